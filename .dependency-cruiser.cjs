@@ -1,0 +1,70 @@
+const ours = "^(app|server|db)/"
+
+/** The import rules of docs/architecture.md. tests/architecture plants a violation of each. */
+module.exports = {
+  forbidden: [
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+    {
+      name: "ui-knows-nothing",
+      severity: "error",
+      from: { path: "^app/ui/" },
+      to: { path: ours, pathNot: "^app/ui/" },
+    },
+    {
+      name: "browser-code-sees-contracts-only",
+      severity: "error",
+      from: { path: "^app/(features|realtime)/" },
+      to: { path: "^(server|db)/", pathNot: "/contract\\.ts$" },
+    },
+    {
+      name: "routes-call-domains",
+      severity: "error",
+      from: { path: "^app/(routes/|root\\.tsx$)" },
+      to: {
+        path: ["^db/", "^server/(adapters|realtime|ports)/", "^server/[^/]+\\.ts$"],
+        pathNot: ["^server/(context|errors)\\.ts$", "/contract\\.ts$"],
+      },
+    },
+    {
+      name: "server-never-imports-app",
+      severity: "error",
+      from: { path: "^(server|db)/" },
+      to: { path: "^app/" },
+    },
+    { name: "db-is-a-leaf", severity: "error", from: { path: "^db/" }, to: { path: "^(app|server)/" } },
+    {
+      name: "realtime-knows-no-product",
+      severity: "error",
+      from: { path: "^server/realtime/" },
+      to: { path: ours, pathNot: "^server/(realtime/|log\\.ts$)" },
+    },
+    {
+      name: "adapters-only-at-the-root",
+      severity: "error",
+      from: { pathNot: ["^server/(index|services)\\.ts$", "^server/adapters/", "^server/commands/", "^tests/", "^bench/"] },
+      to: { path: "^server/adapters/" },
+    },
+    {
+      name: "ports-are-leaves",
+      severity: "error",
+      from: { path: "^server/ports/" },
+      to: { path: ours, pathNot: "^server/ports/" },
+    },
+    {
+      name: "sdks-live-in-adapters",
+      severity: "error",
+      from: { path: "^(app|server)/", pathNot: ["^server/adapters/", "^server/realtime/"] },
+      to: { path: "node_modules/(postgres|nodemailer|@aws-sdk|@clerk/backend|@ai-sdk/(openai|openai-compatible)|better-auth|@better-auth)/" },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true, // type-only imports count
+    tsConfig: { fileName: "tsconfig.json" },
+    doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default"],
+      extensions: [".ts", ".tsx"],
+    },
+  },
+}
