@@ -1,0 +1,18 @@
+import { sql } from "drizzle-orm"
+import { bigint, uuid } from "drizzle-orm/pg-core"
+
+/**
+ * The two fields that the database adds to every record: `_id`, a version 7 UUID, and `_creationTime`, milliseconds since
+ * the epoch. Ids made one after the other sort in that order, so `_id` also breaks ties between equal times.
+ */
+export const record = () => ({
+  _id: uuid("_id")
+    .primaryKey()
+    .default(sql`uuidv7()`),
+  _creationTime: milliseconds("_creation_time")
+    .notNull()
+    .default(sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`),
+})
+
+/** A moment, in milliseconds since the epoch. */
+export const milliseconds = (name: string) => bigint(name, { mode: "number" })

@@ -1,0 +1,27 @@
+import { sql } from "drizzle-orm"
+import { boolean, check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { record } from "./record.ts"
+
+/** The copy of what the identity provider says of a person, and where they are in onboarding. */
+export const users = pgTable(
+  "users",
+  {
+    ...record(),
+    /** The identity provider's user id, whichever provider it is. */
+    clerkId: text("clerk_id").notNull(),
+    email: text("email").notNull(),
+    name: text("name"),
+    imageUrl: text("image_url"),
+    plan: text("plan", { enum: ["free", "pro"] }),
+    onboardingCompleted: boolean("onboarding_completed"),
+    onboardingStep: text("onboarding_step", { enum: ["welcome", "profile", "first-steps", "done"] }),
+  },
+  (table) => [
+    uniqueIndex("users_by_clerk_id").on(table.clerkId),
+    uniqueIndex("users_live").on(table.clerkId, table._id),
+    check("users_plan", sql`${table.plan} in ('free', 'pro')`),
+    check("users_onboarding_step", sql`${table.onboardingStep} in ('welcome', 'profile', 'first-steps', 'done')`),
+  ],
+)
+
+export type User = typeof users.$inferSelect

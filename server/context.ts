@@ -1,0 +1,19 @@
+import type { IncomingMessage } from "node:http"
+import { createContext } from "react-router"
+import type { Services, Viewer } from "./scope.ts"
+import type { Session } from "./ports/identity.ts"
+
+/** The process's services, put there for every request. */
+export const servicesContext = createContext<Services>()
+
+/** What the request proved about its sender; null for a visitor. The guard sets it. */
+export const sessionContext = createContext<Session | null>(null)
+
+/** The signed-in person and their record; null for a visitor. The guard sets it. */
+export const viewerContext = createContext<Viewer | null>(null)
+
+/** Node's own request. Its `close` event tells that the client went away; `request.signal` does not do so reliably. */
+export const incomingContext = createContext<IncomingMessage>()
+
+/** One per response: scripts that we wrote carry it, and the content security policy admits no others. */
+export const nonceContext = createContext<string>()

@@ -1,0 +1,94 @@
+import { openDatabase } from "#db/client.ts"
+import { migrate } from "#db/migrate.ts"
+import type { Config } from "./config.ts"
+import type { Log } from "./log.ts"
+import type { Blobs } from "./ports/blobs.ts"
+import type { Identity } from "./ports/identity.ts"
+import type { Mail } from "./ports/mail.ts"
+import type { Model } from "./ports/model.ts"
+import type { Services } from "./scope.ts"
+
+/**
+ * The composition root: picks an adapter for each port and opens it. `migrations` is the folder of SQL files.
+ * What was opened is closed again in the opposite order by `close`, also when a later one fails to open.
+ */
+export async function openServices(config: Config, log: Log, migrations: string) {
+  const opened: (() => Promise<void> | void)[] = []
+  const close = async () => {
+    for (const stop of opened.splice(0).reverse()) await stop()
+  }
+  try {
+    const databaseUrl = await openPostgres(config, log, opened)
+    await migrate(databaseUrl, migrations)
+    const { db, close: closeDatabase } = openDatabase(databaseUrl)
+    opened.push(closeDatabase)
+    const mail = await openMail(config, log, opened)
+    const services: Services = {
+      config,
+      log,
+      db,
+      mail,
+      identity: await openIdentity(config, { db, mail, log }),
+      blobs: await openBlobs(config),
+      model: await openModel(config, opened),
+    }
+    return { services, databaseUrl, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+type Opened = (() => Promise<void> | void)[]
+
+async function openPostgres(config: Config, log: Log, opened: Opened): Promise<string> {
+  if (config.database.kind === "external") return config.database.url
+  const { startEmbeddedPostgres } = await import("#db/embedded.ts")
+  const postgres = await startEmbeddedPostgres({ directory: config.database.directory })
+  opened.push(postgres.stop)
+  log.info({ directory: config.database.directory }, "embedded PostgreSQL is ready")
+  return postgres.url
+}
+
+async function openMail(config: Config, log: Log, opened: Opened): Promise<Mail> {
+  const { openSmtpMail } = await import("./adapters/smtp-mail.ts")
+  if (config.mail.kind === "smtp") {
+    const mail = openSmtpMail({ url: config.mail.url, from: config.mail.from })
+    opened.push(mail.close)
+    return mail
+  }
+  const { openLocalInbox } = await import("./adapters/local-inbox.ts")
+  const inbox = await openLocalInbox({ port: config.mail.inboxPort, directory: config.dataDir })
+  opened.push(inbox.close)
+  log.info({ url: inbox.url }, "mail goes to the local inbox")
+  const mail = openSmtpMail({ url: inbox.smtpUrl, from: config.mail.from })
+  opened.push(mail.close)
+  return mail
+}
+
+async function openIdentity(config: Config, scope: Pick<Services, "db" | "mail" | "log">): Promise<Identity> {
+  if (config.identity.kind === "clerk") {
+    const { openClerkIdentity } = await import("./adapters/clerk-identity.ts")
+    return openClerkIdentity({ origin: config.origin, ...config.identity, log: scope.log })
+  }
+  const { openEmbeddedIdentity } = await import("./adapters/embedded-identity.ts")
+  return openEmbeddedIdentity({ origin: config.origin, production: config.production, ...config.identity, ...scope })
+}
+
+async function openBlobs(config: Config): Promise<Blobs> {
+  const { openDiskBlobs } = await import("./adapters/disk-blobs.ts")
+  return openDiskBlobs(config.blobs.directory)
+}
+
+async function openModel(config: Config, opened: Opened): Promise<Model> {
+  const { openGatewayModel } = await import("./adapters/gateway-model.ts")
+  const { gateway, model } = config.chat
+  if (gateway.kind !== "embedded") return openGatewayModel({ gateway, name: model })
+  const { openDevelopmentGateway } = await import("./adapters/development-gateway.ts")
+  const development = await openDevelopmentGateway()
+  opened.push(development.close)
+  return openGatewayModel({
+    gateway: { kind: "development", key: development.key, baseUrl: development.baseUrl },
+    name: development.model,
+  })
+}

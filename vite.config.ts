@@ -1,0 +1,27 @@
+import { relative } from "node:path"
+import { reactRouter } from "@react-router/dev/vite"
+import tailwindcss from "@tailwindcss/vite"
+import { defineConfig, type Plugin } from "vite"
+
+export default defineConfig({
+  plugins: [serverOnly(), tailwindcss(), reactRouter()],
+  environments: {
+    // The process itself is part of the server build, so that Node's half and React Router's half share one module graph.
+    ssr: { build: { rollupOptions: { input: "./server/index.ts" } } },
+  },
+})
+
+/** Fails the build when browser code reaches into server/ or db/. React Router guards only names with `.server`. */
+function serverOnly(): Plugin {
+  return {
+    name: "server-only",
+    enforce: "pre",
+    load(id) {
+      const file = relative(import.meta.dirname, id.split("?")[0] ?? id)
+      const forbidden = /^(server|db)\//.test(file) && !file.endsWith("/contract.ts")
+      if (forbidden && this.environment.config.consumer === "client") {
+        this.error(`${file} is server code and would be sent to the browser.`)
+      }
+    },
+  }
+}
