@@ -1,6 +1,7 @@
 import type { User } from "#db/schema/users.ts"
 import type { Database } from "#db/client.ts"
 import type { Config } from "./config.ts"
+import type { RateLimiter } from "./http/rate-limit.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Identity, Session } from "./ports/identity.ts"
@@ -22,6 +23,8 @@ export interface Services {
   mail: Mail
   blobs: Blobs
   model: Model
+  /** One for each thing that is limited, shared by all requests of this process. */
+  limiters: Record<"health" | "email" | "chat" | "waitlist", RateLimiter>
 }
 
 /** What one request may use, and who is asking. */

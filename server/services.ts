@@ -1,6 +1,7 @@
 import { openDatabase } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import type { Config } from "./config.ts"
+import { createRateLimiter } from "./http/rate-limit.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Identity } from "./ports/identity.ts"
@@ -15,7 +16,7 @@ import type { Services } from "./scope.ts"
 export async function openServices(config: Config, log: Log, migrations: string) {
   const opened: (() => Promise<void> | void)[] = []
   const close = async () => {
-    for (const stop of opened.splice(0).reverse()) await stop()
+    for (const stop of opened.splice(0).toReversed()) await stop()
   }
   try {
     const databaseUrl = await openPostgres(config, log, opened)
@@ -31,6 +32,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       identity: await openIdentity(config, { db, mail, log }),
       blobs: await openBlobs(config),
       model: await openModel(config, opened),
+      limiters: createLimiters(config),
     }
     return { services, databaseUrl, close }
   } catch (error) {
@@ -72,7 +74,12 @@ async function openIdentity(config: Config, scope: Pick<Services, "db" | "mail" 
     return openClerkIdentity({ origin: config.origin, ...config.identity, log: scope.log })
   }
   const { openEmbeddedIdentity } = await import("./adapters/embedded-identity.ts")
-  return openEmbeddedIdentity({ origin: config.origin, production: config.production, ...config.identity, ...scope })
+  return openEmbeddedIdentity({
+    origin: config.origin,
+    production: config.production,
+    ...config.identity,
+    ...scope,
+  })
 }
 
 async function openBlobs(config: Config): Promise<Blobs> {
@@ -91,4 +98,14 @@ async function openModel(config: Config, opened: Opened): Promise<Model> {
     gateway: { kind: "development", key: development.key, baseUrl: development.baseUrl },
     name: development.model,
   })
+}
+
+function createLimiters(config: Config): Services["limiters"] {
+  const interval = 60_000
+  return {
+    health: createRateLimiter({ interval, limit: 30 }),
+    email: createRateLimiter({ interval, limit: 10 }),
+    chat: createRateLimiter({ interval, limit: config.chat.rateLimit }),
+    waitlist: createRateLimiter({ interval, limit: 20 }),
+  }
 }

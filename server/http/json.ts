@@ -1,0 +1,33 @@
+import { readBytes } from "./body.ts"
+
+/** Bytes. */
+export const JSON_LIMIT = 256 * 1024
+
+export type JsonBody = { ok: true; value: unknown } | { ok: false; status: 400 | 413 }
+
+/** Parses the body as JSON: 413 past `limit` bytes, 400 for what is no JSON or no UTF-8. Throws when the client goes away. */
+export async function readJson(request: Request, { limit = JSON_LIMIT } = {}): Promise<JsonBody> {
+  const bytes = await readBytes(request, limit)
+  if (!bytes) return { ok: false, status: 413 }
+  try {
+    return { ok: true, value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) }
+  } catch {
+    return { ok: false, status: 400 }
+  }
+}
+
+export function json(body: unknown, init: ResponseInit = {}): Response {
+  const headers = new Headers(init.headers)
+  if (!headers.has("content-type")) headers.set("content-type", "application/json; charset=utf-8")
+  return new Response(JSON.stringify(body), { ...init, headers })
+}
+
+/** For a body past the limit. */
+export function bodyTooLarge(headers: HeadersInit = {}, limit = JSON_LIMIT): Response {
+  return json({ error: `Request body larger than ${limit / 1024} KB` }, { status: 413, headers })
+}
+
+/** For a method that the address does not know. `allowed` as in the `Allow` header: `["GET", "HEAD"]`. */
+export function methodNotAllowed(allowed: string[]): Response {
+  return json({ error: "Method not allowed" }, { status: 405, headers: { Allow: allowed.join(", ") } })
+}
