@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { rename } from "node:fs/promises"
+import { createServer } from "node:net"
+import { join, resolve } from "node:path"
+import postgres from "postgres"
+import { findAccount, ownEverything, run, type Account } from "./embedded/account.ts"
+import { findBinaries, type Binaries } from "./embedded/binaries.ts"
+import { claimDirectory, readClaim } from "./embedded/claim.ts"
+import { stopOrphan } from "./embedded/orphan.ts"
+import { supervise } from "./embedded/supervise.ts"
+
+export interface EmbeddedPostgres {
+  url: string
+  /** The postmaster's process id; another one after it died and was started again. */
+  readonly pid: number
+  /** Fast shutdown: open transactions are rolled back, nothing that was committed is lost. */
+  stop(): Promise<void>
+}
+
+interface Options {
+  /** Everything is kept here: the cluster, its password, and the claim of the process that runs it. */
+  directory: string
+  /** A free one when left out. */
+  port?: number
+  /** Server settings, over those below. */
+  settings?: Record<string, string>
+  /** Told of every line PostgreSQL logs, and of its restarts. */
+  onLog?: (line: string) => void
+}
+
+const DATABASE = "tideline"
+
+/** What the change stream needs, and what keeps a forgotten slot from filling the disk. */
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  wal_level: "logical",
+  max_replication_slots: "40",
+  max_wal_senders: "40",
+  max_slot_wal_keep_size: "4GB",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  lc_messages: "C",
+  cluster_name: "tideline",
+}
+
+/**
+ * Runs a PostgreSQL server of our own on 127.0.0.1, initialised on first use, and starts it again when it dies.
+ * Works as root too, where PostgreSQL itself refuses: the server then runs under another account.
+ * Throws when another living process runs the same directory.
+ */
+export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
+  const directory = resolve(options.directory)
+  const cluster = join(directory, "data")
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const claim = claimDirectory(directory)
+  try {
+    const binaries = await findBinaries()
+    const account = findAccount(directory, binaries.directory)
+    await stopOrphan(cluster)
+    const password = findPassword(directory)
+    const settings = { ...SETTINGS, ...options.settings }
+    await initialise(directory, binaries, account, { sync: settings.fsync !== "off" })
+    const port = options.port ?? (await findFreePort())
+    const url = `postgres://postgres:${password}@127.0.0.1:${port}/${DATABASE}`
+    const arguments_ = ["-D", cluster, ...Object.entries({ ...settings, port: String(port) }).flatMap(flag)]
+    const server = await supervise({
+      start: () => run(binaries.postgres, arguments_, { account, cwd: directory }),
+      beforeRestart: () => stopOrphan(cluster),
+      onLog: options.onLog ?? (() => {}),
+    })
+    await createDatabase(url)
+    claim.announce(url)
+    return {
+      url,
+      get pid() {
+        return server.pid
+      },
+      async stop() {
+        await server.stop()
+        claim.release()
+      },
+    }
+  } catch (error) {
+    claim.release()
+    throw error
+  }
+}
+
+/** The address of the server that a living process runs in `directory`, for commands that work beside it; or null. */
+export function findRunningPostgres(directory: string): string | null {
+  return readClaim(resolve(directory))?.url ?? null
+}
+
+function flag([name, value]: [string, string]) {
+  return ["-c", `${name}=${value}`]
+}
+
+function findPassword(directory: string) {
+  const file = join(directory, "password")
+  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString("hex"), { mode: 0o600 })
+  return readFileSync(file, "utf8").trim()
+}
+
+/** Into a folder of its own first, so that a start that was cut short leaves no half-made cluster behind. */
+async function initialise(
+  directory: string,
+  binaries: Binaries,
+  account: Account | null,
+  { sync }: { sync: boolean },
+) {
+  const cluster = join(directory, "data")
+  if (existsSync(join(cluster, "PG_VERSION"))) {
+    const version = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim()
+    if (version === binaries.major) return
+    throw new Error(
+      `The database in ${cluster} was made by PostgreSQL ${version}, and this is PostgreSQL ${binaries.major}. ` +
+        "Start the Tideline that made it, export the data, and import it here.",
+    )
+  }
+  const unfinished = join(directory, "data.new")
+  rmSync(unfinished, { recursive: true, force: true })
+  if (account) ownEverything(directory, account)
+  const flags = ["--username=postgres", `--pwfile=${join(directory, "password")}`, "--auth=scram-sha-256"]
+  const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+  const durability = sync ? [] : ["--no-sync"]
+  const initdb = run(binaries.initdb, ["-D", unfinished, ...flags, ...locale, ...durability], {
+    account,
+    cwd: directory,
+  })
+  let output = ""
+  initdb.stdout.on("data", (text) => (output += text))
+  initdb.stderr.on("data", (text) => (output += text))
+  const [code] = await once(initdb, "close")
+  if (code !== 0) throw new Error(`PostgreSQL could not be initialised in ${directory}:\n${output.trim()}`)
+  await rename(unfinished, cluster)
+}
+
+async function findFreePort() {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const address = probe.address()
+  probe.close()
+  await once(probe, "close")
+  if (address === null || typeof address === "string") throw new Error("No free port was found on 127.0.0.1.")
+  return address.port
+}
+
+async function createDatabase(url: string) {
+  const maintenance = new URL(url)
+  maintenance.pathname = "/postgres"
+  const sql = postgres(maintenance.href, { max: 1, onnotice: () => {}, connect_timeout: 10 })
+  try {
+    const [existing] = await sql`select 1 from pg_database where datname = ${DATABASE}`
+    if (!existing) await sql`create database ${sql(DATABASE)}`
+  } finally {
+    await sql.end()
+  }
+}

@@ -1,0 +1,85 @@
+import type { ChildProcessByStdio } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import type { Readable } from "node:stream"
+import { setTimeout as delay } from "node:timers/promises"
+
+type Server = ChildProcessByStdio<null, Readable, Readable>
+
+interface Options {
+  start: () => Server
+  beforeRestart: () => Promise<void>
+  onLog: (line: string) => void
+}
+
+/** Keeps the server running until `stop`. Resolves when it first accepts connections, and throws when it never does. */
+export async function supervise({ start, beforeRestart, onLog }: Options) {
+  let isStopping = false
+  let server = await startAndWait(start, onLog)
+  const interrupt = () => server.kill("SIGINT")
+  // A crash of ours leaves no server behind. SIGKILL does; the next start finds it.
+  process.once("exit", interrupt)
+  const watching = watch()
+
+  async function watch() {
+    while (!isStopping) {
+      if (server.exitCode === null && server.signalCode === null) await once(server, "exit")
+      if (isStopping) return
+      onLog(`PostgreSQL ended unexpectedly (${server.signalCode ?? server.exitCode}). It is started again.`)
+      await restart()
+    }
+  }
+
+  async function restart() {
+    for (let pause = 100; !isStopping; pause = Math.min(pause * 2, 5_000)) {
+      try {
+        await beforeRestart()
+        server = await startAndWait(start, onLog)
+        return
+      } catch (error) {
+        // Its children may still be leaving; until then the memory they share is not free.
+        onLog(error instanceof Error ? error.message : String(error))
+        await delay(pause)
+      }
+    }
+  }
+
+  return {
+    get pid() {
+      return server.pid ?? 0
+    },
+    async stop() {
+      isStopping = true
+      process.off("exit", interrupt)
+      await end(server)
+      await watching
+      await end(server)
+    },
+  }
+}
+
+async function startAndWait(start: () => Server, onLog: (line: string) => void) {
+  const server = start()
+  const recent: string[] = []
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(new Error(`PostgreSQL could not be started: ${error.message}`)))
+    server.once("close", () => reject(new Error(`PostgreSQL did not start:\n${recent.join("\n")}`)))
+    createInterface({ input: server.stderr }).on("line", (line) => {
+      onLog(line)
+      recent.push(line)
+      if (recent.length > 40) recent.shift()
+      if (line.includes("database system is ready to accept connections")) resolve()
+    })
+    server.stdout.resume()
+  })
+  return server
+}
+
+/** SIGINT is PostgreSQL's fast shutdown; SIGQUIT, where that takes too long, leaves the rest to recovery at the next start. */
+async function end(server: Server) {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const impatience = setTimeout(() => server.kill("SIGQUIT"), 20_000)
+  server.kill("SIGINT")
+  await once(server, "exit")
+  clearTimeout(impatience)
+}
