@@ -47,8 +47,13 @@ export interface Identity {
   readonly middleware?: (args: RequestContext, next: () => Promise<Response>) => Promise<Response>
   /** Null for anybody who is not signed in, also when the credential is bad. Never throws for a bad credential. */
   getSession(args: RequestContext): Promise<Session | null>
-  /** The provider's own word, which no client can alter; null when it does not know the id. */
-  getUser(id: string): Promise<IdentityUser | null>
+  /**
+   * The provider's own word, which no client can alter; null when it does not know the id. It may be up to a minute old
+   * unless `fresh` is asked for.
+   */
+  getUser(id: string, options?: { fresh: boolean }): Promise<IdentityUser | null>
+  /** Makes the provider say the new name from now on; `getUser` answers with it at once. Throws when it does not know the id. */
+  updateUser(id: string, changes: { name: string }): Promise<void>
   /** Null when the caller's credential may not open a socket. */
   issueRealtimeToken(args: RequestContext): Promise<RealtimeToken | null>
   /** Throws when the token is not one that this service may accept. */
