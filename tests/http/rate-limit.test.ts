@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest"
+import { createRateLimiter, rateLimitHeaders } from "#server/http/rate-limit.ts"
+
+describe("a sliding window", () => {
+  test("accepts up to the limit and rejects the next request", () => {
+    const { limiter } = clocked({ interval: 60_000, limit: 3 })
+    expect([1, 2, 3, 4].map(() => limiter.check("ada"))).toEqual([
+      { success: true, remaining: 2, reset: EPOCH + 60_000 },
+      { success: true, remaining: 1, reset: EPOCH + 60_000 },
+      { success: true, remaining: 0, reset: EPOCH + 60_000 },
+      { success: false, remaining: 0, reset: EPOCH + 60_000 },
+    ])
+  })
+
+  test("slides: a request leaves the window exactly one interval after it was accepted", () => {
+    const { limiter, sleep } = clocked({ interval: 1000, limit: 2 })
+    limiter.check("ada")
+    sleep(600)
+    limiter.check("ada")
+    sleep(399)
+    expect(limiter.check("ada")).toEqual({ success: false, remaining: 0, reset: EPOCH + 1000 })
+    sleep(1)
+    expect(limiter.check("ada")).toEqual({ success: true, remaining: 0, reset: EPOCH + 1600 })
+    sleep(599)
+    expect(limiter.check("ada").success).toBe(false)
+    sleep(1)
+    expect(limiter.check("ada").success).toBe(true)
+  })
+
+  test("never lets more than the limit through in any interval, at the edge of a window either", () => {
+    const { limiter, sleep } = clocked({ interval: 1000, limit: 10 })
+    sleep(990)
+    const before = Array.from({ length: 10 }, () => limiter.check("ada").success)
+    sleep(20)
+    const after = Array.from({ length: 10 }, () => limiter.check("ada").success)
+    expect([...before, ...after].filter(Boolean)).toHaveLength(10)
+  })
+
+  test("does not count a rejected request", () => {
+    const { limiter, sleep } = clocked({ interval: 1000, limit: 1 })
+    limiter.check("ada")
+    for (let i = 0; i < 9; i++) {
+      sleep(100)
+      expect(limiter.check("ada")).toEqual({ success: false, remaining: 0, reset: EPOCH + 1000 })
+    }
+    sleep(100)
+    expect(limiter.check("ada").success).toBe(true)
+  })
+
+  test("counts each key by itself", () => {
+    const { limiter } = clocked({ interval: 1000, limit: 1 })
+    expect(["ada", "grace", "ada", "grace", ""].map((key) => limiter.check(key).success)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+    ])
+  })
+
+  test("tells long keys apart by their whole length", () => {
+    const { limiter } = clocked({ interval: 1000, limit: 1 })
+    const long = "x".repeat(16_000)
+    expect([`${long}a`, `${long}b`, `${long}a`].map((key) => limiter.check(key).success)).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
+  test("is not moved by a change of the system's clock, and reports the wall clock's time", () => {
+    let wall = EPOCH
+    let elapsed = 0
+    const limiter = createRateLimiter({
+      interval: 1000,
+      limit: 1,
+      elapsed: () => elapsed,
+      wallClock: () => wall,
+    })
+    limiter.check("ada")
+    wall += 86_400_000
+    expect(limiter.check("ada")).toEqual({ success: false, remaining: 0, reset: wall + 1000 })
+    wall -= 2 * 86_400_000
+    elapsed += 1000
+    expect(limiter.check("ada").success).toBe(true)
+  })
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("agrees with a plain model on random traffic (seed %i)", (seed) => {
+    const random = seeded(seed)
+    const interval = 1 + Math.floor(random() * 2000)
+    const limit = 1 + Math.floor(random() * 12)
+    const keys = Array.from({ length: 1 + Math.floor(random() * 6) }, (_, i) => `key-${i}`)
+    const { limiter, sleep, now } = clocked({ interval, limit })
+    const accepted: { key: string; at: number }[] = []
+
+    for (let step = 0; step < 5000; step++) {
+      sleep(random() < 0.5 ? 0 : Math.floor(random() * random() * interval))
+      const key = keys[Math.floor(random() * keys.length)] ?? ""
+      const inWindow = () =>
+        accepted.filter((request) => request.key === key && request.at > now() - interval)
+      const success = inWindow().length < limit
+      if (success) accepted.push({ key, at: now() })
+      expect(limiter.check(key)).toEqual({
+        success,
+        remaining: limit - inWindow().length,
+        reset: EPOCH + (inWindow()[0]?.at ?? Number.NaN) + interval,
+      })
+    }
+  })
+})
+
+describe("the number of keys", () => {
+  test("is bounded: the key whose last accepted request is the oldest is forgotten first", () => {
+    const { limiter, sleep } = clocked({ interval: 60_000, limit: 2, maxKeys: 3 })
+    for (const key of ["a", "b", "c", "a"]) {
+      limiter.check(key)
+      sleep(1)
+    }
+    limiter.check("d") // of a, b and c, b was accepted the longest ago
+    expect(limiter.check("a").success).toBe(false)
+    expect(limiter.check("c").remaining).toBe(0)
+    expect(limiter.check("b").remaining).toBe(1)
+  })
+
+  test("does not let a rejected key push another one out", () => {
+    const { limiter } = clocked({ interval: 60_000, limit: 1, maxKeys: 2 })
+    limiter.check("a")
+    limiter.check("b")
+    for (let i = 0; i < 10; i++) expect(limiter.check("a").success).toBe(false)
+    expect(limiter.check("b").success).toBe(false)
+  })
+})
+
+describe("the headers", () => {
+  test("of an accepted request are decimal texts, without Retry-After", () => {
+    expect(rateLimitHeaders({ success: true, remaining: 7, reset: EPOCH })).toEqual({
+      "X-RateLimit-Remaining": "7",
+      "X-RateLimit-Reset": String(EPOCH),
+    })
+  })
+
+  test("of a rejected request round the wait up to whole seconds", () => {
+    const reset = Date.now() + 1500
+    expect(rateLimitHeaders({ success: false, remaining: 0, reset })).toEqual({
+      "X-RateLimit-Remaining": "0",
+      "X-RateLimit-Reset": String(reset),
+      "Retry-After": "2",
+    })
+  })
+})
+
+const EPOCH = Date.UTC(2026, 0, 1)
+
+function clocked(options: { interval: number; limit: number; maxKeys?: number }) {
+  let elapsed = 0
+  const limiter = createRateLimiter({ ...options, elapsed: () => elapsed, wallClock: () => EPOCH + elapsed })
+  return { limiter, now: () => elapsed, sleep: (milliseconds: number) => (elapsed += milliseconds) }
+}
+
+/** Mulberry32: a small generator of numbers in [0, 1) that a seed repeats. */
+function seeded(seed: number) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
