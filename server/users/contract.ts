@@ -1,0 +1,71 @@
+import * as v from "valibot"
+import type { User } from "#db/schema/users.ts"
+
+export type UserRecord = User
+
+export type Plan = NonNullable<User["plan"]>
+
+export type OnboardingStep = NonNullable<User["onboardingStep"]>
+
+export interface OnboardingStatus {
+  completed: boolean
+  step: OnboardingStep
+}
+
+/** In the order they are taken. `done` is the state after the last one, not a screen. */
+export const ONBOARDING_STEPS = [
+  "welcome",
+  "profile",
+  "first-steps",
+  "done",
+] as const satisfies readonly OnboardingStep[]
+
+/** PostgreSQL stores no NUL, and no name needs a line break or a bell. */
+const withoutControls = v.regex<string, string>(/^\P{Cc}*$/u, "Leave out control characters.")
+
+/** What the identity provider says of a person, as the sync carries it. Absent and null mean the same. */
+export const CreateOrUpdateUser = v.object({
+  clerkId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
+  /** Empty where the provider knows no address. */
+  email: v.pipe(v.string(), v.maxLength(320), withoutControls),
+  name: v.nullish(v.pipe(v.string(), v.maxLength(200), withoutControls)),
+  imageUrl: v.nullish(
+    v.pipe(v.string(), v.maxLength(2048), v.check(isWebAddress, "A picture is a web address.")),
+  ),
+  plan: v.picklist(["free", "pro"]),
+})
+export type CreateOrUpdateUser = v.InferOutput<typeof CreateOrUpdateUser>
+
+export const SaveProfile = v.object({
+  name: v.pipe(
+    v.string(),
+    v.transform((text) => text.replaceAll(/\s+/g, " ").trim()),
+    v.nonEmpty("Tell us what to call you."),
+    v.maxLength(100, "Use at most 100 characters."),
+    withoutControls,
+  ),
+})
+export type SaveProfile = v.InferOutput<typeof SaveProfile>
+
+/** True when a sync is due: there is no record, or the provider says something else. Rule 1 of the user record. */
+export function isOutOfDate(record: UserRecord | null, provider: CreateOrUpdateUser): boolean {
+  return (
+    record === null ||
+    record.email !== provider.email ||
+    record.name !== (provider.name ?? null) ||
+    record.imageUrl !== (provider.imageUrl ?? null) ||
+    record.plan !== provider.plan
+  )
+}
+
+/** Where a person is in onboarding. A record that says nothing yet stands at the beginning. */
+export function onboardingOf(
+  user: Pick<UserRecord, "onboardingCompleted" | "onboardingStep">,
+): OnboardingStatus {
+  if (user.onboardingCompleted) return { completed: true, step: "done" }
+  return { completed: false, step: user.onboardingStep ?? "welcome" }
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}

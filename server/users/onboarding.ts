@@ -1,0 +1,44 @@
+import { and, eq, isNull, or, sql } from "drizzle-orm"
+import { users } from "#db/schema/users.ts"
+import type { Scope } from "#server/scope.ts"
+import { ownRecord } from "./access.ts"
+import { onboardingOf, type OnboardingStatus, type OnboardingStep } from "./contract.ts"
+
+/** Where the caller is in onboarding, read now. */
+export async function getOnboardingStatus(scope: Scope<"db" | "viewer">): Promise<OnboardingStatus> {
+  const [user] = await scope.db
+    .select({ onboardingCompleted: users.onboardingCompleted, onboardingStep: users.onboardingStep })
+    .from(users)
+    .where(ownRecord(scope.viewer))
+  return onboardingOf(user ?? { onboardingCompleted: null, onboardingStep: null })
+}
+
+/** A step that is finished by moving on. The last one is finished by `completeOnboarding`. */
+export type PassableStep = "welcome" | "profile"
+
+/** Moves the caller on, if `step` is where they stand: a second tab that finishes it again changes nothing. */
+export async function finishOnboardingStep(scope: Scope<"db" | "viewer">, step: PassableStep): Promise<void> {
+  await scope.db
+    .update(users)
+    .set({ onboardingStep: stepAfter(step) })
+    .where(and(ownRecord(scope.viewer), standsAt(step)))
+}
+
+/** Takes the caller back to `step`, if they stand right behind it. A completed onboarding stays completed. */
+export async function reopenOnboardingStep(scope: Scope<"db" | "viewer">, step: PassableStep): Promise<void> {
+  await scope.db
+    .update(users)
+    .set({ onboardingStep: step })
+    .where(and(ownRecord(scope.viewer), standsAt(stepAfter(step))))
+}
+
+const unfinished = sql`${users.onboardingCompleted} is distinct from true`
+
+function standsAt(step: OnboardingStep) {
+  const here = eq(users.onboardingStep, step)
+  return and(unfinished, step === "welcome" ? or(here, isNull(users.onboardingStep)) : here)
+}
+
+function stepAfter(step: PassableStep): OnboardingStep {
+  return step === "welcome" ? "profile" : "first-steps"
+}
