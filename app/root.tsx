@@ -1,0 +1,76 @@
+import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url"
+import type { ReactNode } from "react"
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches, useRouteLoaderData } from "react-router"
+import { servicesContext, sessionContext } from "#server/context.ts"
+import { readTheme } from "#server/http/theme.ts"
+import { ErrorPage } from "./features/site/error-page.tsx"
+import type { Route } from "./+types/root.ts"
+import "./app.css"
+
+export const links: Route.LinksFunction = () => [
+  { rel: "preload", href: geist, as: "font", type: "font/woff2", crossOrigin: "anonymous" },
+  { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
+  { rel: "apple-touch-icon", href: "/icon-180.png" },
+  { rel: "manifest", href: "/site.webmanifest" },
+]
+
+/** Also what makes every address reach the guard: React Router runs middleware only for routes with a loader. */
+export function loader({ context, request }: Route.LoaderArgs) {
+  const { config } = context.get(servicesContext)
+  return {
+    origin: config.origin,
+    theme: readTheme(request),
+    isSignedIn: context.get(sessionContext) !== null,
+  }
+}
+
+export function Layout({ children }: { children: ReactNode }) {
+  const theme = useRouteLoaderData<typeof loader>("root")?.theme ?? "system"
+  const hydrates = useHydrates()
+  return (
+    <html lang="en" data-theme={theme === "system" ? undefined : theme} suppressHydrationWarning>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+        {theme === "dark" ? null : (
+          <meta
+            name="theme-color"
+            content="#fafbfc"
+            media={theme === "light" ? undefined : "(prefers-color-scheme: light)"}
+          />
+        )}
+        {theme === "light" ? null : (
+          <meta
+            name="theme-color"
+            content="#0a1014"
+            media={theme === "dark" ? undefined : "(prefers-color-scheme: dark)"}
+          />
+        )}
+        <Meta />
+        <Links />
+      </head>
+      <body>
+        <div id="page">{children}</div>
+        {hydrates ? <ScrollRestoration /> : null}
+        {hydrates ? <Scripts /> : null}
+      </body>
+    </html>
+  )
+}
+
+export default function Root() {
+  return <Outlet />
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  return <ErrorPage error={error} />
+}
+
+/** Pages whose route says `handle = { static: true }`, and addresses that lead nowhere, work whole without our JavaScript. */
+function useHydrates(): boolean {
+  const matches = useMatches()
+  const isStatic = matches.some(
+    ({ handle }) => typeof handle === "object" && handle !== null && "static" in handle,
+  )
+  return matches.length > 1 && !isStatic
+}

@@ -1,0 +1,12 @@
+import type { ComponentProps } from "react"
+import { classNames } from "./class-names.ts"
+
+/** A surface that holds one thing. */
+export function Card({ className, ...rest }: ComponentProps<"div">) {
+  return (
+    <div
+      {...rest}
+      className={classNames("rounded-lg border border-line bg-surface p-5 shadow-sm", className)}
+    />
+  )
+}

@@ -1,0 +1,97 @@
+import { useId, type ComponentProps, type ReactNode } from "react"
+import { classNames } from "./class-names.ts"
+
+interface FieldWords {
+  label: string
+  hint?: ReactNode
+  error?: string | undefined
+  /** Keeps the label for screen readers where the place makes it plain to the eye. */
+  labelHidden?: boolean | undefined
+}
+
+/** A label, an input, and what to know or mend about it. */
+export function Field({
+  label,
+  hint,
+  error,
+  labelHidden,
+  className,
+  ...input
+}: FieldWords & ComponentProps<"input">) {
+  const id = useId()
+  return (
+    <FieldFrame id={id} {...{ label, hint, error, labelHidden, className }}>
+      <input
+        {...input}
+        {...fieldAttributes(id, hint, error)}
+        className={classNames(controlClass, "h-10 touch:h-11")}
+      />
+    </FieldFrame>
+  )
+}
+
+/** As Field, for several lines. It grows with what is written where the browser can. */
+export function TextArea({
+  label,
+  hint,
+  error,
+  labelHidden,
+  className,
+  rows = 3,
+  ...input
+}: FieldWords & ComponentProps<"textarea">) {
+  const id = useId()
+  return (
+    <FieldFrame id={id} {...{ label, hint, error, labelHidden, className }}>
+      <textarea
+        {...input}
+        rows={rows}
+        {...fieldAttributes(id, hint, error)}
+        className={classNames(controlClass, "field-sizing-content max-h-80 py-2")}
+      />
+    </FieldFrame>
+  )
+}
+
+function FieldFrame({
+  id,
+  label,
+  hint,
+  error,
+  labelHidden,
+  className,
+  children,
+}: FieldWords & { id: string; className?: string | undefined; children: ReactNode }) {
+  return (
+    <div className={classNames("flex flex-col gap-1.5", className)}>
+      <label htmlFor={id} className={labelHidden ? "sr-only" : "text-sm font-medium text-ink"}>
+        {label}
+      </label>
+      {children}
+      {error ? (
+        <p id={`${id}-error`} className="text-sm text-danger-ink" role="alert">
+          {error}
+        </p>
+      ) : null}
+      {hint ? (
+        <p id={`${id}-hint`} className="text-sm text-faint">
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+function fieldAttributes(id: string, hint: ReactNode, error: string | undefined) {
+  const described = classNames(error && `${id}-error`, Boolean(hint) && `${id}-hint`)
+  return { id, "aria-invalid": error ? true : undefined, "aria-describedby": described || undefined }
+}
+
+/* 16 px on a phone: a smaller font makes iOS zoom in on focus. */
+const controlClass = classNames(
+  "w-full min-w-0 rounded-md border border-line-strong bg-surface px-3 text-base text-ink shadow-sm sm:text-sm",
+  "placeholder:text-faint transition-[border-color,box-shadow] duration-150 hover:border-faint",
+  "focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent",
+  "aria-invalid:border-danger aria-invalid:focus-visible:outline-danger",
+  "disabled:cursor-not-allowed disabled:bg-sunken disabled:opacity-60 read-only:bg-sunken",
+)

@@ -1,0 +1,45 @@
+import { useFetcher } from "react-router"
+import { classNames } from "./class-names.ts"
+import { Icon, type IconName } from "./icon.tsx"
+
+export type Theme = "light" | "dark" | "system"
+
+/**
+ * Three buttons in a form that posts `theme` to `action`; `from` is where to come back to without JavaScript.
+ * The server answers with a cookie, so the next page is drawn in the right colours at once.
+ */
+export function ThemeToggle({ theme, action, from }: { theme: Theme; action: string; from: string }) {
+  const fetcher = useFetcher()
+  const chosen = fetcher.formData?.get("theme") ?? theme
+  return (
+    <fetcher.Form method="post" action={action} preventScrollReset>
+      <input type="hidden" name="from" value={from} />
+      <fieldset className="inline-flex rounded-full border border-line bg-surface p-0.5">
+        <legend className="sr-only">Colours of the page</legend>
+        {choices.map(({ value, label, icon }) => (
+          <button
+            key={value}
+            name="theme"
+            value={value}
+            aria-pressed={chosen === value}
+            title={label}
+            className={classNames(
+              "grid size-7 place-items-center rounded-full transition-colors touch:size-11",
+              chosen === value ? "bg-hover text-ink" : "text-faint hover:text-ink",
+              "forced-colors:aria-pressed:outline-2",
+            )}
+          >
+            <Icon name={icon} className="size-3.5" />
+            <span className="sr-only">{label}</span>
+          </button>
+        ))}
+      </fieldset>
+    </fetcher.Form>
+  )
+}
+
+const choices: { value: Theme; label: string; icon: IconName }[] = [
+  { value: "light", label: "Light", icon: "sun" },
+  { value: "system", label: "As the system", icon: "monitor" },
+  { value: "dark", label: "Dark", icon: "moon" },
+]
