@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm"
 import { bigint, check, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
-import { record } from "./record.ts"
+import { milliseconds, record } from "./record.ts"
 import { users } from "./users.ts"
 
 /** Bytes that the blob store holds. `key` is made by the server: the user's name for a file never reaches the disk. */
@@ -9,10 +9,14 @@ export const blobs = pgTable(
   {
     ...record(),
     key: text("key").notNull().unique(),
-    size: bigint("size", { mode: "number" }).notNull(),
+    size: bytes("size").notNull(),
+    /** Hex. */
     sha256: text("sha256").notNull(),
   },
-  (table) => [check("blobs_size", sql`${table.size} >= 0`)],
+  (table) => [
+    check("blobs_size", sql`${table.size} >= 0`),
+    check("blobs_sha256", sql`${table.sha256} ~ '^[0-9a-f]{64}$'`),
+  ],
 )
 
 export const files = pgTable(
@@ -27,16 +31,63 @@ export const files = pgTable(
       .references(() => users._id, { onDelete: "cascade" }),
     fileName: text("file_name").notNull(),
     mimeType: text("mime_type").notNull(),
-    size: bigint("size", { mode: "number" }).notNull(),
+    size: bytes("size").notNull(),
   },
   (table) => [
     index("files_by_storage_id").on(table.storageId),
     index("files_by_user_id").on(table.userId),
+    uniqueIndex("files_by_user_id_file_name").on(table.userId, table.fileName),
     uniqueIndex("files_live").on(table.userId, table._id),
     check("files_name", sql`octet_length(${table.fileName}) between 1 and 255`),
     check("files_size", sql`${table.size} >= 0`),
   ],
 )
 
+/**
+ * Bytes on their way in. The row is there before the first byte and gone with the commit of the file, so that whatever
+ * lies in the blob store is named either here or in `blobs`, whenever the process dies.
+ */
+export const uploads = pgTable(
+  "uploads",
+  {
+    ...record(),
+    /** Null once the user is gone: the bytes have still to be removed. */
+    userId: uuid("user_id").references(() => users._id, { onDelete: "set null" }),
+    key: text("key").notNull().unique(),
+    /** What the upload holds of its user's quota. */
+    reserved: bytes("reserved").notNull(),
+    /** From then on the bytes may be removed and the reservation given back. */
+    expiresAt: milliseconds("expires_at").notNull(),
+  },
+  (table) => [
+    index("uploads_by_expires_at").on(table.expiresAt),
+    check("uploads_reserved", sql`${table.reserved} >= 0`),
+  ],
+)
+
+/** What each user's files take, and what running uploads hold. One row per user, made by the first upload. */
+export const fileUsage = pgTable(
+  "file_usage",
+  {
+    ...record(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    used: bytes("used").notNull().default(0),
+    reserved: bytes("reserved").notNull().default(0),
+  },
+  (table) => [
+    uniqueIndex("file_usage_by_user_id").on(table.userId),
+    check("file_usage_used", sql`${table.used} >= 0`),
+    check("file_usage_reserved", sql`${table.reserved} >= 0`),
+  ],
+)
+
 export type File = typeof files.$inferSelect
 export type Blob = typeof blobs.$inferSelect
+export type Upload = typeof uploads.$inferSelect
+
+/** A number of bytes. */
+function bytes(name: string) {
+  return bigint(name, { mode: "number" })
+}
