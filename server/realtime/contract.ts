@@ -1,0 +1,202 @@
+/**
+ * The realtime wire protocol as types: what docs/realtime-protocol.md says in words.
+ * The only part of server/realtime that a browser may import, so it holds no library.
+ */
+
+export const PROTOCOL_VERSION = 1
+export const REALTIME_PATH = "/realtime"
+
+/** A place in the write-ahead log, 16 hexadecimal digits: two of them compare as strings. */
+export type Lsn = string
+
+/** LSNs of two epochs cannot be compared: another cluster, a failover or another schema lies between them. */
+export interface Position {
+  epoch: string
+  lsn: Lsn
+}
+
+/** socket.io `auth` of the handshake. `client` is a word for the server's log. */
+export interface Handshake {
+  version: typeof PROTOCOL_VERSION
+  token: string
+  client?: string | undefined
+}
+
+export type ErrorCode =
+  | "invalid"
+  | "unknown"
+  | "version"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "too_large"
+  | "rate_limited"
+  | "unavailable"
+  | "internal"
+
+/** `message` is written for the user; `retryAfter` is in milliseconds. */
+export interface Refusal {
+  code: ErrorCode
+  message: string
+  retryAfter?: number
+}
+
+// client -> server
+
+export interface SubscribeItem {
+  /** Chosen by the client, unique among the subscriptions of one connection. */
+  id: number
+  query: string
+  args: unknown
+  /** Rows the client already holds: from a rendered page, or from before the connection was lost. */
+  have?: Have | undefined
+}
+
+/** `token` came with the rows. `lsn` is how far the client has applied commits to them since, if it has. */
+export interface Have {
+  token: string
+  lsn?: Lsn | undefined
+}
+
+export interface SubscribeAnswer {
+  accepted: number[]
+  refused: { id: number; error: Refusal }[]
+}
+
+export type QueryAnswer = { value: unknown } | { error: Refusal }
+export type MutateAnswer = Committed | { error: Refusal }
+export type AuthenticateAnswer = { expiresAt: number } | { error: Refusal }
+
+/** The effects are shown once a commit names `xid`, or once any server event carries a position at or past `lsn`. */
+export interface Committed<Value = unknown> {
+  value: Value
+  xid: string
+  lsn: Lsn
+}
+
+export interface ClientEvents {
+  subscribe(message: { subscriptions: SubscribeItem[] }, answer: (answer: SubscribeAnswer) => void): void
+  unsubscribe(message: { ids: number[] }): void
+  query(message: { query: string; args: unknown }, answer: (answer: QueryAnswer) => void): void
+  mutate(
+    message: { mutation: string; args: unknown; mutationId: string },
+    answer: (answer: MutateAnswer) => void,
+  ): void
+  authenticate(message: { token: string }, answer: (answer: AuthenticateAnswer) => void): void
+  /** `awaiting` asks for a `position` as soon as that LSN has been passed. */
+  acknowledge(message: { sequence: number; awaiting?: Lsn }): void
+}
+
+// server -> client
+
+/** A row as sent: `_id` identifies it within its subscription. */
+export interface LiveRow {
+  _id: string
+}
+
+/** The order of a subscription's rows, most significant field first. */
+export type RowOrder = [field: string, direction: "asc" | "desc"][]
+
+/** `put` replaces or adds the row, `merge` overwrites the fields it names, `remove` takes the row away if it is there. */
+export type Change =
+  | [id: number, op: "put" | "merge", key: string, row: Record<string, unknown>]
+  | [id: number, op: "remove", key: string]
+
+export type SubscriptionSnapshot =
+  | {
+      id: number
+      kind: "rows"
+      rows: LiveRow[]
+      order: RowOrder
+      /** Where the next page begins (an argument of paginated queries), or null if these are all rows. */
+      end: string | null
+      token: string
+    }
+  | { id: number; kind: "changes"; changes: Change[]; token: string }
+
+/** While `more` is set, hold it: it is applied in one step with the snapshot events that follow. */
+export interface SnapshotEvent {
+  sequence: number
+  position: Position
+  at: number
+  more?: true
+  subscriptions: SubscriptionSnapshot[]
+}
+
+/** One or more whole transactions, as far as this client's subscriptions see them. `at` is the last commit's time in ms. */
+export interface CommitEvent {
+  sequence: number
+  lsn: Lsn
+  at: number
+  xids: string[]
+  changes: Change[]
+}
+
+/** Everything up to `lsn` has been sent. `lag`: ms since the server last heard from PostgreSQL, 0 while all is well. */
+export interface PositionEvent {
+  sequence: number
+  lsn: Lsn
+  at: number
+  lag: number
+}
+
+/** The server has forgotten these subscriptions: keep their rows on screen and subscribe again, without `have`. */
+export interface ResetEvent {
+  sequence: number
+  ids: number[]
+  reason: "truncate" | "schema" | "large" | "slow" | "gap"
+}
+
+/** These subscriptions have ended and their rows must go. */
+export interface RevokedEvent {
+  sequence: number
+  ids: number[]
+  reason: "denied" | "expired" | "signed_out"
+}
+
+/** The server closes the connection next. Come back in `retryAfter` ms; null: do not come back with this token. */
+export interface GoodbyeEvent {
+  sequence: number
+  reason: "draining" | "slow" | "flooding" | "expired" | "signed_out"
+  retryAfter: number | null
+}
+
+export interface ServerEvents {
+  snapshot(event: SnapshotEvent): void
+  commit(event: CommitEvent): void
+  position(event: PositionEvent): void
+  reset(event: ResetEvent): void
+  revoked(event: RevokedEvent): void
+  goodbye(event: GoodbyeEvent): void
+}
+
+// what a page is rendered from, and what the client's types are read from
+
+/** The answer of a live query in a loader: rows to render now, and what it takes to go live from them without asking again. */
+export interface Loaded<Row extends LiveRow = LiveRow> {
+  query: string
+  args: unknown
+  rows: Row[]
+  order: RowOrder
+  end: string | null
+  /** Absent while the server has no stream: the browser then subscribes without it. */
+  have?: { token: string; position: Position }
+}
+
+/** The browser's view of a declared live query: `types` exists for the type checker only. */
+export interface QueryType<Name extends string = string, Args = unknown, Row extends LiveRow = LiveRow> {
+  readonly name: Name
+  readonly types?: { args: Args; row: Row }
+}
+
+/** The browser's view of a declared mutation. */
+export interface MutationType<Name extends string = string, Args = unknown, Value = unknown> {
+  readonly name: Name
+  readonly types?: { args: Args; value: Value }
+}
+
+export type NameOf<Declared extends { readonly name: string }> = Declared["name"]
+export type ArgsOf<Declared> = Declared extends { readonly types?: { args: infer Args } } ? Args : never
+export type RowOf<Query> = Query extends { readonly types?: { row: infer Row } } ? Row : never
+export type ValueOf<Mutation> = Mutation extends { readonly types?: { value: infer Value } } ? Value : never

@@ -1,0 +1,158 @@
+import type * as v from "valibot"
+
+import type { LiveRow, MutationType, QueryType } from "./contract.ts"
+
+/** A column as PostgreSQL names it, and how its text form becomes a value. NULL becomes null without asking. */
+export interface Column<Value = unknown> {
+  readonly name: string
+  decode(text: string): Value
+}
+
+/**
+ * A table that may be watched. Its replica identity must be a unique index over the columns of `identity` and `_id`, so that an
+ * update or a delete names the range it left; every field that a range compares must be among them.
+ */
+export interface TableDescription<Row extends LiveRow = LiveRow> {
+  readonly schema: string
+  readonly name: string
+  readonly identity: readonly (keyof Row & string)[]
+  readonly columns: { readonly [Field in keyof Row]-?: Column<Row[Field]> }
+}
+
+/** A table description whose row type has been forgotten: how the engine sees it. */
+export interface Table {
+  readonly schema: string
+  readonly name: string
+  readonly identity: readonly string[]
+  readonly columns: Readonly<Record<string, Column>>
+}
+
+export type RangeValue = string | number | bigint | boolean
+
+/** The rows whose fields equal `eq`; with `after` and `limit`, one page of them. */
+export interface RowRange<Row extends LiveRow = LiveRow> {
+  readonly eq: { readonly [Field in keyof Row & string]?: RangeValue }
+  readonly order?: { readonly field: keyof Row & string; readonly direction: "asc" | "desc" }
+  /** Strictly past this place in the order: the `end` of the page before. */
+  readonly after?: string | undefined
+  /** The page's last row at the first reading becomes its pinned end; later rows beyond it belong to the next page. */
+  readonly limit?: number
+}
+
+/** Rows whose change makes the engine ask `authorize` again, before anything later is sent. */
+export interface Dependency {
+  readonly table: Table
+  readonly eq: Readonly<Record<string, RangeValue>>
+}
+
+/** Runs inside the read-only transaction that also reads the rows. */
+export type SnapshotSql = (
+  text: TemplateStringsArray,
+  ...values: (string | number | boolean | null)[]
+) => PromiseLike<readonly Record<string, unknown>[]>
+
+interface LiveQueryDefinition<
+  Name extends string,
+  Schema extends v.GenericSchema,
+  Row extends LiveRow,
+  Viewer,
+  Field extends keyof Row & string,
+  Out extends LiveRow,
+> {
+  name: Name
+  args: Schema
+  table: TableDescription<Row>
+  /** Which rows, through the viewer: what is not the viewer's must not be in the range, or `authorize` must refuse it. */
+  range(args: v.InferOutput<Schema>, viewer: Viewer): RowRange<Row>
+  authorize?(viewer: Viewer, args: v.InferOutput<Schema>, sql: SnapshotSql): Promise<boolean>
+  dependencies?(args: v.InferOutput<Schema>, viewer: Viewer): readonly Dependency[]
+  /** The fields that are read and sent; all of them unless named. */
+  fields?: readonly Field[]
+  /** What the client gets of a row. Must be pure, and keep `_id`. */
+  project?(row: Pick<Row, Field | "_id">): Out
+  /** What a one-shot `query` answers: the list, or its first row or null. */
+  answer?: "rows" | "row"
+}
+
+/** A declared live query, as the engine runs it. */
+export interface LiveQuery<
+  Viewer = unknown,
+  Name extends string = string,
+  Args = unknown,
+  Row extends LiveRow = LiveRow,
+> extends QueryType<Name, Args, Row> {
+  readonly schema: v.GenericSchema
+  readonly table: Table
+  readonly fields: readonly string[]
+  readonly answer: "rows" | "row"
+  range(args: unknown, viewer: Viewer): ErasedRange
+  authorize?(viewer: Viewer, args: unknown, sql: SnapshotSql): Promise<boolean>
+  dependencies?(args: unknown, viewer: Viewer): readonly Dependency[]
+  project?(row: Record<string, unknown>): Record<string, unknown>
+}
+
+export interface ErasedRange {
+  readonly eq: Readonly<Record<string, RangeValue | undefined>>
+  readonly order?: { readonly field: string; readonly direction: "asc" | "desc" }
+  readonly after?: string | undefined
+  readonly limit?: number
+}
+
+/**
+ * Declares a live query once for all who use it: the loader, the hub, the one-shot call and, through its type, the browser.
+ * Throws when the declaration contradicts itself.
+ */
+export function defineLiveQuery<
+  const Name extends string,
+  Schema extends v.GenericSchema,
+  Row extends LiveRow,
+  Viewer,
+  Field extends keyof Row & string = keyof Row & string,
+  Out extends LiveRow = Pick<Row, Field | "_id">,
+>(
+  definition: LiveQueryDefinition<Name, Schema, Row, Viewer, Field, Out>,
+): LiveQuery<Viewer, Name, v.InferInput<Schema>, Out> {
+  const { args, table, fields, answer = "rows", ...rest } = definition
+  if (rest.dependencies && !rest.authorize) {
+    throw new Error(`The live query ${rest.name} has dependencies but no authorize to ask again.`)
+  }
+  const known = Object.keys(table.columns)
+  const sent = fields ? ["_id", ...fields.filter((field) => field !== "_id")] : known
+  const strange = sent.find((field) => !known.includes(field))
+  if (strange !== undefined) {
+    throw new Error(`The live query ${rest.name} names ${strange}, which ${table.name} does not have.`)
+  }
+  // The engine hands over only what `args` parsed and `table` decoded, so forgetting their types here is sound.
+  return { ...rest, schema: args, table, fields: sent, answer } as unknown as LiveQuery<
+    Viewer,
+    Name,
+    v.InferInput<Schema>,
+    Out
+  >
+}
+
+/** A declared mutation, as the engine runs it. */
+export interface Mutation<
+  Scope = unknown,
+  Name extends string = string,
+  Args = unknown,
+  Value = unknown,
+> extends MutationType<Name, Args, Value> {
+  readonly schema: v.GenericSchema
+  run(scope: Scope, args: unknown): Promise<unknown>
+}
+
+/** Declares a verb that clients may call by name. `run` writes inside the transaction that its scope carries. */
+export function defineMutation<
+  const Name extends string,
+  Schema extends v.GenericSchema,
+  Scope,
+  Value,
+>(definition: {
+  name: Name
+  args: Schema
+  run(scope: Scope, args: v.InferOutput<Schema>): Promise<Value>
+}): Mutation<Scope, Name, v.InferInput<Schema>, Value> {
+  const { args, ...rest } = definition
+  return { ...rest, schema: args } as Mutation<Scope, Name, v.InferInput<Schema>, Value>
+}

@@ -1,0 +1,56 @@
+import * as v from "valibot"
+
+import { PROTOCOL_VERSION } from "./contract.ts"
+
+/** What a client may send, with its limits. The engine has already refused messages over 64 kB. */
+
+const id = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0x7fff_ffff))
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
+const token = v.pipe(v.string(), v.minLength(1), v.maxLength(16_384))
+const lsn = v.pipe(v.string(), v.regex(/^[0-9A-F]{16}$/))
+
+export const LIMITS = {
+  messageBytes: 64 * 1024,
+  subscriptionsPerMessage: 100,
+  subscriptionsPerConnection: 200,
+} as const
+
+export const HandshakeMessage = v.object({
+  version: v.literal(PROTOCOL_VERSION),
+  token,
+  client: v.optional(v.pipe(v.string(), v.maxLength(200))),
+})
+
+export const SubscribeMessage = v.object({
+  subscriptions: v.pipe(
+    v.array(
+      v.object({
+        id,
+        query: name,
+        args: v.unknown(),
+        have: v.optional(v.object({ token: v.pipe(v.string(), v.maxLength(1000)), lsn: v.optional(lsn) })),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(LIMITS.subscriptionsPerMessage),
+  ),
+})
+
+export const UnsubscribeMessage = v.object({
+  ids: v.pipe(v.array(id), v.maxLength(LIMITS.subscriptionsPerConnection)),
+})
+
+export const QueryMessage = v.object({ query: name, args: v.unknown() })
+
+export const MutateMessage = v.object({
+  mutation: name,
+  args: v.unknown(),
+  mutationId: v.pipe(v.string(), v.minLength(8), v.maxLength(64)),
+})
+
+export const AuthenticateMessage = v.object({ token })
+
+export const AcknowledgeMessage = v.object({
+  sequence: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  awaiting: v.optional(lsn),
+})
