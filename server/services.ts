@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import { openDatabase } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import type { Config } from "./config.ts"
@@ -60,8 +61,17 @@ async function openMail(config: Config, log: Log, opened: Opened): Promise<Mail>
     return mail
   }
   const { openLocalInbox } = await import("./adapters/local-inbox.ts")
-  const inbox = await openLocalInbox({ port: config.mail.inboxPort, directory: config.dataDir })
+  const inbox = await openLocalInbox({
+    port: config.mail.inboxPort,
+    directory: resolve(config.dataDir, "inbox"),
+  })
   opened.push(inbox.close)
+  if (inbox.movedFrom) {
+    log.warn(
+      { port: inbox.movedFrom },
+      "MAIL_INBOX_PORT is taken by another process; the local inbox took a free port",
+    )
+  }
   log.info({ url: inbox.url }, "mail goes to the local inbox")
   const mail = openSmtpMail({ url: inbox.smtpUrl, from: config.mail.from })
   opened.push(mail.close)

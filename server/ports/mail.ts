@@ -5,8 +5,9 @@ export interface Message {
   html: string
 }
 
-/** Delivers one message to the provider and says the provider's id for it, or throws. Retrying is the caller's decision. */
+/** Delivers messages to the provider. Retrying is the caller's decision. */
 export interface Mail {
+  /** Says the provider's id for the message. Throws an error whose text may be shown to the person who asked. */
   send(message: Message): Promise<{ id: string }>
   close(): void
 }

@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Server as SocketServer } from "node:net"
+import { SMTPServer, type SMTPServerDataStream } from "smtp-server"
+import { openInboxStore, type InboxStore } from "./local-inbox-store.ts"
+import { inboxPage, messagePage, sandboxedHtml } from "./local-inbox-pages.ts"
+
+interface LocalInboxOptions {
+  /** Of the web pages; 0 means any free port. */
+  port: number
+  /** Where the messages are kept. */
+  directory: string
+}
+
+const LOOPBACK = "127.0.0.1"
+
+/** Bytes. */
+const LARGEST_MESSAGE = 5 * 1024 * 1024
+
+/**
+ * An SMTP server and a page to read what it took, both on loopback: no mail leaves this machine. When the page's port is
+ * taken it moves to a free one, and `movedFrom` says so.
+ */
+export async function openLocalInbox({ port, directory }: LocalInboxOptions) {
+  const store = await openInboxStore(directory)
+  const smtp = new SMTPServer({
+    disabledCommands: ["AUTH", "STARTTLS"],
+    size: LARGEST_MESSAGE,
+    logger: false,
+    onData: (stream, _session, answer) => {
+      receive(stream, store).then(
+        (id) => answer(null, `Kept as ${id}`),
+        (error: Error) => answer(error),
+      )
+    },
+  })
+  smtp.on("error", () => {}) // a client that hangs up in the middle concerns nobody else
+  await listen(smtp.server, 0)
+
+  const web = createServer((request, response) => {
+    answerPage(request, response, store).catch(() => response.destroy())
+  })
+  const moved = await listen(web, port).then(
+    () => false,
+    async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EADDRINUSE") throw error
+      await listen(web, 0)
+      return true
+    },
+  )
+  return {
+    url: `http://${LOOPBACK}:${portOf(web)}`,
+    smtpUrl: `smtp://${LOOPBACK}:${portOf(smtp.server)}`,
+    movedFrom: moved ? port : null,
+    close: async () => {
+      web.closeAllConnections()
+      await Promise.all([
+        new Promise<void>((resolve) => web.close(() => resolve())),
+        new Promise<void>((resolve) => smtp.close(() => resolve())),
+      ])
+    },
+  }
+}
+
+async function receive(stream: SMTPServerDataStream, store: InboxStore): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) if (Buffer.isBuffer(chunk) && !stream.sizeExceeded) chunks.push(chunk)
+  if (stream.sizeExceeded) {
+    throw Object.assign(new Error(`Messages here hold at most ${LARGEST_MESSAGE} bytes`), {
+      responseCode: 552,
+    })
+  }
+  return store.keep(Buffer.concat(chunks))
+}
+
+async function answerPage(request: IncomingMessage, response: ServerResponse, store: InboxStore) {
+  // A page elsewhere can point a name of its own at 127.0.0.1; letters hold reset links, so only our names are served.
+  const host = request.headers.host?.replace(/:\d+$/, "")
+  if (host !== "localhost" && host !== LOOPBACK)
+    return send(response, 403, "text/plain", "Open the inbox as localhost.")
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    response.setHeader("Allow", "GET, HEAD")
+    return send(response, 405, "text/plain", "The inbox can only be read.")
+  }
+
+  const path = request.url?.split("?", 1)[0] ?? "/"
+  if (path === "/") return send(response, 200, "text/html", inboxPage(store.list()))
+  if (path === "/api/messages") return send(response, 200, "application/json", JSON.stringify(store.list()))
+
+  const [, area, id = "", part = ""] =
+    /^\/(messages|api\/messages)\/([\w-]+)(?:\/(html|source))?$/.exec(path) ?? []
+  const message = area && (await store.read(id))
+  if (!message) return send(response, 404, "text/plain", "There is no such message.")
+  if (area === "api/messages") return send(response, 200, "application/json", JSON.stringify(message))
+  if (part === "source") return send(response, 200, "text/plain", message.source)
+  if (part === "html") return send(response, 200, "text/html", sandboxedHtml(message.html ?? ""), SANDBOX)
+  return send(response, 200, "text/html", messagePage(store.list(), message))
+}
+
+const OUR_PAGES =
+  "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'"
+
+const SANDBOX =
+  "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+function send(response: ServerResponse, status: number, type: string, body: string, policy = OUR_PAGES) {
+  response
+    .writeHead(status, {
+      "Content-Type": `${type}; charset=utf-8`,
+      "Content-Security-Policy": policy,
+      "X-Content-Type-Options": "nosniff",
+      "Referrer-Policy": "no-referrer",
+      "Cache-Control": "no-store",
+    })
+    .end(body)
+}
+
+function listen(server: Server | SocketServer, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, LOOPBACK, () => {
+      server.off("error", reject)
+      resolve()
+    })
+  })
+}
+
+function portOf(server: Server | SocketServer): number {
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("The local inbox is not listening.")
+  return address.port
+}
