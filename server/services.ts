@@ -48,7 +48,7 @@ async function openPostgres(config: Config, log: Log, opened: Opened): Promise<s
   if (config.database.kind === "external") return config.database.url
   const { startEmbeddedPostgres } = await import("#db/embedded.ts")
   const postgres = await startEmbeddedPostgres({ directory: config.database.directory })
-  opened.push(postgres.stop)
+  opened.push(() => postgres.stop())
   log.info({ directory: config.database.directory }, "embedded PostgreSQL is ready")
   return postgres.url
 }
@@ -57,7 +57,7 @@ async function openMail(config: Config, log: Log, opened: Opened): Promise<Mail>
   const { openSmtpMail } = await import("./adapters/smtp-mail.ts")
   if (config.mail.kind === "smtp") {
     const mail = openSmtpMail({ url: config.mail.url, from: config.mail.from })
-    opened.push(mail.close)
+    opened.push(() => mail.close())
     return mail
   }
   const { openLocalInbox } = await import("./adapters/local-inbox.ts")
@@ -74,7 +74,7 @@ async function openMail(config: Config, log: Log, opened: Opened): Promise<Mail>
   }
   log.info({ url: inbox.url }, "mail goes to the local inbox")
   const mail = openSmtpMail({ url: inbox.smtpUrl, from: config.mail.from })
-  opened.push(mail.close)
+  opened.push(() => mail.close())
   return mail
 }
 
