@@ -45,6 +45,19 @@ export class TooLarge extends Refusal {
   }
 }
 
+export class UnsupportedType extends Refusal {
+  constructor(message: string) {
+    super(415, "UnsupportedType", message)
+  }
+}
+
+/** The store is full, or the user's part of it. */
+export class OutOfSpace extends Refusal {
+  constructor(message: string) {
+    super(507, "OutOfSpace", message)
+  }
+}
+
 export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && "status" in error && typeof error.status === "number" && "code" in error
 }
