@@ -1,5 +1,7 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm"
 import { users } from "#db/schema/users.ts"
+import type { Config } from "#server/config.ts"
+import { sendWelcome } from "#server/mail/mail.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownRecord } from "./access.ts"
 import { onboardingOf, type OnboardingStatus, type OnboardingStep } from "./contract.ts"
@@ -30,6 +32,26 @@ export async function reopenOnboardingStep(scope: Scope<"db" | "viewer">, step: 
     .update(users)
     .set({ onboardingStep: step })
     .where(and(ownRecord(scope.viewer), standsAt(stepAfter(step))))
+}
+
+/**
+ * Ends the onboarding of a caller who stands at the last step. Exactly one of any number of calls does so, and sends the
+ * welcome letter; a letter that cannot be sent is logged, and keeps nobody out.
+ */
+export async function completeOnboarding(
+  scope: Scope<"db" | "mail" | "log" | "viewer"> & { config: Pick<Config, "origin"> },
+): Promise<void> {
+  const [user] = await scope.db
+    .update(users)
+    .set({ onboardingCompleted: true, onboardingStep: "done" })
+    .where(and(ownRecord(scope.viewer), standsAt("first-steps")))
+    .returning()
+  if (!user?.email) return
+  try {
+    await sendWelcome(scope, user.email, { name: user.name ?? "" })
+  } catch (error) {
+    scope.log.error({ err: error, user: user._id }, "the welcome letter was not sent")
+  }
 }
 
 const unfinished = sql`${users.onboardingCompleted} is distinct from true`
