@@ -9,7 +9,9 @@ export type Config = ReturnType<typeof readConfig>
  * Throws one error that names every wrong or missing variable and says what to do; it never repeats a value.
  */
 export function readConfig(environment: Record<string, string | undefined>) {
-  const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""))
+  const env = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  )
   const parsed = v.safeParse(Environment, env)
   if (!parsed.success) throw new ConfigError(parsed.issues.map((issue) => describeIssue(issue)))
 
@@ -47,6 +49,11 @@ export function readConfig(environment: Record<string, string | undefined>) {
       rateLimit: settings.CHAT_RATE_LIMIT,
     },
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
+    /** Bytes. */
+    files: {
+      maxSize: settings.FILES_MAX_SIZE,
+      quota: { free: settings.FILES_QUOTA_FREE, pro: settings.FILES_QUOTA_PRO },
+    },
     blobs: { directory: settings.BLOBS_URL ? fileURLToPath(settings.BLOBS_URL) : resolve(dataDir, "blobs") },
   }
 }
@@ -58,7 +65,9 @@ export class ConfigError extends Error {
   readonly problems: string[]
 
   constructor(problems: string[]) {
-    super(`Check the settings (environment or .env):\n${problems.map((problem) => `  - ${problem}`).join("\n")}`)
+    super(
+      `Check the settings (environment or .env):\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
+    )
     this.name = "ConfigError"
     this.problems = problems
   }
@@ -73,6 +82,28 @@ const wholeNumber = (what: string, least: number, most: number) =>
     v.maxValue(most, `must be at most ${most}: ${what}.`),
   )
 
+const byteCount = (what: string) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,9} *([KMGT]i?)?B?$/i, `must be a size such as 500MB, 2GiB or 1048576: ${what}.`),
+    v.transform((value) => {
+      const [, amount, unit] = /^(\d+) *(.*?)B?$/i.exec(value) ?? []
+      return Number(amount) * (BYTES_PER_UNIT.get(unit?.toLowerCase() ?? "") ?? 1)
+    }),
+    v.maxValue(2 ** 50, `must be at most 1024TiB: ${what}.`),
+  )
+
+const BYTES_PER_UNIT = new Map([
+  ["k", 1e3],
+  ["m", 1e6],
+  ["g", 1e9],
+  ["t", 1e12],
+  ["ki", 2 ** 10],
+  ["mi", 2 ** 20],
+  ["gi", 2 ** 30],
+  ["ti", 2 ** 40],
+])
+
 const address = (protocols: string[], example: string) =>
   v.pipe(
     v.string(),
@@ -85,7 +116,10 @@ const address = (protocols: string[], example: string) =>
 const Environment = v.object({
   NODE_ENV: v.optional(v.string()),
   LOG_LEVEL: v.optional(
-    v.picklist(["trace", "debug", "info", "warn", "error", "silent"], "must be trace, debug, info, warn, error or silent."),
+    v.picklist(
+      ["trace", "debug", "info", "warn", "error", "silent"],
+      "must be trace, debug, info, warn, error or silent.",
+    ),
     "info",
   ),
   PORT: v.optional(wholeNumber("the port to listen on", 1, 65_535), "3000"),
@@ -100,9 +134,14 @@ const Environment = v.object({
     ),
   ),
   DATA_DIR: v.optional(v.string(), ".data"),
-  DATABASE_URL: v.optional(address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline")),
+  DATABASE_URL: v.optional(
+    address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),
+  ),
   AUTH_SECRET: v.optional(
-    v.pipe(v.string(), v.minLength(32, "must have at least 32 characters. Make one with: openssl rand -base64 32")),
+    v.pipe(
+      v.string(),
+      v.minLength(32, "must have at least 32 characters. Make one with: openssl rand -base64 32"),
+    ),
   ),
   SIGNUP: v.optional(v.picklist(["open", "closed"], "must be open or closed."), "open"),
   ADMIN_EMAILS: v.optional(
@@ -119,7 +158,9 @@ const Environment = v.object({
     "",
   ),
   JWT_ISSUER_DOMAIN: v.optional(address(["http:", "https:"], "https://your-app.clerk.accounts.dev")),
-  CLERK_SECRET_KEY: v.optional(v.pipe(v.string(), v.startsWith("sk_", "must be Clerk's secret key; it begins with sk_."))),
+  CLERK_SECRET_KEY: v.optional(
+    v.pipe(v.string(), v.startsWith("sk_", "must be Clerk's secret key; it begins with sk_.")),
+  ),
   CLERK_PUBLISHABLE_KEY: v.optional(
     v.pipe(v.string(), v.startsWith("pk_", "must be Clerk's publishable key; it begins with pk_.")),
   ),
@@ -132,7 +173,10 @@ const Environment = v.object({
   MAIL_FROM: v.optional(
     v.pipe(
       v.string(),
-      v.check((value) => !/[\r\n]/.test(value) && value.includes("@"), "must be an address such as Tideline <hello@example.org>."),
+      v.check(
+        (value) => !/[\r\n]/.test(value) && value.includes("@"),
+        "must be an address such as Tideline <hello@example.org>.",
+      ),
     ),
     "Tideline <tideline@localhost>",
   ),
@@ -143,7 +187,14 @@ const Environment = v.object({
     "https://ai-gateway.vercel.sh/v1",
   ),
   AI_GATEWAY_API: v.optional(v.picklist(["chat", "responses"], "must be chat or responses."), "chat"),
-  CHAT_MODEL: v.optional(v.pipe(v.string(), v.maxLength(200), v.regex(/^[\x21-\x7e]+$/, "must be a model's name, without spaces.")), "openai/gpt-5-mini"),
+  CHAT_MODEL: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(200),
+      v.regex(/^[\x21-\x7e]+$/, "must be a model's name, without spaces."),
+    ),
+    "openai/gpt-5-mini",
+  ),
   CHAT_SYSTEM_PROMPT: v.optional(
     v.string(),
     "You are Tideline's assistant. Answer briefly and plainly, in the language of the question. Use the tools when they help.",
@@ -154,10 +205,20 @@ const Environment = v.object({
     v.pipe(
       v.string(),
       v.check(
-        (value) => /^\/(?![/\\])/.test(value) || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)),
+        (value) =>
+          /^\/(?![/\\])/.test(value) || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)),
         "must be a path of this site or an address such as https://docs.example.org.",
       ),
     ),
+  ),
+  FILES_MAX_SIZE: v.optional(byteCount("the largest file"), "100MB"),
+  FILES_QUOTA_FREE: v.optional(
+    byteCount("what the files of a user on the free plan may take together"),
+    "1GB",
+  ),
+  FILES_QUOTA_PRO: v.optional(
+    byteCount("what the files of a user on the pro plan may take together"),
+    "100GB",
   ),
   BLOBS_URL: v.optional(address(["file:"], "file:///var/lib/tideline/blobs")),
 })
@@ -173,14 +234,18 @@ function describeIssue(issue: v.BaseIssue<unknown>) {
 function* combinationProblems(settings: Settings, appUrl: URL) {
   const { CLERK_SECRET_KEY, CLERK_PUBLISHABLE_KEY, JWT_ISSUER_DOMAIN } = settings
   const clerk = CLERK_SECRET_KEY !== undefined || CLERK_PUBLISHABLE_KEY !== undefined
-  if (clerk && !CLERK_SECRET_KEY) yield "CLERK_SECRET_KEY is missing, and CLERK_PUBLISHABLE_KEY is set. Set both or neither."
-  if (clerk && !CLERK_PUBLISHABLE_KEY) yield "CLERK_PUBLISHABLE_KEY is missing, and CLERK_SECRET_KEY is set. Set both or neither."
-  if (clerk && !JWT_ISSUER_DOMAIN) yield "JWT_ISSUER_DOMAIN is missing. With Clerk it is your Frontend API address."
+  if (clerk && !CLERK_SECRET_KEY)
+    yield "CLERK_SECRET_KEY is missing, and CLERK_PUBLISHABLE_KEY is set. Set both or neither."
+  if (clerk && !CLERK_PUBLISHABLE_KEY)
+    yield "CLERK_PUBLISHABLE_KEY is missing, and CLERK_SECRET_KEY is set. Set both or neither."
+  if (clerk && !JWT_ISSUER_DOMAIN)
+    yield "JWT_ISSUER_DOMAIN is missing. With Clerk it is your Frontend API address."
   if (!settings.AUTH_SECRET) {
     yield "AUTH_SECRET is missing. It signs sessions and realtime positions. Make one with: openssl rand -base64 32"
   }
   if (isLocal(appUrl)) return
-  if (!settings.SMTP_URL) yield `SMTP_URL is missing. The local mail inbox is for localhost only, and APP_URL is ${appUrl.origin}.`
+  if (!settings.SMTP_URL)
+    yield `SMTP_URL is missing. The local mail inbox is for localhost only, and APP_URL is ${appUrl.origin}.`
   if (settings.AI_GATEWAY_API_KEY === EMBEDDED_GATEWAY_KEY) {
     yield `AI_GATEWAY_API_KEY is "embedded". The development gateway is for localhost only, and APP_URL is ${appUrl.origin}. Set a gateway's key, or leave it empty to switch the chat off.`
   }
