@@ -1,0 +1,1 @@
+export const author = { name: "The Tideline project", image: "/favicon.svg" }
