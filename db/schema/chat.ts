@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { check, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import { check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
 import { milliseconds, record } from "./record.ts"
 import { users } from "./users.ts"
 
@@ -42,5 +42,59 @@ export const chatMessages = pgTable(
   ],
 )
 
+/** A piece of an answer, in the order in which the model made it. */
+export type AnswerPart =
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "tool"; callId: string; name: string; input?: unknown; output?: unknown; error?: string }
+
+/** How one answer came about. The answer's words are the content of its message; this says all the rest. */
+export const chatTurns = pgTable(
+  "chat_turns",
+  {
+    ...record(),
+    /** The answer's message has the same id. */
+    _id: uuid("_id")
+      .primaryKey()
+      .references(() => chatMessages._id, { onDelete: "cascade" }),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    threadId: uuid("thread_id")
+      .notNull()
+      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    questionId: uuid("question_id")
+      .notNull()
+      .references(() => chatMessages._id, { onDelete: "cascade" }),
+    /** The sender's own id for the question: asked twice with one id, a question is stored once. */
+    requestId: text("request_id").notNull(),
+    status: text("status", {
+      enum: ["running", "completed", "stopped", "timeout", "interrupted", "failed"],
+    }).notNull(),
+    model: text("model").notNull(),
+    /** Null where the answer is its text alone. */
+    parts: jsonb("parts").$type<AnswerPart[]>(),
+    inputTokens: integer("input_tokens"),
+    outputTokens: integer("output_tokens"),
+    /** What the user is told where a turn failed, and what the log names its cause by. */
+    failure: text("failure"),
+    endedAt: milliseconds("ended_at"),
+  },
+  (table) => [
+    uniqueIndex("chat_turns_by_request").on(table.threadId, table.requestId),
+    uniqueIndex("chat_turns_one_running")
+      .on(table.threadId)
+      .where(sql`${table.status} = 'running'`),
+    index("chat_turns_by_question").on(table.questionId),
+    uniqueIndex("chat_turns_live").on(table.userId, table.threadId, table._id),
+    check(
+      "chat_turns_status",
+      sql`${table.status} in ('running', 'completed', 'stopped', 'timeout', 'interrupted', 'failed')`,
+    ),
+    check("chat_turns_request_id", sql`char_length(${table.requestId}) between 1 and 100`),
+  ],
+)
+
 export type ChatThread = typeof chatThreads.$inferSelect
 export type ChatMessage = typeof chatMessages.$inferSelect
+export type ChatTurn = typeof chatTurns.$inferSelect

@@ -1,0 +1,137 @@
+/** What the development gateway says, in the pieces in which it says it. */
+export interface Reply {
+  /** An HTTP error in place of an answer. */
+  status?: 401 | 429 | 500
+  reasoning: string[]
+  pieces: string[]
+  /** `input` is JSON text. */
+  toolCall?: { name: string; input: string }
+  /** Milliseconds between two pieces. */
+  pause: number
+  /** The connection is reset before this piece. */
+  resetAfter?: number
+}
+
+interface Heard {
+  role: string
+  text: string
+}
+
+const LABEL = "**Development gateway: no language model is connected.**"
+
+/**
+ * Answers the last message. The words it knows, each as the first of the question:
+ * `/slow [n]` a word a second, `/long [n]` n words, `/markdown`, `/reasoning`, `/tool <name> [json]`,
+ * `/fail401`, `/fail429`, `/fail500`, `/reset` the connection in the middle of the answer.
+ */
+export function composeReply(messages: Heard[], tools: string[]): Reply {
+  const last = messages.at(-1)
+  if (last?.role === "tool") return say(`The tool answered:\n\n${quote(last.text.slice(0, 2000))}`)
+
+  const question = last?.text.trim() ?? ""
+  const [word = "", rest = ""] = splitFirst(question)
+  switch (word) {
+    case "/fail401":
+      return { ...say(""), status: 401 }
+    case "/fail429":
+      return { ...say(""), status: 429 }
+    case "/fail500":
+      return { ...say(""), status: 500 }
+    case "/reset":
+      return {
+        ...say("The connection is reset in the middle of this sentence, which therefore has no end."),
+        resetAfter: 12,
+      }
+    case "/slow":
+      return { ...say(`One word a second.\n\n${count(wholeNumber(rest, 60))}`), pause: 1000 }
+    case "/long":
+      return { ...say(count(wholeNumber(rest, 500))), pause: 5 }
+    case "/markdown":
+      return say(MARKDOWN)
+    case "/reasoning":
+      return {
+        ...say("The lines above came as reasoning."),
+        reasoning: inPieces("First a thought. Then a second thought."),
+      }
+    case "/tool":
+      return callTool(rest, tools)
+    default:
+      return say(echo(question, messages, tools))
+  }
+}
+
+function say(text: string): Reply {
+  return { reasoning: [], pieces: inPieces(`${LABEL}\n\n${text}`), pause: 15 }
+}
+
+function callTool(order: string, tools: string[]): Reply {
+  const [name = "", input = ""] = splitFirst(order)
+  if (!tools.includes(name))
+    return say(`No tool is called "${name}". Offered: ${tools.join(", ") || "none"}.`)
+  return { reasoning: [], pieces: [], toolCall: { name, input: input || "{}" }, pause: 15 }
+}
+
+function echo(question: string, messages: Heard[], tools: string[]) {
+  const spoken = messages.filter(({ role }) => role !== "system")
+  return [
+    "You wrote:",
+    quote(question.slice(0, 2000)),
+    `This request holds ${spoken.length} ${spoken.length === 1 ? "message" : "messages"}. Tools offered: ${tools.join(", ") || "none"}.`,
+  ].join("\n\n")
+}
+
+function quote(text: string) {
+  return text.replace(/^/gm, "> ")
+}
+
+function count(words: number) {
+  return Array.from({ length: words }, (_, index) => `word ${index + 1}`).join(", ")
+}
+
+function wholeNumber(text: string, otherwise: number) {
+  const number = Number.parseInt(text, 10)
+  return number > 0 ? Math.min(number, 20_000) : otherwise
+}
+
+function splitFirst(text: string): [string, string] {
+  const space = text.search(/\s/)
+  return space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space).trim()]
+}
+
+/** Words with the space after them, as models send them. */
+function inPieces(text: string) {
+  return text.match(/\S+\s*/g) ?? []
+}
+
+const MARKDOWN = `## What this page can show
+
+Words that are **strong**, *stressed*, ~~struck out~~ or \`code\`, and a [link](https://reactrouter.com/start/modes).
+
+1. A numbered list
+2. with a nested one:
+   - a bullet
+   - and another
+
+- [x] a task that is done
+- [ ] and one that is not
+
+> A quotation, with a line
+> that goes on.
+
+| Part | Where | Lines |
+| :--- | :---: | ---: |
+| server | \`server/\` | 1200 |
+| browser | \`app/\` | 900 |
+
+\`\`\`ts
+export function greet(name: string) {
+  return \`Hello, \${name}\`
+}
+\`\`\`
+
+An image from elsewhere, ![a pixel](https://images.example/pixel.png?of=you), and <b onclick="alert(1)">raw HTML</b> are not
+shown, and [this address](javascript:alert(1)) goes nowhere.
+
+---
+
+That is all.`
