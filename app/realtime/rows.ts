@@ -1,0 +1,74 @@
+import type { LiveRow, RowOrder } from "#server/realtime/contract.ts"
+
+/** What `put`, `merge` and `remove` do to a set of rows: a commit's changes and optimistic ones alike. */
+export type RowChange =
+  | { op: "put" | "merge"; key: string; row: Record<string, unknown> }
+  | { op: "remove"; key: string }
+
+/**
+ * A list kept in order under single changes: finding a row's place is a binary search, so that one commit on a long list costs no sort.
+ * The array is replaced at each change, and rows that did not change keep their identity, as React wants it.
+ */
+export function sortedRows(order: RowOrder, initial: readonly LiveRow[]) {
+  const compare = rowComparison(order)
+  const byKey = new Map(initial.map((row) => [row._id, row]))
+  let list: readonly LiveRow[] = initial
+
+  function place(row: LiveRow): number {
+    let low = 0
+    let high = list.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compare(list[middle] as LiveRow, row) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  function take(row: LiveRow) {
+    const at = place(row)
+    // A list that was given out of order still has the row somewhere.
+    const found = list[at]?._id === row._id ? at : list.findIndex(({ _id }) => _id === row._id)
+    list = list.toSpliced(found, 1)
+    byKey.delete(row._id)
+  }
+
+  return {
+    list: () => list,
+    has: (key: string) => byKey.has(key),
+    get: (key: string) => byKey.get(key),
+    apply(change: RowChange) {
+      const old = byKey.get(change.key)
+      if (change.op === "merge" && !old) return
+      if (old) take(old)
+      if (change.op === "remove") return
+      const row = { ...(change.op === "merge" ? old : undefined), ...change.row, _id: change.key }
+      byKey.set(row._id, row)
+      list = list.toSpliced(place(row), 0, row)
+    },
+  }
+}
+
+export type SortedRows = ReturnType<typeof sortedRows>
+
+/** Rows that are equal in every named field are ordered by `_id`, so that the order is total. */
+function rowComparison(order: RowOrder) {
+  const fields: RowOrder = [...order, ["_id", order.at(-1)?.[1] ?? "asc"]]
+  return (left: LiveRow, right: LiveRow) => {
+    for (const [field, direction] of fields) {
+      const one = (left as unknown as Record<string, unknown>)[field]
+      const other = (right as unknown as Record<string, unknown>)[field]
+      if (one === other) continue
+      const less = isLess(one, other) ? -1 : 1
+      return direction === "asc" ? less : -less
+    }
+    return 0
+  }
+}
+
+/** PostgreSQL's own rule for NULL: it comes last in ascending order. */
+function isLess(one: unknown, other: unknown) {
+  if (one === null || one === undefined) return false
+  if (other === null || other === undefined) return true
+  return (one as string | number) < (other as string | number)
+}

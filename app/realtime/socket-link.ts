@@ -1,0 +1,193 @@
+import { io, type Socket } from "socket.io-client"
+import {
+  PROTOCOL_VERSION,
+  REALTIME_PATH,
+  type ClientEvents,
+  type GoodbyeEvent,
+  type Handshake,
+  type Lsn,
+  type Refusal,
+  type ServerEvents,
+} from "#server/realtime/contract.ts"
+import { ConnectionLost } from "./connection-lost.ts"
+import type { RealtimeToken } from "./token.ts"
+import type { Link, LinkEvent, LinkListener, LinkState } from "./link.ts"
+
+interface SocketLinkOptions {
+  origin: string
+  /** Null when nobody is signed in any more. Throws when the server cannot be reached. */
+  fetchToken(): Promise<RealtimeToken | null>
+}
+
+const ACKNOWLEDGE_EVERY = { events: 16, milliseconds: 100 }
+/** The token is replaced this long before it ends: time for a slow request and a retry. */
+const REFRESH_AHEAD = 15_000
+/** The server speaks about every 10 s. A page that wakes after a longer silence does not trust its connection. */
+const SILENCE = 12_000
+const SLOWEST_RETRY = 10_000
+
+/** A connection of this page's (or worker's) own. */
+export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link {
+  const socket: Socket<ServerEvents, ClientEvents> = io(origin, {
+    path: REALTIME_PATH,
+    transports: ["websocket"],
+    autoConnect: false,
+    // Ours knows of tokens, of `retryAfter` and of waking pages.
+    reconnection: false,
+    forceNew: true,
+  })
+  let listener: LinkListener = { changed() {}, received() {} }
+  let state: LinkState = "connecting"
+  let sequence = 0
+  let acknowledged = 0
+  let heardAt = 0
+  let attempt = 0
+  let retryAfter: number | null | undefined
+  let closed = false
+  let connecting = false
+  let acknowledgeTimer: ReturnType<typeof setTimeout> | undefined
+  let refreshTimer: ReturnType<typeof setTimeout> | undefined
+  let retryTimer: ReturnType<typeof setTimeout> | undefined
+
+  function change(to: LinkState) {
+    if (state === to) return
+    state = to
+    listener.changed(to)
+  }
+
+  async function connect() {
+    if (closed || connecting || socket.connected) return
+    clearTimeout(retryTimer)
+    connecting = true
+    try {
+      const issued = await fetchToken()
+      if (!issued) return change("signed-out")
+      const handshake: Handshake = { version: PROTOCOL_VERSION, token: issued.token, client: "tideline-web" }
+      socket.auth = handshake
+      scheduleRefresh(issued.expiresAt)
+      socket.connect()
+    } catch {
+      connecting = false
+      retry()
+    } finally {
+      connecting = false
+    }
+  }
+
+  function retry(wait?: number) {
+    if (closed || state === "signed-out" || state === "outdated") return
+    change("down")
+    const ceiling = Math.min(SLOWEST_RETRY, 250 * 2 ** attempt)
+    attempt += 1
+    clearTimeout(retryTimer)
+    // Full jitter: a restarted server must not meet all its clients in one moment.
+    retryTimer = setTimeout(() => void connect(), (wait ?? 0) + Math.random() * ceiling)
+  }
+
+  function scheduleRefresh(expiresAt: number) {
+    clearTimeout(refreshTimer)
+    refreshTimer = setTimeout(() => void refresh(), Math.max(1000, expiresAt - Date.now() - REFRESH_AHEAD))
+  }
+
+  async function refresh() {
+    if (!socket.connected) return
+    try {
+      const issued = await fetchToken()
+      if (!issued) {
+        change("signed-out")
+        socket.disconnect()
+        return
+      }
+      const answer = await socket.timeout(10_000).emitWithAck("authenticate", { token: issued.token })
+      if ("error" in answer) socket.disconnect()
+      else scheduleRefresh(answer.expiresAt)
+    } catch {
+      scheduleRefresh(Date.now() + REFRESH_AHEAD + 3000)
+    }
+  }
+
+  function acknowledge(awaiting?: Lsn) {
+    clearTimeout(acknowledgeTimer)
+    acknowledgeTimer = undefined
+    acknowledged = sequence
+    if (socket.connected) socket.emit("acknowledge", awaiting ? { sequence, awaiting } : { sequence })
+  }
+
+  function receive([name, event]: LinkEvent) {
+    heardAt = Date.now()
+    if (event.sequence !== sequence + 1) {
+      socket.disconnect()
+      return
+    }
+    sequence = event.sequence
+    listener.received([name, event] as LinkEvent)
+    if (sequence - acknowledged >= ACKNOWLEDGE_EVERY.events) acknowledge()
+    else acknowledgeTimer ??= setTimeout(acknowledge, ACKNOWLEDGE_EVERY.milliseconds)
+  }
+
+  socket.on("connect", () => {
+    sequence = 0
+    acknowledged = 0
+    attempt = 0
+    retryAfter = undefined
+    heardAt = Date.now()
+    // A new connection even if the loss of the old one was never told.
+    state = "up"
+    listener.changed("up")
+  })
+  socket.on("snapshot", (event) => receive(["snapshot", event]))
+  socket.on("commit", (event) => receive(["commit", event]))
+  socket.on("position", (event) => receive(["position", event]))
+  socket.on("reset", (event) => receive(["reset", event]))
+  socket.on("revoked", (event) => receive(["revoked", event]))
+  socket.on("goodbye", (event: GoodbyeEvent) => {
+    sequence = event.sequence
+    retryAfter = event.retryAfter
+  })
+  socket.on("disconnect", () => {
+    clearTimeout(acknowledgeTimer)
+    acknowledgeTimer = undefined
+    retry(retryAfter ?? 0)
+  })
+  socket.on("connect_error", (error: Error & { data?: Refusal }) => {
+    if (error.data?.code === "version") return change("outdated")
+    retry(error.data?.retryAfter)
+  })
+  void connect()
+
+  const ask = <Answer>(send: () => Promise<Answer>): Promise<Answer> =>
+    socket.connected ? untilDisconnected(socket, send()) : Promise.reject(new ConnectionLost())
+
+  return {
+    listen(given) {
+      listener = given
+      if (state !== "connecting") listener.changed(state)
+    },
+    subscribe: (subscriptions) => ask(() => socket.emitWithAck("subscribe", { subscriptions })),
+    unsubscribe: (ids) => void (socket.connected && socket.emit("unsubscribe", { ids })),
+    query: (message) => ask(() => socket.emitWithAck("query", message)),
+    mutate: (message) => ask(() => socket.emitWithAck("mutate", message)),
+    await: acknowledge,
+    wake() {
+      if (state === "outdated") return
+      if (socket.connected && Date.now() - heardAt < SILENCE) return
+      attempt = 0
+      if (state === "signed-out") state = "down"
+      socket.disconnect()
+      void connect()
+    },
+    close() {
+      closed = true
+      for (const timer of [acknowledgeTimer, refreshTimer, retryTimer]) clearTimeout(timer)
+      socket.disconnect()
+    },
+  }
+}
+
+/** socket.io keeps an acknowledgement waiting for ever when its connection dies. */
+function untilDisconnected<Answer>(socket: Socket<ServerEvents, ClientEvents>, answer: Promise<Answer>) {
+  const lost = Promise.withResolvers<never>()
+  const lose = () => lost.reject(new ConnectionLost())
+  socket.once("disconnect", lose)
+  return Promise.race([answer, lost.promise]).finally(() => socket.off("disconnect", lose))
+}

@@ -1,0 +1,227 @@
+import { describe, expect, it, vi } from "vitest"
+import { createLiveClient, Refused } from "#app/realtime/client.ts"
+import type { Loaded, MutationType } from "#server/realtime/contract.ts"
+import { scriptedLink } from "./scripted-link.ts"
+
+const lsn = (number: number) => number.toString(16).toUpperCase().padStart(16, "0")
+const position = (number: number) => ({ epoch: "one", lsn: lsn(number) })
+const file = (id: string, name: string) => ({ _id: id, name })
+
+const loaded: Loaded = {
+  query: "files.list",
+  args: {},
+  rows: [file("a", "anchor.txt"), file("c", "chart.txt")],
+  order: [["name", "asc"]],
+  end: null,
+  have: { token: "from the page", position: position(10) },
+}
+
+const rename: MutationType<"files.rename", { id: string; name: string }, null> = { name: "files.rename" }
+
+function liveFiles() {
+  const server = scriptedLink()
+  const client = createLiveClient(server.link)
+  const release = client.hold(loaded)
+  const names = () =>
+    client
+      .collection(loaded)
+      .rows()
+      .map((row) => (row as { name?: string }).name)
+  return { server, client, release, names }
+}
+
+async function liveFilesSubscribed() {
+  const live = liveFiles()
+  live.server.up()
+  await vi.waitFor(() => expect(live.server.subscribed).toHaveLength(1))
+  const id = live.server.subscribed[0]!.id
+  live.server.say("snapshot", {
+    position: position(11),
+    at: 1,
+    subscriptions: [{ id, kind: "changes", changes: [], token: "from the server" }],
+  })
+  return { ...live, id }
+}
+
+describe("a live collection", () => {
+  it("shows the loader's rows before any connection, and continues from them", async () => {
+    const { server, names } = liveFiles()
+    expect(names()).toEqual(["anchor.txt", "chart.txt"])
+    server.up()
+    await vi.waitFor(() => expect(server.subscribed).toHaveLength(1))
+    expect(server.subscribed[0]).toMatchObject({
+      query: "files.list",
+      args: {},
+      have: { token: "from the page" },
+    })
+    expect(server.subscribed[0]!.have).not.toHaveProperty("lsn")
+  })
+
+  it("places a commit's rows by the order, and tells its readers once", async () => {
+    const { server, client, names, id } = await liveFilesSubscribed()
+    const reader = vi.fn()
+    client.collection(loaded).watch(reader)
+    const [anchor] = client.collection(loaded).rows()
+    server.say("commit", {
+      lsn: lsn(12),
+      at: 2,
+      xids: ["7"],
+      changes: [
+        [id, "put", "b", file("b", "buoy.txt")],
+        [id, "merge", "c", { name: "zenith.txt" }],
+        [id, "merge", "gone", { name: "never" }],
+        [id, "remove", "unknown"],
+      ],
+    })
+    expect(names()).toEqual(["anchor.txt", "buoy.txt", "zenith.txt"])
+    expect(reader).toHaveBeenCalledTimes(1)
+    expect(client.collection(loaded).rows()[0]).toBe(anchor)
+  })
+
+  it("holds a snapshot in several parts until the last one has come", async () => {
+    const { server, names, id } = await liveFilesSubscribed()
+    const part = (rows: ReturnType<typeof file>[]) => ({
+      position: position(20),
+      at: 3,
+      subscriptions: [{ id, kind: "rows" as const, rows, order: loaded.order, end: null, token: "new" }],
+    })
+    server.say("snapshot", { ...part([file("x", "x")]), more: true })
+    expect(names()).toEqual(["anchor.txt", "chart.txt"])
+    server.say("snapshot", part([file("y", "y")]))
+    expect(names()).toEqual(["x", "y"])
+  })
+
+  it("comes back after a lost connection with its token and how far it had got", async () => {
+    const { server, names } = await liveFilesSubscribed()
+    server.down()
+    expect(names()).toEqual(["anchor.txt", "chart.txt"])
+    server.up()
+    await vi.waitFor(() => expect(server.subscribed).toHaveLength(2))
+    expect(server.subscribed[1]!.have).toEqual({ token: "from the server", lsn: lsn(11) })
+  })
+
+  it("subscribes again from nothing after a reset, and keeps its rows meanwhile", async () => {
+    const { server, names, id } = await liveFilesSubscribed()
+    server.say("reset", { ids: [id], reason: "truncate" })
+    await vi.waitFor(() => expect(server.subscribed).toHaveLength(2))
+    expect(server.subscribed[1]!.have).toBeUndefined()
+    expect(names()).toEqual(["anchor.txt", "chart.txt"])
+  })
+
+  it("shows nothing more of what was revoked", async () => {
+    const { server, names, id } = await liveFilesSubscribed()
+    server.say("revoked", { ids: [id], reason: "denied" })
+    expect(names()).toEqual([])
+  })
+
+  it("shows nothing once the user has signed out", async () => {
+    const { server, names, client } = await liveFilesSubscribed()
+    server.signOut()
+    expect(names()).toEqual([])
+    expect(client.freshness().state).toBe("signed-out")
+  })
+
+  it("takes a newer loader's rows while the connection is down, and not while it is up", async () => {
+    const { server, client, names } = await liveFilesSubscribed()
+    const newer = {
+      ...loaded,
+      rows: [file("n", "new")],
+      have: { token: "newer page", position: position(15) },
+    }
+    client.adopt(newer)
+    expect(names()).toEqual(["anchor.txt", "chart.txt"])
+    server.down()
+    client.adopt(newer)
+    expect(names()).toEqual(["new"])
+    client.adopt({ ...newer, rows: [], have: { token: "older page", position: position(3) } })
+    expect(names()).toEqual(["new"])
+  })
+
+  it("says as of when it shows the truth", async () => {
+    const { server, client } = await liveFilesSubscribed()
+    server.say("position", { lsn: lsn(30), at: 5000, lag: 0 })
+    expect(client.freshness()).toEqual({ state: "live", asOf: 5000 })
+    server.say("position", { lsn: lsn(30), at: 9000, lag: 3000 })
+    expect(client.freshness()).toEqual({ state: "stale", asOf: 6000 })
+    server.down()
+    expect(client.freshness()).toEqual({ state: "stale", asOf: 6000 })
+  })
+})
+
+describe("an optimistic mutation", () => {
+  const shown = { query: "files.list", op: "merge", key: "a", row: { name: "atoll.txt" } } as const
+
+  it("is shown at once and settles on the commit that carries it, without a flicker", async () => {
+    const { server, client, names, id } = await liveFilesSubscribed()
+    const seen: unknown[] = []
+    client.collection(loaded).watch(() => seen.push(names()))
+    const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
+    expect(names()).toEqual(["atoll.txt", "chart.txt"])
+    server.sent[0]!.answer({ value: null, xid: "9", lsn: lsn(40) })
+    expect(await answer).toBeNull()
+    server.say("commit", {
+      lsn: lsn(40),
+      at: 4,
+      xids: ["9"],
+      changes: [[id, "merge", "a", { name: "atoll.txt" }]],
+    })
+    expect(seen).toEqual([
+      ["atoll.txt", "chart.txt"],
+      ["atoll.txt", "chart.txt"],
+    ])
+    server.say("commit", {
+      lsn: lsn(41),
+      at: 4,
+      xids: ["10"],
+      changes: [[id, "merge", "a", { name: "back.txt" }]],
+    })
+    expect(names()).toEqual(["back.txt", "chart.txt"])
+  })
+
+  it("stays on top of somebody else's commit until it settles", async () => {
+    const { server, client, names, id } = await liveFilesSubscribed()
+    void client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
+    server.say("commit", {
+      lsn: lsn(12),
+      at: 4,
+      xids: ["8"],
+      changes: [[id, "merge", "a", { name: "other.txt" }]],
+    })
+    expect(names()).toEqual(["atoll.txt", "chart.txt"])
+  })
+
+  it("settles on a position past it when it changed none of the rows, having asked for that position", async () => {
+    const { server, client, names } = await liveFilesSubscribed()
+    const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
+    server.sent[0]!.answer({ value: null, xid: "9", lsn: lsn(40) })
+    await answer
+    expect(server.awaited).toEqual([lsn(40)])
+    server.say("position", { lsn: lsn(41), at: 5, lag: 0 })
+    expect(names()).toEqual(["anchor.txt", "chart.txt"])
+  })
+
+  it("is taken back when the server refuses, with words for the user", async () => {
+    const { server, client, names } = await liveFilesSubscribed()
+    const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
+    server.sent[0]!.answer({ error: { code: "conflict", message: "There is a file of that name." } })
+    await expect(answer).rejects.toThrow(
+      new Refused({ code: "conflict", message: "There is a file of that name." }),
+    )
+    expect(names()).toEqual(["anchor.txt", "chart.txt"])
+  })
+
+  it("is sent again under the same id when the connection is lost before the answer", async () => {
+    const { server, client, names } = await liveFilesSubscribed()
+    const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
+    server.down()
+    server.sent[0]!.lose()
+    await vi.waitFor(() => {
+      server.up()
+      expect(server.sent.length).toBeGreaterThan(1)
+    })
+    expect(names()).toEqual(["atoll.txt", "chart.txt"])
+    expect(server.sent[1]!.mutationId).toBe(server.sent[0]!.mutationId)
+    server.sent[1]!.answer({ value: null, xid: "9", lsn: lsn(40) })
+    expect(await answer).toBeNull()
+  })
+})

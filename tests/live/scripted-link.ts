@@ -1,0 +1,58 @@
+import type { MutateAnswer, SubscribeItem } from "#server/realtime/contract.ts"
+import { ConnectionLost } from "#app/realtime/connection-lost.ts"
+import type { Link, LinkEvent, LinkListener } from "#app/realtime/link.ts"
+
+/** A link whose other end is the test: it sees what the client sends, and says what the server would. */
+export function scriptedLink() {
+  let listener: LinkListener = { changed() {}, received() {} }
+  let sequence = 0
+  const subscribed: SubscribeItem[] = []
+  const unsubscribed: number[] = []
+  const awaited: string[] = []
+  const sent: {
+    mutation: string
+    args: unknown
+    mutationId: string
+    answer(given: MutateAnswer): void
+    lose(): void
+  }[] = []
+
+  const link: Link = {
+    listen: (given) => void (listener = given),
+    subscribe: async (items) => {
+      subscribed.push(...items)
+      return { accepted: items.map(({ id }) => id), refused: [] }
+    },
+    unsubscribe: (ids) => void unsubscribed.push(...ids),
+    query: () => Promise.reject(new ConnectionLost()),
+    mutate: (message) => {
+      const { promise, resolve, reject } = Promise.withResolvers<MutateAnswer>()
+      sent.push({ ...message, answer: resolve, lose: () => reject(new ConnectionLost()) })
+      return promise
+    },
+    await: (lsn) => void awaited.push(lsn),
+    wake() {},
+    close() {},
+  }
+
+  return {
+    link,
+    subscribed,
+    unsubscribed,
+    awaited,
+    sent,
+    up: () => listener.changed("up"),
+    down: () => listener.changed("down"),
+    signOut: () => listener.changed("signed-out"),
+    say: (...[name, event]: DistributedSay) => {
+      sequence += 1
+      listener.received([name, { ...event, sequence }] as LinkEvent)
+    },
+  }
+}
+
+type DistributedSay = LinkEvent extends infer Event
+  ? Event extends [infer Name, infer Payload]
+    ? [name: Name, event: Omit<Payload, "sequence">]
+    : never
+  : never
