@@ -45,9 +45,10 @@ function sendsPasswordAbroad({ username, hostname }: URL): boolean {
 
 /** The provider's own words where it answered; otherwise what kind of failure it was, without addresses or settings. */
 function describeFailure(error: unknown): string {
-  const answer = textAt(error, "response")
-  if (answer) return `The mail server answered: ${answer.replaceAll(/\s+/g, " ").slice(0, 300)}`
   const code = textAt(error, "code")
+  const answer = textAt(error, "response")
+  if (answer && code !== "ETLS")
+    return `The mail server answered: ${answer.replaceAll(/\s+/g, " ").slice(0, 300)}`
   const reason = code ? (REASONS[code] ?? code) : "unknown reason"
   return `The mail server did not take the message: ${reason}`
 }

@@ -17,3 +17,9 @@ export const EmailRequest = v.variant("template", [WelcomeEmail, PlanChangedEmai
 export type EmailRequest = v.InferOutput<typeof EmailRequest>
 
 export const EMAIL_TEMPLATES = EmailRequest.options.map((option) => option.entries.template.literal)
+
+/** Null for anything that is not one of the templates with all its fields. */
+export function parseEmailRequest(body: unknown): EmailRequest | null {
+  const parsed = v.safeParse(EmailRequest, body)
+  return parsed.success ? parsed.output : null
+}

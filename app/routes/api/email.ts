@@ -1,0 +1,46 @@
+import { clientKey } from "#server/http/client-key.ts"
+import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { rateLimitHeaders } from "#server/http/rate-limit.ts"
+import { servicesOf, sessionOf } from "#server/http/scope.ts"
+import { EMAIL_TEMPLATES, parseEmailRequest } from "#server/mail/contract.ts"
+import { sendEmail } from "#server/mail/mail.ts"
+import type { Route } from "./+types/email.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const services = servicesOf(context)
+  const limit = services.limiters.email.check(clientKey(request))
+  const headers = rateLimitHeaders(limit)
+  if (!limit.success) return json({ error: "Too many requests" }, { status: 429, headers })
+
+  const session = sessionOf(context)
+  if (!session) return json({ error: "Unauthorized" }, { status: 401, headers })
+
+  const user = await services.identity.getUser(session.userId)
+  if (!user?.email) return json({ error: "No email address found for user" }, { status: 400, headers })
+
+  const body = await readJson(request)
+  if (!body.ok && body.status === 413) return bodyTooLarge(headers)
+  if (!body.ok) return refuse("Invalid JSON body", headers)
+
+  const email = parseEmailRequest(body.value)
+  if (!email) return refuse(EXPECTED, headers)
+
+  try {
+    const { id } = await sendEmail(services, user.email, email)
+    return json({ status: "sent", id }, { headers })
+  } catch (error) {
+    services.log.error({ error, template: email.template }, "a letter could not be sent")
+    const details = error instanceof Error ? error.message : String(error)
+    return json({ error: "Failed to send email", details }, { status: 502, headers })
+  }
+}
+
+const EXPECTED =
+  'Expected a valid template with its fields, all non-empty strings: "welcome" takes name; "plan-changed" takes name, previousPlan and newPlan'
+
+function refuse(error: string, headers: HeadersInit) {
+  return json({ error, supported_templates: EMAIL_TEMPLATES }, { status: 400, headers })
+}

@@ -1,0 +1,14 @@
+import { json } from "#server/http/json.ts"
+
+/** An address under /api that leads nowhere. The guard has answered 401 already to whoever is not signed in. */
+export function loader() {
+  return notFound()
+}
+
+export function action() {
+  return notFound()
+}
+
+function notFound() {
+  return json({ error: "Not found" }, { status: 404 })
+}

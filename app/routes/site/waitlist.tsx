@@ -1,0 +1,124 @@
+import { data, Form, redirect, useNavigation } from "react-router"
+import { Alert } from "#app/ui/alert.tsx"
+import { Button } from "#app/ui/button.tsx"
+import { Card } from "#app/ui/card.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { Logo } from "#app/ui/logo.tsx"
+import { clientKey } from "#server/http/client-key.ts"
+import { readForm } from "#server/http/form.ts"
+import { rateLimitHeaders } from "#server/http/rate-limit.ts"
+import { servicesOf } from "#server/http/scope.ts"
+import { JoinWaitlist } from "#server/waitlist/contract.ts"
+import { joinWaitlist } from "#server/waitlist/waitlist.ts"
+import type { Route } from "./+types/waitlist.ts"
+
+const TITLE = "Waitlist · Tideline"
+const DESCRIPTION =
+  "Leave your address, and the people who run this site can tell you when there is room for you."
+
+export function loader({ context, request }: Route.LoaderArgs) {
+  return {
+    origin: servicesOf(context).config.origin,
+    hasJoined: new URL(request.url).searchParams.has("joined"),
+  }
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const services = servicesOf(context)
+  const limit = services.limiters.waitlist.check(clientKey(request))
+  if (!limit.success) {
+    const errors = { email: "Too many addresses came from where you are. Try again in a minute." }
+    return data({ errors, values: {} }, { status: 429, headers: rateLimitHeaders(limit) })
+  }
+  const form = await readForm(request, JoinWaitlist)
+  if (!form.ok) return data({ errors: form.errors, values: form.values }, { status: form.status })
+  await joinWaitlist(services, form.value)
+  return redirect("/waitlist?joined")
+}
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: TITLE },
+  { name: "description", content: DESCRIPTION },
+  { property: "og:title", content: TITLE },
+  { property: "og:description", content: DESCRIPTION },
+  { tagName: "link", rel: "canonical", href: `${loaderData?.origin}/waitlist` },
+]
+
+export default function Waitlist({ loaderData, actionData }: Route.ComponentProps) {
+  return (
+    <div className="flex min-h-dvh flex-col px-6">
+      <header className="py-6">
+        <a href="/" className="rounded-md">
+          <Logo name="Tideline" />
+        </a>
+      </header>
+      <main className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center pb-24">
+        <h1 className="text-3xl font-semibold">Be told when the tide turns</h1>
+        <p className="mt-3 text-muted">
+          Not ready to sign up, or sign-up is closed here? Leave your address, and the people who run this
+          site can tell you when there is room.
+        </p>
+        <div className="mt-8">
+          {loaderData.hasJoined ? (
+            <Joined />
+          ) : (
+            <JoinForm errors={actionData?.errors} typed={actionData?.values} />
+          )}
+        </div>
+      </main>
+    </div>
+  )
+}
+
+function JoinForm({
+  errors,
+  typed,
+}: {
+  errors: { email?: string; form?: string } | undefined
+  typed: Record<string, string> | undefined
+}) {
+  const pending = useNavigation().state !== "idle"
+  return (
+    <Card>
+      <Form method="post" className="flex flex-col gap-4" noValidate>
+        <Field
+          label="E-mail address"
+          name="email"
+          type="email"
+          autoComplete="email"
+          inputMode="email"
+          placeholder="ada@example.org"
+          required
+          maxLength={254}
+          defaultValue={typed?.["email"]}
+          error={errors?.email ?? errors?.form}
+          hint="It is kept for this alone, and shown to nobody else."
+        />
+        <Button type="submit" pending={pending}>
+          Join the waitlist
+        </Button>
+      </Form>
+    </Card>
+  )
+}
+
+function Joined() {
+  return (
+    <>
+      <Alert tone="success" title="You are on the list">
+        The people who run this site can now tell you when there is room.
+      </Alert>
+      <p className="mt-6 text-sm text-muted">
+        Until then there is the{" "}
+        <a className="text-accent-ink underline underline-offset-3" href="/blog">
+          blog
+        </a>{" "}
+        and the{" "}
+        <a className="text-accent-ink underline underline-offset-3" href="/features">
+          tour of the features
+        </a>
+        .
+      </p>
+    </>
+  )
+}

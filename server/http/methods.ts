@@ -1,0 +1,9 @@
+import { methodNotAllowed } from "./json.ts"
+
+type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE"
+
+/** Middleware for a resource route: any other method gets 405, and hears in `Allow` what there is. */
+export function allowMethods(...allowed: Method[]) {
+  return ({ request }: { request: Request }, next: () => Promise<Response>): Promise<Response> | Response =>
+    allowed.some((method) => method === request.method) ? next() : methodNotAllowed(allowed)
+}

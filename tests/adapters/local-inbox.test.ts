@@ -1,0 +1,156 @@
+import { once } from "node:events"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { request } from "node:http"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, describe, expect, test } from "vitest"
+import { openInboxStore } from "#server/adapters/local-inbox-store.ts"
+import { openLocalInbox } from "#server/adapters/local-inbox.ts"
+import { openSmtpMail } from "#server/adapters/smtp-mail.ts"
+import { portOf } from "../support/port-of.ts"
+
+const LETTER = {
+  to: "ada@example.org",
+  subject: "Reset <your> password",
+  text: "Plain words",
+  html: `<html><head><title>t</title></head><body><p>Rich words</p><script>alert(1)</script></body></html>`,
+}
+
+describe("the local inbox", () => {
+  test("shows a letter that was sent over SMTP", async () => {
+    const { inbox, mail } = await openInbox()
+    const { id } = await mail.send(LETTER)
+
+    const [summary] = await readJson(`${inbox.url}/api/messages`)
+    expect(summary).toMatchObject({
+      to: "ada@example.org",
+      from: "Tideline <t@example.org>",
+      subject: LETTER.subject,
+    })
+    expect(Math.abs(Date.parse(summary.receivedAt) - Date.now())).toBeLessThan(60_000)
+
+    const message = await readJson(`${inbox.url}/api/messages/${summary.id}`)
+    expect(message.text.trim()).toBe("Plain words")
+    expect(message.html).toContain("Rich words")
+    expect(message.headers).toContainEqual({ name: "Message-ID", value: id })
+
+    const page = await (await fetch(`${inbox.url}/messages/${summary.id}`)).text()
+    expect(page).toContain("No mail leaves this machine")
+    expect(page).toContain("Reset &lt;your&gt; password")
+    expect(page).toMatch(/<iframe[^>]* sandbox="(?!.*allow-(scripts|same-origin))/)
+    expect(await (await fetch(inbox.url)).text()).toContain("Reset &lt;your&gt; password")
+  })
+
+  test("shows the HTML of a letter where its scripts cannot run", async () => {
+    const { inbox, mail } = await openInbox()
+    await mail.send(LETTER)
+    const [{ id }] = await readJson(`${inbox.url}/api/messages`)
+    const framed = await fetch(`${inbox.url}/messages/${id}/html`)
+    const policy = framed.headers.get("content-security-policy")
+    expect(policy).toMatch(/^sandbox (?!.*allow-(scripts|same-origin))/)
+    expect(policy).toContain("default-src 'none'")
+    expect(await framed.text()).toContain('<head><base target="_blank">')
+  })
+
+  test("lists the newest letter first", async () => {
+    const { inbox, mail } = await openInbox()
+    for (const subject of ["first", "second", "third"]) await mail.send({ ...LETTER, subject })
+    const subjects = (await readJson(`${inbox.url}/api/messages`)).map(
+      (message: { subject: string }) => message.subject,
+    )
+    expect(subjects).toEqual(["third", "second", "first"])
+  })
+
+  test("still has its letters after a restart", async () => {
+    const { inbox, mail, directory } = await openInbox()
+    await mail.send(LETTER)
+    const before = await readJson(`${inbox.url}/api/messages`)
+    await inbox.close()
+    const { inbox: reopened } = await openInbox({ directory })
+    expect(before).toHaveLength(1)
+    expect(await readJson(`${reopened.url}/api/messages`)).toEqual(before)
+  })
+
+  test("moves to a free port when its own is taken, and says so", async () => {
+    const squatter = createServer().listen(0, "127.0.0.1")
+    await once(squatter, "listening")
+    afterwards(() => squatter.close())
+    const port = portOf(squatter)
+    const { inbox } = await openInbox({ port })
+    expect(inbox.movedFrom).toBe(port)
+    expect((await fetch(inbox.url)).status).toBe(200)
+  })
+
+  test("answers to its own names alone, so that a page elsewhere cannot read a reset link through a name of its own", async () => {
+    const { inbox } = await openInbox()
+    expect(await statusFor(inbox.url, { host: "evil.example" })).toBe(403)
+    expect(await statusFor(inbox.url, { host: "localhost:8025" })).toBe(200)
+  })
+
+  test("can only be read", async () => {
+    const { inbox } = await openInbox()
+    const response = await fetch(`${inbox.url}/api/messages`, { method: "DELETE" })
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"])
+  })
+
+  test.each(["/messages/unknown", "/api/messages/../../etc/passwd", "/messages/%2e%2e%2fsecret", "/nothing"])(
+    "has nothing at %s",
+    async (path) => {
+      const { inbox } = await openInbox()
+      expect((await fetch(inbox.url + path)).status).toBe(404)
+    },
+  )
+
+  test("refuses a message past its size, and keeps none of it", async () => {
+    const { inbox, mail } = await openInbox()
+    await expect(mail.send({ ...LETTER, text: "x".repeat(6 * 1024 * 1024) })).rejects.toThrow("552")
+    expect(await readJson(`${inbox.url}/api/messages`)).toEqual([])
+  })
+})
+
+describe("the store", () => {
+  test("keeps the last messages and forgets the others, on disk too", async () => {
+    const directory = await temporaryDirectory()
+    const store = await openInboxStore(directory, 3)
+    for (let i = 1; i <= 5; i++) await store.keep(Buffer.from(`Subject: letter ${i}\r\n\r\nwords`))
+    expect(store.list().map(({ subject }) => subject)).toEqual(["letter 5", "letter 4", "letter 3"])
+    expect(await readdir(directory)).toHaveLength(3)
+  })
+})
+
+async function openInbox({ port = 0, directory = "" } = {}) {
+  const home = directory || (await temporaryDirectory())
+  const inbox = await openLocalInbox({ port, directory: home })
+  afterwards(inbox.close)
+  return {
+    inbox,
+    directory: home,
+    mail: openSmtpMail({ url: inbox.smtpUrl, from: "Tideline <t@example.org>" }),
+  }
+}
+
+async function temporaryDirectory() {
+  const directory = await mkdtemp(join(tmpdir(), "tideline-inbox-"))
+  afterwards(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+async function readJson(url: string) {
+  const response = await fetch(url)
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8")
+  return response.json()
+}
+
+async function statusFor(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  const [response] = await once(request(url, { headers }).end(), "response")
+  response.resume()
+  return response.statusCode
+}
+
+const cleanups: (() => unknown)[] = []
+const afterwards = (cleanup: () => unknown) => cleanups.unshift(cleanup)
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup()
+})
