@@ -34,7 +34,7 @@ export function openSharedLink(name: string): Link {
   const calls = new Map<number, PromiseWithResolvers<unknown>>()
   let listener: LinkListener = { changed() {}, received() {} }
   let nextCall = 1
-  let release = () => {}
+  let release: (() => void) | undefined
 
   const say = (message: TabMessage) => port.postMessage(message)
 
@@ -46,7 +46,7 @@ export function openSharedLink(name: string): Link {
     return answer.promise as Promise<Answer>
   }
 
-  port.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
+  port.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
     switch (data.kind) {
       case "state":
         listener.changed(data.state)
@@ -60,7 +60,8 @@ export function openSharedLink(name: string): Link {
         calls.delete(data.call)
         break
     }
-  }
+  })
+  port.start()
 
   // A tab that crashes says no goodbye, but its lock is free from then on: the worker waits for that.
   const lock = crypto.randomUUID()
@@ -82,6 +83,6 @@ export function openSharedLink(name: string): Link {
     mutate: (message) => ask<MutateAnswer>((call) => ({ kind: "mutate", call, message })),
     await: (lsn) => say({ kind: "await", lsn }),
     wake: () => say({ kind: "wake" }),
-    close: () => release(),
+    close: () => release?.(),
   }
 }
