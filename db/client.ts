@@ -8,6 +8,7 @@ export function openDatabase(url: string, { connections = 10 } = {}) {
   const client = postgres(url, {
     max: connections,
     connect_timeout: 10,
+    backoff: (failures: number) => Math.min(3 ** failures / 100, 1), // seconds; a database that is back is used within one
     onnotice: () => {},
     connection: { application_name: "tideline" },
   })

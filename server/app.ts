@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http"
 import { createRequestHandler, RouterContextProvider } from "react-router"
 import * as build from "virtual:react-router/server-build"
-import { incomingContext, nonceContext, servicesContext } from "./context.ts"
+import { isOutage } from "#db/outage.ts"
+import { failureContext, incomingContext, nonceContext, servicesContext } from "./context.ts"
+import { unavailable } from "./http/unavailable.ts"
 import type { Services } from "./scope.ts"
 
 /**
@@ -10,11 +12,14 @@ import type { Services } from "./scope.ts"
  */
 export function createApp(services: Services) {
   const handle = createRequestHandler(build, services.config.production ? "production" : "development")
-  return (request: Request, incoming: IncomingMessage, nonce: string): Promise<Response> => {
+  return async (request: Request, incoming: IncomingMessage, nonce: string): Promise<Response> => {
     const context = new RouterContextProvider()
     context.set(servicesContext, services)
     context.set(incomingContext, incoming)
     context.set(nonceContext, nonce)
-    return handle(request, context)
+    const response = await handle(request, context)
+    return response.status === 500 && isOutage(context.get(failureContext))
+      ? unavailable(request, response)
+      : response
   }
 }

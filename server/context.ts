@@ -17,3 +17,6 @@ export const incomingContext = createContext<IncomingMessage>()
 
 /** One per response: scripts that we wrote carry it, and the content security policy admits no others. */
 export const nonceContext = createContext<string>()
+
+/** What made the request fail, where it was no answer that somebody meant. */
+export const failureContext = createContext<unknown>(null)

@@ -47,7 +47,10 @@ type Opened = (() => Promise<void> | void)[]
 async function openPostgres(config: Config, log: Log, opened: Opened): Promise<string> {
   if (config.database.kind === "external") return config.database.url
   const { startEmbeddedPostgres } = await import("#db/embedded.ts")
-  const postgres = await startEmbeddedPostgres({ directory: config.database.directory })
+  const postgres = await startEmbeddedPostgres({
+    directory: config.database.directory,
+    onLog: (line) => log.debug({ line }, "PostgreSQL"),
+  })
   opened.push(() => postgres.stop())
   log.info({ directory: config.database.directory }, "embedded PostgreSQL is ready")
   return postgres.url

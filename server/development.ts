@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { createServer as createVite } from "vite"
+import { runTideline } from "./index.ts"
+
+/** The process with Vite in front: browser code reloads on change, and so does everything that server/app.ts imports. */
+export async function runDevelopment(root: string) {
+  await runTideline({
+    root,
+    openFront: async (services, server) => {
+      const vite = await createVite({
+        root,
+        appType: "custom",
+        server: { middlewareMode: true, hmr: { server } },
+      })
+      return {
+        handle: async (request, incoming, nonce) => {
+          const { createApp } = (await vite.ssrLoadModule("/server/app.ts")) as typeof import("./app.ts")
+          return createApp(services)(request, incoming, nonce)
+        },
+        serveFile: (incoming, outgoing) => serveWith(vite.middlewares, incoming, outgoing),
+        close: () => vite.close(),
+      }
+    },
+  })
+}
+
+type Middleware = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  next: (error?: unknown) => void,
+) => void
+
+function serveWith(middleware: Middleware, incoming: IncomingMessage, outgoing: ServerResponse) {
+  return new Promise<boolean>((resolve, reject) => {
+    outgoing.once("close", () => resolve(true))
+    middleware(incoming, outgoing, (error) => {
+      if (error) reject(error)
+      else resolve(false)
+    })
+  })
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Writable } from "node:stream"
+import { setImmediate as afterPending } from "node:timers/promises"
+import {
+  acceptedEncodings,
+  createEncoder,
+  isCompressible,
+  WORTH_COMPRESSING,
+  type Encoder,
+} from "./compression.ts"
+
+type Read = Promise<ReadableStreamReadResult<Uint8Array>>
+
+/**
+ * Writes a body at the client's pace, compressed where that pays. What is there is sent on whenever the source pauses, so a
+ * page that is streamed shows as early as it would uncompressed. Throws what the source throws.
+ */
+export async function writeBody(
+  body: ReadableStream<Uint8Array>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const reader = body.getReader()
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) reader.cancel("The client went away.").catch(() => {})
+  })
+  const first = await reader.read()
+  if (first.done) return void outgoing.end()
+  const second = reader.read()
+  const isWhole = (await isThere(second)) && (await second).done
+  const encoder = chooseEncoder(incoming, outgoing, {
+    short: isWhole && first.value.byteLength < WORTH_COMPRESSING,
+  })
+  if (isWhole) return void (encoder ?? outgoing).end(first.value)
+  try {
+    await copy(first.value, second, reader, { encoder, outgoing })
+  } catch (error) {
+    encoder?.destroy()
+    throw error
+  }
+}
+
+function chooseEncoder(incoming: IncomingMessage, outgoing: ServerResponse, { short }: { short: boolean }) {
+  if (!isCompressible(outgoing)) return null
+  outgoing.appendHeader("vary", "accept-encoding")
+  const [encoding] = acceptedEncodings(incoming.headers["accept-encoding"])
+  return encoding && !short ? createEncoder(encoding, outgoing) : null
+}
+
+async function copy(
+  first: Uint8Array,
+  second: Read,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { encoder, outgoing }: { encoder: Encoder | null; outgoing: ServerResponse },
+) {
+  const sink = encoder ?? outgoing
+  let chunk = first
+  let next = second
+  while (!outgoing.destroyed) {
+    const hasRoom = sink.write(chunk)
+    if (encoder && !(await isThere(next))) encoder.flush()
+    if (!hasRoom) await drained(sink, outgoing)
+    const result = await next
+    if (result.done) break
+    chunk = result.value
+    next = reader.read()
+  }
+  sink.end()
+}
+
+/** Whether the promise is settled, once everything that is pending had its turn. */
+async function isThere(read: Read) {
+  const settled = read.then(
+    () => true,
+    () => true,
+  )
+  return Promise.race([settled, afterPending(false)])
+}
+
+function drained(sink: Writable, outgoing: ServerResponse) {
+  return new Promise<void>((resolve) => {
+    const done = () => {
+      sink.off("drain", done)
+      outgoing.off("close", done)
+      resolve()
+    }
+    sink.on("drain", done)
+    outgoing.on("close", done)
+    if (outgoing.destroyed || !sink.writableNeedDrain) done()
+  })
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { writeBody } from "./body-writer.ts"
+
+/** A request that cannot be expressed, and the status that says so. */
+export class Unacceptable extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/**
+ * Node's request as a web `Request`. Its address is built from `origin`, never from the Host header, which anybody can set.
+ * Throws `Unacceptable`.
+ */
+export function toRequest(incoming: IncomingMessage, response: ServerResponse, origin: string): Request {
+  const method = incoming.method ?? "GET"
+  if (/^(TRACE|TRACK|CONNECT)$/i.test(method)) throw new Unacceptable(501, `${method} is not supported.`)
+  const url = toUrl(incoming, origin)
+  const gone = new AbortController()
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  const hasBody = method !== "GET" && method !== "HEAD"
+  return new Request(url, {
+    method,
+    headers: toHeaders(incoming),
+    signal: gone.signal,
+    ...(hasBody && { body: readBody(incoming, response), duplex: "half" }),
+  })
+}
+
+/**
+ * Sends a web `Response`, at the client's pace. Headers set on `outgoing` before stay, unless the response has its own.
+ * When the client goes away the body is cancelled, so that whoever makes it can stop.
+ */
+export async function sendResponse(
+  response: Response,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  outgoing.statusCode = response.status
+  for (const [name, value] of response.headers) {
+    if (name !== "set-cookie") outgoing.setHeader(name, value)
+  }
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies)
+
+  if (incoming.method === "HEAD" || response.body === null || outgoing.destroyed) {
+    await response.body?.cancel()
+    outgoing.end()
+    return
+  }
+  await writeBody(response.body, incoming, outgoing)
+}
+
+function toUrl(incoming: IncomingMessage, origin: string) {
+  const target = incoming.url ?? ""
+  const host = incoming.headers.host ?? ""
+  if (!/^\/[!-"$-~]*$/.test(target)) throw new Unacceptable(400, "The request target is not a path.")
+  if (!/^[\w.:[\]-]*$/.test(host)) throw new Unacceptable(400, "The Host header is not a host.")
+  const address = origin + target
+  // A second slash, also one that a backslash becomes, would make a redirect to this path leave the site.
+  if (!URL.canParse(address) || new URL(address).pathname.startsWith("//")) {
+    throw new Unacceptable(400, "The request target is not a path.")
+  }
+  return address
+}
+
+function toHeaders(incoming: IncomingMessage) {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) headers.append(name, one)
+    }
+  }
+  return headers
+}
+
+/**
+ * Cancelling leaves the connection open: destroying it, as Node's own conversion does, would lose a refusal on its way.
+ * A client that is still sending when it has its answer may go on for a few seconds; then the connection ends.
+ */
+function readBody(incoming: IncomingMessage, outgoing: ServerResponse) {
+  const ignoreData = () => {
+    incoming.removeAllListeners("data")
+    incoming.removeAllListeners("end")
+    incoming.resume()
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        incoming.pause()
+        incoming.on("data", (chunk: Buffer) => {
+          controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+          if ((controller.desiredSize ?? 0) <= 0) incoming.pause()
+        })
+        incoming.once("end", () => controller.close())
+        incoming.once("error", (error) => controller.error(error))
+        incoming.once("close", () => {
+          if (!incoming.complete)
+            controller.error(new Error("The client went away before its request was complete."))
+        })
+        outgoing.once("finish", () => {
+          if (incoming.complete) return
+          controller.error(new Error("The request was answered before it was read."))
+          ignoreData()
+          const patience = setTimeout(() => incoming.socket.destroy(), 5_000)
+          incoming.once("close", () => clearTimeout(patience))
+        })
+      },
+      pull() {
+        incoming.resume()
+      },
+      cancel: ignoreData,
+    },
+    { highWaterMark: 256 * 1024, size: (chunk) => chunk.byteLength },
+  )
+}

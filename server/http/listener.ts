@@ -1,0 +1,117 @@
+import { randomBytes, randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import type { Config } from "../config.ts"
+import type { Log } from "../log.ts"
+import { sendResponse, toRequest, Unacceptable } from "./bridge.ts"
+import { createSecurityHeaders } from "./security-headers.ts"
+
+/** Answers from a request to a response. `nonce` is the one that the response's content security policy admits. */
+export type Handle = (request: Request, incoming: IncomingMessage, nonce: string) => Promise<Response>
+
+/** Where answers come from. */
+export interface Front {
+  handle: Handle
+  /** Sends a file and says true, where the request is for one. */
+  serveFile: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<boolean>
+  close: () => Promise<void>
+}
+
+/** An upload may take this long. Milliseconds. */
+const LONGEST_REQUEST = 60 * 60 * 1000
+
+/** The one HTTP server of the process, with its limits; it answers nothing yet. */
+export function createHttpServer(): Server {
+  const server = createServer({
+    headersTimeout: 15_000,
+    requestTimeout: LONGEST_REQUEST,
+    keepAliveTimeout: 65_000, // longer than a proxy keeps its connections, so that it never picks one that we just closed
+    maxHeaderSize: 16 * 1024,
+  })
+  server.maxConnections = 20_000
+  server.on("clientError", refuseConnection)
+  return server
+}
+
+/** Answers every request from `front`. None can end the process: what cannot be answered gets a status or a closed connection. */
+export function serveRequests(
+  server: Server,
+  { config, log, front }: { config: Config; log: Log; front: Front },
+) {
+  const securityHeaders = createSecurityHeaders(config)
+  server.on("request", (incoming, outgoing) => {
+    answer(incoming, outgoing).catch((error: unknown) => {
+      refuse(outgoing, error, log)
+    })
+  })
+
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse) {
+    const nonce = randomBytes(16).toString("base64")
+    outgoing.setHeader("x-request-id", randomUUID())
+    for (const [name, value] of securityHeaders(nonce)) outgoing.setHeader(name, value)
+    logWhenDone(incoming, outgoing, log)
+    leaveWhenDraining(server, outgoing)
+    const request = toRequest(incoming, outgoing, config.origin)
+    if (await front.serveFile(incoming, outgoing)) return
+    await sendResponse(await front.handle(request, incoming, nonce), incoming, outgoing)
+  }
+}
+
+/** Takes no new connections and lets running responses finish; those that take longer than `patience` milliseconds are cut. */
+export async function drain(server: Server, patience: number): Promise<void> {
+  const impatience = setTimeout(() => server.closeAllConnections(), patience)
+  const closed = once(server, "close")
+  server.close()
+  await closed
+  clearTimeout(impatience)
+}
+
+function leaveWhenDraining(server: Server, outgoing: ServerResponse) {
+  if (!server.listening) outgoing.setHeader("connection", "close")
+  outgoing.once("close", () => {
+    if (!server.listening) setImmediate(() => server.closeIdleConnections())
+  })
+}
+
+function logWhenDone(incoming: IncomingMessage, outgoing: ServerResponse, log: Log) {
+  const begun = performance.now()
+  outgoing.once("close", () => {
+    log.info(
+      {
+        requestId: outgoing.getHeader("x-request-id"),
+        method: incoming.method,
+        // Without the query: it can carry tokens.
+        path: incoming.url?.split("?", 1)[0],
+        status: outgoing.statusCode,
+        complete: outgoing.writableFinished,
+        milliseconds: Math.round(performance.now() - begun),
+      },
+      "request",
+    )
+  })
+}
+
+function refuse(outgoing: ServerResponse, error: unknown, log: Log) {
+  const isTheirs = error instanceof Unacceptable
+  if (!isTheirs && !outgoing.destroyed) log.error({ err: error }, "a request could not be answered")
+  if (outgoing.headersSent) return void outgoing.destroy()
+  outgoing.statusCode = isTheirs ? error.status : 500
+  for (const name of ["content-encoding", "content-length", "cache-control", "etag"])
+    outgoing.removeHeader(name)
+  outgoing.setHeader("content-type", "application/json; charset=utf-8")
+  outgoing.setHeader("connection", "close")
+  outgoing.end(JSON.stringify({ error: isTheirs ? error.message : "Internal server error" }))
+}
+
+const REFUSALS: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+}
+
+/** What Node could not read as a request. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Socket) {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
+  const status = REFUSALS[error.code ?? ""] ?? "400 Bad Request"
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

@@ -1,0 +1,54 @@
+import type { Config } from "../config.ts"
+
+/** The headers that every response carries. Give it the configuration once, then a nonce for each response. */
+export function createSecurityHeaders(config: Config): (nonce: string) => [string, string][] {
+  const policy = contentSecurityPolicy(config)
+  const fixed: [string, string][] = [
+    ["x-content-type-options", "nosniff"],
+    ["referrer-policy", "strict-origin-when-cross-origin"],
+    ["x-frame-options", "DENY"],
+    ["cross-origin-opener-policy", "same-origin-allow-popups"],
+    ["cross-origin-resource-policy", "same-origin"],
+    ["permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"],
+  ]
+  if (config.origin.startsWith("https:")) fixed.push(["strict-transport-security", "max-age=31536000"])
+  return (nonce) => [["content-security-policy", policy.replaceAll("{nonce}", nonce)], ...fixed]
+}
+
+/** Only scripts that carry the nonce run, and what they load. Nothing may frame us, and forms go nowhere else. */
+function contentSecurityPolicy(config: Config) {
+  const socket = config.origin.replace(/^http/, "ws")
+  const clerk = clerkOrigins(config)
+  // Vite puts styles into the page and talks over a socket of its own.
+  const development = config.production ? "" : " 'unsafe-inline'"
+  const directives = {
+    "default-src": "'none'",
+    "script-src": "'nonce-{nonce}' 'strict-dynamic'",
+    "style-src": config.production ? "'self' 'nonce-{nonce}'" : `'self'${development}`,
+    "style-src-attr": "'unsafe-inline'",
+    "img-src": ["'self' data: blob:", ...clerk.images].join(" "),
+    "font-src": "'self'",
+    "connect-src": ["'self'", socket, ...(config.production ? [] : ["ws:"]), ...clerk.api].join(" "),
+    "media-src": "'self' blob:",
+    "frame-src": ["'self'", ...clerk.frames].join(" "),
+    "worker-src": "'self' blob:",
+    "manifest-src": "'self'",
+    "form-action": ["'self'", ...clerk.api].join(" "),
+    "base-uri": "'none'",
+    "object-src": "'none'",
+    "frame-ancestors": "'none'",
+  }
+  return Object.entries(directives)
+    .map(([name, value]) => `${name} ${value}`)
+    .join("; ")
+}
+
+/** What Clerk's browser code reaches: its Frontend API, avatars, and the bot challenge. */
+function clerkOrigins({ identity }: Config) {
+  if (identity.kind !== "clerk") return { api: [], images: [], frames: [] }
+  return {
+    api: [new URL(identity.issuer).origin, "https://clerk-telemetry.com"],
+    images: ["https://img.clerk.com"],
+    frames: ["https://challenges.cloudflare.com"],
+  }
+}

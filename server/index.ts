@@ -1,0 +1,113 @@
+import { once } from "node:events"
+import type { Server } from "node:http"
+import { join } from "node:path"
+import { ConfigError, readConfig } from "./config.ts"
+import { loadEnvironment } from "./environment.ts"
+import { createHttpServer, drain, serveRequests, type Front } from "./http/listener.ts"
+import { openLog, type Log } from "./log.ts"
+import type { Services } from "./scope.ts"
+import { openServices } from "./services.ts"
+
+export interface Program {
+  /** The folder with package.json. */
+  root: string
+  /** Where the application and its files come from: the build, or Vite in development. */
+  openFront: (services: Services, server: Server) => Promise<Front>
+}
+
+/** After SIGTERM, what is running may take this long to finish, and everything together no longer. Milliseconds. */
+const DRAIN = 25_000
+const LAST_RESORT = 30_000
+
+/**
+ * The process: reads the settings, opens the services, listens, and drains on SIGTERM or SIGINT; a second signal ends it at
+ * once. Does not return.
+ */
+export async function runTideline(program: Program): Promise<never> {
+  const stopRequested = nextSignal()
+  try {
+    const config = readSettings(program.root)
+    const log = openLog(config.logLevel)
+    endOnDefects(log)
+    const { services, close } = await openServices(config, log, join(program.root, "db/migrations"))
+    try {
+      await serveUntil(stopRequested, program, services)
+    } finally {
+      await close()
+    }
+    log.info("stopped")
+    process.exit(0)
+  } catch (error) {
+    process.stderr.write(`\nTideline did not start.\n${describe(error)}\n`)
+    process.exit(1)
+  }
+}
+
+function readSettings(root: string) {
+  return readConfig(loadEnvironment({ file: ".env", example: join(root, ".env.example") }, process.env))
+}
+
+async function serveUntil(stopRequested: Promise<string>, { openFront }: Program, services: Services) {
+  const { config, log } = services
+  const server = createHttpServer()
+  const front = await openFront(services, server)
+  serveRequests(server, { config, log, front })
+  await listen(server, config.port, config.host)
+  log.info({ url: config.origin, pid: process.pid }, "Tideline is ready")
+  if (process.stdout.isTTY) process.stdout.write(`\n  Tideline is ready: ${config.origin}\n\n`)
+
+  const signal = await stopRequested
+  log.info({ signal }, "stopping: no new connections, and what is running finishes")
+  setTimeout(() => process.exit(1), LAST_RESORT).unref()
+  await drain(server, DRAIN)
+  await front.close()
+}
+
+async function listen(server: Server, port: number, host: string) {
+  try {
+    server.listen(port, host)
+    await once(server, "listening")
+  } catch (error) {
+    if (codeOf(error) === "EADDRINUSE") {
+      throw new Error(
+        `Port ${port} is in use by another program. Stop that, or set PORT to another number.`,
+        { cause: error },
+      )
+    }
+    if (codeOf(error) === "EACCES")
+      throw new Error(`Port ${port} may not be used. Set PORT to one above 1023.`, { cause: error })
+    throw error
+  }
+}
+
+function nextSignal() {
+  return new Promise<string>((resolve) => {
+    let isStopping = false
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      process.on(signal, () => {
+        if (isStopping) process.exit(130)
+        isStopping = true
+        resolve(signal)
+      })
+    }
+  })
+}
+
+/** After an error that nobody handled, nothing can be said of the state of the process: whoever runs it starts a new one. */
+function endOnDefects(log: Log) {
+  const end = (error: unknown) => {
+    log.fatal({ err: error }, "an error that nobody handled ends the process")
+    process.exit(1)
+  }
+  process.on("uncaughtException", end)
+  process.on("unhandledRejection", end)
+}
+
+function describe(error: unknown) {
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof ConfigError || process.env["LOG_LEVEL"] !== "debug" ? error.message : error.stack
+}
+
+function codeOf(error: unknown) {
+  return error instanceof Error && "code" in error ? error.code : undefined
+}
