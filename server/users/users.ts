@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm"
 import { users, type User } from "#db/schema/users.ts"
 import { Forbidden } from "#server/errors.ts"
-import type { IdentityUser, Session } from "#server/ports/identity.ts"
+import type { Session } from "#server/ports/identity.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownRecord } from "./access.ts"
 import type { CreateOrUpdateUser, SaveProfile } from "./contract.ts"
@@ -17,9 +17,11 @@ export async function findOrCreateUser(
   const known = await findUser(scope, session.userId)
   if (known) return known
 
-  const person = await scope.identity.getUser(session.userId)
-  if (!person) throw new Forbidden("Your account is gone from the identity provider. Sign in again.")
-  const [made] = await scope.db.insert(users).values(providerValues(person)).onConflictDoNothing().returning()
+  const [made] = await scope.db
+    .insert(users)
+    .values(await askProvider(scope, session))
+    .onConflictDoNothing()
+    .returning()
   // No row comes back when another request made the record in between.
   return made ?? (await requireUser(scope, session.userId))
 }
@@ -85,7 +87,9 @@ export async function saveProfile(
   await scope.db.update(users).set({ name: profile.name }).where(ownRecord(scope.viewer))
 }
 
-function providerValues(person: IdentityUser) {
+async function askProvider(scope: Scope<"identity">, session: Pick<Session, "userId">) {
+  const person = await scope.identity.getUser(session.userId)
+  if (!person) throw new Forbidden("Your account is gone from the identity provider. Sign in again.")
   return {
     clerkId: person.id,
     email: person.email ?? "",
