@@ -1,8 +1,36 @@
-import { index, route, type RouteConfig } from "@react-router/dev/routes"
+import { index, layout, route, type RouteConfig } from "@react-router/dev/routes"
 
 /** Every address of the product, in one place. */
 export default [
-  index("routes/marketing/home.tsx"),
+  // Public pages
+  layout("routes/marketing/layout.tsx", [
+    index("routes/marketing/home.tsx"),
+    route("features", "routes/marketing/features.tsx"),
+    route("pricing", "routes/marketing/pricing.tsx"),
+    route("about", "routes/marketing/about.tsx"),
+    route("docs/:page", "routes/docs/page.tsx"),
+    route("blog", "routes/blog/index.tsx"),
+    route("blog/:slug", "routes/blog/post.tsx"),
+    route("privacy", "routes/legal/privacy.tsx"),
+    route("terms", "routes/legal/terms.tsx"),
+    route("cookies", "routes/legal/cookies.tsx"),
+  ]),
+  route("docs", "routes/docs/redirect.ts"),
+  route("blog/feed.xml", "routes/blog/feed.ts"),
+  route("theme", "routes/theme.ts"),
 
+  // The HTTP API
   route("api/health", "routes/api/health.ts"),
+  route("api/email", "routes/api/email.ts"),
+  route("api/openapi.json", "routes/api/openapi.ts"),
+  route("api/*", "routes/api/unknown.ts"),
+
+  // Generated
+  route("sitemap.xml", "routes/generated/sitemap.ts"),
+  route("robots.txt", "routes/generated/robots.ts"),
+
+  route("waitlist", "routes/site/waitlist.tsx"),
+
+  // Whatever leads nowhere, so that the guard sees it too.
+  route("*", "routes/site/not-found.ts"),
 ] satisfies RouteConfig

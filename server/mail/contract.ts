@@ -18,6 +18,21 @@ export type EmailRequest = v.InferOutput<typeof EmailRequest>
 
 export const EMAIL_TEMPLATES = EmailRequest.options.map((option) => option.entries.template.literal)
 
+export const EmailSent = v.strictObject({
+  status: v.literal("sent"),
+  id: v.pipe(v.string(), v.nonEmpty(), v.description("The mail provider's id of the message.")),
+})
+
+export const EmailRefused = v.strictObject({
+  error: v.pipe(v.string(), v.nonEmpty()),
+  supported_templates: v.pipe(v.array(v.picklist(EMAIL_TEMPLATES)), v.length(EMAIL_TEMPLATES.length)),
+})
+
+export const EmailFailed = v.strictObject({
+  error: v.literal("Failed to send email"),
+  details: v.pipe(v.string(), v.nonEmpty(), v.description("What the mail provider said.")),
+})
+
 /** Null for anything that is not one of the templates with all its fields. */
 export function parseEmailRequest(body: unknown): EmailRequest | null {
   const parsed = v.safeParse(EmailRequest, body)

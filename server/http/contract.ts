@@ -1,0 +1,28 @@
+import * as v from "valibot"
+
+/** What every refusal says, unless the endpoint's own contract adds to it. */
+export const Refused = v.strictObject({ error: v.pipe(v.string(), v.nonEmpty()) })
+
+export const HealthReport = v.strictObject({
+  status: v.literal("ok"),
+  timestamp: v.pipe(v.string(), v.isoTimestamp(), v.description("The current time, ISO 8601 in UTC.")),
+  uptime: v.pipe(
+    v.number(),
+    v.minValue(0),
+    v.description("Seconds since the process started; may be fractional."),
+  ),
+})
+
+export const HealthRefused = v.strictObject({
+  status: v.literal("error"),
+  message: v.literal("Too many requests"),
+})
+
+export const RealtimeTokenIssued = v.strictObject({
+  token: v.pipe(
+    v.string(),
+    v.nonEmpty(),
+    v.description("A JWT, for `auth.token` of the socket at /realtime."),
+  ),
+  expiresAt: v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch.")),
+})

@@ -1,0 +1,54 @@
+import type { Config } from "#server/config.ts"
+import { mailPaths } from "./mail.ts"
+import { type Answer, type PathItem, refusal } from "./parts.ts"
+import { servicePaths } from "./service.ts"
+
+/** The HTTP API as OpenAPI 3.1, made from the schemas that the endpoints parse with. */
+export function describeApi({ origin }: Pick<Config, "origin">) {
+  const paths: Record<string, PathItem> = { ...servicePaths, ...mailPaths }
+  const methodNotAllowed: Answer = refusal("The address does not know this method.", {
+    Allow: { required: true, description: "The methods it knows.", schema: { type: "string" } },
+  })
+  return {
+    openapi: "3.1.0",
+    jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
+    info: {
+      title: "Tideline",
+      version: "1",
+      description:
+        "Any other method than those described gets 405 with `Allow`. Any other address under /api gets 401 without a session and 404 with one.",
+    },
+    servers: [{ url: origin }],
+    externalDocs: { url: `${origin}/docs/http-api`, description: "The same in prose, with examples." },
+    tags: [
+      { name: "Service", description: "How the service is, and what it says of itself." },
+      { name: "E-mail", description: "Letters to the caller." },
+      { name: "Chat", description: "Answers of the language model." },
+      { name: "Files", description: "The caller's files." },
+      { name: "Realtime", description: "The way to the socket." },
+      {
+        name: "Identity",
+        description: "Sign-up, sign-in and API keys under /api/auth belong to the identity provider.",
+        externalDocs: { url: `${origin}/docs/identity` },
+      },
+    ],
+    paths,
+    components: {
+      responses: { MethodNotAllowed: methodNotAllowed },
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key of the embedded provider, or a session token of Clerk.",
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "better-auth.session_token",
+          description:
+            "The cookie that signing in sets. Unsafe methods must then come from the site's own pages.",
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import * as v from "valibot"
+import { EmailFailed, EmailRefused, EmailRequest, EmailSent } from "#server/mail/contract.ts"
+import { Refused } from "../contract.ts"
+import {
+  jsonAnswer,
+  jsonBody,
+  type PathItem,
+  RATE_LIMIT_HEADERS,
+  refusal,
+  SIGNED_IN,
+  TOO_MANY_HEADERS,
+} from "./parts.ts"
+
+export const mailPaths: Record<string, PathItem> = {
+  "/api/email": {
+    post: {
+      operationId: "sendEmail",
+      tags: ["E-mail"],
+      summary: "Send a letter to yourself",
+      description:
+        "Renders a template and sends it to the caller's own primary address; the body cannot name a recipient. 10 requests per minute for each `x-forwarded-for` value.",
+      security: SIGNED_IN,
+      requestBody: jsonBody(EmailRequest),
+      responses: {
+        "200": jsonAnswer("The mail provider took the letter.", EmailSent, RATE_LIMIT_HEADERS),
+        "400": jsonAnswer(
+          "The body is not JSON, or not one of the templates with all its fields; or the caller has no address.",
+          v.union([EmailRefused, Refused]),
+          RATE_LIMIT_HEADERS,
+        ),
+        "401": refusal("Nobody is signed in.", RATE_LIMIT_HEADERS),
+        "413": refusal("The body is larger than 256 KB.", RATE_LIMIT_HEADERS),
+        "429": refusal("Too many requests.", TOO_MANY_HEADERS),
+        "502": jsonAnswer("The mail provider did not take the letter.", EmailFailed, RATE_LIMIT_HEADERS),
+      },
+    },
+  },
+}

@@ -1,0 +1,72 @@
+import { toJsonSchema } from "@valibot/to-json-schema"
+import type { GenericSchema } from "valibot"
+import { Refused } from "../contract.ts"
+
+/** The parts of an OpenAPI 3.1 document that we write. */
+export interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  security?: Record<string, string[]>[]
+  parameters?: object[]
+  requestBody?: object
+  responses: Record<string, Answer>
+}
+
+export interface Answer {
+  description: string
+  headers?: Record<string, object>
+  content?: Record<string, { schema: object; example?: unknown }>
+}
+
+/** Methods in lower case, as the format wants them. */
+export type PathItem = Partial<Record<"get" | "head" | "post" | "put" | "patch" | "delete", Operation>>
+
+/** Either of the two ways to say who is calling. */
+export const SIGNED_IN = [{ bearer: [] }, { session: [] }]
+
+/** Nobody needs to say who they are. */
+export const PUBLIC = [{}]
+
+export function jsonAnswer(description: string, schema: GenericSchema, headers?: Answer["headers"]): Answer {
+  return {
+    description,
+    ...(headers && { headers }),
+    content: { "application/json": { schema: schemaOf(schema) } },
+  }
+}
+
+export function refusal(description: string, headers?: Answer["headers"]): Answer {
+  return jsonAnswer(description, Refused, headers)
+}
+
+export function jsonBody(schema: GenericSchema) {
+  return { required: true, content: { "application/json": { schema: schemaOf(schema) } } }
+}
+
+/** Without the dialect: the document states it once. */
+export function schemaOf(schema: GenericSchema): object {
+  const { $schema: _dialect, ...rest } = toJsonSchema(schema, { target: "draft-2020-12", typeMode: "input" })
+  return rest
+}
+
+const count = { type: "string", pattern: "^\\d+$" }
+
+export const RATE_LIMIT_HEADERS: NonNullable<Answer["headers"]> = {
+  "X-RateLimit-Remaining": {
+    required: true,
+    description: "How many more requests are accepted now.",
+    schema: count,
+  },
+  "X-RateLimit-Reset": {
+    required: true,
+    description: "When the oldest request leaves the window, in milliseconds since the epoch.",
+    schema: count,
+  },
+}
+
+export const TOO_MANY_HEADERS: NonNullable<Answer["headers"]> = {
+  ...RATE_LIMIT_HEADERS,
+  "Retry-After": { required: true, description: "Whole seconds until the reset, rounded up.", schema: count },
+}

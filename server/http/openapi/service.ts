@@ -1,0 +1,79 @@
+import { HealthRefused, HealthReport, RealtimeTokenIssued } from "../contract.ts"
+import {
+  jsonAnswer,
+  type Operation,
+  type PathItem,
+  PUBLIC,
+  RATE_LIMIT_HEADERS,
+  refusal,
+  SIGNED_IN,
+  TOO_MANY_HEADERS,
+} from "./parts.ts"
+
+const health: Operation = {
+  operationId: "getHealth",
+  tags: ["Service"],
+  summary: "Is the service up?",
+  description: "30 requests per minute for each `x-forwarded-for` value.",
+  security: PUBLIC,
+  responses: {
+    "200": jsonAnswer("It is.", HealthReport, RATE_LIMIT_HEADERS),
+    "429": jsonAnswer("Too many requests.", HealthRefused, TOO_MANY_HEADERS),
+  },
+}
+
+export const servicePaths: Record<string, PathItem> = {
+  "/api/health": { get: health, head: { ...withoutBodies(health), operationId: "probeHealth" } },
+  "/api/realtime/token": {
+    get: {
+      operationId: "issueRealtimeToken",
+      tags: ["Realtime"],
+      summary: "A token that opens the socket at /realtime",
+      description: "The protocol of the socket is described in the documentation.",
+      security: SIGNED_IN,
+      responses: {
+        "200": jsonAnswer("A token for the caller.", RealtimeTokenIssued),
+        "401": refusal("Nobody is signed in."),
+      },
+    },
+  },
+  "/api/openapi.json": {
+    get: {
+      operationId: "describeApi",
+      tags: ["Service"],
+      summary: "This document",
+      security: PUBLIC,
+      responses: {
+        "200": {
+          description: "OpenAPI 3.1.",
+          content: {
+            "application/json": { schema: { type: "object", required: ["openapi", "info", "paths"] } },
+          },
+        },
+      },
+    },
+  },
+  "/sitemap.xml": {
+    get: textFile("getSitemap", "The pages that a search engine may list", "application/xml"),
+  },
+  "/robots.txt": { get: textFile("getRobots", "What a robot may read", "text/plain") },
+}
+
+function textFile(operationId: string, summary: string, type: string): Operation {
+  return {
+    operationId,
+    tags: ["Service"],
+    summary,
+    security: PUBLIC,
+    responses: { "200": { description: summary, content: { [type]: { schema: { type: "string" } } } } },
+  }
+}
+
+function withoutBodies({ responses, ...operation }: Operation): Operation {
+  return {
+    ...operation,
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, { content: _none, ...answer }]) => [status, answer]),
+    ),
+  }
+}
