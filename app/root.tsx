@@ -2,6 +2,7 @@ import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff
 import type { ReactNode } from "react"
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches, useRouteLoaderData } from "react-router"
 import { servicesContext, sessionContext } from "#server/context.ts"
+import { guard, identify } from "#server/http/guard.ts"
 import { readTheme } from "#server/http/theme.ts"
 import { ErrorPage } from "./features/site/error-page.tsx"
 import type { Route } from "./+types/root.ts"
@@ -13,6 +14,8 @@ export const links: Route.LinksFunction = () => [
   { rel: "apple-touch-icon", href: "/icon-180.png" },
   { rel: "manifest", href: "/site.webmanifest" },
 ]
+
+export const middleware = [identify, guard]
 
 /** Also what makes every address reach the guard: React Router runs middleware only for routes with a loader. */
 export function loader({ context, request }: Route.LoaderArgs) {

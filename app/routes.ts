@@ -32,5 +32,5 @@ export default [
   route("waitlist", "routes/site/waitlist.tsx"),
 
   // Whatever leads nowhere, so that the guard sees it too.
-  route("*", "routes/site/not-found.ts"),
+  route("*", "routes/site/not-found.tsx"),
 ] satisfies RouteConfig

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http"
 import { createContext } from "react-router"
-import type { Services, Viewer } from "./scope.ts"
+import type { Services } from "./scope.ts"
 import type { Session } from "./ports/identity.ts"
 
 /** The process's services, put there for every request. */
 export const servicesContext = createContext<Services>()
 
-/** What the request proved about its sender; null for a visitor. The guard sets it. */
+/** What the request proved about its sender; null for a visitor. The guard's middleware sets it. */
 export const sessionContext = createContext<Session | null>(null)
 
-/** The signed-in person and their record; null for a visitor. The guard sets it. */
-export const viewerContext = createContext<Viewer | null>(null)
+/** The address that was asked for, without what React Router adds to it for a page's data. */
+export const urlContext = createContext<URL>()
 
 /** Node's own request. Its `close` event tells that the client went away; `request.signal` does not do so reliably. */
 export const incomingContext = createContext<IncomingMessage>()

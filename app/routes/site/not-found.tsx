@@ -1,0 +1,17 @@
+import { data } from "react-router"
+
+/** The not-found page needs none of our JavaScript. */
+export const handle = { static: true }
+
+export function loader() {
+  throw data(null, { status: 404 })
+}
+
+export function action() {
+  throw data(null, { status: 404 })
+}
+
+/** Never shown, but a route without it would be no page, and its error would get no page either. */
+export default function NotFound() {
+  return null
+}

@@ -1,0 +1,40 @@
+import { data, type MiddlewareFunction } from "react-router"
+import { servicesContext, sessionContext, urlContext } from "#server/context.ts"
+import { isForged } from "./csrf.ts"
+import { json } from "./json.ts"
+import { answersForItself, isApiPath, isPublic, looksLikeFile } from "./public-paths.ts"
+import { refuseVisitor } from "./scope.ts"
+
+/** Finds out who is asking, once for every request. Everything after it reads the answer from the context. */
+export const identify: MiddlewareFunction<Response> = async ({ request, context, url }, next) => {
+  const { identity } = context.get(servicesContext)
+  context.set(urlContext, url)
+  const proceed = async () => {
+    context.set(sessionContext, await identity.getSession({ request, context }))
+    return next()
+  }
+  return identity.middleware ? identity.middleware({ request, context }, proceed) : proceed()
+}
+
+/**
+ * Refuses requests that another site made, then everybody who is not signed in, except on public addresses.
+ * React Router runs it only where a matched route has a loader: the root's must stay, and so must the route for unknown addresses.
+ */
+export const guard: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
+  const { config } = context.get(servicesContext)
+  const session = context.get(sessionContext)
+
+  // A visitor's request to these is harmless, and the contract says in which order they refuse it.
+  const orderIsGiven = session === null && answersForItself(url)
+  if (!orderIsGiven && isForged(request, session, config.origin)) return refuseForged(url)
+
+  const isMissingFile = pattern === "/*" && looksLikeFile(url)
+  if (session || orderIsGiven || isPublic(url) || isMissingFile) return next()
+  return refuseVisitor(url)
+}
+
+function refuseForged(url: URL): Response {
+  const message = "This request came from another site, so it was refused. Open the page here and try again."
+  if (isApiPath(url.pathname)) return json({ error: message }, { status: 403 })
+  throw data({ message }, { status: 403 })
+}

@@ -1,0 +1,33 @@
+const AFTER_SIGN_IN = "/dashboard"
+
+/** The pages a signed-in person has no use for, and what is no page. */
+const NO_DESTINATION = /^\/(sign-in|sign-up|sign-out|api|trpc)/i
+
+/** The sign-in page's address, which brings the visitor back to `url`. */
+export function signInPath(url: URL): string {
+  const target = url.pathname + url.search
+  return target === "/" ? "/sign-in" : `/sign-in?${new URLSearchParams({ redirect_url: target })}`
+}
+
+/**
+ * Where to send somebody who asked for `target`: a path of this site and nothing else, however the text tries to look like one.
+ * Anything doubtful becomes `fallback`.
+ */
+export function safeTarget(
+  target: string | null | undefined,
+  origin: string,
+  fallback = AFTER_SIGN_IN,
+): string {
+  if (!target || target.length > 2048 || !target.startsWith("/")) return fallback
+  if (hasTrap(target) || !URL.canParse(target, origin)) return fallback
+  const url = new URL(target, origin)
+  if (url.origin !== origin || url.pathname.startsWith("//") || NO_DESTINATION.test(url.pathname))
+    return fallback
+  return url.pathname + url.search + url.hash
+}
+
+/** A backslash is a slash to a browser, and control characters vanish from an address. */
+function hasTrap(target: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  return /[\\\u0000-\u0020\u007f]/.test(target)
+}

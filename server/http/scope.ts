@@ -1,0 +1,37 @@
+import { redirectDocument, type RouterContextProvider } from "react-router"
+import { servicesContext, sessionContext, urlContext } from "#server/context.ts"
+import type { Session } from "#server/ports/identity.ts"
+import type { FullScope, Services } from "#server/scope.ts"
+import { findOrCreateUser } from "#server/users/users.ts"
+import { isApiPath } from "./public-paths.ts"
+import { signInPath } from "./redirects.ts"
+import { unauthorized } from "./unauthorized.ts"
+
+type Context = Readonly<RouterContextProvider>
+
+export function servicesOf(context: Context): Services {
+  return context.get(servicesContext)
+}
+
+/** Null for a visitor. */
+export function sessionOf(context: Context): Session | null {
+  return context.get(sessionContext)
+}
+
+/**
+ * The services and the signed-in caller, whose record is made here when it is missing.
+ * Throws the response to send when nobody is signed in: 401 for the API, the way to the sign-in page for a page.
+ */
+export async function requireScope(context: Context): Promise<FullScope> {
+  const services = servicesOf(context)
+  const session = sessionOf(context)
+  if (!session) throw refuseVisitor(context.get(urlContext))
+  return { ...services, viewer: { session, user: await findOrCreateUser(services, session) } }
+}
+
+/** What a visitor gets for what is not theirs to see. */
+export function refuseVisitor(url: URL): Response {
+  if (isApiPath(url.pathname)) return unauthorized()
+  // As a document request, so that the identity provider may renew a session that has just run out.
+  return redirectDocument(signInPath(url))
+}
