@@ -1,0 +1,95 @@
+import { Ajv2020 } from "ajv/dist/2020.js"
+
+type Fetch = (address: string, init?: RequestInit) => Promise<Response>
+
+/**
+ * A `fetch` that checks every answer against the OpenAPI document which the application itself serves, and throws when an
+ * answer is not as described. Addresses may be paths. What the document leaves to others, under /api/auth, passes.
+ */
+export async function checkedFetch(origin: string, send: Fetch = fetch): Promise<Fetch> {
+  const answer = await fetch(`${origin}/api/openapi.json`)
+  if (answer.status !== 200) throw new Error(`GET /api/openapi.json answered ${answer.status}`)
+  const document = (await answer.json()) as Document
+  return async (address, init) => {
+    const response = await send(new URL(address, origin).href, init)
+    const { pathname } = new URL(address, origin)
+    const problem = await findProblem(document, init?.method ?? "GET", pathname, response)
+    if (problem)
+      throw new Error(`${init?.method ?? "GET"} ${pathname} answered ${response.status}: ${problem}`)
+    return response
+  }
+}
+
+async function findProblem(document: Document, method: string, path: string, response: Response) {
+  if (path.startsWith("/api/auth/")) return null
+  const described = findPath(document, path)
+  if (!described) return path.startsWith("/api/") ? problemOfUnknown(response) : null
+  const operation = described[method.toLowerCase()]
+  if (!operation) {
+    if (response.status !== 405) return "the document does not describe this method, so it should be 405"
+    return problemOf(document.components.responses["MethodNotAllowed"], response)
+  }
+  return problemOf(operation.responses[response.status], response)
+}
+
+function problemOfUnknown({ status }: Response) {
+  return status === 401 || status === 404 ? null : "the document does not describe this address"
+}
+
+async function problemOf(answer: Answer | undefined, response: Response): Promise<string | null> {
+  if (!answer) return "the document does not describe this status"
+  for (const [name, header] of Object.entries(answer.headers ?? {})) {
+    const value = response.headers.get(name)
+    if (value === null && header.required) return `the header ${name} is missing`
+    const wrong = value === null ? null : mismatch(header.schema, value)
+    if (wrong) return `the header ${name} ${wrong}`
+  }
+  const type = response.headers.get("content-type")?.split(";", 1)[0] ?? ""
+  if (!answer.content) return type.startsWith("text/html") ? "the document describes no page here" : null
+  const media = answer.content[type]
+  if (!media) return `the document does not describe the type ${type || "(none)"}`
+  if (type !== "application/json") return null
+  const wrong = mismatch(media.schema, await response.clone().json())
+  return wrong && `the body ${wrong}`
+}
+
+function findPath({ paths }: Document, path: string): PathItem | undefined {
+  if (paths[path]) return paths[path]
+  const match = Object.keys(paths).find((template) => {
+    const parts = template.split("/")
+    const given = path.split("/")
+    return (
+      parts.length === given.length &&
+      parts.every((part, i) => part === given[i] || (part.startsWith("{") && given[i]))
+    )
+  })
+  return match === undefined ? undefined : paths[match]
+}
+
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  formats: {
+    "date-time": (value) =>
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value) && !Number.isNaN(Date.parse(value)),
+    uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+    email: /^\S+@\S+$/,
+    uri: (value) => URL.canParse(value),
+  },
+})
+
+function mismatch(schema: object, value: unknown): string | null {
+  return ajv.validate(schema, value) ? null : `is not as described: ${ajv.errorsText()}`
+}
+
+interface Answer {
+  headers?: Record<string, { required?: boolean; schema: object }>
+  content?: Record<string, { schema: object }>
+}
+
+type PathItem = Record<string, { responses: Record<string, Answer> }>
+
+interface Document {
+  paths: Record<string, PathItem>
+  components: { responses: Record<string, Answer> }
+}
