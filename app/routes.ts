@@ -23,6 +23,8 @@ export default [
   route("api/health", "routes/api/health.ts"),
   route("api/email", "routes/api/email.ts"),
   route("api/openapi.json", "routes/api/openapi.ts"),
+  route("api/files", "routes/api/files.ts"),
+  route("api/files/:fileId", "routes/api/file.ts"),
   route("api/*", "routes/api/unknown.ts"),
 
   // Generated

@@ -1,0 +1,32 @@
+import { safeParse } from "valibot"
+import { RenameFile } from "#server/files/contract.ts"
+import { removeFile, renameFile } from "#server/files/files.ts"
+import { serveFile } from "#server/files/serve.ts"
+import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/file.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "PATCH", "DELETE")]
+
+export async function loader({ context, params, request }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(() => serveFile(scope, params.fileId, request))
+}
+
+export async function action({ context, params, request }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () => {
+    if (request.method === "DELETE") {
+      await removeFile(scope, params.fileId)
+      return new Response(null, { status: 204 })
+    }
+    const body = await readJson(request)
+    if (!body.ok)
+      return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
+    const input = safeParse(RenameFile, body.value)
+    if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
+    return json({ file: await renameFile(scope, params.fileId, input.output) })
+  })
+}

@@ -1,0 +1,27 @@
+import { parse } from "valibot"
+import { ListFiles } from "#server/files/contract.ts"
+import { takeFiles } from "#server/files/incoming.ts"
+import { listFiles } from "#server/files/list.ts"
+import { uploadFile } from "#server/files/upload.ts"
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/files.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "POST")]
+
+export async function loader({ context, request }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const query = parse(ListFiles, Object.fromEntries(new URL(request.url).searchParams))
+  return answerRefusals(async () =>
+    json(await listFiles(scope, query), { headers: { "Cache-Control": "private, no-store" } }),
+  )
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () =>
+    json({ files: await takeFiles(request, (file) => uploadFile(scope, file)) }, { status: 201 }),
+  )
+}

@@ -1,0 +1,103 @@
+import { and, eq, ne, sql } from "drizzle-orm"
+import * as v from "valibot"
+import { blobs, fileUsage, files } from "#db/schema/files.ts"
+import { Conflict, NotFound, UnsupportedType } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { ownFile, ownFiles, quotaOf } from "./access.ts"
+import { FileId, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
+import { listFiles, summary } from "./list.ts"
+import { cleanFileName } from "./names.ts"
+import { discardBlob } from "./sweep.ts"
+
+/** The newest files whose name contains `text`, however it is capitalised. */
+export async function searchFiles(scope: Scope<"db" | "viewer">, text: string): Promise<FileSummary[]> {
+  const page = await listFiles(scope, { q: text, sort: "newest", limit: 20 })
+  return page.files
+}
+
+/** The file and where its bytes are. Throws `NotFound`. */
+export async function findFile(scope: Scope<"db" | "viewer">, id: string) {
+  if (!v.is(FileId, id)) throw new NotFound("file")
+  const [file] = await scope.db
+    .select({ ...summary, key: blobs.key, sha256: blobs.sha256 })
+    .from(files)
+    .innerJoin(blobs, eq(blobs._id, files.storageId))
+    .where(ownFile(scope, id))
+  if (!file) throw new NotFound("file")
+  return file
+}
+
+/** Throws `Conflict` when another file has the name, `NotFound`. */
+export async function renameFile(
+  scope: Scope<"db" | "viewer">,
+  id: string,
+  { fileName }: RenameFile,
+): Promise<FileSummary> {
+  if (!v.is(FileId, id)) throw new NotFound("file")
+  const name = cleanFileName(fileName)
+  const [renamed] = await scope.db
+    .update(files)
+    .set({ fileName: name })
+    .where(ownFile(scope, id))
+    .returning(summary)
+    .catch(async (error: unknown) => {
+      if (await isTaken(scope, id, name)) throw new Conflict(`You have another file called ${name}.`)
+      throw error
+    })
+  if (!renamed) throw new NotFound("file")
+  return renamed
+}
+
+async function isTaken(scope: Scope<"db" | "viewer">, id: string, fileName: string) {
+  const [other] = await scope.db
+    .select({ _id: files._id })
+    .from(files)
+    .where(and(ownFiles(scope), eq(files.fileName, fileName), ne(files._id, id)))
+  return other !== undefined
+}
+
+/**
+ * The file is gone with the commit; its bytes follow, and where they cannot be removed now, the sweep does it later.
+ * Throws `NotFound`.
+ */
+export async function removeFile(scope: Scope<"db" | "blobs" | "log" | "viewer">, id: string): Promise<void> {
+  if (!v.is(FileId, id)) throw new NotFound("file")
+  const removed = await scope.db.transaction(async (tx) => {
+    const [file] = await tx.delete(files).where(ownFile(scope, id)).returning()
+    if (!file) throw new NotFound("file")
+    await tx
+      .update(fileUsage)
+      .set({ used: sql`${fileUsage.used} - ${file.size}` })
+      .where(eq(fileUsage.userId, file.userId))
+    return file
+  })
+  await discardBlob(scope, removed.storageId)
+}
+
+/** What the viewer's files take, uploads on their way included, and what they may take. */
+export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promise<FileUsage> {
+  const [usage] = await scope.db
+    .select({ used: fileUsage.used, reserved: fileUsage.reserved })
+    .from(fileUsage)
+    .where(eq(fileUsage.userId, scope.viewer.user._id))
+  return { used: (usage?.used ?? 0) + (usage?.reserved ?? 0), quota: quotaOf(scope) }
+}
+
+/** The beginning of a text file, at most `limit` bytes of it. Throws `UnsupportedType` for anything but text, `NotFound`. */
+export async function readFileText(scope: Scope<"db" | "blobs" | "viewer">, id: string, limit: number) {
+  const file = await findFile(scope, id)
+  if (!isText(file.mimeType)) throw new UnsupportedType(`${file.fileName} is not a text file.`)
+  const stream = await scope.blobs.open(file.key, { start: 0, end: limit - 1 })
+  if (!stream) throw new Error(`The bytes of file ${id} are missing from the blob store: ${file.key}.`)
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const chunk of stream as AsyncIterable<Uint8Array>)
+    text += decoder.decode(chunk, { stream: true })
+  return { fileName: file.fileName, text, truncated: file.size > limit }
+}
+
+function isText(mimeType: string) {
+  return (
+    mimeType.startsWith("text/") || /^(application\/(json|xml|xhtml\+xml)|image\/svg\+xml)$/.test(mimeType)
+  )
+}

@@ -1,0 +1,69 @@
+import { pipeline } from "node:stream/promises"
+import { Busboy } from "@fastify/busboy"
+import { BadRequest } from "../errors.ts"
+import type { IncomingFile } from "./upload.ts"
+
+/** In one form. */
+const MOST_FILES = 50
+
+/**
+ * Hands the files of a request to `take`, one after the other and as they arrive, and gives back what it made of them. They are
+ * the files of a form (multipart/form-data), or the body itself, with its name in the query.
+ * The first one refused ends it; those before it stay. Throws what `take` throws, and `BadRequest`.
+ */
+export async function takeFiles<Taken>(
+  request: Request,
+  take: (file: IncomingFile) => Promise<Taken>,
+): Promise<Taken[]> {
+  const isForm = request.headers.get("content-type")?.toLowerCase().startsWith("multipart/form-data")
+  const taken = isForm ? await takeFromForm(request, take) : [await take(bodyAsFile(request))]
+  if (taken.length === 0) throw new BadRequest("The form carries no file.")
+  return taken
+}
+
+function bodyAsFile(request: Request): IncomingFile {
+  const fileName = new URL(request.url).searchParams.get("name")
+  if (!fileName) throw new BadRequest("Say what the file is called: POST /api/files?name=photo.jpg")
+  const length = request.headers.get("content-length")
+  const size = length === null ? { atMost: Infinity } : { exactly: Number(length) }
+  return { fileName, bytes: bytesOf(request), size }
+}
+
+async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) => Promise<Taken>) {
+  const size = { atMost: Number(request.headers.get("content-length") ?? Infinity) }
+  const failed = new AbortController()
+  const taken: Promise<Taken>[] = []
+  const parser = openParser(request)
+  parser.on("filesLimit", () => failed.abort(new BadRequest(`One form can carry ${MOST_FILES} files.`)))
+  parser.on("file", (_field, stream, fileName) => {
+    // A file field that was left empty.
+    if (!fileName) return void stream.resume()
+    failed.signal.addEventListener("abort", () => stream.destroy(failed.signal.reason as Error))
+    const taking = take({ fileName, bytes: stream, size })
+    taking.catch((error: unknown) => failed.abort(error))
+    taken.push(taking)
+  })
+  try {
+    await pipeline(bytesOf(request), parser, { signal: failed.signal })
+  } catch {
+    if (!failed.signal.aborted) failed.abort(new BadRequest("The form ended early, or is no form."))
+    await Promise.allSettled(taken)
+    throw failed.signal.reason
+  }
+  return Promise.all(taken)
+}
+
+function openParser(request: Request) {
+  try {
+    return new Busboy({
+      headers: { "content-type": request.headers.get("content-type") ?? "" },
+      limits: { files: MOST_FILES, fields: 10, fieldSize: 1024, parts: MOST_FILES + 10, headerPairs: 20 },
+    })
+  } catch {
+    throw new BadRequest("This is no form with files: multipart/form-data was expected, with a boundary.")
+  }
+}
+
+async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
+  for await (const chunk of request.body ?? []) yield chunk
+}

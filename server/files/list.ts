@@ -1,0 +1,77 @@
+import { and, asc, desc, ilike, sql, type SQL } from "drizzle-orm"
+import * as v from "valibot"
+import { files } from "#db/schema/files.ts"
+import { BadRequest } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { ownFiles } from "./access.ts"
+import type { FilePage, FileSummary, ListFiles, Sort } from "./contract.ts"
+
+/** What a list shows of a file: `FileSummary`. */
+export const summary = {
+  _id: files._id,
+  _creationTime: files._creationTime,
+  fileName: files.fileName,
+  mimeType: files.mimeType,
+  size: files.size,
+}
+
+/**
+ * One page of the viewer's files. A page begins where the one before it ended, not at a number of rows, so what comes and
+ * goes in between shifts nothing. Throws `BadRequest` for a cursor that it did not give.
+ */
+export async function listFiles(
+  { db, viewer }: Scope<"db" | "viewer">,
+  { q, sort, cursor, limit }: ListFiles,
+): Promise<FilePage> {
+  const { order, after } = SORTING[sort]
+  const found = await db
+    .select(summary)
+    .from(files)
+    .where(
+      and(
+        ownFiles({ viewer }),
+        q ? ilike(files.fileName, `%${q.replace(/[\\%_]/g, "\\$&")}%`) : undefined,
+        cursor === undefined ? undefined : after(readCursor(cursor)),
+      ),
+    )
+    .orderBy(...order)
+    .limit(limit + 1)
+  const page = found.slice(0, limit)
+  const last = found.length > limit ? page.at(-1) : undefined
+  return { files: page, nextCursor: last ? writeCursor(last) : null }
+}
+
+const name = sql`lower(${files.fileName})`
+
+/** Ids are made in the order of time, so they stand for it, and they break ties between equal names and sizes. */
+const SORTING: Record<Sort, { order: SQL[]; after: (last: Cursor) => SQL }> = {
+  newest: { order: [desc(files._id)], after: ([id]) => sql`${files._id} < ${id}` },
+  oldest: { order: [asc(files._id)], after: ([id]) => sql`${files._id} > ${id}` },
+  name: {
+    order: [asc(name), asc(files._id)],
+    after: ([id, fileName]) => sql`(${name}, ${files._id}) > (lower(${fileName}), ${id})`,
+  },
+  largest: {
+    order: [desc(files.size), desc(files._id)],
+    after: ([id, , size]) => sql`(${files.size}, ${files._id}) < (${size}, ${id})`,
+  },
+}
+
+const Cursor = v.tuple([
+  v.pipe(v.string(), v.uuid()),
+  v.pipe(v.string(), v.regex(/^\P{Cc}*$/u)),
+  v.pipe(v.number(), v.safeInteger()),
+])
+type Cursor = v.InferOutput<typeof Cursor>
+
+function writeCursor({ _id, fileName, size }: FileSummary): string {
+  return Buffer.from(JSON.stringify([_id, fileName, size] satisfies Cursor)).toString("base64url")
+}
+
+function readCursor(text: string): Cursor {
+  try {
+    return v.parse(Cursor, JSON.parse(Buffer.from(text, "base64url").toString()))
+  } catch {
+    throw new BadRequest("The cursor is not one that this list gave.")
+  }
+}

@@ -1,0 +1,51 @@
+import { FILE_NAME_LIMIT, splitName } from "./contract.ts"
+
+const JOINED = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}]`
+
+/**
+ * A name that is safe to show, to save and to put in a header, made from whatever the sender called the file: the last part
+ * of a path, composed (NFC), without characters that are invisible or turn the direction of writing. Never empty.
+ */
+export function cleanFileName(claimed: string): string {
+  const lastPart = claimed.slice(Math.max(claimed.lastIndexOf("/"), claimed.lastIndexOf("\\")) + 1)
+  const composed = lastPart.toWellFormed().normalize("NFC").replace(INVISIBLE, "").normalize("NFC")
+  const named = trimEnd(composed.replace(/\s+/gu, " ").trimStart()) || "untitled"
+  return shorten(RESERVED.test(named) ? `_${named}` : named, "")
+}
+
+/** `a (2).txt` for `a.txt` and 2. */
+export function numberedName(fileName: string, number: number): string {
+  return shorten(fileName, ` (${number})`)
+}
+
+/**
+ * Control and format characters, line and paragraph separators. A joiner stays where writing needs it: between the parts of
+ * an emoji, and inside words of the scripts that join their letters.
+ */
+const INVISIBLE = new RegExp(
+  String.raw`(?<!${JOINED})[\u200C\u200D]|[\u200C\u200D](?!${JOINED})|[[\p{Cc}\p{Cf}\u2028\u2029]--[\u200C\u200D]]`,
+  "gv",
+)
+
+/** Devices that Windows opens instead of a file, whatever the extension. */
+const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)/i
+
+/** Cuts the stem, never the extension or `suffix`, between two characters as people see them. */
+function shorten(fileName: string, suffix: string): string {
+  const { stem, extension } = splitName(fileName)
+  const room = FILE_NAME_LIMIT - Buffer.byteLength(suffix + extension)
+  if (Buffer.byteLength(stem) <= room) return stem + suffix + extension
+  let short = ""
+  let taken = 0
+  for (const { segment } of new Intl.Segmenter("en", { granularity: "grapheme" }).segment(stem)) {
+    taken += Buffer.byteLength(segment)
+    if (taken > room) break
+    short += segment
+  }
+  return (trimEnd(short) || "untitled") + suffix + extension
+}
+
+/** Windows drops dots and spaces at the end, and two names become one. */
+function trimEnd(name: string): string {
+  return name.replace(/[. ]+$/, "")
+}

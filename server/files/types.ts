@@ -1,0 +1,42 @@
+import { fileTypeFromBuffer } from "file-type"
+import { splitName } from "./contract.ts"
+
+/** Bytes from the beginning that are enough to know a type. */
+export const SAMPLE_SIZE = 4100
+
+/**
+ * The type that the bytes show. `fileName` only chooses among kinds of text, which have no marks of their own; all of them
+ * but plain text are downloaded, never shown.
+ */
+export async function detectType(sample: Uint8Array, fileName: string): Promise<string> {
+  const detected = await fileTypeFromBuffer(sample)
+  if (detected) return detected.mime.split(";", 1)[0] ?? UNKNOWN
+  if (!isText(sample)) return UNKNOWN
+  return TEXT_TYPES.get(splitName(fileName).extension.toLowerCase()) ?? "text/plain"
+}
+
+const UNKNOWN = "application/octet-stream"
+
+const TEXT_TYPES = new Map([
+  [".csv", "text/csv"],
+  [".css", "text/css"],
+  [".htm", "text/html"],
+  [".html", "text/html"],
+  [".js", "text/javascript"],
+  [".json", "application/json"],
+  [".md", "text/markdown"],
+  [".mjs", "text/javascript"],
+  [".svg", "image/svg+xml"],
+  [".xhtml", "application/xhtml+xml"],
+  [".xml", "application/xml"],
+])
+
+/** UTF-8 without control characters other than white space. The last character may be cut in two. */
+function isText(sample: Uint8Array): boolean {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(sample, { stream: true })
+    return !/[\0-\x08\x0B\x0E-\x1A\x1C-\x1F\x7F]/.test(text)
+  } catch {
+    return false
+  }
+}

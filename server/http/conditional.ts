@@ -1,0 +1,32 @@
+/** Bytes from `start` to `end`, both included. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+/** Whether the client has the representation already: `If-None-Match`, compared weakly (RFC 9110, 13.1.2). */
+export function isFresh(headers: Headers, etag: string): boolean {
+  const header = headers.get("if-none-match")
+  if (header === null) return false
+  if (header.trim() === "*") return true
+  return (header.match(/(W\/)?"[^"]*"/g) ?? []).some((tag) => tag.replace("W/", "") === etag)
+}
+
+/**
+ * What `Range` asks of `size` bytes (RFC 9110, 14): one range, `unsatisfiable`, or null for the whole. Several ranges, other
+ * units, what cannot be read and an `If-Range` that names another representation are answered with the whole.
+ */
+export function readRange(headers: Headers, size: number, etag: string): ByteRange | "unsatisfiable" | null {
+  const condition = headers.get("if-range")
+  if (condition !== null && condition !== etag) return null
+  const [, first, last] = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(headers.get("range") ?? "") ?? []
+  if (first === undefined || last === undefined || (first === "" && last === "")) return null
+  if (first === "") {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? "unsatisfiable" : { start: size - length, end: size - 1 }
+  }
+  const start = Number(first)
+  const end = last === "" ? size - 1 : Math.min(Number(last), size - 1)
+  if (last !== "" && Number(last) < start) return null
+  return start >= size ? "unsatisfiable" : { start, end }
+}
