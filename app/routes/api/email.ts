@@ -3,6 +3,7 @@ import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
+import { unauthorized } from "#server/http/unauthorized.ts"
 import { EMAIL_TEMPLATES, parseEmailRequest } from "#server/mail/contract.ts"
 import { sendEmail } from "#server/mail/mail.ts"
 import type { Route } from "./+types/email.ts"
@@ -16,7 +17,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   if (!limit.success) return json({ error: "Too many requests" }, { status: 429, headers })
 
   const session = sessionOf(context)
-  if (!session) return json({ error: "Unauthorized" }, { status: 401, headers })
+  if (!session) return unauthorized(headers)
 
   const user = await services.identity.getUser(session.userId)
   if (!user?.email) return json({ error: "No email address found for user" }, { status: 400, headers })
