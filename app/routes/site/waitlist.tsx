@@ -1,4 +1,5 @@
-import { data, Form, redirect, useNavigation } from "react-router"
+import { data, redirect } from "react-router"
+import { pageMeta } from "#app/features/site/page-meta.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
@@ -12,15 +13,11 @@ import { JoinWaitlist } from "#server/waitlist/contract.ts"
 import { joinWaitlist } from "#server/waitlist/waitlist.ts"
 import type { Route } from "./+types/waitlist.ts"
 
-const TITLE = "Waitlist · Tideline"
-const DESCRIPTION =
-  "Leave your address, and the people who run this site can tell you when there is room for you."
+/** A form and nothing else: it needs none of our JavaScript. */
+export const handle = { static: true }
 
-export function loader({ context, request }: Route.LoaderArgs) {
-  return {
-    origin: servicesOf(context).config.origin,
-    hasJoined: new URL(request.url).searchParams.has("joined"),
-  }
+export function loader({ request }: Route.LoaderArgs) {
+  return { hasJoined: new URL(request.url).searchParams.has("joined") }
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -36,13 +33,13 @@ export async function action({ context, request }: Route.ActionArgs) {
   return redirect("/waitlist?joined")
 }
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: TITLE },
-  { name: "description", content: DESCRIPTION },
-  { property: "og:title", content: TITLE },
-  { property: "og:description", content: DESCRIPTION },
-  { tagName: "link", rel: "canonical", href: `${loaderData?.origin}/waitlist` },
-]
+export const meta: Route.MetaFunction = ({ matches }) =>
+  pageMeta(matches, {
+    title: "Waitlist",
+    description:
+      "Leave your address, and the people who run this site can tell you when there is room for you.",
+    path: "/waitlist",
+  })
 
 export default function Waitlist({ loaderData, actionData }: Route.ComponentProps) {
   return (
@@ -77,10 +74,9 @@ function JoinForm({
   errors: { email?: string; form?: string } | undefined
   typed: Record<string, string> | undefined
 }) {
-  const pending = useNavigation().state !== "idle"
   return (
     <Card>
-      <Form method="post" className="flex flex-col gap-4" noValidate>
+      <form method="post" className="flex flex-col gap-4">
         <Field
           label="E-mail address"
           name="email"
@@ -94,10 +90,8 @@ function JoinForm({
           error={errors?.email ?? errors?.form}
           hint="It is kept for this alone, and shown to nobody else."
         />
-        <Button type="submit" pending={pending}>
-          Join the waitlist
-        </Button>
-      </Form>
+        <Button type="submit">Join the waitlist</Button>
+      </form>
     </Card>
   )
 }
