@@ -25,7 +25,14 @@ export default [
   route("api/openapi.json", "routes/api/openapi.ts"),
   route("api/files", "routes/api/files.ts"),
   route("api/files/:fileId", "routes/api/file.ts"),
+  route("api/users/sync", "routes/dashboard/sync.ts"),
   route("api/*", "routes/api/unknown.ts"),
+
+  // The dashboard group: signed in, with a record, and inside the shell with onboarding behind them
+  layout("routes/dashboard/layout.tsx", [
+    layout("routes/dashboard/shell.tsx", [route("dashboard", "routes/dashboard/home.tsx")]),
+    route("onboarding", "routes/dashboard/onboarding.tsx"),
+  ]),
 
   // Generated
   route("sitemap.xml", "routes/generated/sitemap.ts"),

@@ -1,0 +1,30 @@
+import { Form, href, useNavigation } from "react-router"
+import { Button } from "#app/ui/button.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+
+/** Takes a question to the chat, which asks it in a new conversation. */
+export function AskBox() {
+  const { location } = useNavigation()
+  const pending = location?.pathname === href("/dashboard/chat") && location.search.startsWith("?question=")
+  return (
+    <Form
+      action={href("/dashboard/chat")}
+      className="mt-7 flex items-center gap-2 rounded-xl border border-line-strong bg-surface p-2 pl-4 shadow-md transition-colors focus-within:border-accent"
+    >
+      <Icon name="sparkle" className="text-accent-ink" />
+      <input
+        name="question"
+        required
+        maxLength={2000}
+        autoComplete="off"
+        enterKeyHint="send"
+        aria-label="Ask the chat"
+        placeholder="Ask anything…"
+        className="h-10 min-w-0 flex-1 bg-transparent px-1 text-base outline-hidden placeholder:text-faint touch:h-11"
+      />
+      <Button type="submit" pending={pending}>
+        Ask
+      </Button>
+    </Form>
+  )
+}

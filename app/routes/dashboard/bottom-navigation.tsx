@@ -1,0 +1,28 @@
+import { NavLink } from "react-router"
+import { Icon } from "#app/ui/icon.tsx"
+import { places } from "./places.ts"
+
+/** The places, within reach of a thumb. */
+export function BottomNavigation() {
+  return (
+    <nav
+      aria-label="Dashboard"
+      className="fixed inset-x-0 bottom-0 z-30 grid h-[calc(4rem+env(safe-area-inset-bottom))] grid-cols-3 border-t border-line bg-canvas/90 px-2 pb-[env(safe-area-inset-bottom)] backdrop-blur-md lg:hidden"
+    >
+      {places.map(({ to, label, icon, end }) => (
+        <NavLink
+          key={to}
+          to={to}
+          end={end}
+          prefetch="intent"
+          className="group flex flex-col items-center justify-center gap-0.5 rounded-md text-xs font-medium text-muted -outline-offset-4 aria-[current=page]:text-accent-ink"
+        >
+          <span className="grid h-7 w-14 place-items-center rounded-full transition-colors group-aria-[current=page]:bg-accent-soft">
+            <Icon name={icon} className="size-5" />
+          </span>
+          {label}
+        </NavLink>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,60 @@
+import { href } from "react-router"
+import { LinkButton } from "#app/ui/button.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import { listThreads } from "#server/chat/threads.ts"
+import { findUsage } from "#server/files/files.ts"
+import { listFiles } from "#server/files/list.ts"
+import { requireScope } from "#server/http/scope.ts"
+import { AskBox } from "./ask-box.tsx"
+import { Checklist } from "./checklist.tsx"
+import { LatestFiles, LatestThreads } from "./latest.tsx"
+import { PlanCard } from "./plan-card.tsx"
+import { useUser } from "./use-user.ts"
+import type { Route } from "./+types/home.ts"
+
+const LATEST = 5
+
+export const meta: Route.MetaFunction = () => [{ title: "Dashboard · Tideline" }]
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const [{ threads }, { files }, usage] = await Promise.all([
+    listThreads(scope, { limit: LATEST, cursor: undefined }),
+    listFiles(scope, { q: "", sort: "newest", cursor: undefined, limit: LATEST }),
+    findUsage(scope),
+  ])
+  const { chat, files: limits } = scope.config
+  return {
+    now: Date.now(),
+    threads,
+    files,
+    plan: { usage, largestFile: limits.maxSize, messagesPerMinute: chat.rateLimit },
+  }
+}
+
+export default function Home({ loaderData: { now, threads, files, plan } }: Route.ComponentProps) {
+  const user = useUser()
+  return (
+    <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
+      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
+        <h1 className="min-w-0 text-2xl font-semibold wrap-anywhere sm:text-3xl">{greeting(user.name)}</h1>
+        <LinkButton to={href("/dashboard/files")} variant="secondary">
+          <Icon name="upload" />
+          Add files
+        </LinkButton>
+      </div>
+      <AskBox />
+      <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />
+      <div className="mt-8 grid gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <LatestThreads threads={threads} now={now} />
+        <LatestFiles files={files} now={now} />
+      </div>
+      <PlanCard plan={user.plan ?? "free"} {...plan} />
+    </div>
+  )
+}
+
+function greeting(name: string | null): string {
+  const first = name?.trim().split(/\s+/)[0]
+  return first ? `Welcome back, ${first}` : "Welcome back"
+}

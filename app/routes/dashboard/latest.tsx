@@ -1,0 +1,130 @@
+import type { ReactNode } from "react"
+import { href, Link } from "react-router"
+import { LinkButton } from "#app/ui/button.tsx"
+import { EmptyState } from "#app/ui/empty-state.tsx"
+import { Icon, type IconName } from "#app/ui/icon.tsx"
+import { RelativeTime } from "#app/ui/relative-time.tsx"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import { formatBytes, type FileSummary } from "#server/files/contract.ts"
+
+export function LatestThreads({ threads, now }: { threads: ThreadSummary[]; now: number }) {
+  return (
+    <Panel id="latest-threads" title="Conversations" all={href("/dashboard/chat")}>
+      {threads.length === 0 ? (
+        <EmptyState
+          icon="chat"
+          title="No conversations yet"
+          action={
+            <LinkButton to={href("/dashboard/chat")} variant="secondary" size="sm">
+              Start one
+            </LinkButton>
+          }
+        >
+          What you ask the chat is kept here, with its answers.
+        </EmptyState>
+      ) : (
+        <Rows>
+          {threads.map((thread) => (
+            <Row
+              key={thread._id}
+              to={`/dashboard/chat/${thread._id}`}
+              icon="chat"
+              title={thread.title}
+              aside={<RelativeTime at={thread.lastMessageAt} now={now} />}
+            />
+          ))}
+        </Rows>
+      )}
+    </Panel>
+  )
+}
+
+export function LatestFiles({ files, now }: { files: FileSummary[]; now: number }) {
+  return (
+    <Panel id="latest-files" title="Files" all={href("/dashboard/files")}>
+      {files.length === 0 ? (
+        <EmptyState
+          icon="folder"
+          title="No files yet"
+          action={
+            <LinkButton to={href("/dashboard/files")} variant="secondary" size="sm">
+              Add one
+            </LinkButton>
+          }
+        >
+          What you add is here on every device where you are signed in.
+        </EmptyState>
+      ) : (
+        <Rows>
+          {files.map((file) => (
+            <Row
+              key={file._id}
+              to={href("/dashboard/files")}
+              icon={file.mimeType.startsWith("image/") ? "image" : "file"}
+              title={file.fileName}
+              aside={
+                <>
+                  {formatBytes(file.size)} · <RelativeTime at={file._creationTime} now={now} />
+                </>
+              }
+            />
+          ))}
+        </Rows>
+      )}
+    </Panel>
+  )
+}
+
+function Panel({
+  id,
+  title,
+  all,
+  children,
+}: {
+  id: string
+  title: string
+  all: string
+  children: ReactNode
+}) {
+  return (
+    <section
+      aria-labelledby={id}
+      className="flex flex-col rounded-lg border border-line bg-surface shadow-sm"
+    >
+      <div className="flex items-center justify-between border-b border-line py-1.5 pr-2 pl-5">
+        <h2 id={id} className="font-medium">
+          {title}
+        </h2>
+        <Link
+          to={all}
+          aria-describedby={id}
+          className="flex min-h-9 items-center gap-1 rounded-md px-3 text-sm text-muted hover:bg-hover hover:text-ink touch:min-h-11"
+        >
+          All
+          <Icon name="chevron-right" className="size-3.5" />
+        </Link>
+      </div>
+      {children}
+    </section>
+  )
+}
+
+function Rows({ children }: { children: ReactNode }) {
+  return <ul className="p-1.5">{children}</ul>
+}
+
+function Row({ to, icon, title, aside }: { to: string; icon: IconName; title: string; aside: ReactNode }) {
+  return (
+    <li>
+      <Link
+        to={to}
+        prefetch="intent"
+        className="flex min-h-11 items-center gap-3 rounded-md px-3.5 text-sm transition-colors hover:bg-hover focus-visible:-outline-offset-2"
+      >
+        <Icon name={icon} className="text-faint" />
+        <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
+        <span className="shrink-0 text-faint tabular-nums">{aside}</span>
+      </Link>
+    </li>
+  )
+}

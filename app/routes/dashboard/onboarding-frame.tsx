@@ -1,0 +1,100 @@
+import { useEffect, useRef, type ReactNode } from "react"
+import { classNames } from "#app/ui/class-names.ts"
+import { Icon } from "#app/ui/icon.tsx"
+import { Logo } from "#app/ui/logo.tsx"
+import type { OnboardingStep } from "#server/users/contract.ts"
+import { UserMenu } from "./user-menu.tsx"
+
+/** The page around a step. A step that replaces another takes the focus at its heading, to be read from there. */
+export function OnboardingFrame({ step, children }: { step: OnboardingStep; children: ReactNode }) {
+  const body = useRef<HTMLDivElement>(null)
+  const shown = useRef(step)
+  useEffect(() => {
+    if (shown.current === step) return
+    shown.current = step
+    body.current?.querySelector("h1")?.focus()
+  }, [step])
+
+  return (
+    <div className="relative isolate flex min-h-dvh flex-col overflow-clip px-5 sm:px-8">
+      <Water />
+      <header className="flex h-[calc(4.5rem+env(safe-area-inset-top))] shrink-0 items-center justify-between pt-[env(safe-area-inset-top)]">
+        <a href="/" className="-mx-1 flex min-h-11 items-center rounded-md px-1">
+          <Logo name="Tideline" />
+        </a>
+        <UserMenu place="top" />
+      </header>
+      <main className="mx-auto flex w-full max-w-xl flex-1 flex-col pt-6 pb-32 sm:pt-[9vh]">
+        <Progress step={step} />
+        <div ref={body} key={step} className="mt-10 animate-appear">
+          {children}
+        </div>
+      </main>
+    </div>
+  )
+}
+
+const stages = [
+  { step: "welcome", label: "Welcome" },
+  { step: "profile", label: "Your name" },
+  { step: "first-steps", label: "First steps" },
+] as const satisfies { step: OnboardingStep; label: string }[]
+
+function Progress({ step }: { step: OnboardingStep }) {
+  const at = stages.findIndex((stage) => stage.step === step)
+  return (
+    <nav aria-label="Progress">
+      <ol className="grid grid-cols-3 gap-2.5">
+        {stages.map((stage, index) => (
+          <li
+            key={stage.step}
+            aria-current={index === at ? "step" : undefined}
+            className={classNames(
+              "border-t-2 pt-2.5 text-sm transition-colors duration-300",
+              index <= at ? "border-accent" : "border-line-strong",
+              index === at ? "font-medium text-ink" : "text-faint",
+            )}
+          >
+            <span className="flex items-center gap-1.5">
+              {stage.label}
+              {index < at ? (
+                <>
+                  <Icon name="check" className="size-3.5 text-accent-ink" />
+                  <span className="sr-only">, finished</span>
+                </>
+              ) : null}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+/** Low water behind the page. */
+function Water() {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 1440 220"
+      preserveAspectRatio="none"
+      className="pointer-events-none absolute inset-x-0 bottom-0 -z-10 h-32 w-full text-accent-soft sm:h-52"
+    >
+      <path
+        d="M0 96c120 0 180-40 320-40s220 56 380 56 240-64 400-64 240 40 340 40v132H0z"
+        fill="currentColor"
+        opacity="0.55"
+      />
+      <path
+        d="M0 150c140 0 220-34 360-34s240 46 380 46 260-52 400-52 220 30 300 30v80H0z"
+        fill="currentColor"
+      />
+      <path
+        d="M0 150c140 0 220-34 360-34s240 46 380 46 260-52 400-52 220 30 300 30"
+        fill="none"
+        stroke="var(--color-accent-line)"
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  )
+}

@@ -1,0 +1,75 @@
+import { data, href, redirect, useActionData } from "react-router"
+import * as v from "valibot"
+import { readForm } from "#server/http/form.ts"
+import { requireScope } from "#server/http/scope.ts"
+import { onboardingOf, SaveProfile } from "#server/users/contract.ts"
+import { completeOnboarding, finishOnboardingStep, reopenOnboardingStep } from "#server/users/onboarding.ts"
+import { saveProfile } from "#server/users/users.ts"
+import { OnboardingFrame } from "./onboarding-frame.tsx"
+import { FirstSteps, ProfileStep, WelcomeStep } from "./onboarding-steps.tsx"
+import { useUser } from "./use-user.ts"
+import type { Route } from "./+types/onboarding.ts"
+
+export function meta({ loaderData }: Route.MetaArgs) {
+  return [{ title: `${titles[loaderData?.step ?? "welcome"]} · Tideline` }]
+}
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const { viewer } = await requireScope(context)
+  const { completed, step } = onboardingOf(viewer.user)
+  if (completed) throw redirect(href("/dashboard"))
+  return { step }
+}
+
+/** Each form says which step it is about, so that a form of a tab left behind changes nothing. */
+const OnboardingForm = v.variant("intent", [
+  v.object({ intent: v.literal("finish-welcome") }),
+  v.object({ intent: v.literal("finish-profile"), ...SaveProfile.entries }),
+  v.object({ intent: v.literal("reopen-welcome") }),
+  v.object({ intent: v.literal("reopen-profile") }),
+  v.object({
+    intent: v.literal("complete"),
+    next: v.optional(v.picklist(["home", "chat", "files"]), "home"),
+  }),
+])
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  const form = await readForm(request, OnboardingForm)
+  if (!form.ok) return data({ errors: form.errors, values: form.values }, { status: form.status })
+  switch (form.value.intent) {
+    case "finish-welcome":
+      await finishOnboardingStep(scope, "welcome")
+      return redirect(href("/onboarding"))
+    case "finish-profile":
+      await saveProfile(scope, form.value)
+      await finishOnboardingStep(scope, "profile")
+      return redirect(href("/onboarding"))
+    case "reopen-welcome":
+      await reopenOnboardingStep(scope, "welcome")
+      return redirect(href("/onboarding"))
+    case "reopen-profile":
+      await reopenOnboardingStep(scope, "profile")
+      return redirect(href("/onboarding"))
+    case "complete":
+      await completeOnboarding(scope)
+      return redirect(pages[form.value.next])
+  }
+}
+
+const pages = { home: href("/dashboard"), chat: href("/dashboard/chat"), files: href("/dashboard/files") }
+
+const titles = { welcome: "Welcome", profile: "Your name", "first-steps": "First steps", done: "All set" }
+
+/** One address: the record says which step is shown, on every device. */
+export default function Onboarding({ loaderData: { step } }: Route.ComponentProps) {
+  const user = useUser()
+  const refused = useActionData<typeof action>()
+  return (
+    <OnboardingFrame step={step}>
+      {step === "welcome" ? <WelcomeStep user={user} /> : null}
+      {step === "profile" ? <ProfileStep user={user} refused={refused} /> : null}
+      {step === "first-steps" ? <FirstSteps /> : null}
+    </OnboardingFrame>
+  )
+}

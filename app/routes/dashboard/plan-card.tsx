@@ -1,0 +1,63 @@
+import { Badge } from "#app/ui/badge.tsx"
+import { LinkButton } from "#app/ui/button.tsx"
+import { formatBytes, type FileUsage } from "#server/files/contract.ts"
+import type { Plan } from "#server/users/contract.ts"
+
+/** The person's plan and what it gives, in the figures that the server enforces. Sizes in bytes. */
+export function PlanCard({
+  plan,
+  usage,
+  largestFile,
+  messagesPerMinute,
+}: {
+  plan: Plan
+  usage: FileUsage
+  largestFile: number
+  messagesPerMinute: number
+}) {
+  return (
+    <section aria-labelledby="plan" className="mt-5 rounded-lg border border-line bg-surface p-5 shadow-sm">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 id="plan" className="flex items-center gap-2.5 font-medium">
+          Your plan
+          {plan === "pro" ? <Badge tone="accent">Pro</Badge> : <Badge>Free</Badge>}
+        </h2>
+        <LinkButton to="/pricing" reloadDocument variant="ghost" size="sm" className="-mr-2">
+          Compare plans
+        </LinkButton>
+      </div>
+      <dl className="mt-4 grid gap-x-8 gap-y-5 sm:grid-cols-3">
+        <div>
+          <dt className="text-sm text-muted">Room for files</dt>
+          <dd className="mt-0.5 font-medium tabular-nums">
+            {formatBytes(usage.used)}{" "}
+            <span className="font-normal text-muted">of {formatBytes(usage.quota)}</span>
+          </dd>
+          <meter
+            className="sr-only"
+            aria-label="Room taken by files"
+            min={0}
+            max={usage.quota}
+            value={usage.used}
+          />
+          <div aria-hidden="true" className="mt-2 h-1.5 overflow-hidden rounded-full bg-hover">
+            <div
+              className="h-full rounded-full bg-accent"
+              style={{ width: `${Math.min(100, (usage.used / usage.quota) * 100)}%` }}
+            />
+          </div>
+        </div>
+        <div>
+          <dt className="text-sm text-muted">Largest file</dt>
+          <dd className="mt-0.5 font-medium tabular-nums">{formatBytes(largestFile)}</dd>
+        </div>
+        <div>
+          <dt className="text-sm text-muted">Questions to the chat</dt>
+          <dd className="mt-0.5 font-medium tabular-nums">
+            {messagesPerMinute} <span className="font-normal text-muted">a minute</span>
+          </dd>
+        </div>
+      </dl>
+    </section>
+  )
+}

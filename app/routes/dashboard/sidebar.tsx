@@ -1,0 +1,68 @@
+import { Link, NavLink } from "react-router"
+import { classNames } from "#app/ui/class-names.ts"
+import { Icon } from "#app/ui/icon.tsx"
+import { Logo } from "#app/ui/logo.tsx"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import { places } from "./places.ts"
+import { UserMenu } from "./user-menu.tsx"
+
+/** The places, the conversations last spoken in, and the person. From 1024 pixels on. */
+export function Sidebar({ threads }: { threads: ThreadSummary[] }) {
+  return (
+    <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-sunken lg:flex">
+      <div className="flex items-center px-4 pt-4 pb-3">
+        <Link to="/dashboard" className="flex min-h-9 items-center rounded-md px-1.5">
+          <Logo name="Tideline" />
+        </Link>
+      </div>
+      <nav aria-label="Dashboard" className="flex min-h-0 flex-1 flex-col">
+        <ul className="space-y-0.5 px-3">
+          {places.map(({ to, label, icon, end }) => (
+            <li key={to}>
+              <NavLink
+                to={to}
+                end={end}
+                prefetch="intent"
+                className={classNames(rowClass, "gap-3 font-medium")}
+              >
+                <Icon name={icon} className="opacity-80" />
+                {label}
+              </NavLink>
+            </li>
+          ))}
+        </ul>
+        {threads.length > 0 ? <RecentThreads threads={threads} /> : null}
+      </nav>
+      <div className="border-t border-line p-3">
+        <UserMenu place="side" />
+      </div>
+    </aside>
+  )
+}
+
+function RecentThreads({ threads }: { threads: ThreadSummary[] }) {
+  return (
+    <section aria-labelledby="recent-threads" className="mt-6 flex min-h-0 flex-1 flex-col">
+      <h2 id="recent-threads" className="px-5.5 pb-1.5 text-xs font-medium text-faint">
+        Recent conversations
+      </h2>
+      <ul className="min-h-0 flex-1 space-y-0.5 overflow-y-auto px-3 pb-3">
+        {threads.map((thread) => (
+          <li key={thread._id}>
+            <NavLink
+              to={`/dashboard/chat/${thread._id}`}
+              prefetch="intent"
+              className={rowClass}
+              title={thread.title}
+            >
+              <span className="truncate">{thread.title}</span>
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const rowClass =
+  "flex min-h-9 items-center rounded-md px-2.5 text-sm text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:text-ink touch:min-h-11"

@@ -1,0 +1,21 @@
+import * as v from "valibot"
+import { bodyTooLarge, json, methodNotAllowed, readJson } from "#server/http/json.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import { CreateOrUpdateUser } from "#server/users/contract.ts"
+import { createOrUpdateUser } from "#server/users/users.ts"
+import type { Route } from "./+types/sync.ts"
+
+export const loader = () => methodNotAllowed(["POST"])
+
+/** `users.createOrUpdateUser` for the sync of an open page. */
+export async function action({ context, request }: Route.ActionArgs) {
+  if (request.method !== "POST") return methodNotAllowed(["POST"])
+  const scope = await requireScope(context)
+  const body = await readJson(request)
+  if (!body.ok)
+    return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
+  const input = v.safeParse(CreateOrUpdateUser, body.value)
+  if (!input.success) return json({ error: v.summarize(input.issues) }, { status: 400 })
+  return answerRefusals(async () => json(await createOrUpdateUser(scope, input.output)))
+}

@@ -1,0 +1,94 @@
+import { Link, useLocation, useRouteLoaderData } from "react-router"
+import { Avatar } from "#app/ui/avatar.tsx"
+import { Badge } from "#app/ui/badge.tsx"
+import { classNames } from "#app/ui/class-names.ts"
+import { Icon } from "#app/ui/icon.tsx"
+import { ThemeToggle } from "#app/ui/theme-toggle.tsx"
+import type { UserRecord } from "#server/users/contract.ts"
+import type { loader as rootLoader } from "../../root.tsx"
+import { useUser } from "./use-user.ts"
+
+/** Who is signed in, and what they can do about it. A popover of the browser: it needs no script, and gives the focus back. */
+export function UserMenu({ place }: { place: "top" | "side" }) {
+  const user = useUser()
+  const menu = `user-menu-${place}`
+  const name = user.name ?? user.email
+  return (
+    <>
+      <button
+        type="button"
+        popoverTarget={menu}
+        aria-label={`Your account, ${name}`}
+        className={buttonClasses[place]}
+      >
+        <Avatar name={name} image={user.imageUrl} />
+        {place === "side" ? (
+          <>
+            <span className="min-w-0 flex-1 truncate text-left text-sm font-medium">{name}</span>
+            <PlanBadge plan={user.plan} />
+          </>
+        ) : null}
+      </button>
+      <div
+        id={menu}
+        popover="auto"
+        className={classNames(
+          "m-0 w-68 rounded-lg border border-line bg-raised p-1.5 text-ink shadow-lg",
+          "transition-[opacity,translate] duration-100 ease-out starting:translate-y-1 starting:opacity-0",
+          popoverClasses[place],
+        )}
+      >
+        <MenuContent user={user} />
+      </div>
+    </>
+  )
+}
+
+const buttonClasses = {
+  top: "-mr-1.5 grid size-11 place-items-center rounded-full",
+  side: "flex w-full items-center gap-2.5 rounded-md p-1.5 transition-colors hover:bg-hover touch:min-h-11",
+}
+
+const popoverClasses = {
+  top: "fixed inset-auto top-[calc(3.5rem+env(safe-area-inset-top))] right-3",
+  side: "fixed inset-auto bottom-17 left-3 max-lg:hidden",
+}
+
+function MenuContent({ user }: { user: UserRecord }) {
+  const theme = useRouteLoaderData<typeof rootLoader>("root")?.theme ?? "system"
+  const { pathname, search } = useLocation()
+  return (
+    <>
+      <div className="flex items-start gap-2 px-2.5 pt-2 pb-3">
+        <div className="min-w-0 flex-1">
+          {user.name ? <p className="truncate text-sm font-medium">{user.name}</p> : null}
+          <p className="truncate text-sm text-muted">{user.email}</p>
+        </div>
+        <PlanBadge plan={user.plan} />
+      </div>
+      <div className="flex items-center justify-between border-y border-line px-2.5 py-2 text-sm text-muted">
+        Theme
+        <ThemeToggle theme={theme} action="/theme" from={pathname + search} />
+      </div>
+      <div className="pt-1.5">
+        <Link to="/pricing" reloadDocument className={itemClass}>
+          <Icon name="layers" className="opacity-70" />
+          Plans
+        </Link>
+        <form method="post" action="/sign-out">
+          <button className={itemClass}>
+            <Icon name="sign-out" className="opacity-70" />
+            Sign out
+          </button>
+        </form>
+      </div>
+    </>
+  )
+}
+
+function PlanBadge({ plan }: { plan: UserRecord["plan"] }) {
+  return plan === "pro" ? <Badge tone="accent">Pro</Badge> : <Badge>Free</Badge>
+}
+
+const itemClass =
+  "flex min-h-9 w-full items-center gap-2.5 rounded-md px-2.5 text-sm hover:bg-hover focus-visible:-outline-offset-2 touch:min-h-11"
