@@ -1,0 +1,157 @@
+import { sql } from "drizzle-orm"
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgSchema,
+  text,
+  timestamp,
+  uniqueIndex,
+} from "drizzle-orm/pg-core"
+
+/**
+ * The tables of the embedded identity provider. Their fields are better-auth's, which reads and writes them; a test compares the
+ * two. They hold password hashes and signing keys, so they stand apart from the records: the change stream reads `public` only.
+ */
+export const auth = pgSchema("auth")
+
+const id = () => text("id").primaryKey()
+const time = (name: string) => timestamp(name, { withTimezone: true })
+const createdAt = () => time("created_at").notNull().defaultNow()
+const updatedAt = () => time("updated_at").notNull().defaultNow()
+const owner = (name = "user_id") =>
+  text(name)
+    .notNull()
+    .references(() => authUser.id, { onDelete: "cascade" })
+
+export const authUser = auth.table(
+  "user",
+  {
+    id: id(),
+    name: text("name").notNull(),
+    email: text("email").notNull(),
+    emailVerified: boolean("email_verified").notNull().default(false),
+    image: text("image"),
+    plan: text("plan", { enum: ["free", "pro"] })
+      .notNull()
+      .default("free"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex("user_by_email").on(table.email),
+    check("user_email", sql`${table.email} = lower(${table.email})`),
+    check("user_plan", sql`${table.plan} in ('free', 'pro')`),
+  ],
+)
+
+export const authSession = auth.table(
+  "session",
+  {
+    id: id(),
+    token: text("token").notNull(),
+    userId: owner(),
+    expiresAt: time("expires_at").notNull(),
+    ipAddress: text("ip_address"),
+    userAgent: text("user_agent"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [uniqueIndex("session_by_token").on(table.token), index("session_by_user_id").on(table.userId)],
+)
+
+/** One way of signing in. Ours is `credential`, an email with a password; the tokens are other providers'. */
+export const authAccount = auth.table(
+  "account",
+  {
+    id: id(),
+    accountId: text("account_id").notNull(),
+    providerId: text("provider_id").notNull(),
+    userId: owner(),
+    accessToken: text("access_token"),
+    refreshToken: text("refresh_token"),
+    idToken: text("id_token"),
+    accessTokenExpiresAt: time("access_token_expires_at"),
+    refreshTokenExpiresAt: time("refresh_token_expires_at"),
+    scope: text("scope"),
+    password: text("password"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex("account_by_provider").on(table.providerId, table.accountId),
+    index("account_by_user_id").on(table.userId),
+  ],
+)
+
+/** Single-use secrets, such as the one in the link that resets a password. */
+export const authVerification = auth.table(
+  "verification",
+  {
+    id: id(),
+    identifier: text("identifier").notNull(),
+    value: text("value").notNull(),
+    expiresAt: time("expires_at").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index("verification_by_identifier").on(table.identifier)],
+)
+
+/** The keys that sign realtime tokens. The private halves are encrypted with AUTH_SECRET. */
+export const authJwks = auth.table("jwks", {
+  id: id(),
+  publicKey: text("public_key").notNull(),
+  privateKey: text("private_key").notNull(),
+  alg: text("alg"),
+  crv: text("crv"),
+  createdAt: createdAt(),
+  expiresAt: time("expires_at"),
+})
+
+export const authRateLimit = auth.table(
+  "rate_limit",
+  {
+    id: id(),
+    key: text("key").notNull(),
+    count: integer("count").notNull(),
+    lastRequest: bigint("last_request", { mode: "number" }).notNull(),
+  },
+  (table) => [uniqueIndex("rate_limit_by_key").on(table.key)],
+)
+
+/** `key` is a hash; the key itself is shown once, when it is made. */
+export const authApiKey = auth.table(
+  "apikey",
+  {
+    id: id(),
+    configId: text("config_id").notNull().default("default"),
+    name: text("name"),
+    start: text("start"),
+    prefix: text("prefix"),
+    key: text("key").notNull(),
+    referenceId: owner("reference_id"),
+    refillInterval: integer("refill_interval"),
+    refillAmount: integer("refill_amount"),
+    lastRefillAt: time("last_refill_at"),
+    enabled: boolean("enabled").default(true),
+    rateLimitEnabled: boolean("rate_limit_enabled").default(false),
+    rateLimitTimeWindow: integer("rate_limit_time_window"),
+    rateLimitMax: integer("rate_limit_max"),
+    requestCount: integer("request_count").default(0),
+    remaining: integer("remaining"),
+    lastRequest: time("last_request"),
+    expiresAt: time("expires_at"),
+    permissions: text("permissions"),
+    metadata: text("metadata"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex("apikey_by_key").on(table.key),
+    index("apikey_by_config_id").on(table.configId),
+    index("apikey_by_reference_id").on(table.referenceId),
+  ],
+)
