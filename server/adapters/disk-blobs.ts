@@ -30,8 +30,9 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
 
     async put(key, bytes, { limit }) {
       const { path, temporaryPath } = locate(root, key)
+      const file = await open(temporaryPath, "wx", 0o600)
       try {
-        const stored = await writeAll(temporaryPath, bytes, limit)
+        const stored = await writeAll(file, bytes, limit)
         await makeDurable(durable, root, dirname(path))
         await rename(temporaryPath, path)
         await syncDirectory(dirname(path))
@@ -62,10 +63,9 @@ function locate(root: string, key: string) {
   return { path: join(root, key), temporaryPath: join(root, "tmp", key.slice(6)) }
 }
 
-async function writeAll(path: string, bytes: AsyncIterable<Uint8Array>, limit: number) {
+async function writeAll(file: FileHandle, bytes: AsyncIterable<Uint8Array>, limit: number) {
   const hash = createHash("sha256")
   let size = 0
-  const file = await open(path, "wx", 0o600)
   try {
     for await (const chunk of bytes) {
       size += chunk.byteLength
