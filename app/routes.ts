@@ -22,6 +22,11 @@ export default [
   // The HTTP API
   route("api/health", "routes/api/health.ts"),
   route("api/email", "routes/api/email.ts"),
+  route("api/chat", "routes/api/chat.ts"),
+  route("api/chat/threads", "routes/api/chat-threads.ts"),
+  route("api/chat/threads/:threadId", "routes/api/chat-thread.ts"),
+  route("api/chat/threads/:threadId/messages", "routes/api/chat-messages.ts"),
+  route("api/chat/threads/:threadId/stop", "routes/api/chat-stop.ts"),
   route("api/openapi.json", "routes/api/openapi.ts"),
   route("api/files", "routes/api/files.ts"),
   route("api/files/:fileId", "routes/api/file.ts"),

@@ -1,5 +1,6 @@
 import type { User } from "#db/schema/users.ts"
 import type { Database } from "#db/client.ts"
+import type { RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
 import type { RateLimiter } from "./http/rate-limit.ts"
 import type { Log } from "./log.ts"
@@ -23,6 +24,8 @@ export interface Services {
   mail: Mail
   blobs: Blobs
   model: Model
+  /** The answers that this process is giving. */
+  turns: RunningTurns
   /** One for each thing that is limited, shared by all requests of this process. */
   limiters: Record<"health" | "email" | "chat" | "waitlist", RateLimiter>
 }

@@ -1,7 +1,9 @@
 import { resolve } from "node:path"
 import { openDatabase } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
+import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
+import { startSweeping } from "./files/sweep.ts"
 import { createRateLimiter } from "./http/rate-limit.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
@@ -33,8 +35,10 @@ export async function openServices(config: Config, log: Log, migrations: string)
       identity: await openIdentity(config, { db, mail, log }),
       blobs: await openBlobs(config),
       model: await openModel(config, opened),
+      turns: openTurns(opened),
       limiters: createLimiters(config),
     }
+    opened.push(startSweeping(services).stop)
     return { services, databaseUrl, close }
   } catch (error) {
     await close()
@@ -111,6 +115,13 @@ async function openModel(config: Config, opened: Opened): Promise<Model> {
     gateway: { kind: "development", key: development.key, baseUrl: development.baseUrl },
     name: development.model,
   })
+}
+
+/** Opened after the database and the model, so that a turn that is cut short at the end can still be stored. */
+function openTurns(opened: Opened): RunningTurns {
+  const turns = createRunningTurns()
+  opened.push(() => turns.close())
+  return turns
 }
 
 function createLimiters(config: Config): Services["limiters"] {

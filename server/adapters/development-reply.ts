@@ -29,7 +29,7 @@ export function composeReply(messages: Heard[], tools: string[]): Reply {
   if (last?.role === "tool") return say(`The tool answered:\n\n${quote(last.text.slice(0, 2000))}`)
 
   const question = last?.text.trim() ?? ""
-  const [word = "", rest = ""] = splitFirst(question)
+  const [word, rest] = splitFirst(question)
   switch (word) {
     case "/fail401":
       return { ...say(""), status: 401 }
@@ -65,7 +65,7 @@ function say(text: string): Reply {
 }
 
 function callTool(order: string, tools: string[]): Reply {
-  const [name = "", input = ""] = splitFirst(order)
+  const [name, input] = splitFirst(order)
   if (!tools.includes(name))
     return say(`No tool is called "${name}". Offered: ${tools.join(", ") || "none"}.`)
   return { reasoning: [], pieces: [], toolCall: { name, input: input || "{}" }, pause: 15 }

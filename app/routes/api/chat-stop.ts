@@ -1,0 +1,13 @@
+import { stopAnswer } from "#server/chat/threads.ts"
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/chat-stop.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+
+export async function action({ context, params }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () => json({ stopped: await stopAnswer(scope, params.threadId) }))
+}

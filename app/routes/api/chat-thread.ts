@@ -1,0 +1,36 @@
+import { safeParse } from "valibot"
+import { RenameThread } from "#server/chat/contract.ts"
+import { findThread, removeThread, renameThread } from "#server/chat/threads.ts"
+import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/chat-thread.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "PATCH", "DELETE")]
+
+export async function loader({ context, params }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () =>
+    json(
+      { thread: await findThread(scope, params.threadId) },
+      { headers: { "Cache-Control": "private, no-store" } },
+    ),
+  )
+}
+
+export async function action({ context, params, request }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () => {
+    if (request.method === "DELETE") {
+      await removeThread(scope, params.threadId)
+      return new Response(null, { status: 204 })
+    }
+    const body = await readJson(request)
+    if (!body.ok)
+      return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
+    const input = safeParse(RenameThread, body.value)
+    if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
+    return json({ thread: await renameThread(scope, params.threadId, input.output) })
+  })
+}

@@ -1,0 +1,25 @@
+import { parse, safeParse } from "valibot"
+import { CreateThread, PageQuery } from "#server/chat/contract.ts"
+import { createThread, listThreads } from "#server/chat/threads.ts"
+import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/chat-threads.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "POST")]
+
+export async function loader({ context, request }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const query = parse(PageQuery, Object.fromEntries(new URL(request.url).searchParams))
+  return json(await listThreads(scope, query), { headers: { "Cache-Control": "private, no-store" } })
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  const body = await readJson(request)
+  if (!body.ok)
+    return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
+  const input = safeParse(CreateThread, body.value)
+  if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
+  return json({ thread: await createThread(scope, input.output) }, { status: 201 })
+}

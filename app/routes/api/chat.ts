@@ -1,0 +1,87 @@
+import type { IncomingMessage } from "node:http"
+import * as v from "valibot"
+import { incomingContext } from "#server/context.ts"
+import { ChatRequest } from "#server/chat/contract.ts"
+import { readConversation, readQuestion } from "#server/chat/conversation.ts"
+import { answerFailure } from "#server/chat/failure.ts"
+import { streamResponse } from "#server/chat/stream-response.ts"
+import { TOOL_NAMES } from "#server/chat/tools.ts"
+import { answerOnce, askQuestion } from "#server/chat/turn.ts"
+import { clientAddress } from "#server/http/client-key.ts"
+import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { rateLimitHeaders } from "#server/http/rate-limit.ts"
+import { requireScope, servicesOf, sessionOf } from "#server/http/scope.ts"
+import { unauthorized } from "#server/http/unauthorized.ts"
+import type { Route } from "./+types/chat.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+
+/** The checks stand in the order of the specification; the first that fails ends the request. */
+export async function action({ request, context }: Route.ActionArgs) {
+  const session = sessionOf(context)
+  if (!session) return unauthorized()
+
+  const services = servicesOf(context)
+  const { limiters, model } = services
+  const limit = limiters.chat.check(`${session.userId}:${clientAddress(request)}`)
+  const headers = { ...rateLimitHeaders(limit), "X-AI-Model": model.name }
+  if (!limit.success) return json({ error: "Too many requests" }, { status: 429, headers })
+  if (!model.available) return json({ error: "Missing AI_GATEWAY_API_KEY" }, { status: 500, headers })
+
+  const body = await readJson(request)
+  if (!body.ok && body.status === 413) return bodyTooLarge(headers)
+  if (!body.ok) return json({ error: "Invalid JSON body" }, { status: 400, headers })
+  const ask = v.safeParse(ChatRequest, body.value)
+  if (!ask.success) return json({ error: SHAPE }, { status: 400, headers })
+
+  try {
+    return ask.output.threadId
+      ? await answerInThread(context, ask.output.threadId, ask.output, headers)
+      : await answerAlone(context, ask.output, headers)
+  } catch (error) {
+    return answerFailure(services, error, headers)
+  }
+}
+
+const SHAPE = "Expected a JSON object of the shape { messages: UIMessage[] }"
+
+type Context = Route.ActionArgs["context"]
+
+/** The conversation is stored, and the answer goes on when the reader goes away. */
+async function answerInThread(
+  context: Context,
+  threadId: string,
+  { messages, trigger }: ChatRequest,
+  headers: Record<string, string>,
+) {
+  const question = await readQuestion(messages)
+  const again = trigger === "regenerate-message"
+  const { chunks } = await askQuestion(await requireScope(context), threadId, { ...question, again })
+  return streamResponse(chunks, { headers, leave: () => {} })
+}
+
+/** Nothing is stored, so an answer that nobody reads ends. */
+async function answerAlone(context: Context, { messages }: ChatRequest, headers: Record<string, string>) {
+  const conversation = await readConversation(messages, TOOL_NAMES)
+  const { chunks, stop } = answerOnce(await requireScope(context), conversation)
+  const leave = () => stop("stopped")
+  const forget = onDisconnect(context.get(incomingContext), leave)
+  return streamResponse(untilEnd(chunks, forget), { headers, leave })
+}
+
+/** By the socket: `request.signal` is lost among the router's copies of the request, and fires for few who leave. */
+function onDisconnect({ socket }: IncomingMessage, leave: () => void) {
+  socket.once("close", leave)
+  return () => {
+    socket.off("close", leave)
+  }
+}
+
+async function* untilEnd<Chunk>(chunks: AsyncIterable<Chunk>, ended: () => void) {
+  try {
+    yield* chunks
+  } finally {
+    ended()
+  }
+}

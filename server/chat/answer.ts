@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto"
+import {
+  APICallError,
+  isStepCount,
+  RetryError,
+  streamText,
+  toUIMessageChunk,
+  type ModelMessage,
+  type ToolSet,
+} from "ai"
+import type { Scope } from "../scope.ts"
+import type { AnswerChunk, AnswerMetadata, StopReason } from "./contract.ts"
+
+/** The reason of an abort signal that ends an answer. Its name is the one by which fetch and the SDK know an abort. */
+export class AnswerStopped extends Error {
+  readonly reason: StopReason
+
+  constructor(reason: StopReason) {
+    super("The answer was stopped.")
+    this.name = "AbortError"
+    this.reason = reason
+  }
+}
+
+interface AnswerOptions {
+  /** The id that the stream gives the answer. */
+  id: string
+  messages: ModelMessage[]
+  tools: ToolSet
+  metadata: AnswerMetadata
+  /** Aborted with `AnswerStopped`. */
+  signal: AbortSignal
+}
+
+/**
+ * The model's answer as chunks of the UI message stream. It never throws: whatever goes wrong becomes an `error` chunk in
+ * plain words, with the cause in the log under the id that the words name. An answer that is cut short says why in its
+ * metadata, because the `abort` chunk alone looks to the browser like a good end.
+ */
+export async function* streamAnswer(
+  { model, config, log }: Scope<"model" | "config" | "log">,
+  { id, messages, tools, metadata, signal }: AnswerOptions,
+): AsyncGenerator<AnswerChunk> {
+  let begun = false
+  try {
+    const result = streamText({
+      model: model.open(),
+      instructions: config.chat.systemPrompt,
+      messages,
+      tools,
+      stopWhen: isStepCount(config.chat.maxSteps),
+      maxOutputTokens: MAX_OUTPUT_TOKENS,
+      maxRetries: 1, // a second one would use up the time limit
+      streamRetries: 0, // what was said before the retry would stay, and be said twice
+      abortSignal: signal,
+      onError: () => {}, // the SDK would print it; the loop below sees it as a part
+    })
+    for await (const part of result.stream) {
+      if (part.type === "abort") {
+        yield* cutShort(signal)
+        return
+      }
+      if (part.type === "error") {
+        if (signal.aborted) continue // the abort part follows
+        yield { type: "error", errorText: explain(part.error) }
+        continue
+      }
+      if (part.type === "tool-error")
+        log.warn({ err: part.error, tool: part.toolName, answer: id }, "a chat tool failed")
+      const chunk = toUIMessageChunk(part, {
+        tools,
+        responseMessageId: id,
+        messageMetadata:
+          part.type === "start" ? metadata : part.type === "finish" ? usageOf(part.totalUsage) : undefined,
+        onError: () => "The tool failed.",
+      })
+      if (!chunk) continue
+      if (chunk.type === "start") begun = true
+      yield chunk as AnswerChunk // the metadata is the one given above
+    }
+  } catch (error) {
+    if (!begun) yield { type: "start", messageId: id, messageMetadata: metadata }
+    if (signal.aborted) yield* cutShort(signal)
+    else yield { type: "error", errorText: explain(error) }
+  }
+
+  function explain(error: unknown) {
+    const reference = randomUUID()
+    const cause = RetryError.isInstance(error) ? error.lastError : error
+    const status = APICallError.isInstance(cause) ? cause.statusCode : undefined
+    log.error({ ...describe(cause), reference, answer: id, model: model.name }, "the model did not answer")
+    return status === 429 || status === 503
+      ? `The model is busy. Try again in a moment. (Reference ${reference})`
+      : `The model could not answer. Try again. (Reference ${reference})`
+  }
+}
+
+/** The SDK's errors carry the whole conversation, which does not belong in a log. */
+function describe(error: unknown) {
+  if (!APICallError.isInstance(error)) return { err: error }
+  const { message, statusCode, url, responseBody } = error
+  return { error: message, statusCode, url, responseBody: responseBody?.slice(0, 500) }
+}
+
+/** Bounds what one answer can cost, and what a reader that never reads can make us keep. */
+const MAX_OUTPUT_TOKENS = 8192
+
+function* cutShort({ reason }: AbortSignal): Generator<AnswerChunk> {
+  const stop = reason instanceof AnswerStopped ? reason.reason : "interrupted"
+  yield { type: "message-metadata", messageMetadata: { stop } }
+  yield { type: "abort" }
+}
+
+function usageOf({
+  inputTokens,
+  outputTokens,
+}: {
+  inputTokens: number | undefined
+  outputTokens: number | undefined
+}) {
+  return {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+  }
+}

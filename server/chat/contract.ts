@@ -1,0 +1,94 @@
+import * as v from "valibot"
+import type { UIMessage, UIMessageChunk } from "ai"
+import type { AnswerPart, ChatMessage, ChatThread, ChatTurn } from "#db/schema/chat.ts"
+
+export type { AnswerPart }
+
+/** What a list shows of a conversation. */
+export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt">
+
+export interface ThreadPage {
+  threads: ThreadSummary[]
+  /** Asks for the conversations after these; null where there are none. */
+  nextCursor: string | null
+}
+
+/** A message, and how it came about where it is an answer. */
+export type Entry = Pick<ChatMessage, "_id" | "_creationTime" | "role" | "content"> & {
+  turn: Pick<ChatTurn, "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens"> | null
+}
+
+export interface EntryPage {
+  /** Oldest first. */
+  entries: Entry[]
+  /** Asks for the messages before these; null where there are none. */
+  earlierCursor: string | null
+}
+
+/** Why an answer ended before the model was done. */
+export type StopReason = Extract<ChatTurn["status"], "stopped" | "timeout" | "interrupted">
+
+/** What the stream says of an answer besides its parts. */
+export interface AnswerMetadata {
+  model?: string
+  /** The stored question, where the conversation is stored. */
+  questionId?: string
+  stop?: StopReason
+  inputTokens?: number
+  outputTokens?: number
+}
+
+export type ChatUIMessage = UIMessage<AnswerMetadata>
+export type AnswerChunk = UIMessageChunk<AnswerMetadata>
+
+/** Characters of one message. */
+export const MESSAGE_LIMIT = 32_000
+
+/** Messages of one request. */
+export const MESSAGES_LIMIT = 200
+
+export const TITLE_LIMIT = 200
+
+export const UNTITLED = "New conversation"
+
+export const ThreadId = v.pipe(v.string(), v.uuid())
+
+const Title = v.pipe(
+  v.string("Give the conversation a title."),
+  v.trim(),
+  v.nonEmpty("Give the conversation a title."),
+  v.maxLength(TITLE_LIMIT, `A title can have ${TITLE_LIMIT} characters at most.`),
+)
+
+export const CreateThread = v.object({ title: v.optional(Title, UNTITLED) })
+export type CreateThread = v.InferOutput<typeof CreateThread>
+
+export const RenameThread = v.object({ title: Title })
+export type RenameThread = v.InferOutput<typeof RenameThread>
+
+/** The query of a list of conversations or messages. What cannot be understood is read as if it were not there. */
+export const PageQuery = v.object({
+  cursor: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(100))), undefined),
+  limit: v.fallback(
+    v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(100)), "50"),
+    50,
+  ),
+})
+export type PageQuery = v.InferOutput<typeof PageQuery>
+
+/** The body of `POST /api/chat`. With a thread the conversation is stored, and only the last message is read. */
+export const ChatRequest = v.object({
+  messages: v.array(v.unknown()),
+  threadId: v.nullish(v.string()),
+  /** `regenerate-message` asks for another answer to the last question. */
+  trigger: v.fallback(v.optional(v.string()), undefined),
+})
+export type ChatRequest = v.InferOutput<typeof ChatRequest>
+
+/** The first words of a question, as the title of its conversation. */
+export function titleOf(question: string): string {
+  const words = question.replace(/\s+/g, " ").trim()
+  if (words.length <= 60) return words || UNTITLED
+  const cut = words.slice(0, 60)
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), 40)).trimEnd()}…`
+}

@@ -1,0 +1,17 @@
+import { isOutage } from "#db/outage.ts"
+import { isRefusal } from "../errors.ts"
+import { json } from "../http/json.ts"
+import type { Scope } from "../scope.ts"
+
+/** The answer to a chat request that failed. With the headers of the others: whatever happens, a client can count its requests. */
+export function answerFailure(
+  { log }: Scope<"log">,
+  error: unknown,
+  headers: Record<string, string>,
+): Response {
+  if (isRefusal(error)) return json({ error: error.message }, { status: error.status, headers })
+  log.error({ err: error }, "a chat request failed")
+  return isOutage(error)
+    ? json({ error: "The database cannot be reached. Try again in a moment." }, { status: 503, headers })
+    : json({ error: "The question could not be taken. Try again." }, { status: 500, headers })
+}

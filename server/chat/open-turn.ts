@@ -1,0 +1,144 @@
+import { and, desc, eq, lt, sql } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { Conflict, NotFound } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { ownThread } from "./access.ts"
+import { titleOf, UNTITLED } from "./contract.ts"
+import type { Question } from "./conversation.ts"
+import { TURN_LIFETIME } from "./messages.ts"
+
+export type OpenedTurn =
+  | { kind: "fresh"; threadId: string; questionId: string; answerId: string }
+  | { kind: "answered"; questionId: string; answerId: string; model: string; content: string }
+
+type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
+
+/**
+ * Stores the question with a row for its answer, unless the same question is stored already: then its answer is given back
+ * when it is complete, and made again when it is not, or when the viewer asked for that with `again`.
+ * Throws NotFound for a conversation that is not the viewer's, Conflict while an answer is being given in it.
+ */
+export function openTurn(
+  scope: Scope<"db" | "viewer" | "model">,
+  threadId: string,
+  question: Question & { again: boolean },
+): Promise<OpenedTurn> {
+  return scope.db.transaction(async (tx) => {
+    const thread = await lockThread(scope, tx, threadId)
+    await endLostTurn(tx, threadId)
+    await refuseWhileAnswering(tx, threadId)
+    const known = await findTurn(tx, threadId, question.requestId)
+    if (known?.status === "completed" && !question.again) return { ...known, kind: "answered" }
+
+    const questionId = known
+      ? await reopenQuestion(tx, threadId, known)
+      : await storeQuestion(scope, tx, threadId, question)
+    const answerId = await storeTurn(scope, tx, { threadId, questionId, requestId: question.requestId })
+    await tx
+      .update(chatThreads)
+      .set({
+        lastMessageAt: sql`greatest(${chatThreads.lastMessageAt} + 1, ${Date.now()})`,
+        ...(thread.title === UNTITLED && !known && { title: titleOf(question.text) }),
+      })
+      .where(eq(chatThreads._id, threadId))
+    return { kind: "fresh", threadId, questionId, answerId }
+  })
+}
+
+/** Two requests for one conversation take their turns one after the other. */
+async function lockThread(scope: Scope<"viewer">, tx: Transaction, threadId: string) {
+  const [thread] = await tx
+    .select({ title: chatThreads.title })
+    .from(chatThreads)
+    .where(ownThread(scope, threadId))
+    .for("update")
+  if (!thread) throw new NotFound("conversation")
+  return thread
+}
+
+/** A turn whose process died keeps what it said, and makes room for the next. */
+async function endLostTurn(tx: Transaction, threadId: string) {
+  await tx
+    .update(chatTurns)
+    .set({ status: "interrupted", endedAt: Date.now() })
+    .where(
+      and(
+        eq(chatTurns.threadId, threadId),
+        eq(chatTurns.status, "running"),
+        lt(chatTurns._creationTime, Date.now() - TURN_LIFETIME),
+      ),
+    )
+}
+
+async function refuseWhileAnswering(tx: Transaction, threadId: string) {
+  const [running] = await tx
+    .select({ _id: chatTurns._id })
+    .from(chatTurns)
+    .where(and(eq(chatTurns.threadId, threadId), eq(chatTurns.status, "running")))
+  if (running)
+    throw new Conflict("An answer is being given in this conversation. Wait for it, or stop it first.")
+}
+
+async function findTurn(tx: Transaction, threadId: string, requestId: string) {
+  const [turn] = await tx
+    .select({
+      answerId: chatTurns._id,
+      questionId: chatTurns.questionId,
+      status: chatTurns.status,
+      model: chatTurns.model,
+      content: chatMessages.content,
+    })
+    .from(chatTurns)
+    .innerJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
+    .where(and(eq(chatTurns.threadId, threadId), eq(chatTurns.requestId, requestId)))
+  return turn
+}
+
+/** Takes the answer away, to make room for another. Only the last can be made again: what follows it was said knowing it. */
+async function reopenQuestion(
+  tx: Transaction,
+  threadId: string,
+  turn: { answerId: string; questionId: string },
+) {
+  const [last] = await tx
+    .select({ _id: chatMessages._id })
+    .from(chatMessages)
+    .where(eq(chatMessages.threadId, threadId))
+    .orderBy(desc(chatMessages._id))
+    .limit(1)
+  if (last?._id !== turn.answerId) throw new Conflict("Only the last question can be answered again.")
+  await tx.delete(chatMessages).where(eq(chatMessages._id, turn.answerId))
+  return turn.questionId
+}
+
+async function storeQuestion(
+  { viewer }: Scope<"viewer">,
+  tx: Transaction,
+  threadId: string,
+  { text }: Question,
+) {
+  const [message] = await tx
+    .insert(chatMessages)
+    .values({ userId: viewer.user._id, threadId, role: "user", content: text })
+    .returning({ _id: chatMessages._id })
+  if (!message) throw new Error("The question did not come back from the database.")
+  return message._id
+}
+
+async function storeTurn(
+  { viewer, model }: Scope<"viewer" | "model">,
+  tx: Transaction,
+  turn: { threadId: string; questionId: string; requestId: string },
+) {
+  const userId = viewer.user._id
+  const [answer] = await tx
+    .insert(chatMessages)
+    .values({ userId, threadId: turn.threadId, role: "assistant", content: "" })
+    .returning({ _id: chatMessages._id })
+  if (!answer) throw new Error("The answer's row did not come back from the database.")
+  await tx
+    .insert(chatTurns)
+    .values({ _id: answer._id, userId, ...turn, status: "running", model: model.name })
+  return answer._id
+}
