@@ -2,6 +2,8 @@ import type { Config } from "@react-router/dev/config"
 
 export default {
   ssr: true,
+  // Set by server/commands/bundle.ts, which moves a finished build into place.
+  buildDirectory: process.env["BUILD_DIRECTORY"] ?? "build",
   future: {
     v8_middleware: true,
     v8_splitRouteModules: true,

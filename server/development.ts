@@ -7,11 +7,13 @@ export async function runDevelopment(root: string) {
   await runTideline({
     root,
     openFront: async (services, server) => {
-      const vite = await createVite({
-        root,
-        appType: "custom",
-        server: { middlewareMode: true, hmr: { server } },
-      })
+      const vite = await keepingSignals(() =>
+        createVite({
+          root,
+          appType: "custom",
+          server: { middlewareMode: true, hmr: { server } },
+        }),
+      )
       return {
         handle: async (request, incoming, nonce) => {
           const { createApp } = (await vite.ssrLoadModule("/server/app.ts")) as typeof import("./app.ts")
@@ -22,6 +24,16 @@ export async function runDevelopment(root: string) {
       }
     },
   })
+}
+
+/** Undoes the listeners that Vite's own start adds: they would end the process before it has drained. */
+async function keepingSignals<Result>(start: () => Promise<Result>) {
+  const ours = process.listeners("SIGTERM")
+  const result = await start()
+  for (const listener of process.listeners("SIGTERM")) {
+    if (!ours.includes(listener)) process.off("SIGTERM", listener)
+  }
+  return result
 }
 
 type Middleware = (

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readdirSync, statSync } from "node:fs"
+import { readFile, rename, rm, utimes, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { brotliCompress, gzip } from "node:zlib"
+
+const SOURCES = [
+  "app",
+  "server",
+  "db",
+  "docs",
+  "public",
+  "package-lock.json",
+  "vite.config.ts",
+  "react-router.config.ts",
+]
+
+export function builtServer(root: string): string {
+  return join(root, "build/server/index.js")
+}
+
+/** Whether there is no build, or a source is newer than it. */
+export function isOutOfDate(root: string): boolean {
+  const built = builtServer(root)
+  return !existsSync(built) || SOURCES.some((source) => newest(join(root, source)) > statSync(built).mtimeMs)
+}
+
+/**
+ * Builds the browser's half and the server's into build/. The old build stays until the new one is whole, also when two
+ * processes build at once. Throws when something does not compile, having printed why.
+ */
+export async function buildApp(root: string): Promise<void> {
+  const begun = new Date()
+  const name = `build.${process.pid}`
+  const unfinished = join(root, name)
+  try {
+    await runBuild(root, name)
+    await compressFiles(join(unfinished, "client"))
+    // What was changed while we built is newer than the build.
+    await utimes(join(unfinished, "server/index.js"), begun, begun)
+    await rm(join(root, "build"), { recursive: true, force: true })
+    await rename(unfinished, join(root, "build"))
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
+  }
+}
+
+/** In a process of its own, whose memory goes with it. */
+async function runBuild(root: string, buildDirectory: string) {
+  const cli = join(root, "node_modules/@react-router/dev/bin.js")
+  const building = spawn(process.execPath, [cli, "build", "--logLevel", "warn"], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, NODE_ENV: "production", BUILD_DIRECTORY: buildDirectory },
+  })
+  const [code] = await once(building, "exit")
+  if (code !== 0) throw new Error("Tideline could not be built. The reason stands above.")
+}
+
+/** Tightly, once: every download of the file gains. */
+async function compressFiles(directory: string) {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  const files = entries.filter(
+    (entry) => entry.isFile() && /\.(js|css|svg|json|txt|xml|webmanifest)$/.test(entry.name),
+  )
+  await Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const path = join(parentPath, name)
+      const bytes = await readFile(path)
+      if (bytes.byteLength < 1024) return
+      await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes))
+      await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+    }),
+  )
+}
+
+/** When the newest file in the folder was changed, or a name in it. Milliseconds. */
+function newest(path: string): number {
+  if (!existsSync(path)) return 0
+  const stat = statSync(path)
+  if (!stat.isDirectory()) return stat.mtimeMs
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
+}

@@ -1,0 +1,115 @@
+import { spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { createInterface } from "node:readline"
+import { createTestDatabase } from "./postgres.ts"
+import { findFreePort } from "./ports.ts"
+
+export const root = resolve(import.meta.dirname, "../..")
+
+export interface TidelineApp {
+  origin: string
+  port: number
+  /** The address of the local mail inbox's pages. */
+  inbox: string
+  pid: number
+  databaseUrl: string
+  /** Where it keeps its files; removed by `stop`. */
+  dataDir: string
+  /** Every line it logged so far. */
+  log: string[]
+  /** The code it ended with, once it has. */
+  exited: Promise<number | null>
+  /** Drains it, as an operator would, and removes what it kept. */
+  stop(): Promise<void>
+}
+
+/**
+ * Runs the built server as production does, with a database and a folder of its own. `env` goes over the settings here; an
+ * empty `DATABASE_URL` gives it an embedded PostgreSQL of its own.
+ */
+export async function startTideline(env: Record<string, string> = {}): Promise<TidelineApp> {
+  const database = env["DATABASE_URL"] === undefined ? await createTestDatabase() : null
+  const folder = mkdtempSync(join(tmpdir(), "tideline-"))
+  const port = await findFreePort()
+  const server = spawnTideline(folder, {
+    PORT: String(port),
+    ...(database && { DATABASE_URL: database.url }),
+    ...env,
+  })
+  const stop = async () => {
+    server.child.kill("SIGTERM")
+    await server.exited
+    await database?.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    const { url } = await server.logged("Tideline is ready")
+    return {
+      origin: String(url),
+      port,
+      inbox: server.inbox(),
+      pid: server.child.pid ?? 0,
+      databaseUrl: database?.url ?? env["DATABASE_URL"] ?? "",
+      dataDir: join(folder, ".data"),
+      log: server.log,
+      exited: server.exited,
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The built server in `folder`, without waiting for anything; for tests of starts that fail. */
+export function spawnTideline(folder: string, env: Record<string, string>) {
+  const child = spawn(process.execPath, [join(root, "build/server/index.js")], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env["PATH"],
+      NODE_ENV: "production",
+      HOST: "127.0.0.1",
+      AUTH_SECRET: "a secret for tests, and for nothing else",
+      AI_GATEWAY_API_KEY: "embedded",
+      MAIL_INBOX_PORT: "0",
+      ...env,
+    },
+  })
+  const log: string[] = []
+  const waiting = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      log.push(line)
+      for (const look of waiting) look()
+    })
+  }
+  const exited = once(child, "close").then(([code]) => (typeof code === "number" ? code : null))
+
+  /** The log entry with this message, now or later; throws when the process ends without it. */
+  function logged(message: string) {
+    return new Promise<Record<string, unknown>>((found, missed) => {
+      const look = () => {
+        const entry = entries(log).find(({ msg }) => msg === message)
+        if (!entry) return
+        waiting.delete(look)
+        found(entry)
+      }
+      waiting.add(look)
+      look()
+      void exited.then((code) => missed(new Error(`Tideline ended with ${code}:\n${log.join("\n")}`)))
+    })
+  }
+
+  function inbox() {
+    return String(entries(log).find(({ msg }) => msg === "mail goes to the local inbox")?.["url"] ?? "")
+  }
+  return { child: child as ChildProcess, log, exited, logged, inbox }
+}
+
+function entries(log: string[]) {
+  return log.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Record<string, unknown>)
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto"
+import postgres from "postgres"
+import { inject } from "vitest"
+import { openDatabase } from "#db/client.ts"
+import { databaseUrl, TEMPLATE } from "./database-url.ts"
+
+/** A database of its own with the newest schema, on the PostgreSQL that all tests share. */
+export async function createTestDatabase() {
+  const cluster = inject("postgresUrl")
+  const name = `test_${randomUUID().replaceAll("-", "")}`
+  await administer(cluster, (sql) => sql`create database ${sql(name)} template ${sql(TEMPLATE)}`)
+  const url = databaseUrl(cluster, name)
+  const { db, close } = openDatabase(url)
+  return {
+    url,
+    db,
+    async close() {
+      await close()
+      await administer(cluster, async (sql) => {
+        // A database with a replication slot cannot be dropped.
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+        await sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = ${name} and not active`
+        await sql`drop database ${sql(name)} with (force)`
+      })
+    },
+  }
+}
+
+async function administer(cluster: string, work: (sql: postgres.Sql) => Promise<unknown>) {
+  const sql = postgres(cluster, { max: 1, onnotice: () => {} })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end()
+  }
+}
