@@ -1,0 +1,20 @@
+import type { ReactNode } from "react"
+
+/** A text about rights and data. Says plainly that the operator of the server is the one who answers for it. */
+export function LegalPage({
+  title,
+  changed,
+  children,
+}: {
+  title: string
+  changed: string
+  children: ReactNode
+}) {
+  return (
+    <article className="mx-auto max-w-2xl px-5 pt-16 pb-24 sm:px-8 sm:pt-24">
+      <h1 className="text-4xl font-semibold">{title}</h1>
+      <p className="mt-3 text-sm text-faint">Last changed on {changed}.</p>
+      <div className="prose mt-10">{children}</div>
+    </article>
+  )
+}

@@ -1,0 +1,54 @@
+import type { MetaDescriptor } from "react-router"
+
+interface PageWords {
+  title: string
+  description: string
+  /** Path of the page's one true address. */
+  path: string
+  /** When it is an article: `YYYY-MM-DD` and who wrote it. */
+  article?: { publishedAt: string; author: string }
+  /** Objects of schema.org. */
+  structuredData?: object[]
+}
+
+type Match = { id: string; loaderData?: unknown } | undefined
+
+/** Title, description, canonical address, what link previews show, and structured data, from one description of the page. */
+export function pageMeta(matches: readonly Match[], page: PageWords): MetaDescriptor[] {
+  const origin = originOf(matches)
+  const address = origin + (page.path === "/" ? "/" : page.path)
+  const title = page.path === "/" ? page.title : `${page.title} · Tideline`
+  return [
+    { title },
+    { name: "description", content: page.description },
+    { tagName: "link", rel: "canonical", href: address },
+    { property: "og:site_name", content: "Tideline" },
+    { property: "og:title", content: page.title },
+    { property: "og:description", content: page.description },
+    { property: "og:url", content: address },
+    { property: "og:type", content: page.article ? "article" : "website" },
+    { property: "og:image", content: `${origin}/share.png` },
+    { property: "og:image:width", content: "1200" },
+    { property: "og:image:height", content: "630" },
+    { property: "og:image:alt", content: "Tideline: every record on the screen is live." },
+    { name: "twitter:card", content: "summary_large_image" },
+    ...articleMeta(page.article),
+    ...(page.structuredData ?? []).map((thing) => ({
+      "script:ld+json": { "@context": "https://schema.org", ...thing } as Record<string, string>,
+    })),
+  ]
+}
+
+/** The public origin of this installation, as the root loader says it. */
+export function originOf(matches: readonly Match[]): string {
+  const root = matches.find((match) => match?.id === "root")?.loaderData
+  return typeof root === "object" && root !== null && "origin" in root ? String(root.origin) : ""
+}
+
+function articleMeta(article: PageWords["article"]): MetaDescriptor[] {
+  if (!article) return []
+  return [
+    { property: "article:published_time", content: article.publishedAt },
+    { property: "article:author", content: article.author },
+  ]
+}

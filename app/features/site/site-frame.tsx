@@ -1,0 +1,36 @@
+import type { ReactNode } from "react"
+import { useLocation } from "react-router"
+import type { Theme } from "#app/ui/theme-toggle.tsx"
+import { SiteFooter } from "./site-footer.tsx"
+import { SiteHeader } from "./site-header.tsx"
+
+/** Head and foot around a public page. */
+export function SiteFrame({
+  isSignedIn,
+  theme,
+  docs,
+  children,
+}: {
+  isSignedIn: boolean
+  theme: Theme
+  /** Where the documentation begins. */
+  docs: string
+  children: ReactNode
+}) {
+  const { pathname } = useLocation()
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
+        Skip to the content
+      </a>
+      <SiteHeader isSignedIn={isSignedIn} docs={docs} />
+      <main id="main" tabIndex={-1} className="flex-1 outline-hidden">
+        {children}
+      </main>
+      <SiteFooter theme={theme} path={pathname} docs={docs} />
+    </div>
+  )
+}

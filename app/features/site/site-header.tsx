@@ -1,0 +1,97 @@
+import { Link, NavLink } from "react-router"
+import { buttonClass, LinkButton } from "#app/ui/button.tsx"
+import { classNames } from "#app/ui/class-names.ts"
+import { Icon } from "#app/ui/icon.tsx"
+import { Logo } from "#app/ui/logo.tsx"
+
+/** The head of the public pages. The menu on a phone is a popover: it opens, closes and gives focus back without a script. */
+export function SiteHeader({ isSignedIn, docs }: { isSignedIn: boolean; docs: string }) {
+  return (
+    <header className="sticky top-0 z-30 border-b border-line bg-canvas/85 backdrop-blur-md">
+      <div className="mx-auto flex h-16 max-w-6xl items-center gap-8 px-5 sm:px-8">
+        <Link
+          to="/"
+          className="-mx-1 flex min-h-11 items-center rounded-md px-1 text-lg"
+          aria-label="Tideline, start page"
+        >
+          <Logo name="Tideline" />
+        </Link>
+        <nav aria-label="Main" className="hidden gap-1 md:flex">
+          {places(docs).map(({ to, label }) => (
+            <NavLink key={label} to={to} className={placeClass}>
+              {label}
+            </NavLink>
+          ))}
+        </nav>
+        <div className="ml-auto hidden items-center gap-2 md:flex">
+          <AccountLinks isSignedIn={isSignedIn} size="sm" />
+        </div>
+        <button
+          type="button"
+          popoverTarget="site-menu"
+          aria-label="Menu"
+          className={buttonClass({ variant: "ghost", size: "icon" }, "ml-auto min-h-11 min-w-11 md:hidden")}
+        >
+          <Icon name="menu" className="size-5" />
+        </button>
+      </div>
+      <div
+        id="site-menu"
+        popover="auto"
+        className="fixed inset-x-0 top-16 bottom-auto m-0 w-full max-w-none border-b border-line bg-canvas p-5 text-ink shadow-lg md:hidden"
+      >
+        <nav aria-label="Main, on a small screen" className="flex flex-col">
+          {places(docs).map(({ to, label }) => (
+            <NavLink
+              key={label}
+              to={to}
+              className="flex min-h-12 items-center rounded-md text-lg font-medium aria-[current=page]:text-accent-ink"
+            >
+              {label}
+            </NavLink>
+          ))}
+        </nav>
+        <div className="mt-4 grid gap-2">
+          <AccountLinks isSignedIn={isSignedIn} size="lg" />
+        </div>
+      </div>
+    </header>
+  )
+}
+
+function AccountLinks({ isSignedIn, size }: { isSignedIn: boolean; size: "sm" | "lg" }) {
+  if (isSignedIn) {
+    return (
+      <LinkButton to="/dashboard" size={size}>
+        Dashboard
+      </LinkButton>
+    )
+  }
+  return (
+    <>
+      <LinkButton to="/sign-in" variant={size === "sm" ? "ghost" : "secondary"} size={size}>
+        Sign in
+      </LinkButton>
+      <LinkButton to="/sign-up" size={size}>
+        Sign up
+      </LinkButton>
+    </>
+  )
+}
+
+function places(docs: string) {
+  return [
+    { to: "/features", label: "Features" },
+    { to: "/pricing", label: "Pricing" },
+    { to: docs, label: "Docs" },
+    { to: "/blog", label: "Blog" },
+    { to: "/about", label: "About" },
+  ]
+}
+
+function placeClass({ isActive }: { isActive: boolean }) {
+  return classNames(
+    "flex min-h-9 items-center rounded-md px-3 text-sm transition-colors hover:text-ink touch:min-h-11",
+    isActive ? "font-medium text-ink" : "text-muted",
+  )
+}

@@ -1,0 +1,58 @@
+import { Link } from "react-router"
+import { formatDay } from "#app/features/site/dates.ts"
+import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
+import { PageHead } from "#app/features/site/page-head.tsx"
+import { listPosts } from "#server/blog/blog.ts"
+import type { Route } from "./+types/index.ts"
+
+export function loader() {
+  return { posts: listPosts() }
+}
+
+export const meta: Route.MetaFunction = ({ matches }) =>
+  pageMeta(matches, {
+    title: "Blog",
+    description:
+      "Notes from building Tideline: realtime over the write-ahead log, self-hosting, settings, limits and the web platform.",
+    path: "/blog",
+    structuredData: [{ "@type": "Blog", name: "Tideline blog", url: `${originOf(matches)}/blog` }],
+  })
+
+export default function BlogIndex({ loaderData }: Route.ComponentProps) {
+  return (
+    <div className="mx-auto max-w-3xl px-5 pb-24 sm:px-8">
+      <PageHead title="Blog">
+        Notes from building Tideline. Also as an{" "}
+        <a
+          className="text-accent-ink underline decoration-accent-line underline-offset-4"
+          href="/blog/feed.xml"
+        >
+          RSS feed
+        </a>
+        .
+      </PageHead>
+      <ul className="mt-4 divide-y divide-line">
+        {loaderData.posts.map((post) => (
+          <li key={post.slug}>
+            <article className="group relative -mx-4 rounded-lg px-4 py-8">
+              <p className="flex gap-2 text-sm text-faint">
+                <time dateTime={post.publishedAt}>{formatDay(post.publishedAt)}</time>
+                <span aria-hidden="true">·</span>
+                {post.readingMinutes} min read
+              </p>
+              <h2 className="mt-2 text-2xl font-semibold">
+                <Link
+                  to={`/blog/${post.slug}`}
+                  className="group-hover:text-accent-ink after:absolute after:inset-0"
+                >
+                  {post.title}
+                </Link>
+              </h2>
+              <p className="mt-2 text-muted">{post.excerpt}</p>
+            </article>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+import { Link } from "react-router"
+import { LegalPage } from "#app/features/site/legal-page.tsx"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { servicesContext } from "#server/context.ts"
+import type { Route } from "./+types/cookies.ts"
+
+export function loader({ context }: Route.LoaderArgs) {
+  return { isClerk: context.get(servicesContext).config.identity.kind === "clerk" }
+}
+
+export const meta: Route.MetaFunction = ({ matches }) =>
+  pageMeta(matches, {
+    title: "Cookies",
+    description:
+      "The cookies that this server sets: one that keeps you signed in, and one that remembers your colours. None of them tracks you.",
+    path: "/cookies",
+  })
+
+export default function Cookies({ loaderData }: Route.ComponentProps) {
+  return (
+    <LegalPage title="Cookies" changed="20 November 2026">
+      <p>
+        There is no banner here because there is nothing to consent to: this server sets only cookies that do
+        what you asked for. Without signing in and without choosing colours you get none.
+      </p>
+      <div className="table" tabIndex={0} role="region" aria-label="The cookies">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Cookie</th>
+              <th scope="col">What for</th>
+              <th scope="col">How long</th>
+            </tr>
+          </thead>
+          <tbody>
+            {loaderData.isClerk ? (
+              <tr>
+                <td>
+                  Clerk's, such as <code>__session</code> and <code>__client_uat</code>
+                </td>
+                <td>Keep you signed in. Set by Clerk, which keeps the accounts of this server.</td>
+                <td>As Clerk decides; they end when you sign out.</td>
+              </tr>
+            ) : (
+              <tr>
+                <td>
+                  <code>better-auth.session_token</code>
+                </td>
+                <td>
+                  Keeps you signed in. Scripts cannot read it. On an encrypted address its name begins with{" "}
+                  <code>__Secure-</code>.
+                </td>
+                <td>Seven days after your last visit, or until you sign out.</td>
+              </tr>
+            )}
+            <tr>
+              <td>
+                <code>theme</code>
+              </td>
+              <td>Remembers whether you chose light or dark. Choosing “as the system” deletes it.</td>
+              <td>A year.</td>
+            </tr>
+          </tbody>
+        </table>
+      </div>
+      <h2>What is kept in your browser besides</h2>
+      <p>
+        The dashboard may keep small things in your browser's own storage, such as the text of a message that
+        you have not sent yet. They stay on your device. What the server itself stores is on the{" "}
+        <Link to="/privacy">privacy page</Link>.
+      </p>
+    </LegalPage>
+  )
+}

@@ -1,0 +1,96 @@
+import { Link } from "react-router"
+import { LegalPage } from "#app/features/site/legal-page.tsx"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { servicesContext } from "#server/context.ts"
+import type { Route } from "./+types/privacy.ts"
+
+export function loader({ context }: Route.LoaderArgs) {
+  const { origin, identity, chat } = context.get(servicesContext).config
+  return {
+    host: new URL(origin).host,
+    isClerk: identity.kind === "clerk",
+    gatewayHost: chat.gateway.kind === "remote" ? new URL(chat.gateway.baseUrl).host : null,
+  }
+}
+
+export const meta: Route.MetaFunction = ({ matches }) =>
+  pageMeta(matches, {
+    title: "Privacy",
+    description:
+      "What this server stores about you, where it is kept, who else receives it, and how to have it deleted.",
+    path: "/privacy",
+  })
+
+export default function Privacy({ loaderData }: Route.ComponentProps) {
+  const { host, isClerk, gatewayHost } = loaderData
+  return (
+    <LegalPage title="Privacy" changed="20 November 2026">
+      <p>
+        This page describes what the Tideline software at {host} stores. The software is run by the operator
+        of this server, not by the project that writes it, and the project receives nothing from it. The
+        operator answers for your data, and may add terms of their own.
+      </p>
+      <h2>What is stored</h2>
+      <ul>
+        <li>
+          <strong>Your account.</strong>{" "}
+          {isClerk
+            ? "Accounts on this server are kept by Clerk: your e-mail address, name, picture and the ways in which you sign in. This server keeps a copy of your address, name, picture address and plan."
+            : "Your e-mail address, your name, a hash of your password, your plan, and your API keys as hashes. For each session: when it began, when it ends, and the network address and browser it was opened from."}
+        </li>
+        <li>
+          <strong>Where you are in the first steps,</strong> so that you can go on where you stopped.
+        </li>
+        <li>
+          <strong>Your files.</strong> Their bytes, names, types, sizes and times.
+        </li>
+        <li>
+          <strong>Your conversations.</strong> The titles of your threads and every message in them, yours and
+          the assistant's.
+        </li>
+        <li>
+          <strong>The waitlist.</strong> The address you typed there and when.
+        </li>
+      </ul>
+      <p>
+        All of it is in this server's database and on its disk. Rate limits are counted per network address or
+        user in the server's memory and are forgotten within minutes or at a restart. The server's log holds
+        technical events without passwords, cookies or keys.
+      </p>
+      <h2>Who else receives something</h2>
+      <ul>
+        <li>
+          <strong>The language model.</strong>{" "}
+          {gatewayHost
+            ? `When you use the chat, the conversation, and the names of your files if the assistant looks them up, are sent to the gateway at ${gatewayHost}.`
+            : "No language model is connected to this server, so your conversations are sent to nobody."}
+        </li>
+        <li>
+          <strong>Mail.</strong> Letters to you, such as a reset of your password, go through the operator's
+          mail server.
+        </li>
+        {isClerk ? (
+          <li>
+            <strong>Clerk.</strong> Sign-in runs through Clerk's servers and its browser code.
+          </li>
+        ) : null}
+      </ul>
+      <p>
+        There is no analytics, no advertising and no tracking in this software. Fonts, scripts and pictures of
+        these pages come from this server.
+      </p>
+      <h2>How long</h2>
+      <p>
+        Files and conversations are kept until you delete them. Sessions end by themselves. Your account is
+        kept until you or the operator delete it; what belongs to it is deleted with it. Backups that the
+        operator makes may hold deleted data until they are replaced.
+      </p>
+      <h2>Your rights</h2>
+      <p>
+        Ask the operator to see, correct, receive or delete what is stored about you. Depending on where you
+        live, the law gives you these rights and the right to complain to an authority. Cookies have{" "}
+        <Link to="/cookies">their own page</Link>.
+      </p>
+    </LegalPage>
+  )
+}

@@ -1,0 +1,69 @@
+import { CommandBlock } from "#app/features/site/command-block.tsx"
+import { Icon, type IconName } from "#app/ui/icon.tsx"
+
+/** The two commands, and what stands behind them until a setting says otherwise. */
+export function EmbeddedServices() {
+  return (
+    <div className="grid gap-8 lg:grid-cols-[24rem_1fr] lg:gap-12">
+      <div>
+        <CommandBlock commands={["npm ci", "npm start"]} />
+        <p className="mt-4 text-muted">
+          Then open the address it prints and sign up. The same code runs on your server: there you set an
+          address, your database and your mail relay, as the{" "}
+          <a
+            href="/docs/self-hosting"
+            className="text-accent-ink underline decoration-accent-line underline-offset-4 hover:decoration-current"
+          >
+            self-hosting guide
+          </a>{" "}
+          says.
+        </p>
+      </div>
+      <div>
+        <h3 className="font-semibold">Embedded at first, replaced by one setting each</h3>
+        <ul className="mt-4 divide-y divide-line border-y border-line">
+          {services.map(({ icon, name, embedded, setting }) => (
+            <li
+              key={name}
+              className="grid grid-cols-[1.75rem_1fr] gap-x-3 gap-y-1 py-4 sm:grid-cols-[1.75rem_8rem_1fr_auto]"
+            >
+              <Icon name={icon} className="mt-1 text-accent-ink" />
+              <span className="font-medium">{name}</span>
+              <span className="col-start-2 text-muted sm:col-start-auto">{embedded}</span>
+              <code className="col-start-2 font-mono text-[0.8125rem] leading-6 text-faint sm:col-start-auto">
+                {setting}
+              </code>
+            </li>
+          ))}
+        </ul>
+        <p className="mt-4 text-sm text-faint">
+          They are the real thing in a small place: real PostgreSQL, real SMTP, real streaming. The mail inbox
+          and the development gateway refuse to start on a public address.
+        </p>
+      </div>
+    </div>
+  )
+}
+
+const services: { icon: IconName; name: string; embedded: string; setting: string }[] = [
+  {
+    icon: "database",
+    name: "Database",
+    embedded: "PostgreSQL 18 in your data folder",
+    setting: "DATABASE_URL",
+  },
+  {
+    icon: "key",
+    name: "Sign-in",
+    embedded: "An identity provider in the same process",
+    setting: "CLERK_SECRET_KEY",
+  },
+  { icon: "mail", name: "Mail", embedded: "A local SMTP server with an inbox", setting: "SMTP_URL" },
+  {
+    icon: "sparkle",
+    name: "Model",
+    embedded: "A labelled development gateway",
+    setting: "AI_GATEWAY_API_KEY",
+  },
+  { icon: "folder", name: "Files", embedded: "A folder on the disk", setting: "BLOBS_URL" },
+]

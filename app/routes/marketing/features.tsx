@@ -1,0 +1,190 @@
+import type { ReactNode } from "react"
+import { Code } from "#app/features/site/code.tsx"
+import { PageHead } from "#app/features/site/page-head.tsx"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { LinkButton } from "#app/ui/button.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import type { Route } from "./+types/features.ts"
+import { ChatPicture, FilesPicture, KeysPicture } from "./feature-pictures.tsx"
+
+export const meta: Route.MetaFunction = ({ matches }) =>
+  pageMeta(matches, {
+    title: "Features",
+    description:
+      "What is in Tideline: records that are live through the write-ahead log, sign-in, AI chat with tools, files with quotas, an HTTP API with exact limits, and the things an operator needs.",
+    path: "/features",
+  })
+
+export default function Features() {
+  return (
+    <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
+      <PageHead title="What is in it">
+        A complete application rather than a kit of parts. Each of these works from the first start, and each
+        is a folder in the source that you can read in one sitting.
+      </PageHead>
+      {features.map((feature) => (
+        <Feature key={feature.id} {...feature} />
+      ))}
+      <div className="mt-20 rounded-xl border border-line bg-sunken px-6 py-12 text-center">
+        <h2 className="text-2xl font-semibold">Enough read?</h2>
+        <p className="mx-auto mt-2 max-w-md text-muted">
+          An account takes a minute. So does a server of your own.
+        </p>
+        <div className="mt-6 flex flex-wrap justify-center gap-3">
+          <LinkButton to="/sign-up">Create an account</LinkButton>
+          <LinkButton to="/docs/self-hosting" variant="secondary">
+            Host it yourself
+          </LinkButton>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface FeatureWords {
+  id: string
+  title: string
+  text: string
+  points: string[]
+  picture: ReactNode
+}
+
+function Feature({ id, title, text, points, picture }: FeatureWords) {
+  return (
+    <section
+      id={id}
+      className="grid items-center gap-8 border-t border-line py-14 lg:grid-cols-2 lg:gap-16 lg:py-20"
+    >
+      <div>
+        <h2 className="text-3xl font-semibold">{title}</h2>
+        <p className="mt-4 text-lg text-muted">{text}</p>
+        <ul className="mt-6 grid gap-3">
+          {points.map((point) => (
+            <li key={point} className="flex gap-3">
+              <Icon name="check" className="mt-1.25 text-accent-ink" />
+              <span>{point}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="min-w-0">{picture}</div>
+    </section>
+  )
+}
+
+function Source({ title, source }: { title: string; source: string }) {
+  return (
+    <div className="overflow-hidden rounded-xl border border-line bg-surface shadow-md">
+      <p className="border-b border-line bg-sunken px-5 py-2.5 font-mono text-xs text-muted">{title}</p>
+      <pre tabIndex={0} className="overflow-x-auto p-5 font-mono text-[0.8125rem] leading-6">
+        <Code source={source} />
+      </pre>
+    </div>
+  )
+}
+
+const features: FeatureWords[] = [
+  {
+    id: "live",
+    title: "Records that are live",
+    text: "Server code writes rows in a transaction and tells nobody. The write-ahead log carries the change to every process, and each process pushes it to the sockets that watch that range of rows.",
+    points: [
+      "Any committed write is seen: a form, a script, a migration, psql.",
+      "Whole transactions, in the order in which they were committed.",
+      "After a lost connection, what was missed is sent, or a fresh snapshot.",
+      "Several processes need no broker between them.",
+    ],
+    picture: (
+      <Source
+        title="another window, no code"
+        source={`# in psql, on the server
+update chat_threads
+set title = 'Harbour works'
+where title = 'Untitled';
+
+# every open list of threads that holds the row
+# now shows the new title`}
+      />
+    ),
+  },
+  {
+    id: "sign-in",
+    title: "Sign-in, built in or Clerk's",
+    text: "The embedded provider keeps accounts in your PostgreSQL, in a schema of its own. Give Clerk's keys and Clerk is asked instead. The rest of the application cannot tell the difference.",
+    points: [
+      "E-mail and password, reset by mail, and signing in without JavaScript.",
+      "API keys for scripts, sent as a bearer credential.",
+      "One guard for every path: what is not public is protected.",
+      "Sign-up can be open or closed, and plans are given from the command line.",
+    ],
+    picture: <KeysPicture />,
+  },
+  {
+    id: "chat",
+    title: "A chat that uses tools",
+    text: "Answers stream from the model you connect, through any gateway that speaks the OpenAI protocol. The model can ask for the time and look up the files of the person who asks, and nobody else's.",
+    points: [
+      "Model, prompt, steps and limits are settings, not code.",
+      "Threads and messages are rows, so they are live like everything else.",
+      "Without a key the chat is off, and says which setting is missing.",
+    ],
+    picture: <ChatPicture />,
+  },
+  {
+    id: "files",
+    title: "Files, kept with care",
+    text: "Bytes go to the disk first and are synced; the row is committed when they are safe. What is served back cannot run scripts in your name.",
+    points: [
+      "The type is read from the bytes, not believed from the name.",
+      "A quota per plan and a largest size, both settings.",
+      "Downloads by range, with an ETag, and as attachments unless known to be harmless.",
+    ],
+    picture: <FilesPicture />,
+  },
+  {
+    id: "api",
+    title: "An HTTP API that keeps its word",
+    text: "Every request is parsed once, by the same schema that writes the OpenAPI document. Errors are JSON and say what to do. Limits are exact, and the headers tell you where you stand.",
+    points: [
+      "An OpenAPI 3.1 document at /api/openapi.json.",
+      "Sliding windows that count accepted requests only.",
+      "The chat as a stream, in the AI SDK's own format.",
+    ],
+    picture: (
+      <Source
+        title="terminal"
+        source={`# who am I allowed to be, and how often
+curl -i https://tideline.example.org/api/health
+
+HTTP/1.1 200 OK
+X-RateLimit-Remaining: 29
+X-RateLimit-Reset: 1795180812345
+
+{"status":"ok","timestamp":"2026-11-20T09:00:12.345Z",
+ "uptime":86400.02}`}
+      />
+    ),
+  },
+  {
+    id: "operation",
+    title: "Made to be operated",
+    text: "Software that others run has to explain itself. Tideline checks its settings before it opens anything, migrates under a lock, and lets running work finish when it is told to stop.",
+    points: [
+      "All wrong settings in one message, by name, with what to do.",
+      "A content security policy with nonces on every page.",
+      "The public address is configuration, never a request header.",
+      "Logs as JSON lines, without secrets.",
+    ],
+    picture: (
+      <Source
+        title="a start that was refused"
+        source={`Check the settings (environment or .env):
+  - CLERK_PUBLISHABLE_KEY is missing, and
+    CLERK_SECRET_KEY is set. Set both or neither.
+  - SMTP_URL is missing. The local mail inbox is
+    for localhost only, and APP_URL is
+    https://tideline.example.org.`}
+      />
+    ),
+  },
+]

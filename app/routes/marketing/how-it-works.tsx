@@ -1,0 +1,76 @@
+import { Code } from "#app/features/site/code.tsx"
+import { Icon, type IconName } from "#app/ui/icon.tsx"
+
+/** The way of a change from the code that makes it to the screens that show it. */
+export function HowItWorks() {
+  return (
+    <div className="grid gap-6 lg:grid-cols-2 lg:gap-10">
+      <div className="overflow-hidden rounded-xl border border-line bg-surface shadow-sm">
+        <p className="border-b border-line bg-sunken px-5 py-2.5 font-mono text-xs text-muted">
+          All the code behind a live rename
+        </p>
+        <pre tabIndex={0} className="overflow-x-auto p-5 font-mono text-[0.8125rem] leading-6">
+          <Code source={RENAME} />
+        </pre>
+      </div>
+      <ol className="grid content-between gap-6">
+        {steps.map(({ icon, title, text }, place) => (
+          <li key={title} className="relative flex gap-4">
+            {place < steps.length - 1 ? (
+              <span
+                aria-hidden="true"
+                className="absolute top-11 -bottom-6 left-[1.1875rem] w-px bg-line-strong"
+              />
+            ) : null}
+            <span className="grid size-10 shrink-0 place-items-center rounded-full border border-accent-line bg-accent-soft text-accent-ink">
+              <Icon name={icon} />
+            </span>
+            <div className="pt-1.5">
+              <h3 className="font-semibold">{title}</h3>
+              <p className="mt-1 text-muted">{text}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+const RENAME = `export async function renameFile(
+  scope: Scope<"db" | "viewer">,
+  id: string,
+  fileName: string,
+) {
+  const [file] = await scope.db
+    .update(files)
+    .set({ fileName })
+    .where(owned(scope.viewer, id))
+    .returning()
+  if (!file) throw new NotFound("file")
+  return file
+}
+
+// Nothing is published here. The commit is enough.`
+
+const steps: { icon: IconName; title: string; text: string }[] = [
+  {
+    icon: "edit",
+    title: "Something writes a row",
+    text: "A form, the API, another instance, a migration, or a person in psql. It makes no difference which.",
+  },
+  {
+    icon: "database",
+    title: "PostgreSQL commits it to its log",
+    text: "The write-ahead log is how replicas follow. It holds committed transactions only, whole and in order.",
+  },
+  {
+    icon: "server",
+    title: "Every process reads the log",
+    text: "Each one knows which index ranges its sockets subscribed to. No message broker stands in between.",
+  },
+  {
+    icon: "monitor",
+    title: "The screens that look at it change",
+    text: "A browser that was away says which position it saw last and is sent what came after, or a fresh snapshot.",
+  },
+]

@@ -1,0 +1,37 @@
+import { Outlet, useRouteLoaderData } from "react-router"
+import { nonceContext, servicesContext } from "#server/context.ts"
+import enhance from "#app/features/site/enhance.js?url&no-inline"
+import { ErrorNotice } from "#app/features/site/error-page.tsx"
+import { SiteFrame } from "#app/features/site/site-frame.tsx"
+import type { loader as rootLoader } from "#app/root.tsx"
+import type { Route } from "./+types/layout.ts"
+
+/** The public pages ship no React: they are links, forms and one small script. */
+export const handle = { static: true }
+
+export function loader({ context }: Route.LoaderArgs) {
+  return { nonce: context.get(nonceContext), docs: context.get(servicesContext).config.docsUrl }
+}
+
+export const links: Route.LinksFunction = () => [
+  { rel: "alternate", type: "application/rss+xml", title: "Tideline blog", href: "/blog/feed.xml" },
+]
+
+export default function MarketingLayout({ loaderData }: Route.ComponentProps) {
+  const root = useRouteLoaderData<typeof rootLoader>("root")
+  return (
+    <SiteFrame isSignedIn={root?.isSignedIn ?? false} theme={root?.theme ?? "system"} docs={loaderData.docs}>
+      <Outlet />
+      <script type="module" async src={enhance} nonce={loaderData.nonce} />
+    </SiteFrame>
+  )
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  const root = useRouteLoaderData<typeof rootLoader>("root")
+  return (
+    <SiteFrame isSignedIn={root?.isSignedIn ?? false} theme={root?.theme ?? "system"} docs="/docs">
+      <ErrorNotice error={error} />
+    </SiteFrame>
+  )
+}

@@ -1,0 +1,154 @@
+import type { ReactNode } from "react"
+import { PageHead } from "#app/features/site/page-head.tsx"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { Badge } from "#app/ui/badge.tsx"
+import { LinkButton } from "#app/ui/button.tsx"
+import { classNames } from "#app/ui/class-names.ts"
+import { Icon } from "#app/ui/icon.tsx"
+import { servicesContext } from "#server/context.ts"
+import type { Route } from "./+types/pricing.ts"
+
+/** What this server really allows: every figure on the page is a setting. */
+export function loader({ context }: Route.LoaderArgs) {
+  const { chat, files, identity } = context.get(servicesContext).config
+  return {
+    chatPerMinute: chat.rateLimit,
+    hasChat: chat.gateway.kind !== "missing",
+    largestFile: files.maxSize,
+    quota: files.quota,
+    isClerk: identity.kind === "clerk",
+  }
+}
+
+export const meta: Route.MetaFunction = ({ matches }) =>
+  pageMeta(matches, {
+    title: "Pricing",
+    description:
+      "Tideline costs nothing to run yourself. A server knows two plans, free and pro; this page shows what each of them includes here.",
+    path: "/pricing",
+  })
+
+export default function Pricing({ loaderData }: Route.ComponentProps) {
+  const { chatPerMinute, hasChat, largestFile, quota, isClerk } = loaderData
+  const both = [
+    hasChat ? `${chatPerMinute} chat requests per minute` : "Chat, once this server has a model",
+    `Files up to ${formatBytes(largestFile)} each`,
+    "Live records on every screen",
+    "API keys and the HTTP API",
+  ]
+  return (
+    <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
+      <PageHead title="The software is free. The plans are the server's.">
+        Tideline is under the MIT licence and has no paid edition. Whoever runs a server decides who is on
+        which of two plans. These are the plans of this one.
+      </PageHead>
+      <div className="mt-4 grid gap-5 md:grid-cols-3">
+        <Plan
+          name="Free"
+          price="No charge"
+          note="What everybody has after signing up."
+          points={[`${formatBytes(quota.free)} for your files`, ...both]}
+          action={
+            <LinkButton to="/sign-up" variant="secondary" className="w-full">
+              Create an account
+            </LinkButton>
+          }
+        />
+        <Plan
+          name="Pro"
+          price={isClerk ? "Through Clerk" : "From the operator"}
+          note={isClerk ? "Subscribed to in your Clerk account." : "Given by whoever runs this server."}
+          points={[`${formatBytes(quota.pro)} for your files`, ...both]}
+          isMarked
+          action={
+            <LinkButton to="/sign-up" className="w-full">
+              Begin with free
+            </LinkButton>
+          }
+        />
+        <Plan
+          name="Your own server"
+          price="No charge"
+          note="All of it, on a machine of yours."
+          points={[
+            "Every figure on this page is a setting",
+            "You decide who is on which plan",
+            "Your database, mail relay and model",
+            "The source, to read and to change",
+          ]}
+          action={
+            <LinkButton to="/docs/self-hosting" variant="secondary" className="w-full">
+              Host it yourself
+            </LinkButton>
+          }
+        />
+      </div>
+      <section className="mt-20 max-w-3xl">
+        <h2 className="text-2xl font-semibold">How a plan changes</h2>
+        <div className="prose mt-4">
+          <p>
+            The plan belongs to your account with the identity provider, and the application only keeps a copy
+            of it.{" "}
+            {isClerk
+              ? "This server uses Clerk: subscribing there moves you to pro, and ending the subscription moves you back."
+              : "This server has its own accounts: its operator moves you to pro, or back, with one command."}{" "}
+            The new quota holds from the next request on. Going back to free deletes nothing; you cannot add
+            files until yours fit again.
+          </p>
+        </div>
+      </section>
+    </div>
+  )
+}
+
+function Plan({
+  name,
+  price,
+  note,
+  points,
+  action,
+  isMarked = false,
+}: {
+  name: string
+  price: string
+  note: string
+  points: string[]
+  action: ReactNode
+  isMarked?: boolean
+}) {
+  return (
+    <section
+      className={classNames(
+        "flex flex-col rounded-xl border bg-surface p-6 sm:p-7",
+        isMarked ? "border-accent shadow-md" : "border-line shadow-sm",
+      )}
+    >
+      <h2 className="flex items-center justify-between text-lg font-semibold">
+        {name}
+        {isMarked ? <Badge tone="accent">More room</Badge> : null}
+      </h2>
+      <p className="mt-4 text-2xl font-semibold">{price}</p>
+      <p className="mt-1 text-sm text-muted">{note}</p>
+      <ul className="mt-6 mb-8 grid gap-3 border-t border-line pt-6 text-sm">
+        {points.map((point) => (
+          <li key={point} className="flex gap-2.5">
+            <Icon name="check" className="mt-0.75 text-accent-ink" />
+            {point}
+          </li>
+        ))}
+      </ul>
+      <div className="mt-auto">{action}</div>
+    </section>
+  )
+}
+
+/** In decimal units, as the settings are written. */
+function formatBytes(bytes: number): string {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
+  return new Intl.NumberFormat("en", {
+    style: "unit",
+    unit: units[power] ?? "byte",
+    maximumFractionDigits: 1,
+  }).format(bytes / 1000 ** power)
+}

@@ -1,0 +1,118 @@
+import { Marked, type Tokens } from "marked"
+import { escapeMarkup } from "../http/markup.ts"
+
+/** The pages that the application serves under /docs, in reading order. Others in docs/ are for the repository's readers. */
+const manifest = [
+  { title: "Start", slugs: ["introduction", "self-hosting"] },
+  { title: "How it works", slugs: ["architecture"] },
+  { title: "Reference", slugs: ["http-api", "realtime-protocol"] },
+]
+
+// Part of the build, so that a server needs no docs folder.
+const sources = import.meta.glob<string>("../../docs/*.md", { eager: true, query: "?raw", import: "default" })
+
+interface DocsHeading {
+  id: string
+  text: string
+}
+
+/** Every public page with its title, in groups, for the navigation. */
+export function listDocs() {
+  return manifest.map(({ title, slugs }) => ({
+    title,
+    pages: slugs.map((slug) => ({ slug, title: titleOf(sourceOf(slug)) })),
+  }))
+}
+
+/** A page as HTML, with the headings of its second level and its neighbours; null when there is no such page. */
+export function findDocsPage(slug: string) {
+  const pages = listDocs().flatMap((group) => group.pages)
+  const place = pages.findIndex((page) => page.slug === slug)
+  const page = pages[place]
+  if (!page) return null
+  const source = sourceOf(slug)
+  return {
+    ...page,
+    ...render(source),
+    description: firstParagraphOf(source),
+    previous: pages[place - 1] ?? null,
+    next: pages[place + 1] ?? null,
+  }
+}
+
+function sourceOf(slug: string): string {
+  const source = sources[`../../docs/${slug}.md`]
+  if (source === undefined) throw new Error(`docs/${slug}.md is in the manifest and not in the folder.`)
+  return source
+}
+
+function titleOf(source: string): string {
+  return /^# (.+)$/m.exec(source)?.[1] ?? "Untitled"
+}
+
+function firstParagraphOf(source: string): string {
+  const paragraph = source.split(/\n{2,}/).find((part) => /^[A-Za-z]/.test(part)) ?? ""
+  return paragraph
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[`*]/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+}
+
+function render(source: string): { html: string; headings: DocsHeading[] } {
+  const headings: DocsHeading[] = []
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const id = slugOf(text)
+        if (depth === 2) headings.push({ id, text: text.replaceAll("`", "") })
+        const inner = this.parser.parseInline(tokens)
+        return depth === 1
+          ? `<h1>${inner}</h1>`
+          : `<h${depth} id="${id}"><a href="#${id}">${inner}</a></h${depth}>`
+      },
+      code({ text, lang }) {
+        const language = /^[a-z]+$/.exec(lang ?? "")?.[0] ?? "text"
+        return `<div data-copyable><pre tabindex="0"><code data-language="${language}">${escapeMarkup(text)}\n</code></pre>${copyButton}</div>`
+      },
+      table(token) {
+        return `<div class="table" tabindex="0" role="region" aria-label="Table">${tableOf(token, (cell) => this.parser.parseInline(cell.tokens))}</div>`
+      },
+      link({ href, tokens }) {
+        return `<a href="${escapeMarkup(addressOf(href))}">${this.parser.parseInline(tokens)}</a>`
+      },
+      html: ({ text }) => escapeMarkup(text),
+    },
+  })
+  return { html: marked.parse(source, { async: false }), headings }
+}
+
+/** The site's copy button, as text: its script does the copying. */
+const copyButton = `<button type="button" data-copy="" aria-label="Copy">${drawing("M5.75 5.75h7.5v7.5h-7.5z", "M10.25 5.75v-3h-7.5v7.5h3")}${drawing("M3 8.5l3.25 3.25L13 4.75")}</button>`
+
+function drawing(...paths: string[]): string {
+  return `<svg viewBox="0 0 16 16" aria-hidden="true">${paths.map((path) => `<path d="${path}"/>`).join("")}</svg>`
+}
+
+function tableOf({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
+  const head = header.map((cell) => `<th scope="col">${inline(cell)}</th>`).join("")
+  const body = rows
+    .map((row) => `<tr>${row.map((cell) => `<td>${inline(cell)}</td>`).join("")}</tr>`)
+    .join("")
+  return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`
+}
+
+/** A link between files of docs/ leads to the page that the file becomes. */
+function addressOf(href: string): string {
+  if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href
+  const [, slug, hash = ""] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? []
+  return slug ? `/docs/${slug}${hash}` : "#"
+}
+
+function slugOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{Letter}\p{Number}\s-]/gu, "")
+    .trim()
+    .replaceAll(/\s+/g, "-")
+}
