@@ -1,12 +1,30 @@
 import { defineConfig } from "vitest/config"
 
+// Real servers, databases and browsers, on machines with few cores.
+const patience = { testTimeout: 30_000, hookTimeout: 120_000 }
+
 export default defineConfig({
   test: {
-    include: ["tests/**/*.test.{ts,tsx}"],
-    globalSetup: ["tests/support/global-setup.ts"],
-    // Real servers, databases and browsers, on machines with few cores.
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
+    // Also for the projects: what it provides is handed down.
+    globalSetup: "tests/support/start-postgres.ts",
     maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: "parts",
+          include: ["tests/**/*.test.{ts,tsx}"],
+          exclude: ["tests/{http,process,browser}/**"],
+          ...patience,
+        },
+      },
+      {
+        test: {
+          name: "whole",
+          include: ["tests/{http,process,browser}/**/*.test.{ts,tsx}"],
+          globalSetup: "tests/support/build.ts",
+          ...patience,
+        },
+      },
+    ],
   },
 })

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import postgres from "postgres"
+import type { TestProject } from "vitest/node"
+import { startEmbeddedPostgres } from "#db/embedded.ts"
+import { migrate } from "#db/migrate.ts"
+import { databaseUrl, TEMPLATE } from "./database-url.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+const migrations = resolve(import.meta.dirname, "../../db/migrations")
+
+/** One PostgreSQL for all test files, with the migrated template that each test database is a copy of. */
+export default async function startPostgres(project: TestProject) {
+  const directory = mkdtempSync(join(tmpdir(), "tideline-postgres-"))
+  const cluster = await startEmbeddedPostgres({
+    directory,
+    // Nothing here outlives the run, and many test files and their servers connect at once.
+    settings: { fsync: "off", full_page_writes: "off", max_connections: "400" },
+  })
+  const stop = async () => {
+    await cluster.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    await createTemplate(cluster.url)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  project.provide("postgresUrl", cluster.url)
+  return stop
+}
+
+async function createTemplate(cluster: string) {
+  const sql = postgres(cluster, { max: 1 })
+  await sql`create database ${sql(TEMPLATE)}`
+  await sql.end()
+  await migrate(databaseUrl(cluster, TEMPLATE), migrations)
+}
