@@ -1,0 +1,346 @@
+import { eq, sql } from "drizzle-orm"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { users } from "#db/schema/users.ts"
+import {
+  isOutOfDate,
+  onboardingOf,
+  type CreateOrUpdateUser,
+  type OnboardingStep,
+} from "#server/users/contract.ts"
+import {
+  completeOnboarding,
+  finishOnboardingStep,
+  getOnboardingStatus,
+  reopenOnboardingStep,
+} from "#server/users/onboarding.ts"
+import { createOrUpdateUser, findOrCreateUser, getUserByClerkId, saveProfile } from "#server/users/users.ts"
+import type { Identity, IdentityUser, Session } from "#server/ports/identity.ts"
+import type { Message } from "#server/ports/mail.ts"
+import { openLog } from "#server/log.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+describe("the record of a signed-in person", () => {
+  it("is made from the provider's word when it is missing", async () => {
+    const ada = person({ name: "Ada Lovelace", plan: "pro", imageUrl: "https://example.org/ada.png" })
+    const made = await findOrCreateUser(scopeFor(ada), sessionOf(ada))
+    expect(made).toMatchObject({
+      clerkId: ada.id,
+      email: ada.email,
+      name: "Ada Lovelace",
+      imageUrl: "https://example.org/ada.png",
+      plan: "pro",
+      onboardingCompleted: null,
+      onboardingStep: null,
+    })
+    expect(made._id).toMatch(/^[0-9a-f-]{36}$/)
+    expect(Math.abs(made._creationTime - Date.now())).toBeLessThan(60_000)
+  })
+
+  it("is one, however many requests make it at once", async () => {
+    const ada = person()
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => findOrCreateUser(scopeFor(ada), sessionOf(ada))),
+    )
+    expect(new Set(made.map((user) => user._id)).size).toBe(1)
+    expect(await rowsOf(ada)).toHaveLength(1)
+  })
+
+  it("is found again without asking the provider", async () => {
+    const ada = person()
+    const scope = scopeFor(ada)
+    await findOrCreateUser(scope, sessionOf(ada))
+    await findOrCreateUser(scope, sessionOf(ada))
+    expect(scope.asked).toEqual([{ id: ada.id, fresh: false }])
+  })
+
+  it("is not made for somebody whom the provider does not know", async () => {
+    const gone = person()
+    await expect(findOrCreateUser(scopeFor(person()), sessionOf(gone))).rejects.toMatchObject({ status: 403 })
+    expect(await rowsOf(gone)).toHaveLength(0)
+  })
+
+  it("has an empty address where the provider knows none", async () => {
+    const ada = person({ email: null })
+    expect(await findOrCreateUser(scopeFor(ada), sessionOf(ada))).toMatchObject({ email: "" })
+  })
+})
+
+describe("the sync", () => {
+  it("makes a missing record", async () => {
+    const ada = person({ name: "Ada" })
+    const scope = await signedIn(ada)
+    await database.db.delete(users).where(eq(users.clerkId, ada.id))
+    expect(await createOrUpdateUser(scope, valuesOf(ada))).toMatchObject({ clerkId: ada.id, name: "Ada" })
+  })
+
+  it.each([
+    ["email", { email: "new@example.org" }],
+    ["name", { name: "Ada King" }],
+    ["imageUrl", { imageUrl: "https://example.org/new.png" }],
+    ["plan", { plan: "pro" as const }],
+  ])("writes a new %s", async (_field, change) => {
+    const ada = person({ name: "Ada" })
+    const scope = await signedIn(ada)
+    Object.assign(ada, change)
+    expect(isOutOfDate(scope.viewer.user, valuesOf(ada))).toBe(true)
+    const written = await createOrUpdateUser(scope, valuesOf(ada))
+    expect(written).toMatchObject(change)
+    expect(isOutOfDate(written, valuesOf(ada))).toBe(false)
+  })
+
+  it("forgets a name and a picture that the provider no longer has", async () => {
+    const ada = person({ name: "Ada", imageUrl: "https://example.org/ada.png" })
+    const scope = await signedIn(ada)
+    const { clerkId, email, plan } = valuesOf(ada)
+    expect(await createOrUpdateUser(scope, { clerkId, email, plan })).toMatchObject({
+      name: null,
+      imageUrl: null,
+    })
+  })
+
+  it("writes nothing when nothing differs", async () => {
+    const ada = person({ name: "Ada" })
+    const scope = await signedIn(ada)
+    const before = await versionOf(ada)
+    expect(await createOrUpdateUser(scope, valuesOf(ada))).toEqual(scope.viewer.user)
+    expect(await versionOf(ada)).toBe(before)
+  })
+
+  it("leaves onboarding and the rest of the record alone", async () => {
+    const ada = person({ name: "Ada" })
+    const scope = await signedIn(ada, { onboardingStep: "profile" })
+    ada.plan = "pro"
+    const written = await createOrUpdateUser(scope, valuesOf(ada))
+    expect(written).toEqual({ ...scope.viewer.user, plan: "pro" })
+  })
+
+  it("is refused for another person's record", async () => {
+    const ada = person()
+    const grace = person({ name: "Grace" })
+    const scope = scopeFor(ada, grace)
+    await findOrCreateUser(scope, sessionOf(grace))
+    const asAda = {
+      ...scope,
+      viewer: { session: sessionOf(ada), user: await findOrCreateUser(scope, sessionOf(ada)) },
+    }
+    const attempt = createOrUpdateUser(asAda, { ...valuesOf(grace), name: "Mallory" })
+    await expect(attempt).rejects.toMatchObject({ status: 403 })
+    expect(await rowsOf(grace)).toMatchObject([{ name: "Grace" }])
+  })
+
+  it.each([
+    ["a plan", { plan: "pro" as const }],
+    ["an email", { email: "somebody-else@example.org" }],
+  ])("is refused for %s that the provider does not confirm", async (_what, claim) => {
+    const ada = person({ name: "Ada" })
+    const scope = await signedIn(ada)
+    await expect(createOrUpdateUser(scope, { ...valuesOf(ada), ...claim })).rejects.toMatchObject({
+      status: 403,
+    })
+    expect(await rowsOf(ada)).toEqual([scope.viewer.user])
+  })
+
+  it("asks the provider itself, not its cache", async () => {
+    const ada = person()
+    const scope = await signedIn(ada)
+    await createOrUpdateUser(scope, valuesOf(ada))
+    expect(scope.asked.at(-1)).toEqual({ id: ada.id, fresh: true })
+  })
+})
+
+describe("looking up a record by the provider's id", () => {
+  it("finds one's own", async () => {
+    const scope = await signedIn(person())
+    expect(await getUserByClerkId(scope, scope.viewer.user.clerkId)).toEqual(scope.viewer.user)
+  })
+
+  it("does not see another person's", async () => {
+    const grace = await signedIn(person())
+    const ada = await signedIn(person())
+    expect(await getUserByClerkId(ada, grace.viewer.user.clerkId)).toBeNull()
+  })
+})
+
+describe("a name from the profile step", () => {
+  it("is told to the provider, so that the next sync keeps it", async () => {
+    const ada = person({ name: "A." })
+    const scope = await signedIn(ada)
+    await saveProfile(scope, { name: "Ada Lovelace" })
+    expect(ada.name).toBe("Ada Lovelace")
+    expect(await createOrUpdateUser(scope, valuesOf(ada))).toMatchObject({ name: "Ada Lovelace" })
+  })
+
+  it("is not written when the provider does not take it", async () => {
+    const ada = person({ name: "A." })
+    const scope = await signedIn(ada)
+    const identity = {
+      ...scope.identity,
+      updateUser: () => Promise.reject(new Error("The provider is away.")),
+    }
+    await expect(saveProfile({ ...scope, identity }, { name: "Ada" })).rejects.toThrow(
+      "The provider is away.",
+    )
+    expect(await rowsOf(ada)).toMatchObject([{ name: "A." }])
+  })
+})
+
+describe("onboarding", () => {
+  it("begins at the welcome, and goes on to the profile and the first steps", async () => {
+    const scope = await signedIn(person())
+    expect(await getOnboardingStatus(scope)).toEqual({ completed: false, step: "welcome" })
+    await finishOnboardingStep(scope, "welcome")
+    expect(await getOnboardingStatus(scope)).toEqual({ completed: false, step: "profile" })
+    await finishOnboardingStep(scope, "profile")
+    expect(await getOnboardingStatus(scope)).toEqual({ completed: false, step: "first-steps" })
+    await completeOnboarding(scope)
+    expect(await getOnboardingStatus(scope)).toEqual({ completed: true, step: "done" })
+  })
+
+  it("is not moved by a tab that was left behind", async () => {
+    const scope = await signedIn(person(), { onboardingStep: "first-steps" })
+    await finishOnboardingStep(scope, "welcome")
+    await finishOnboardingStep(scope, "profile")
+    expect(await getOnboardingStatus(scope)).toMatchObject({ step: "first-steps" })
+  })
+
+  it("skips no step for a form that comes too early", async () => {
+    const scope = await signedIn(person())
+    await finishOnboardingStep(scope, "profile")
+    await completeOnboarding(scope)
+    expect(await getOnboardingStatus(scope)).toEqual({ completed: false, step: "welcome" })
+    expect(scope.sent).toEqual([])
+  })
+
+  it("goes one step on when two tabs finish the same one", async () => {
+    const scope = await signedIn(person())
+    await Promise.all([finishOnboardingStep(scope, "welcome"), finishOnboardingStep(scope, "welcome")])
+    expect(await getOnboardingStatus(scope)).toMatchObject({ step: "profile" })
+  })
+
+  it("goes back one step, and no further", async () => {
+    const scope = await signedIn(person(), { onboardingStep: "first-steps" })
+    await reopenOnboardingStep(scope, "welcome")
+    expect(await getOnboardingStatus(scope)).toMatchObject({ step: "first-steps" })
+    await reopenOnboardingStep(scope, "profile")
+    expect(await getOnboardingStatus(scope)).toMatchObject({ step: "profile" })
+  })
+
+  it("stays completed, whatever an old tab sends", async () => {
+    const scope = await signedIn(person(), { onboardingStep: "first-steps" })
+    await completeOnboarding(scope)
+    await reopenOnboardingStep(scope, "profile")
+    await finishOnboardingStep(scope, "welcome")
+    expect(await getOnboardingStatus(scope)).toEqual({ completed: true, step: "done" })
+  })
+
+  it("moves nobody else", async () => {
+    const grace = await signedIn(person())
+    const ada = await signedIn(person())
+    await finishOnboardingStep(ada, "welcome")
+    expect(await getOnboardingStatus(grace)).toMatchObject({ step: "welcome" })
+  })
+
+  it("sends one welcome letter, however many tabs complete it", async () => {
+    const ada = person({ name: "Ada Lovelace" })
+    const scope = await signedIn(ada, { onboardingStep: "first-steps" })
+    await Promise.all(Array.from({ length: 10 }, () => completeOnboarding(scope)))
+    await completeOnboarding(scope)
+    expect(scope.sent.map(({ to, subject }) => ({ to, subject }))).toEqual([
+      { to: ada.email, subject: "Welcome to Tideline" },
+    ])
+    expect(scope.sent[0]?.text).toContain("Ada Lovelace")
+  })
+
+  it("completes although the letter cannot be sent", async () => {
+    const scope = await signedIn(person(), { onboardingStep: "first-steps" })
+    const mail = { send: () => Promise.reject(new Error("Connection refused")), close: () => {} }
+    await completeOnboarding({ ...scope, mail })
+    expect(await getOnboardingStatus(scope)).toEqual({ completed: true, step: "done" })
+  })
+
+  it("reads a record that says nothing as the beginning", () => {
+    expect(onboardingOf({ onboardingCompleted: false, onboardingStep: null })).toEqual({
+      completed: false,
+      step: "welcome",
+    })
+  })
+})
+
+let people = 0
+
+function person(changes: Partial<IdentityUser> = {}): IdentityUser {
+  people += 1
+  const id = `user_${people}`
+  return {
+    id,
+    email: `${id}@example.org`,
+    emailVerified: true,
+    name: null,
+    imageUrl: null,
+    plan: "free",
+    ...changes,
+  }
+}
+
+function sessionOf({ id, plan }: IdentityUser): Session {
+  return { userId: id, sessionId: `${id}_session`, plan, via: "cookie" }
+}
+
+function valuesOf({ id, email, name, imageUrl, plan }: IdentityUser): CreateOrUpdateUser {
+  return { clerkId: id, email: email ?? "", name, imageUrl, plan }
+}
+
+/** A provider that knows these people, and a post box. `asked` and `sent` tell what went through them. */
+function scopeFor(...known: IdentityUser[]) {
+  const asked: { id: string; fresh: boolean }[] = []
+  const sent: Message[] = []
+  const find = (id: string) => known.find((candidate) => candidate.id === id)
+  const unused = () => Promise.reject(new Error("Nothing here asks for this."))
+  const identity: Identity = {
+    kind: "embedded",
+    getUser: async (id, options) => {
+      asked.push({ id, fresh: options?.fresh ?? false })
+      return find(id) ?? null
+    },
+    updateUser: async (id, changes) => {
+      const found = find(id)
+      if (!found) throw new Error(`There is no user ${id}.`)
+      Object.assign(found, changes)
+    },
+    getSession: unused,
+    issueRealtimeToken: unused,
+    verifyRealtimeToken: unused,
+    rootData: unused,
+  }
+  const mail = {
+    send: async (message: Message) => ({ id: String(sent.push(message)) }),
+    close: () => {},
+  }
+  const config = { origin: "http://localhost:3000" }
+  return { db: database.db, identity, mail, config, log: openLog("silent"), asked, sent }
+}
+
+async function signedIn(known: IdentityUser, at: { onboardingStep?: OnboardingStep } = {}) {
+  const scope = scopeFor(known)
+  const user = await findOrCreateUser(scope, sessionOf(known))
+  if (at.onboardingStep) await database.db.update(users).set(at).where(eq(users._id, user._id))
+  return { ...scope, viewer: { session: sessionOf(known), user: { ...user, ...at } } }
+}
+
+function rowsOf({ id }: IdentityUser) {
+  return database.db.select().from(users).where(eq(users.clerkId, id))
+}
+
+/** Changes with every write to the row, also with one that writes the same values. */
+async function versionOf({ id }: IdentityUser) {
+  const [row] = await database.db.execute<{ version: string }>(
+    sql`select xmin::text || '/' || ctid::text as version from users where clerk_id = ${id}`,
+  )
+  return row?.version
+}
