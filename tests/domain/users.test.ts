@@ -301,7 +301,6 @@ function scopeFor(...known: IdentityUser[]) {
   const asked: { id: string; fresh: boolean }[] = []
   const sent: Message[] = []
   const find = (id: string) => known.find((candidate) => candidate.id === id)
-  const unused = () => Promise.reject(new Error("Nothing here asks for this."))
   const identity: Identity = {
     kind: "embedded",
     getUser: async (id, options) => {
@@ -325,6 +324,8 @@ function scopeFor(...known: IdentityUser[]) {
   const config = { origin: "http://localhost:3000" }
   return { db: database.db, identity, mail, config, log: openLog("silent"), asked, sent }
 }
+
+const unused = () => Promise.reject(new Error("Nothing here asks for this."))
 
 async function signedIn(known: IdentityUser, at: { onboardingStep?: OnboardingStep } = {}) {
   const scope = scopeFor(known)
