@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js"
 
-type Fetch = (address: string, init?: RequestInit) => Promise<Response>
+export type Fetch = (address: string, init?: RequestInit) => Promise<Response>
 
 /**
  * A `fetch` that checks every answer against the OpenAPI document which the application itself serves, and throws when an
@@ -46,7 +46,7 @@ async function problemOf(answer: Answer | undefined, response: Response): Promis
   }
   const type = response.headers.get("content-type")?.split(";", 1)[0] ?? ""
   if (!answer.content) return type.startsWith("text/html") ? "the document describes no page here" : null
-  const media = answer.content[type]
+  const media = answer.content[type] ?? answer.content["*/*"]
   if (!media) return `the document does not describe the type ${type || "(none)"}`
   if (type !== "application/json") return null
   const wrong = mismatch(media.schema, await response.clone().json())

@@ -1,11 +1,13 @@
 import type { Config } from "#server/config.ts"
+import { chatPaths } from "./chat.ts"
+import { filesPaths } from "./files.ts"
 import { mailPaths } from "./mail.ts"
-import { type Answer, type PathItem, refusal } from "./parts.ts"
+import { type Answer, type Operation, type PathItem, PUBLIC, refusal } from "./parts.ts"
 import { servicePaths } from "./service.ts"
 
 /** The HTTP API as OpenAPI 3.1, made from the schemas that the endpoints parse with. */
 export function describeApi({ origin }: Pick<Config, "origin">) {
-  const paths: Record<string, PathItem> = { ...servicePaths, ...mailPaths }
+  const paths = withCommonAnswers({ ...servicePaths, ...mailPaths, ...chatPaths, ...filesPaths })
   const methodNotAllowed: Answer = refusal("The address does not know this method.", {
     Allow: { required: true, description: "The methods it knows.", schema: { type: "string" } },
   })
@@ -49,6 +51,32 @@ export function describeApi({ origin }: Pick<Config, "origin">) {
             "The cookie that signing in sets. Unsafe methods must then come from the site's own pages.",
         },
       },
+    },
+  }
+}
+
+/** What may happen to any request: a forged one is refused, and the database may be out of reach. */
+function withCommonAnswers(paths: Record<string, PathItem>): Record<string, PathItem> {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [method, withCommon(method, operation)]),
+      ),
+    ]),
+  )
+}
+
+function withCommon(method: string, operation: Operation): Operation {
+  if (operation.security === PUBLIC) return operation
+  const forged = { "403": refusal("Signed in by cookie, and another site made the browser send this.") }
+  const isUnsafe = method !== "get" && method !== "head"
+  return {
+    ...operation,
+    responses: {
+      ...operation.responses,
+      ...(isUnsafe && forged),
+      "503": refusal("The database cannot be reached. Try again in a moment."),
     },
   }
 }

@@ -1,5 +1,5 @@
 import { toJsonSchema } from "@valibot/to-json-schema"
-import type { GenericSchema } from "valibot"
+import * as v from "valibot"
 import { Refused } from "../contract.ts"
 
 /** The parts of an OpenAPI 3.1 document that we write. */
@@ -8,9 +8,10 @@ export interface Operation {
   tags: string[]
   summary: string
   description?: string
-  security?: Record<string, string[]>[]
+  security: Record<string, string[]>[]
   parameters?: object[]
   requestBody?: object
+  /** By status. What may happen to every request is added for all. */
   responses: Record<string, Answer>
 }
 
@@ -29,7 +30,11 @@ export const SIGNED_IN = [{ bearer: [] }, { session: [] }]
 /** Nobody needs to say who they are. */
 export const PUBLIC = [{}]
 
-export function jsonAnswer(description: string, schema: GenericSchema, headers?: Answer["headers"]): Answer {
+export function jsonAnswer(
+  description: string,
+  schema: v.GenericSchema,
+  headers?: Answer["headers"],
+): Answer {
   return {
     description,
     ...(headers && { headers }),
@@ -41,15 +46,34 @@ export function refusal(description: string, headers?: Answer["headers"]): Answe
   return jsonAnswer(description, Refused, headers)
 }
 
-export function jsonBody(schema: GenericSchema) {
+export function jsonBody(schema: v.GenericSchema) {
   return { required: true, content: { "application/json": { schema: schemaOf(schema) } } }
 }
 
-/** Without the dialect: the document states it once. */
-export function schemaOf(schema: GenericSchema): object {
-  const { $schema: _dialect, ...rest } = toJsonSchema(schema, { target: "draft-2020-12", typeMode: "input" })
+/** Without the dialect, which the document states once, and without the rules that JSON Schema has no word for. */
+export function schemaOf(schema: v.GenericSchema): object {
+  const { $schema: _dialect, ...rest } = toJsonSchema(schema, {
+    target: "draft-2020-12",
+    typeMode: "input",
+    ignoreActions: ["trim", "check"],
+  })
   return rest
 }
+
+/** The fields of every record. */
+export const record = {
+  _id: v.pipe(v.string(), v.uuid()),
+  _creationTime: v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch.")),
+}
+
+export function idParameter(name: string) {
+  return { name, in: "path", required: true, schema: { type: "string", format: "uuid" } }
+}
+
+export const pageParameters = [
+  { name: "cursor", in: "query", description: "From the page before.", schema: { type: "string" } },
+  { name: "limit", in: "query", schema: { type: "integer", minimum: 1, maximum: 100, default: 50 } },
+]
 
 const count = { type: "string", pattern: "^\\d+$" }
 

@@ -1,0 +1,181 @@
+import * as v from "valibot"
+import { ChatRequest, CreateThread, RenameThread } from "#server/chat/contract.ts"
+import {
+  type Answer,
+  idParameter,
+  jsonAnswer,
+  jsonBody,
+  pageParameters,
+  type PathItem,
+  RATE_LIMIT_HEADERS,
+  record,
+  refusal,
+  SIGNED_IN,
+  TOO_MANY_HEADERS,
+} from "./parts.ts"
+
+const Thread = v.strictObject({
+  ...record,
+  title: v.string(),
+  lastMessageAt: v.pipe(v.number(), v.integer()),
+})
+
+const Turn = v.strictObject({
+  status: v.picklist(["running", "completed", "stopped", "timeout", "interrupted", "failed"]),
+  model: v.string(),
+  parts: v.nullable(v.array(v.looseObject({ type: v.picklist(["text", "reasoning", "tool"]) }))),
+  failure: v.nullable(v.string()),
+  inputTokens: v.nullable(v.number()),
+  outputTokens: v.nullable(v.number()),
+})
+
+const Message = v.strictObject({
+  ...record,
+  role: v.picklist(["user", "assistant"]),
+  content: v.string(),
+  turn: v.pipe(v.nullable(Turn), v.description("How an answer came about; null for a question.")),
+})
+
+const model = {
+  "X-AI-Model": {
+    required: true,
+    description: "The configured model.",
+    schema: { type: "string", minLength: 1 },
+  },
+}
+const COUNTED = { ...RATE_LIMIT_HEADERS, ...model }
+
+const oneThread = jsonAnswer("The conversation.", v.strictObject({ thread: Thread }))
+const notFound = refusal("There is no such conversation, or it is not yours.")
+const badBody = refusal("The body is not JSON, or not as described.")
+const tooLarge = refusal("The body is larger than 256 KB.")
+const threadId = idParameter("threadId")
+const common = { tags: ["Chat"], security: SIGNED_IN }
+
+export const chatPaths: Record<string, PathItem> = {
+  "/api/chat": {
+    post: {
+      ...common,
+      operationId: "askQuestion",
+      summary: "Stream an answer",
+      description:
+        "Answers the last message as a UI message stream. With `threadId` the conversation is stored, and the answer goes on when its reader goes away; without it nothing is stored. Limited per user and address, 20 requests a minute unless configured otherwise; an answer takes 30 seconds at most.",
+      requestBody: jsonBody(ChatRequest),
+      responses: {
+        "200": stream(),
+        "400": refusal("The body is not JSON, or not { messages: UIMessage[] }.", COUNTED),
+        "401": refusal("Nobody is signed in."),
+        "404": refusal("There is no such conversation, or it is not yours.", COUNTED),
+        "409": refusal("The conversation is being answered already.", COUNTED),
+        "413": refusal("The body is larger than 256 KB.", COUNTED),
+        "429": refusal("Too many requests.", { ...TOO_MANY_HEADERS, ...model }),
+        "500": refusal("AI_GATEWAY_API_KEY is not configured, or the question could not be taken.", COUNTED),
+      },
+    },
+  },
+  "/api/chat/threads": {
+    get: {
+      ...common,
+      operationId: "listThreads",
+      summary: "Your conversations, the last used first",
+      parameters: pageParameters,
+      responses: {
+        "200": jsonAnswer(
+          "A page.",
+          v.strictObject({ threads: v.array(Thread), nextCursor: v.nullable(v.string()) }),
+        ),
+        "401": refusal("Nobody is signed in."),
+      },
+    },
+    post: {
+      ...common,
+      operationId: "createThread",
+      summary: "Begin a conversation",
+      requestBody: jsonBody(CreateThread),
+      responses: {
+        "201": oneThread,
+        "400": badBody,
+        "401": refusal("Nobody is signed in."),
+        "413": tooLarge,
+      },
+    },
+  },
+  "/api/chat/threads/{threadId}": {
+    get: {
+      ...common,
+      operationId: "getThread",
+      summary: "A conversation",
+      parameters: [threadId],
+      responses: { "200": oneThread, "401": refusal("Nobody is signed in."), "404": notFound },
+    },
+    patch: {
+      ...common,
+      operationId: "renameThread",
+      summary: "Give a conversation another title",
+      parameters: [threadId],
+      requestBody: jsonBody(RenameThread),
+      responses: {
+        "200": oneThread,
+        "400": badBody,
+        "401": refusal("Nobody is signed in."),
+        "404": notFound,
+        "413": tooLarge,
+      },
+    },
+    delete: {
+      ...common,
+      operationId: "removeThread",
+      summary: "Remove a conversation and its messages",
+      parameters: [threadId],
+      responses: {
+        "204": { description: "It is removed." },
+        "401": refusal("Nobody is signed in."),
+        "404": notFound,
+      },
+    },
+  },
+  "/api/chat/threads/{threadId}/messages": {
+    get: {
+      ...common,
+      operationId: "listMessages",
+      summary: "The latest messages of a conversation, or those before the cursor",
+      parameters: [threadId, ...pageParameters],
+      responses: {
+        "200": jsonAnswer(
+          "A page, oldest first.",
+          v.strictObject({ entries: v.array(Message), earlierCursor: v.nullable(v.string()) }),
+        ),
+        "401": refusal("Nobody is signed in."),
+        "404": notFound,
+      },
+    },
+  },
+  "/api/chat/threads/{threadId}/stop": {
+    post: {
+      ...common,
+      operationId: "stopAnswer",
+      summary: "Stop the answer that is being written",
+      parameters: [threadId],
+      responses: {
+        "200": jsonAnswer("Whether there was one.", v.strictObject({ stopped: v.boolean() })),
+        "401": refusal("Nobody is signed in."),
+        "404": notFound,
+      },
+    },
+  },
+}
+
+function stream(): Answer {
+  return {
+    description: "Server-sent events, each a chunk of the UI message stream; the last is `[DONE]`.",
+    headers: {
+      ...COUNTED,
+      "x-vercel-ai-ui-message-stream": {
+        required: true,
+        description: "The protocol's version.",
+        schema: { const: "v1" },
+      },
+    },
+    content: { "text/event-stream": { schema: { type: "string" } } },
+  }
+}

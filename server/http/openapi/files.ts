@@ -1,0 +1,148 @@
+import * as v from "valibot"
+import { RenameFile, SORTS } from "#server/files/contract.ts"
+import {
+  type Answer,
+  idParameter,
+  jsonAnswer,
+  jsonBody,
+  type Operation,
+  pageParameters,
+  type PathItem,
+  record,
+  refusal,
+  SIGNED_IN,
+} from "./parts.ts"
+
+const File = v.strictObject({
+  ...record,
+  fileName: v.string(),
+  mimeType: v.string(),
+  size: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Bytes.")),
+})
+
+const bytes = { schema: { type: "string", format: "binary" } }
+const unauthorized = refusal("Nobody is signed in.")
+const notFound = refusal("There is no such file, or it is not yours.")
+const fileId = idParameter("fileId")
+const common = { tags: ["Files"], security: SIGNED_IN }
+
+const download: Operation = {
+  ...common,
+  operationId: "downloadFile",
+  summary: "A file's bytes, or a range of them",
+  parameters: [
+    fileId,
+    { name: "download", in: "query", description: "Present: to be saved, not shown.", schema: {} },
+  ],
+  responses: {
+    "200": { description: "The bytes.", headers: fileHeaders(), content: { "*/*": bytes } },
+    "206": { description: "The range.", headers: fileHeaders(), content: { "*/*": bytes } },
+    "304": { description: "The client has them." },
+    "401": unauthorized,
+    "404": notFound,
+    "416": refusal("The range lies outside the file."),
+  },
+}
+
+export const filesPaths: Record<string, PathItem> = {
+  "/api/files": {
+    get: {
+      ...common,
+      operationId: "listFiles",
+      summary: "Your files",
+      parameters: [
+        {
+          name: "q",
+          in: "query",
+          description: "Part of a name.",
+          schema: { type: "string", maxLength: 200 },
+        },
+        { name: "sort", in: "query", schema: { enum: SORTS, default: "newest" } },
+        ...pageParameters,
+      ],
+      responses: {
+        "200": jsonAnswer(
+          "A page.",
+          v.strictObject({ files: v.array(File), nextCursor: v.nullable(v.string()) }),
+        ),
+        "400": refusal("The cursor is not one that this list gave."),
+        "401": unauthorized,
+      },
+    },
+    post: {
+      ...common,
+      operationId: "uploadFiles",
+      summary: "Store files",
+      description: "Either a form with files, or one file as the body with its name in the query.",
+      parameters: [
+        {
+          name: "name",
+          in: "query",
+          description: "The file's name, where it is the body.",
+          schema: { type: "string" },
+        },
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          "multipart/form-data": {
+            schema: { type: "object", additionalProperties: { type: "array", items: bytes.schema } },
+          },
+          "*/*": bytes,
+        },
+      },
+      responses: {
+        "201": jsonAnswer("They are stored.", v.strictObject({ files: v.array(File) })),
+        "400": refusal("There is no file in it, or it ended early."),
+        "401": unauthorized,
+        "409": refusal("Another upload is under way that leaves no room for it."),
+        "413": refusal("A file is larger than allowed, or the plan has no room for it."),
+        "415": refusal("Files of this type are not taken."),
+        "507": refusal("The disk is full."),
+      },
+    },
+  },
+  "/api/files/{fileId}": {
+    get: download,
+    head: { ...download, operationId: "probeFile", responses: headOf(download.responses) },
+    patch: {
+      ...common,
+      operationId: "renameFile",
+      summary: "Give a file another name",
+      parameters: [fileId],
+      requestBody: jsonBody(RenameFile),
+      responses: {
+        "200": jsonAnswer("The file.", v.strictObject({ file: File })),
+        "400": refusal("The body is not JSON, or not a name."),
+        "401": unauthorized,
+        "404": notFound,
+        "409": refusal("Another file has the name."),
+        "413": refusal("The body is larger than 256 KB."),
+      },
+    },
+    delete: {
+      ...common,
+      operationId: "removeFile",
+      summary: "Remove a file",
+      parameters: [fileId],
+      responses: { "204": { description: "It is removed." }, "401": unauthorized, "404": notFound },
+    },
+  },
+}
+
+function fileHeaders(): NonNullable<Answer["headers"]> {
+  const text = { type: "string", minLength: 1 }
+  return {
+    ETag: { required: true, schema: text },
+    "Content-Disposition": { required: true, schema: text },
+    "Accept-Ranges": { required: true, schema: { const: "bytes" } },
+  }
+}
+
+function headOf(responses: Record<string, Answer>) {
+  return Object.fromEntries(
+    Object.entries(responses)
+      .filter(([status]) => status !== "206" && status !== "416")
+      .map(([status, { content: _none, ...answer }]) => [status, answer]),
+  )
+}

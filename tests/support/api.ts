@@ -1,0 +1,52 @@
+import { afterAll, expect } from "vitest"
+import type { startTideline } from "./app.ts"
+import { checkedFetch, type Fetch } from "./openapi.ts"
+
+type App = Awaited<ReturnType<typeof startTideline>>
+
+export type Api = Awaited<ReturnType<typeof callers>>
+
+/** Callers of a running application, whose every answer is checked against its OpenAPI document. Stops it after the tests. */
+export async function callers(app: App) {
+  afterAll(() => app.stop())
+  const visitor = await checkedFetch(app.origin)
+  return {
+    app,
+    /** Nobody is signed in, and no proxy says where the request comes from. */
+    visitor,
+    /** A visitor for whom a proxy says where they are. */
+    from: (forwardedFor: string): Fetch => from(forwardedFor, visitor),
+    /** The same checks for somebody who is signed in. */
+    as: (send: Fetch) => checkedFetch(app.origin, send),
+  }
+}
+
+/** Adds `x-forwarded-for` to every request: a key of its own for what is limited. */
+export function from(forwardedFor: string, send: Fetch): Fetch {
+  return (address, init = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set("x-forwarded-for", forwardedFor)
+    return send(address, { ...init, headers })
+  }
+}
+
+export function post(body: unknown): RequestInit {
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  return { method: "POST", headers: { "Content-Type": "application/json" }, body: text }
+}
+
+/** The headers of a limited endpoint: texts of whole numbers, a reset within the minute, and on a 429 the seconds until then. */
+export function expectRateLimit(response: Response, { remaining }: { remaining: number }) {
+  expect(response.headers.get("x-ratelimit-remaining")).toBe(String(remaining))
+  const reset = response.headers.get("x-ratelimit-reset") ?? ""
+  expect(reset).toMatch(/^\d{13}$/)
+  const wait = Number(reset) - Date.now()
+  expect(wait).toBeLessThanOrEqual(60_000)
+  expect(wait).toBeGreaterThan(0)
+  const retryAfter = response.headers.get("retry-after")
+  if (response.status !== 429) return expect(retryAfter).toBeNull()
+  expect(retryAfter).toMatch(/^\d+$/)
+  // The headers were written a moment before now.
+  expect(Number(retryAfter) * 1000 - wait).toBeGreaterThanOrEqual(0)
+  expect(Number(retryAfter) * 1000 - wait).toBeLessThan(1500)
+}
