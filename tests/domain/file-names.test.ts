@@ -1,0 +1,108 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { splitName } from "#server/files/contract.ts"
+import { cleanFileName, numberedName } from "#server/files/names.ts"
+
+describe("a file's name", () => {
+  it.each([
+    ["photo.jpg", "photo.jpg"],
+    ["../../etc/passwd", "passwd"],
+    ["C:\\fakepath\\letter.doc", "letter.doc"],
+    ["  two   spaces .txt ", "two spaces .txt"],
+    ["line\r\nbreak\0.txt", "linebreak.txt"],
+    ["invoice\u202Efdp.exe", "invoicefdp.exe"],
+    ["soft\u00ADhyphen\u200B.txt", "softhyphen.txt"],
+    ["e\u0301te\u0301.txt", "été.txt"],
+    ["con", "_con"],
+    ["NUL.txt", "_NUL.txt"],
+    ["com1 .log", "_com1 .log"],
+    ["console.log", "console.log"],
+    ["trailing. . ", "trailing"],
+    [".env", ".env"],
+    ["", "untitled"],
+    ["...", "untitled"],
+    ["\u202E\u200B", "untitled"],
+    ["folder/", "untitled"],
+    ["한글 파일.pdf", "한글 파일.pdf"],
+    ["👨‍👩‍👧.png", "👨‍👩‍👧.png"],
+    ["می‌خواهم.txt", "می‌خواهم.txt"],
+    ["lone\uD800surrogate.txt", "lone\uFFFDsurrogate.txt"],
+  ])("that is sent as %j is kept as %j", (claimed, kept) => {
+    expect(cleanFileName(claimed)).toBe(kept)
+  })
+
+  it("is cut to 255 bytes between two characters, and keeps its extension", () => {
+    const name = cleanFileName(`${"👍🏽".repeat(60)}.tar.gz`)
+    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
+    expect(name).toMatch(/^(👍🏽)+\.tar\.gz$/u)
+    expect(Buffer.byteLength(numberedName(name, 1000))).toBeLessThanOrEqual(255)
+    expect(numberedName(name, 1000)).toMatch(/^(👍🏽)+ \(1000\)\.tar\.gz$/u)
+  })
+
+  it("is safe to save, whatever was sent", () => {
+    fc.assert(
+      fc.property(anyName, (claimed) => {
+        const name = cleanFileName(claimed)
+        expect(name).not.toBe("")
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
+        expect(name).not.toMatch(/[/\\\p{Cc}\u202A-\u202E\u2066-\u2069\u200B\uFEFF]/u)
+        expect(name).not.toMatch(/^\s|[\s.]$/)
+        expect(name.isWellFormed()).toBe(true)
+        expect(name).toBe(name.normalize("NFC"))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it("is not changed by being cleaned again", () => {
+    fc.assert(
+      fc.property(anyName, (claimed) => {
+        const once = cleanFileName(claimed)
+        expect(cleanFileName(once)).toBe(once)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it.each([
+    ["report.final.pdf", "report.final", ".pdf"],
+    ["archive.tar.gz", "archive", ".tar.gz"],
+    [".env", ".env", ""],
+    ["README", "README", ""],
+    ["version 1.2", "version 1.2", ""],
+    ["song.mp3", "song", ".mp3"],
+    ["photo.", "photo.", ""],
+  ])("%j has the stem %j and the extension %j", (fileName, stem, extension) => {
+    expect(splitName(fileName)).toEqual({ stem, extension })
+  })
+})
+
+/** Names with many of the characters that make trouble, long ones among them. */
+const anyName = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: "grapheme" }),
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(
+        "/",
+        "\\",
+        "\0",
+        "\r\n",
+        ".",
+        " ",
+        "..",
+        "\u202E",
+        "\u200D",
+        "\u200C",
+        "\uFEFF",
+        "\uD800",
+        "\u0301",
+        "ي",
+        "👍",
+        "con",
+        "x".repeat(90),
+      ),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(""))

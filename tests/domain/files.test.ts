@@ -1,0 +1,404 @@
+import { randomBytes } from "node:crypto"
+import { sql } from "drizzle-orm"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
+import { users } from "#db/schema/users.ts"
+import { SORTS, type FileSummary } from "#server/files/contract.ts"
+import {
+  findFile,
+  findUsage,
+  readFileText,
+  removeFile,
+  renameFile,
+  searchFiles,
+} from "#server/files/files.ts"
+import { listFiles } from "#server/files/list.ts"
+import { sweep } from "#server/files/sweep.ts"
+import { uploadFile } from "#server/files/upload.ts"
+import { aFile, inPieces, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+
+const NOBODYS = "01999999-9999-7999-8999-999999999999"
+const DAY = 24 * 60 * 60 * 1000
+
+let drawer: FileDrawer
+let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
+let grace: typeof ada
+
+beforeAll(async () => {
+  drawer = await openFileDrawer({ FILES_MAX_SIZE: "100KB", FILES_QUOTA_FREE: "1MB", FILES_QUOTA_PRO: "2MB" })
+})
+afterAll(() => drawer.close())
+beforeEach(async () => {
+  await drawer.empty()
+  ada = await drawer.scopeOf("ada")
+  grace = await drawer.scopeOf("grace", "pro")
+})
+
+describe("an upload", () => {
+  it("becomes a file with the bytes that were sent", async () => {
+    const bytes = randomBytes(90_000)
+    const file = await uploadFile(ada, aFile("noise.bin", bytes))
+    expect(file).toMatchObject({ fileName: "noise.bin", mimeType: "application/octet-stream", size: 90_000 })
+    const { key } = await findFile(ada, file._id)
+    expect(Buffer.concat(await Array.fromAsync((await drawer.blobs.open(key)) ?? []))).toEqual(bytes)
+    expect(await findUsage(ada)).toEqual({ used: 90_000, quota: 1_000_000 })
+    expect(await drawer.db.$count(uploads)).toBe(0)
+  })
+
+  it("of unknown size is taken as it comes", async () => {
+    const bytes = inPieces(Buffer.from("of unknown size"))
+    expect(await uploadFile(ada, { fileName: "a.txt", bytes, size: { atMost: Infinity } })).toMatchObject({
+      size: 15,
+    })
+    expect(await drawer.usage()).toEqual([{ used: 15, reserved: 0 }])
+  })
+
+  it("may be empty", async () => {
+    expect(await uploadFile(ada, aFile("empty.txt", ""))).toMatchObject({ size: 0, mimeType: "text/plain" })
+  })
+
+  it.each([
+    ["photo.txt", PNG(), "image/png"],
+    ["page.png", "<!doctype html><script>alert(1)</script>", "text/plain"],
+    ["page.html", "<!doctype html><script>alert(1)</script>", "text/html"],
+    ["drawing.svg", "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "image/svg+xml"],
+    ["notes.md", "# Notes", "text/markdown"],
+    ["letter", "Grüße aus 東京", "text/plain"],
+    ["document.doc", "%PDF-1.7\n%âãÏÓ", "application/pdf"],
+    ["binary.txt", Buffer.from([1, 2, 3, 0, 255]), "application/octet-stream"],
+    ["latin1.txt", Buffer.from("Gr\xFC\xDFe", "latin1"), "application/octet-stream"],
+  ])("called %s gets its type from its bytes", async (fileName, content, mimeType) => {
+    expect(await uploadFile(ada, aFile(fileName, content))).toMatchObject({ fileName, mimeType })
+  })
+
+  it("takes a free name when the name is taken, also by one that only looks different in bytes", async () => {
+    const names = ["été.txt", "e\u0301te\u0301.txt", "folder/été.txt"]
+    const uploaded: FileSummary[] = []
+    for (const name of names) uploaded.push(await uploadFile(ada, aFile(name)))
+    expect(uploaded.map((file) => file.fileName)).toEqual(["été.txt", "été (1).txt", "été (2).txt"])
+    expect(await uploadFile(grace, aFile("été.txt"))).toMatchObject({ fileName: "été.txt" })
+  })
+
+  it("takes a name of its own when a dozen of the same name come at once", async () => {
+    const sent = await Promise.all(
+      Array.from({ length: 12 }, () => uploadFile(ada, aFile("same.txt", "same"))),
+    )
+    const names = new Set(sent.map((file) => file.fileName))
+    expect(names).toHaveLength(12)
+    expect(names).toContain("same.txt")
+    expect(await drawer.usage()).toEqual([{ used: 48, reserved: 0 }])
+  })
+})
+
+describe("an upload that is refused", () => {
+  afterEach(async () => {
+    expect(await drawer.db.$count(files)).toBe(0)
+    expect(await drawer.db.$count(blobs)).toBe(0)
+    expect(await drawer.db.$count(uploads)).toBe(0)
+    expect(await drawer.storedPaths()).toEqual([])
+    for (const usage of await drawer.usage()) expect(usage).toEqual({ used: 0, reserved: 0 })
+  })
+
+  it("is too large by its own word, and none of it is read", async () => {
+    let read = false
+    async function* bytes() {
+      read = true
+      yield Buffer.alloc(1)
+    }
+    const upload = uploadFile(ada, { fileName: "film.mov", bytes: bytes(), size: { exactly: 100_001 } })
+    await expect(upload).rejects.toMatchObject({
+      status: 413,
+      message: "film.mov is too large. A file can be 100 kB at most.",
+    })
+    expect(read).toBe(false)
+  })
+
+  it("is too large without having said so", async () => {
+    const bytes = inPieces(Buffer.alloc(100_001))
+    const upload = uploadFile(ada, { fileName: "film.mov", bytes, size: { atMost: Infinity } })
+    await expect(upload).rejects.toMatchObject({ status: 413 })
+  })
+
+  it("has more bytes than it announced", async () => {
+    const bytes = inPieces(Buffer.alloc(50))
+    await expect(uploadFile(ada, { fileName: "a", bytes, size: { exactly: 40 } })).rejects.toThrow()
+  })
+
+  it("has fewer bytes than it announced", async () => {
+    const bytes = inPieces(Buffer.alloc(30))
+    const upload = uploadFile(ada, { fileName: "a.bin", bytes, size: { exactly: 40 } })
+    await expect(upload).rejects.toMatchObject({ status: 400, message: "a.bin ended after 30 of 40 bytes." })
+  })
+
+  it("breaks off", async () => {
+    async function* bytes() {
+      yield Buffer.alloc(1000)
+      throw new Error("the line went dead")
+    }
+    const upload = uploadFile(ada, { fileName: "a.bin", bytes: bytes(), size: { exactly: 2000 } })
+    await expect(upload).rejects.toThrow("the line went dead")
+  })
+
+  it("took so long that its room was given up, and finds no place when it ends", async () => {
+    async function* bytes() {
+      yield Buffer.alloc(1000)
+      await sweep(drawer, Date.now() + DAY)
+      expect(await drawer.usage()).toEqual([{ used: 0, reserved: 0 }])
+      yield Buffer.alloc(1000)
+    }
+    await expect(
+      uploadFile(ada, { fileName: "a", bytes: bytes(), size: { exactly: 2000 } }),
+    ).rejects.toThrow()
+  })
+
+  it("cannot be written down after its bytes are safe", async () => {
+    await drawer.db.execute(sql`alter table ${files} add constraint refuse check (file_name <> 'refused')`)
+    await expect(uploadFile(ada, aFile("refused"))).rejects.toThrow()
+    await drawer.db.execute(sql`alter table ${files} drop constraint refuse`)
+  })
+})
+
+describe("the quota", () => {
+  it("is the plan's", async () => {
+    expect(await findUsage(ada)).toEqual({ used: 0, quota: 1_000_000 })
+    expect(await findUsage(grace)).toEqual({ used: 0, quota: 2_000_000 })
+  })
+
+  it("is never passed, by however many uploads at once", async () => {
+    const sent = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, number) =>
+        uploadFile(ada, aFile(`${number}.bin`, Buffer.alloc(90_000))),
+      ),
+    )
+    const stored = sent.filter((result) => result.status === "fulfilled")
+    const refused = sent.filter((result) => result.status === "rejected").map((result) => result.reason)
+    expect(stored).toHaveLength(11)
+    for (const reason of refused) expect(reason).toMatchObject({ status: 507 })
+    expect(await drawer.usage()).toEqual([{ used: 990_000, reserved: 0 }])
+    expect(await drawer.storedPaths()).toHaveLength(11)
+  })
+
+  it("leaves an upload of unknown size what there is, and says 507 where that ends", async () => {
+    for (let number = 0; number < 10; number++) {
+      await uploadFile(ada, aFile(`${number}.bin`, Buffer.alloc(99_000)))
+    }
+    const unknown = (size: number) =>
+      uploadFile(ada, {
+        fileName: "last.bin",
+        bytes: inPieces(Buffer.alloc(size)),
+        size: { atMost: Infinity },
+      })
+    await expect(unknown(10_001)).rejects.toMatchObject({ status: 507 })
+    expect(await unknown(10_000)).toMatchObject({ size: 10_000 })
+    await expect(unknown(1)).rejects.toMatchObject({ status: 507 })
+    expect(await findUsage(ada)).toEqual({ used: 1_000_000, quota: 1_000_000 })
+  })
+
+  it("that a downgrade made too small keeps every file readable and takes no new one", async () => {
+    const file = await uploadFile(grace, aFile("kept.txt", "kept"))
+    await drawer.db.update(fileUsage).set({ used: 1_500_000 })
+    const downgraded = {
+      ...grace,
+      viewer: { ...grace.viewer, session: { ...grace.viewer.session, plan: "free" as const } },
+    }
+    expect((await readFileText(downgraded, file._id, 100)).text).toBe("kept")
+    await expect(uploadFile(downgraded, aFile("new.txt", ""))).rejects.toMatchObject({ status: 507 })
+  })
+})
+
+describe("what a process left when it died", () => {
+  it("during an upload goes when the upload's time is over, and not before", async () => {
+    const key = drawer.blobs.newKey()
+    await drawer.blobs.put(key, inPieces(Buffer.from("half an upload")), { limit: 100 })
+    await drawer.db.insert(fileUsage).values({ userId: ada.viewer.user._id, reserved: 500 })
+    await drawer.db
+      .insert(uploads)
+      .values({ userId: ada.viewer.user._id, key, reserved: 500, expiresAt: Date.now() + DAY })
+
+    await sweep(drawer)
+    expect(await drawer.storedPaths()).toHaveLength(1)
+    expect(await drawer.usage()).toEqual([{ used: 0, reserved: 500 }])
+
+    await sweep(drawer, Date.now() + 2 * DAY)
+    expect(await drawer.storedPaths()).toEqual([])
+    expect(await drawer.usage()).toEqual([{ used: 0, reserved: 0 }])
+    expect(await drawer.db.$count(uploads)).toBe(0)
+  })
+
+  it("after a file was removed is swept later", async () => {
+    const file = await uploadFile(ada, aFile("a.txt"))
+    const brokenStore = { ...drawer.blobs, remove: () => Promise.reject(new Error("the disk is away")) }
+    await removeFile({ ...ada, blobs: brokenStore }, file._id)
+    await expect(findFile(ada, file._id)).rejects.toMatchObject({ status: 404 })
+    expect(await drawer.storedPaths()).toHaveLength(1)
+
+    await sweep(drawer)
+    expect(await drawer.storedPaths()).toHaveLength(1)
+    await sweep(drawer, Date.now() + DAY)
+    expect(await drawer.storedPaths()).toEqual([])
+    expect(await drawer.db.$count(blobs)).toBe(0)
+  })
+
+  it("of a user who is gone is swept too, and nobody else's", async () => {
+    await uploadFile(ada, aFile("adas.txt"))
+    const kept = await uploadFile(grace, aFile("graces.txt"))
+    await drawer.db.delete(users).where(sql`${users._id} = ${ada.viewer.user._id}`)
+    await Promise.all([sweep(drawer, Date.now() + DAY), sweep(drawer, Date.now() + DAY)])
+    expect(await drawer.storedPaths()).toHaveLength(1)
+    expect((await readFileText(grace, kept._id, 100)).text).toBe("What graces.txt holds.")
+  })
+})
+
+describe("renaming", () => {
+  it("gives the file a clean name", async () => {
+    const file = await uploadFile(ada, aFile("draft.txt"))
+    const renamed = await renameFile(ada, file._id, { fileName: "final\u202E .txt" })
+    expect(renamed).toEqual({ ...file, fileName: "final .txt" })
+  })
+
+  it("to its own name changes nothing", async () => {
+    const file = await uploadFile(ada, aFile("draft.txt"))
+    expect(await renameFile(ada, file._id, { fileName: "draft.txt" })).toEqual(file)
+  })
+
+  it("to a name that another file has is a conflict", async () => {
+    await uploadFile(ada, aFile("taken.txt"))
+    const file = await uploadFile(ada, aFile("draft.txt"))
+    const renaming = renameFile(ada, file._id, { fileName: "taken.txt" })
+    await expect(renaming).rejects.toMatchObject({
+      status: 409,
+      message: "You have another file called taken.txt.",
+    })
+    expect(await findFile(ada, file._id)).toMatchObject({ fileName: "draft.txt" })
+  })
+})
+
+describe("removing", () => {
+  it("takes the file, its bytes and its part of the quota", async () => {
+    const file = await uploadFile(ada, aFile("a.txt"))
+    await removeFile(ada, file._id)
+    expect(await drawer.storedPaths()).toEqual([])
+    expect(await drawer.db.$count(blobs)).toBe(0)
+    expect(await drawer.usage()).toEqual([{ used: 0, reserved: 0 }])
+    await expect(removeFile(ada, file._id)).rejects.toMatchObject({ status: 404 })
+  })
+
+  it("counts once, when it is asked for many times at once", async () => {
+    const file = await uploadFile(ada, aFile("a.txt", "12345"))
+    await uploadFile(ada, aFile("b.txt", "123"))
+    const asked = await Promise.allSettled(Array.from({ length: 8 }, () => removeFile(ada, file._id)))
+    expect(asked.filter((result) => result.status === "fulfilled")).toHaveLength(1)
+    expect(await drawer.usage()).toEqual([{ used: 3, reserved: 0 }])
+  })
+})
+
+describe("somebody else's file", () => {
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ["found", (id) => findFile(grace, id)],
+    ["read", (id) => readFileText(grace, id, 10)],
+    ["renamed", (id) => renameFile(grace, id, { fileName: "mine.txt" })],
+    ["removed", (id) => removeFile(grace, id)],
+  ])("cannot be %s: it is as if it were not there", async (_act, act) => {
+    const file = await uploadFile(ada, aFile("private.txt"))
+    const answers = await Promise.allSettled([act(file._id), act(NOBODYS), act("no id at all")])
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: "rejected", reason: { status: 404 } })
+    }
+    const messages = answers.map((answer) => answer.status === "rejected" && String(answer.reason))
+    expect(new Set(messages)).toHaveLength(1)
+    expect((await readFileText(ada, file._id, 100)).text).toBe("What private.txt holds.")
+  })
+
+  it("is in no list and in no search", async () => {
+    await uploadFile(ada, aFile("private.txt"))
+    expect(await searchFiles(grace, "private")).toEqual([])
+    expect(await listFiles(grace, { q: "", sort: "newest", limit: 10 })).toEqual({
+      files: [],
+      nextCursor: null,
+    })
+  })
+})
+
+describe("the list", () => {
+  const query = { q: "", sort: "newest" as const, limit: 100 }
+
+  it.each([
+    ["newest", ["c.txt", "B.txt", "a.txt"]],
+    ["oldest", ["a.txt", "B.txt", "c.txt"]],
+    ["name", ["a.txt", "B.txt", "c.txt"]],
+    ["largest", ["B.txt", "c.txt", "a.txt"]],
+  ] as const)("can begin with the %s", async (sort, names) => {
+    await uploadFile(ada, aFile("a.txt", "1"))
+    await uploadFile(ada, aFile("B.txt", "333"))
+    await uploadFile(ada, aFile("c.txt", "22"))
+    const page = await listFiles(ada, { ...query, sort })
+    expect(page.files.map((file) => file.fileName)).toEqual(names)
+  })
+
+  it.each(SORTS)(
+    "comes in pages that miss nothing and repeat nothing while files come and go: %s",
+    async (sort) => {
+      const before: FileSummary[] = []
+      // Sizes and names that are equal but for the id decide the order too.
+      for (let number = 0; number < 23; number++) {
+        before.push(await uploadFile(ada, aFile(`f${number % 5}.txt`, "x".repeat(number % 3))))
+      }
+      const gone = before[7]
+      if (!gone) throw new Error("The eighth file is missing.")
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await listFiles(ada, { ...query, sort, limit: 4, cursor })
+        seen.push(...page.files.map((file) => file._id))
+        cursor = page.nextCursor ?? undefined
+        if (seen.length === 4) await uploadFile(ada, aFile("new.txt", "new"))
+        if (seen.length === 8 && !seen.includes(gone._id)) await removeFile(ada, gone._id)
+      } while (cursor)
+      expect(new Set(seen)).toHaveLength(seen.length)
+      for (const file of before) if (file !== gone) expect(seen).toContain(file._id)
+    },
+  )
+
+  it("refuses a cursor that it did not give", async () => {
+    for (const cursor of ["", "nonsense", Buffer.from('["x","y",1]').toString("base64url")]) {
+      await expect(listFiles(ada, { ...query, cursor })).rejects.toMatchObject({ status: 400 })
+    }
+  })
+
+  it("finds a part of a name, however it is capitalised, and takes % and _ and \\ as they are", async () => {
+    await uploadFile(ada, aFile("Summer Holiday.txt"))
+    await uploadFile(ada, aFile("100%_done.txt"))
+    expect((await searchFiles(ada, "holi")).map((file) => file.fileName)).toEqual(["Summer Holiday.txt"])
+    expect((await searchFiles(ada, "%_")).map((file) => file.fileName)).toEqual(["100%_done.txt"])
+    expect(await searchFiles(ada, "\\")).toEqual([])
+  })
+})
+
+describe("the text of a file", () => {
+  it("is read up to a limit, and says that there is more", async () => {
+    const file = await uploadFile(ada, aFile("long.txt", "0123456789"))
+    expect(await readFileText(ada, file._id, 4)).toEqual({
+      fileName: "long.txt",
+      text: "0123",
+      truncated: true,
+    })
+    expect(await readFileText(ada, file._id, 10)).toMatchObject({ text: "0123456789", truncated: false })
+  })
+
+  it("never ends in half a character", async () => {
+    const file = await uploadFile(ada, aFile("umlaut.txt", "aü"))
+    expect((await readFileText(ada, file._id, 2)).text).toBe("a")
+  })
+
+  it("is refused where the bytes are none", async () => {
+    const file = await uploadFile(ada, aFile("photo.png", PNG()))
+    await expect(readFileText(ada, file._id, 100)).rejects.toMatchObject({ status: 415 })
+  })
+})
+
+function PNG() {
+  return Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+    "base64",
+  )
+}

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { readdir } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { sql } from "drizzle-orm"
+import { blobs, fileUsage, uploads } from "#db/schema/files.ts"
+import { users } from "#db/schema/users.ts"
+import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
+import { readConfig } from "#server/config.ts"
+import { openLog } from "#server/log.ts"
+import type { Viewer } from "#server/scope.ts"
+import { createTestDatabase } from "./postgres.ts"
+
+/** What the file functions need: a real database, a real disk, and settings. `scopeOf` adds somebody who asks. */
+export async function openFileDrawer(settings: Record<string, string> = {}) {
+  const database = await createTestDatabase()
+  const directory = mkdtempSync(join(tmpdir(), "files-"))
+  const services = {
+    config: readConfig({ AUTH_SECRET: "a secret for tests, and for nothing else", ...settings }),
+    log: openLog("silent"),
+    db: database.db,
+    blobs: await openDiskBlobs(directory),
+  }
+  /** The paths of all stored blobs, whole or not. */
+  async function storedPaths() {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  }
+  return {
+    ...services,
+    async scopeOf(name: string, plan: "free" | "pro" = "free") {
+      const [user] = await database.db
+        .insert(users)
+        .values({ clerkId: `user_${name}`, email: `${name}@example.org`, plan })
+        .returning()
+      if (!user) throw new Error("No user was made.")
+      const session = { userId: user.clerkId, sessionId: null, plan, via: "cookie" } as const
+      const viewer: Viewer = { user, session }
+      return { ...services, viewer }
+    },
+    /** The paths of all stored blobs, whole or not. */
+    async storedPaths() {
+      const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    },
+    async usage() {
+      const rows = await database.db
+        .select({ used: fileUsage.used, reserved: fileUsage.reserved })
+        .from(fileUsage)
+      return rows
+    },
+    /** Nobody there any more, and nothing stored. */
+    async empty() {
+      await database.db.execute(sql`truncate ${users}, ${blobs}, ${uploads} cascade`)
+      for (const path of await storedPaths()) rmSync(path)
+    },
+    async close() {
+      await database.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export type FileDrawer = Awaited<ReturnType<typeof openFileDrawer>>
+
+/** A file on its way in, whose sender knows its size. */
+export function aFile(fileName: string, content: string | Buffer = `What ${fileName} holds.`) {
+  const bytes = Buffer.from(content)
+  return { fileName, bytes: inPieces(bytes), size: { exactly: bytes.length } }
+}
+
+export async function* inPieces(bytes: Buffer, size = 16 * 1024) {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
