@@ -70,12 +70,9 @@ export async function getUserByClerkId(scope: Scope<"db" | "viewer">, clerkId: s
   return user ?? null
 }
 
-/** The provider's values for the caller, as the sync compares them with the record. Null when it does not know them. */
-export async function getProviderValues(
-  scope: Scope<"identity" | "viewer">,
-): Promise<CreateOrUpdateUser | null> {
-  const person = await scope.identity.getUser(scope.viewer.session.userId)
-  return person && providerValues(person)
+/** The provider's values for the caller, as the sync compares them with the record. Throws as `findOrCreateUser` does. */
+export async function getProviderValues(scope: Scope<"identity" | "viewer">): Promise<CreateOrUpdateUser> {
+  return askProvider(scope, scope.viewer.session)
 }
 
 /** Renames the caller, at the identity provider first: it owns the name, and the next sync would bring its old one back. */

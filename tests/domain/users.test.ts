@@ -316,6 +316,7 @@ function scopeFor(...known: IdentityUser[]) {
     issueRealtimeToken: unused,
     verifyRealtimeToken: unused,
     rootData: unused,
+    signOut: unused,
   }
   const mail = {
     send: async (message: Message) => ({ id: String(sent.push(message)) }),

@@ -12,7 +12,7 @@ export function useUserSync(record: UserRecord | null, provider: CreateOrUpdateU
     // A server that refuses these values would refuse them again: each is asked for once.
     if (!values || values === asked.current) return
     asked.current = values
-    void syncUser(values).then((written) => written && revalidate())
+    void syncUser(values).then((written) => (written ? revalidate() : undefined))
   }, [values, revalidate])
 }
 

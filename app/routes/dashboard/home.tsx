@@ -1,6 +1,3 @@
-import { href } from "react-router"
-import { LinkButton } from "#app/ui/button.tsx"
-import { Icon } from "#app/ui/icon.tsx"
 import { listThreads } from "#server/chat/threads.ts"
 import { findUsage } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
@@ -9,6 +6,7 @@ import { AskBox } from "./ask-box.tsx"
 import { Checklist } from "./checklist.tsx"
 import { LatestFiles, LatestThreads } from "./latest.tsx"
 import { PlanCard } from "./plan-card.tsx"
+import { QuickUpload } from "./quick-upload.tsx"
 import { useUser } from "./use-user.ts"
 import type { Route } from "./+types/home.ts"
 
@@ -38,10 +36,7 @@ export default function Home({ loaderData: { now, threads, files, plan } }: Rout
     <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
         <h1 className="min-w-0 text-2xl font-semibold wrap-anywhere sm:text-3xl">{greeting(user.name)}</h1>
-        <LinkButton to={href("/dashboard/files")} variant="secondary">
-          <Icon name="upload" />
-          Add files
-        </LinkButton>
+        <QuickUpload />
       </div>
       <AskBox />
       <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />

@@ -6,7 +6,8 @@ import { onboardingOf, SaveProfile } from "#server/users/contract.ts"
 import { completeOnboarding, finishOnboardingStep, reopenOnboardingStep } from "#server/users/onboarding.ts"
 import { saveProfile } from "#server/users/users.ts"
 import { OnboardingFrame } from "./onboarding-frame.tsx"
-import { FirstSteps, ProfileStep, WelcomeStep } from "./onboarding-steps.tsx"
+import { ProfileStep, WelcomeStep } from "./onboarding-steps.tsx"
+import { FirstSteps } from "./first-steps.tsx"
 import { useUser } from "./use-user.ts"
 import type { Route } from "./+types/onboarding.ts"
 
@@ -27,10 +28,9 @@ const OnboardingForm = v.variant("intent", [
   v.object({ intent: v.literal("finish-profile"), ...SaveProfile.entries }),
   v.object({ intent: v.literal("reopen-welcome") }),
   v.object({ intent: v.literal("reopen-profile") }),
-  v.object({
-    intent: v.literal("complete"),
-    next: v.optional(v.picklist(["home", "chat", "files"]), "home"),
-  }),
+  v.object({ intent: v.literal("complete") }),
+  v.object({ intent: v.literal("complete-with-files") }),
+  v.object({ intent: v.literal("complete-with-question"), question: v.pipe(v.string(), v.maxLength(2000)) }),
 ])
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -53,11 +53,15 @@ export async function action({ context, request }: Route.ActionArgs) {
       return redirect(href("/onboarding"))
     case "complete":
       await completeOnboarding(scope)
-      return redirect(pages[form.value.next])
+      return redirect(href("/dashboard"))
+    case "complete-with-files":
+      await completeOnboarding(scope)
+      return redirect(href("/dashboard/files"))
+    case "complete-with-question":
+      await completeOnboarding(scope)
+      return redirect(`${href("/dashboard/chat")}?${new URLSearchParams({ question: form.value.question })}`)
   }
 }
-
-const pages = { home: href("/dashboard"), chat: href("/dashboard/chat"), files: href("/dashboard/files") }
 
 const titles = { welcome: "Welcome", profile: "Your name", "first-steps": "First steps", done: "All set" }
 

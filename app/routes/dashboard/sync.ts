@@ -1,16 +1,16 @@
 import * as v from "valibot"
-import { bodyTooLarge, json, methodNotAllowed, readJson } from "#server/http/json.ts"
+import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/http/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { CreateOrUpdateUser } from "#server/users/contract.ts"
 import { createOrUpdateUser } from "#server/users/users.ts"
 import type { Route } from "./+types/sync.ts"
 
-export const loader = () => methodNotAllowed(["POST"])
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
 /** `users.createOrUpdateUser` for the sync of an open page. */
 export async function action({ context, request }: Route.ActionArgs) {
-  if (request.method !== "POST") return methodNotAllowed(["POST"])
   const scope = await requireScope(context)
   const body = await readJson(request)
   if (!body.ok)

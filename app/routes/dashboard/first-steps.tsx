@@ -1,0 +1,142 @@
+import { useRef, type ReactNode } from "react"
+import { Form, useNavigation } from "react-router"
+import { Button } from "#app/ui/button.tsx"
+import { Icon, type IconName } from "#app/ui/icon.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
+import { useQuickUpload } from "./use-quick-upload.ts"
+
+/** A first question and a first file; the button at the end goes on without either. */
+export function FirstSteps() {
+  return (
+    <>
+      <StepHeading title="Try it out">
+        Two things to begin with. Both can wait: the dashboard keeps them in mind for you.
+      </StepHeading>
+      <div className="mt-8 grid gap-4">
+        <FirstFile />
+        <FirstQuestion />
+      </div>
+      <Form method="post" id="first-steps" />
+      <StepEnd back="reopen-profile">
+        <StepButton intent="complete" form="first-steps">
+          Go to the dashboard
+        </StepButton>
+      </StepEnd>
+    </>
+  )
+}
+
+/** Without JavaScript the button leads to the files' page, and onboarding is over. */
+function FirstFile() {
+  const input = useRef<HTMLInputElement>(null)
+  const { upload, added, sending } = useQuickUpload()
+  return (
+    <FirstStep
+      icon="upload"
+      title="Add a file"
+      about="Open it from any device where you are signed in. Only you can."
+      done={added.length > 0}
+    >
+      <ul aria-live="polite" className="grid gap-1.5 empty:hidden">
+        {added.map((file) => (
+          <li key={file._id} className="flex items-center gap-2 text-sm">
+            <Icon name="check-circle" className="text-success" />
+            <span className="min-w-0 truncate">{file.fileName}</span>
+          </li>
+        ))}
+      </ul>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          const chosen = [...(event.target.files ?? [])]
+          event.target.value = ""
+          void upload(chosen)
+        }}
+      />
+      <Form
+        method="post"
+        onSubmit={(event) => {
+          event.preventDefault()
+          input.current?.click()
+        }}
+      >
+        <Button
+          type="submit"
+          name="intent"
+          value="complete-with-files"
+          variant="secondary"
+          pending={sending !== undefined}
+        >
+          {added.length > 0 ? "Add another" : "Choose a file"}
+        </Button>
+      </Form>
+    </FirstStep>
+  )
+}
+
+function FirstQuestion() {
+  const { formData } = useNavigation()
+  return (
+    <FirstStep
+      icon="chat"
+      title="Ask the chat something"
+      about="It can tell you the time, and look through your files by name."
+    >
+      <Form method="post" className="flex items-end gap-2">
+        <Field
+          className="flex-1"
+          label="Your question"
+          labelHidden
+          name="question"
+          required
+          maxLength={2000}
+          autoComplete="off"
+          enterKeyHint="send"
+          placeholder="Which files do I have?"
+        />
+        <Button
+          type="submit"
+          variant="secondary"
+          name="intent"
+          value="complete-with-question"
+          pending={formData?.get("intent") === "complete-with-question"}
+        >
+          Ask
+        </Button>
+      </Form>
+    </FirstStep>
+  )
+}
+
+function FirstStep({
+  icon,
+  title,
+  about,
+  done = false,
+  children,
+}: {
+  icon: IconName
+  title: string
+  about: string
+  done?: boolean
+  children: ReactNode
+}) {
+  return (
+    <section aria-label={title} className="flex gap-4 rounded-lg border border-line bg-surface p-5 shadow-sm">
+      <span className="grid size-10 shrink-0 place-items-center rounded-lg bg-accent-soft text-accent-ink">
+        <Icon name={done ? "check" : icon} className="size-5" />
+      </span>
+      <div className="grid min-w-0 flex-1 gap-4">
+        <div>
+          <h2 className="font-medium">{title}</h2>
+          <p className="text-sm text-muted">{about}</p>
+        </div>
+        {children}
+      </div>
+    </section>
+  )
+}
