@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { Agent, request } from "node:http"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { findFreePort } from "../tests/support/ports.ts"
+
+// Does the memory of the process stay flat when every request to /api/health comes from another `x-forwarded-for`?
+// Build first; then: node bench/limiter-memory.ts [--requests 1000000] [--connections 64]
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: "string", default: "1000000" },
+    connections: { type: "string", default: "64" },
+  },
+})
+const requests = Number(values.requests)
+const connections = Number(values.connections)
+
+const server = await startServer()
+const agent = new Agent({ keepAlive: true, maxSockets: connections })
+const begun = performance.now()
+let sent = 0
+let accepted = 0
+
+try {
+  report()
+  for (let tenth = 1; tenth <= 10; tenth++) {
+    const until = Math.round((requests / 10) * tenth)
+    await Promise.all(Array.from({ length: connections }, () => sendUntil(until)))
+    report()
+  }
+  process.stdout.write(
+    `${accepted} of ${sent} accepted, ${Math.round((sent / (performance.now() - begun)) * 1000)} a second\n`,
+  )
+} finally {
+  agent.destroy()
+  await server.stop()
+}
+
+async function sendUntil(last: number) {
+  while (sent < last) {
+    const key = addressOf(sent++)
+    if ((await getHealth(key)) === 200) accepted++
+  }
+}
+
+function addressOf(number: number) {
+  return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}, 2001:db8::${number.toString(16)}`
+}
+
+async function getHealth(forwardedFor: string): Promise<number> {
+  const asked = request({
+    agent,
+    host: "127.0.0.1",
+    port: server.port,
+    path: "/api/health",
+    headers: { "x-forwarded-for": forwardedFor },
+  })
+  const [response] = await once(asked.end(), "response")
+  response.resume()
+  await once(response, "end")
+  return response.statusCode
+}
+
+function report() {
+  const status = readFileSync(`/proc/${server.pid}/status`, "utf8")
+  const resident = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+  process.stdout.write(
+    `${String(sent).padStart(9)} requests  ${resident.toFixed(0).padStart(5)} MB resident\n`,
+  )
+}
+
+async function startServer() {
+  const port = await findFreePort()
+  const folder = mkdtempSync(join(tmpdir(), "tideline-bench-"))
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, "../build/server/index.js")], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      PATH: process.env["PATH"],
+      NODE_ENV: "production",
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      MAIL_INBOX_PORT: "0",
+      AUTH_SECRET: "a secret for this measurement, and for nothing else",
+    },
+  })
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+    if (String(chunk).includes("Tideline is ready")) break
+  }
+  child.stdout.resume()
+  return {
+    port,
+    pid: child.pid,
+    async stop() {
+      child.kill("SIGTERM")
+      await once(child, "exit")
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
