@@ -23,9 +23,12 @@ export const ONBOARDING_STEPS = [
 /** PostgreSQL stores no NUL, and no name needs a line break or a bell. */
 const withoutControls = v.regex<string, string>(/^\P{Cc}*$/u, "Leave out control characters.")
 
+/** The identity provider's id of a person, whichever provider it is. */
+export const ClerkId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(255))
+
 /** What the identity provider says of a person, as the sync carries it. Absent and null mean the same. */
 export const CreateOrUpdateUser = v.object({
-  clerkId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
+  clerkId: ClerkId,
   /** Empty where the provider knows no address. */
   email: v.pipe(v.string(), v.maxLength(320), withoutControls),
   name: v.nullish(v.pipe(v.string(), v.maxLength(200), withoutControls)),

@@ -1,4 +1,4 @@
-import { Link, NavLink } from "react-router"
+import { href, Link, NavLink, useLocation } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { Logo } from "#app/ui/logo.tsx"
@@ -41,8 +41,13 @@ export function Sidebar({ threads }: { threads: ThreadSummary[] }) {
 }
 
 function RecentThreads({ threads }: { threads: ThreadSummary[] }) {
+  // From 1280 pixels on the chat shows its own list beside the conversation.
+  const isChat = useLocation().pathname.startsWith(href("/dashboard/chat"))
   return (
-    <section aria-labelledby="recent-threads" className="mt-6 flex min-h-0 flex-1 flex-col">
+    <section
+      aria-labelledby="recent-threads"
+      className={classNames("mt-6 flex min-h-0 flex-1 flex-col", isChat && "xl:hidden")}
+    >
       <h2 id="recent-threads" className="px-5.5 pb-1.5 text-xs font-medium text-faint">
         Recent conversations
       </h2>
