@@ -32,7 +32,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       log,
       db,
       mail,
-      identity: await openIdentity(config, { db, mail, log }),
+      identity: await openIdentity(config, { db, mail, log }, opened),
       blobs: await openBlobs(config),
       model: await openModel(config, opened),
       turns: openTurns(opened),
@@ -85,18 +85,20 @@ async function openMail(config: Config, log: Log, opened: Opened): Promise<Mail>
   return mail
 }
 
-async function openIdentity(config: Config, scope: Pick<Services, "db" | "mail" | "log">): Promise<Identity> {
-  if (config.identity.kind === "clerk") {
+async function openIdentity(
+  config: Config,
+  scope: Pick<Services, "db" | "mail" | "log">,
+  opened: Opened,
+): Promise<Identity> {
+  const { origin, identity: settings } = config
+  if (settings.kind === "clerk") {
     const { openClerkIdentity } = await import("./adapters/clerk-identity.ts")
-    return openClerkIdentity({ origin: config.origin, ...config.identity, log: scope.log })
+    return openClerkIdentity({ ...settings, origin, production: config.production, log: scope.log })
   }
   const { openEmbeddedIdentity } = await import("./adapters/embedded-identity.ts")
-  return openEmbeddedIdentity({
-    origin: config.origin,
-    production: config.production,
-    ...config.identity,
-    ...scope,
-  })
+  const identity = await openEmbeddedIdentity({ ...settings, ...scope, origin })
+  opened.push(identity.close)
+  return identity
 }
 
 async function openBlobs(config: Config): Promise<Blobs> {

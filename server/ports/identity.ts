@@ -40,6 +40,38 @@ export interface RequestContext {
   context: Readonly<RouterContextProvider>
 }
 
+/** A request, and the network address that it came from, by which attempts are counted. */
+export interface Visit {
+  request: Request
+  address: string
+}
+
+/** Why an account form was refused. */
+export type AccountProblem =
+  | "wrong-credentials"
+  | "email-taken"
+  | "email-unfit"
+  | "password-unfit"
+  | "link-spent"
+  | "signup-closed"
+  | "too-many-attempts"
+  | "another-site"
+
+/** `headers` set the cookies of what was done. */
+export type AccountOutcome =
+  | { ok: true; headers: Headers }
+  | { ok: false; problem: AccountProblem; status: number; retryAfter: number | null }
+
+/** The forms of a provider that leaves them to us. A wrong email and a wrong password are one answer, in the same time. */
+export interface AccountForms {
+  signUp(visit: Visit, input: { name: string; email: string; password: string }): Promise<AccountOutcome>
+  signIn(visit: Visit, input: { email: string; password: string }): Promise<AccountOutcome>
+  /** The same answer whether there is such an account or not. */
+  requestPasswordReset(visit: Visit, input: { email: string }): Promise<AccountOutcome>
+  /** `token` came by mail. Every session and API key of the account ends. */
+  resetPassword(visit: Visit, input: { token: string; password: string }): Promise<AccountOutcome>
+}
+
 /** Who is asking? Answered by the identity provider that the operator chose. */
 export interface Identity {
   readonly kind: "clerk" | "embedded"
@@ -60,6 +92,10 @@ export interface Identity {
   verifyRealtimeToken(token: string): Promise<RealtimeClaims>
   /** What the document needs to start the provider's own browser code. */
   rootData(args: RequestContext): Promise<unknown>
+  /** Ends the caller's session at the provider. The headers make the browser forget it. */
+  signOut(args: RequestContext & Visit): Promise<Headers>
   /** The provider's own HTTP endpoints under /api/auth, where it has any. */
-  readonly handle?: (request: Request) => Promise<Response>
+  readonly handle?: (visit: Visit) => Promise<Response>
+  /** Absent where the provider brings its own sign-in and sign-up. */
+  readonly forms?: AccountForms
 }

@@ -1,0 +1,85 @@
+import type { createClerkClient } from "@clerk/react-router/server"
+import type { Log } from "#server/log.ts"
+import type { Identity, IdentityUser, Plan } from "#server/ports/identity.ts"
+
+type Client = ReturnType<typeof createClerkClient>
+
+/** Milliseconds. Asking Clerk is a call over the network. */
+const GOOD_FOR = 60_000
+
+const MOST_KEPT = 10_000
+
+/** What Clerk says of people, each answer kept for a minute. */
+export function createDirectory(client: Client, log: Log) {
+  const people = createMemory(askForUser)
+  const plans = createMemory(askForPlan)
+
+  async function askForUser(id: string): Promise<Omit<IdentityUser, "plan"> | null> {
+    try {
+      const user = await client.users.getUser(id)
+      const email = user.primaryEmailAddress
+      return {
+        id,
+        email: email?.emailAddress ?? null,
+        emailVerified: email?.verification?.status === "verified",
+        name: user.fullName,
+        imageUrl: user.imageUrl || null,
+      }
+    } catch (error) {
+      if (statusOf(error) === 404) return null
+      throw error
+    }
+  }
+
+  /** Free when Clerk cannot say: nobody gets a plan by an error. */
+  async function askForPlan(id: string): Promise<Plan> {
+    try {
+      const { subscriptionItems } = await client.billing.getUserBillingSubscription(id)
+      const isPro = subscriptionItems.some(({ status, plan }) => status === "active" && plan?.slug === "pro")
+      return isPro ? "pro" : "free"
+    } catch (error) {
+      if (statusOf(error) !== 404) log.warn({ err: error }, "Clerk did not say which plan a user has")
+      return "free"
+    }
+  }
+
+  const getUser: Identity["getUser"] = async (id, { fresh } = { fresh: false }) => {
+    const [person, plan] = await Promise.all([people.get(id, { fresh }), plans.get(id, { fresh })])
+    return person && { ...person, plan }
+  }
+
+  const updateUser: Identity["updateUser"] = async (id, { name }) => {
+    const [firstName = "", ...rest] = name.trim().split(/\s+/)
+    await client.users.updateUser(id, { firstName, lastName: rest.join(" ") })
+    people.forget(id)
+  }
+
+  return { getUser, updateUser, planOf: (id: string) => plans.get(id, { fresh: false }) }
+}
+
+/** Answers by id, oldest forgotten first. Those who ask at the same time share one call; an error is not kept. */
+function createMemory<Answer>(ask: (id: string) => Promise<Answer>) {
+  const kept = new Map<string, { until: number; answer: Promise<Answer> }>()
+  return {
+    get(id: string, { fresh }: { fresh: boolean }): Promise<Answer> {
+      const known = kept.get(id)
+      if (known && !fresh && known.until > performance.now()) return known.answer
+      const answer = ask(id)
+      kept.delete(id)
+      kept.set(id, { until: performance.now() + GOOD_FOR, answer })
+      answer.catch(() => {
+        if (kept.get(id)?.answer === answer) kept.delete(id)
+      })
+      const oldest = kept.size > MOST_KEPT ? kept.keys().next().value : undefined
+      if (oldest !== undefined) kept.delete(oldest)
+      return answer
+    },
+    forget(id: string) {
+      kept.delete(id)
+    },
+  }
+}
+
+function statusOf(error: unknown) {
+  return error instanceof Error && "status" in error ? error.status : undefined
+}

@@ -1,0 +1,197 @@
+import { eq } from "drizzle-orm"
+import { authJwks, authUser } from "#db/schema/auth.ts"
+import { sendAddressVerification, sendPasswordReset } from "#server/mail/mail.ts"
+import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
+import type { Services } from "#server/scope.ts"
+import {
+  ADDRESS_HEADER,
+  API_KEY_PREFIX,
+  API_PATH,
+  createAuth,
+  REALTIME_TOKEN_LIFE,
+  type Auth,
+} from "./embedded-identity/auth.ts"
+import { createForms } from "./embedded-identity/forms.ts"
+import { requireArgon2 } from "./embedded-identity/password.ts"
+import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
+
+interface EmbeddedSettings extends Pick<Services, "db" | "mail" | "log"> {
+  origin: string
+  issuer: string
+  authSecret: string
+  signup: "open" | "closed"
+}
+
+/**
+ * The identity provider that runs in this process: better-auth on the schema `auth` of our database. `close` waits for letters
+ * that are on their way.
+ */
+export async function openEmbeddedIdentity(
+  settings: EmbeddedSettings,
+): Promise<Identity & { auth: Auth; close(): Promise<void> }> {
+  const { origin, issuer, db, mail, log } = settings
+  requireArgon2()
+  const background = openBackground(log)
+  const sender = { mail, config: { origin } }
+  const auth = createAuth({
+    ...settings,
+    mailResetLink: (to, letter) => sendPasswordReset(sender, to, letter),
+    mailVerificationLink: (to, letter) => sendAddressVerification(sender, to, letter),
+    runInBackground: background.run,
+  })
+  const loadKeys = async () => ({ keys: (await db.select().from(authJwks)).map(publicKeyOf) })
+  const renewed = new WeakMap<Request, string[]>()
+  await forgetUnreadableKeys(auth, settings)
+
+  async function getSession({ request }: RequestContext): Promise<Session | null> {
+    const authorization = request.headers.get("authorization")
+    const apiKey = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
+    if (apiKey?.startsWith(API_KEY_PREFIX)) return sessionOfKey(auth, settings, apiKey)
+    if (authorization === null && !request.headers.get("cookie")?.includes("tideline.session_token="))
+      return null
+
+    const { headers, response } = await auth.api.getSession({
+      headers: credentialsOf(request),
+      returnHeaders: true,
+    })
+    if (!response) return null
+    if (authorization === null) renewed.set(request, headers.getSetCookie())
+    return {
+      userId: response.user.id,
+      sessionId: response.session.id,
+      plan: planOf(response.user.plan),
+      via: authorization === null ? "cookie" : "session-bearer",
+    }
+  }
+
+  async function handle({ request, address }: Visit): Promise<Response> {
+    const headers = credentialsOf(request)
+    headers.set(ADDRESS_HEADER, address)
+    return withRetryAfter(await auth.handler(new Request(request, { headers })))
+  }
+
+  return {
+    kind: "embedded",
+    auth,
+    /** A session that is used lives on, and so must its cookie. */
+    async middleware({ request }, next) {
+      const response = await next()
+      const cookies = response.headers.has("set-cookie") ? [] : (renewed.get(request) ?? [])
+      if (cookies.length === 0) return response
+      const headers = new Headers(response.headers)
+      for (const cookie of cookies) headers.append("set-cookie", cookie)
+      return new Response(response.body, {
+        status: response.status,
+        statusText: response.statusText,
+        headers,
+      })
+    },
+    getSession,
+    async getUser(id) {
+      const [user] = await db.select().from(authUser).where(eq(authUser.id, id))
+      if (!user) return null
+      const { email, emailVerified, name, image, plan } = user
+      return { id, email, emailVerified, name: name || null, imageUrl: image, plan }
+    },
+    async updateUser(id, { name }) {
+      const changed = await db
+        .update(authUser)
+        .set({ name, updatedAt: new Date() })
+        .where(eq(authUser.id, id))
+        .returning({ id: authUser.id })
+      if (changed.length === 0)
+        throw new Error(`The identity provider knows no user ${id}, so it cannot rename them.`)
+    },
+    async issueRealtimeToken(args) {
+      const session = await getSession(args)
+      if (!session) return null
+      const issuedAt = Math.floor(Date.now() / 1000)
+      const payload = { sub: session.userId, sid: session.sessionId, plan: session.plan, iat: issuedAt }
+      const { token } = await auth.api.signJWT({ body: { payload } })
+      return { token, expiresAt: (issuedAt + REALTIME_TOKEN_LIFE) * 1000 }
+    },
+    verifyRealtimeToken: createTokenVerifier({ issuer, keys: createKeyLookup(loadKeys) }),
+    rootData: async () => null,
+    async signOut({ request, address }) {
+      const headers = new Headers({ cookie: request.headers.get("cookie") ?? "", origin })
+      const response = await handle({
+        request: new Request(`${origin}${API_PATH}/sign-out`, { method: "POST", headers }),
+        address,
+      })
+      const cookies = new Headers()
+      for (const cookie of response.headers.getSetCookie()) cookies.append("set-cookie", cookie)
+      return cookies
+    },
+    handle,
+    forms: createForms(handle, origin),
+    close: background.settle,
+  }
+}
+
+/** A key's owner as the database has them now; null for a key that is unknown, expired or switched off. */
+async function sessionOfKey(
+  auth: Auth,
+  { db }: Pick<EmbeddedSettings, "db">,
+  key: string,
+): Promise<Session | null> {
+  if (key.length > 200) return null
+  const { valid, key: record } = await auth.api.verifyApiKey({ body: { key } })
+  if (!valid || !record) return null
+  const [user] = await db
+    .select({ plan: authUser.plan })
+    .from(authUser)
+    .where(eq(authUser.id, record.referenceId))
+  return user ? { userId: record.referenceId, sessionId: null, plan: user.plan, via: "api-key" } : null
+}
+
+/** A caller who shows a credential in the header is judged by that alone: a bad one must not fall back to a cookie. */
+function credentialsOf(request: Request) {
+  const headers = new Headers(request.headers)
+  headers.delete(ADDRESS_HEADER)
+  if (headers.has("authorization")) headers.delete("cookie")
+  return headers
+}
+
+function planOf(plan: unknown): Plan {
+  return plan === "pro" ? "pro" : "free"
+}
+
+function publicKeyOf({ id, alg, publicKey }: typeof authJwks.$inferSelect) {
+  return { ...(JSON.parse(publicKey) as object), kty: "EC", kid: id, alg: alg ?? "ES256" }
+}
+
+/** After AUTH_SECRET changed, the signing keys cannot be read. Their tokens live for a minute, so new keys cost nothing. */
+async function forgetUnreadableKeys(auth: Auth, { db, log }: Pick<EmbeddedSettings, "db" | "log">) {
+  try {
+    await auth.api.signJWT({ body: { payload: { sub: "nobody" } } })
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes("decrypt"))) throw error
+    await db.delete(authJwks)
+    log.warn(
+      "AUTH_SECRET has changed: everybody must sign in again, and realtime tokens are signed with a new key",
+    )
+  }
+}
+
+function withRetryAfter(response: Response) {
+  const seconds = response.headers.get("x-retry-after")
+  if (response.status !== 429 || seconds === null || response.headers.has("retry-after")) return response
+  const headers = new Headers(response.headers)
+  headers.set("retry-after", seconds)
+  return new Response(response.body, { status: response.status, headers })
+}
+
+function openBackground(log: EmbeddedSettings["log"]) {
+  const running = new Set<Promise<unknown>>()
+  return {
+    run(work: Promise<unknown>) {
+      const settled = work
+        .catch((error: unknown) => log.error({ err: error }, "a letter about an account could not be sent"))
+        .finally(() => running.delete(settled))
+      running.add(settled)
+    },
+    async settle() {
+      await Promise.all(running)
+    },
+  }
+}

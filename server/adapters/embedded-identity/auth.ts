@@ -1,0 +1,191 @@
+import { apiKey } from "@better-auth/api-key"
+import { APIError, createAuthMiddleware } from "better-auth/api"
+import { drizzleAdapter } from "better-auth/adapters/drizzle"
+import { betterAuth } from "better-auth/minimal"
+import { bearer } from "better-auth/plugins/bearer"
+import { jwt } from "better-auth/plugins/jwt"
+import { eq } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import {
+  authAccount,
+  authApiKey,
+  authJwks,
+  authRateLimit,
+  authSession,
+  authUser,
+  authVerification,
+} from "#db/schema/auth.ts"
+import type { Log } from "#server/log.ts"
+import { REALTIME_AUDIENCE } from "../realtime-token.ts"
+import { ACCOUNT_WINDOW, countAttempt, forgetAttempts } from "./attempts.ts"
+import { hashPassword, verifyPassword } from "./password.ts"
+
+export interface AuthSettings {
+  origin: string
+  issuer: string
+  authSecret: string
+  signup: "open" | "closed"
+  db: Database
+  log: Log
+  /** Sends a letter. Nobody who waits for an answer waits for it, or the time would tell which accounts there are. */
+  mailResetLink: (to: string, letter: { url: string; minutes: number }) => Promise<unknown>
+  mailVerificationLink: (to: string, letter: { url: string }) => Promise<unknown>
+  /** Takes work that the answer does not wait for. */
+  runInBackground: (work: Promise<unknown>) => void
+}
+
+/** Only our server sets it; what a client sends under this name is dropped. */
+export const ADDRESS_HEADER = "x-tideline-client-address"
+
+export const API_KEY_PREFIX = "tide_"
+
+export const API_PATH = "/api/auth"
+
+/** Seconds. */
+const RESET_LINK_LIFE = 60 * 60
+
+/** Seconds. A session that is used lives on; one that is not ends after this. */
+const SESSION_LIFE = 7 * 24 * 60 * 60
+
+export const REALTIME_TOKEN_LIFE = 60
+
+const TABLES = {
+  user: authUser,
+  session: authSession,
+  account: authAccount,
+  verification: authVerification,
+  jwks: authJwks,
+  rateLimit: authRateLimit,
+  apikey: authApiKey,
+}
+
+export type Auth = ReturnType<typeof createAuth>
+
+/** better-auth on our tables. It opens nothing by itself. */
+export function createAuth(settings: AuthSettings) {
+  return betterAuth(authOptions(settings))
+}
+
+export function authOptions(settings: AuthSettings) {
+  const { origin, issuer, authSecret, db, runInBackground } = settings
+  return {
+    appName: "Tideline",
+    baseURL: origin,
+    basePath: API_PATH,
+    secret: authSecret,
+    trustedOrigins: [origin],
+    database: drizzleAdapter(db, { provider: "pg", schema: TABLES, transaction: true }),
+    // Plans have one writer, the operator: a client that sends one is refused.
+    user: {
+      additionalFields: { plan: { type: "string", required: true, defaultValue: "free", input: false } },
+    },
+    // No cache in the cookie: a plan that changed and a session that ended count from the next request on.
+    session: { expiresIn: SESSION_LIFE, updateAge: 24 * 60 * 60 },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 10,
+      maxPasswordLength: 128,
+      password: { hash: hashPassword, verify: verifyPassword },
+      resetPasswordTokenExpiresIn: RESET_LINK_LIFE,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: async ({ user, token }) => {
+        const url = `${origin}/sign-in/reset-password?${new URLSearchParams({ token })}`
+        await settings.mailResetLink(user.email, { url, minutes: RESET_LINK_LIFE / 60 })
+      },
+      // Whoever took the account over may have made keys too.
+      onPasswordReset: async ({ user }) => {
+        await db.delete(authApiKey).where(eq(authApiKey.referenceId, user.id))
+      },
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendVerificationEmail: async ({ user, url }) => {
+        await settings.mailVerificationLink(user.email, { url })
+      },
+    },
+    rateLimit: {
+      enabled: true,
+      storage: "database",
+      // By network address; an account has a limit of its own, in `limitAttempts`.
+      customRules: {
+        "/sign-in/email": { window: 60, max: 30 },
+        "/sign-up/email": { window: 60, max: 30 },
+        "/request-password-reset": { window: ACCOUNT_WINDOW, max: 20 },
+        "/get-session": false,
+      },
+    },
+    hooks: { before: refuseEarly(settings), after: afterSignIn(settings) },
+    plugins: [
+      jwt({
+        jwks: { keyPairConfig: { alg: "ES256" } },
+        jwt: { issuer, audience: REALTIME_AUDIENCE, expirationTime: `${REALTIME_TOKEN_LIFE}s` },
+        disableSettingJwtHeader: true,
+      }),
+      bearer({ requireSignature: true }),
+      apiKey({
+        defaultPrefix: API_KEY_PREFIX,
+        requireName: true,
+        startingCharactersConfig: { charactersLength: API_KEY_PREFIX.length + 4 },
+        rateLimit: { enabled: false },
+        // A key opens the application, not the account: it cannot change the password or make more keys.
+        enableSessionForAPIKeys: false,
+      }),
+    ],
+    // Realtime tokens come from /api/realtime/token alone.
+    disabledPaths: ["/token"],
+    advanced: {
+      cookiePrefix: "tideline",
+      useSecureCookies: origin.startsWith("https:"),
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      backgroundTasks: { handler: runInBackground },
+    },
+    logger: {
+      level: "warn",
+      log: (level, message, ...details) => relayLog(settings.log, level, message, details),
+    },
+    telemetry: { enabled: false },
+  } satisfies Parameters<typeof betterAuth>[0]
+}
+
+/** What better-auth has no setting for: an explained refusal of sign-ups, and the limit for each account. */
+function refuseEarly({ signup, origin, db }: AuthSettings) {
+  return createAuthMiddleware(async ({ path, body }) => {
+    if (path === "/sign-up/email" && signup === "closed") {
+      const message = `Sign-up is closed here. Leave your address at ${origin}/waitlist, and you can be told when it opens.`
+      throw new APIError("FORBIDDEN", { message, code: "SIGNUP_CLOSED" })
+    }
+    const kind = ATTEMPTS_BY_PATH.get(path)
+    const email: unknown = body?.email
+    if (!kind || typeof email !== "string" || email.length > 320) return
+    const wait = await countAttempt(db, kind, email)
+    if (wait === null) return
+    const message = `Too many attempts on this account. Try again in ${Math.ceil(wait / 60)} minutes.`
+    throw new APIError(
+      "TOO_MANY_REQUESTS",
+      { message, code: "TOO_MANY_ATTEMPTS" },
+      { "Retry-After": String(wait) },
+    )
+  })
+}
+
+const ATTEMPTS_BY_PATH = new Map<string, "sign-in" | "reset" | "verify">([
+  ["/sign-in/email", "sign-in"],
+  ["/request-password-reset", "reset"],
+  ["/send-verification-email", "verify"],
+])
+
+function afterSignIn({ db }: AuthSettings) {
+  return createAuthMiddleware(async ({ path, context }) => {
+    if (path === "/sign-in/email" && context.newSession)
+      await forgetAttempts(db, context.newSession.user.email)
+  })
+}
+
+/** A credential that was refused is no fault of ours, and is said with every refusal. */
+function relayLog(log: Log, level: string, message: string, details: unknown[]) {
+  const isRefusal = details.some((detail) => detail instanceof APIError && detail.statusCode < 500)
+  const error = details.find((detail) => detail instanceof Error)
+  const entry = { source: "better-auth", ...(error && !isRefusal && { err: error }) }
+  if (level === "error" && !isRefusal) log.error(entry, message)
+  else log.debug(entry, message)
+}
