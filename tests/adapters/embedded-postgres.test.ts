@@ -1,0 +1,179 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { createInterface } from "node:readline"
+import postgres from "postgres"
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded.ts"
+
+let directory: string
+
+beforeEach(() => {
+  // Only its owner may enter, as with /root.
+  const parent = mkdtempSync(join(tmpdir(), "tideline-embedded-"))
+  directory = join(parent, "postgres")
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
+})
+
+describe("the embedded PostgreSQL", () => {
+  it("keeps what was written from one start to the next", async () => {
+    const first = await start()
+    await query(first.url, "create table kept as select 42 as answer")
+    await first.stop()
+
+    const second = await start()
+    expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }])
+  })
+
+  it("is PostgreSQL 18 with what the change stream needs, and forces commits to disk", async () => {
+    const { url } = await start({ settings: {} })
+    expect(
+      await query(
+        url,
+        `select name, setting from pg_settings
+         where name in ('wal_level', 'max_replication_slots', 'max_wal_senders', 'max_slot_wal_keep_size', 'fsync', 'listen_addresses')
+         order by name`,
+      ),
+    ).toEqual([
+      { name: "fsync", setting: "on" },
+      { name: "listen_addresses", setting: "127.0.0.1" },
+      { name: "max_replication_slots", setting: "40" },
+      { name: "max_slot_wal_keep_size", setting: "4096" },
+      { name: "max_wal_senders", setting: "40" },
+      { name: "wal_level", setting: "logical" },
+    ])
+    const [server] = await query(url, "select current_setting('server_version_num')::int / 10000 as major")
+    expect(server).toEqual({ major: 18 })
+  })
+
+  it("asks for the password, which only its owner can read", async () => {
+    const { url } = await start()
+    const withoutPassword = new URL(url)
+    withoutPassword.password = "guessed"
+    await expect(query(withoutPassword.href, "select 1")).rejects.toThrow(/password authentication failed/)
+    expect(statSync(join(directory, "password")).mode & 0o777).toBe(0o600)
+    expect(statSync(directory).mode & 0o077).toBe(0)
+  })
+
+  it("comes back on the same address when it was killed, with every commit", async () => {
+    const back = Promise.withResolvers<void>()
+    let isKilled = false
+    const running = await start({
+      onLog: (line) => {
+        if (isKilled && line.includes("ready to accept connections")) back.resolve()
+      },
+    })
+    await query(running.url, "create table kept as select 1 as one")
+    const killed = running.pid
+    isKilled = true
+    process.kill(killed, "SIGKILL")
+    await back.promise
+    expect(await query(running.url, "select one from kept")).toEqual([{ one: 1 }])
+    expect(running.pid).not.toBe(killed)
+  })
+
+  it("takes its data over when the process that ran it was killed", async () => {
+    const held = await hold(directory)
+    await query(held.url, "create table kept as select 7 as seven")
+    held.child.kill("SIGKILL")
+    await once(held.child, "exit")
+    expect(() => process.kill(held.pid, 0)).not.toThrow() // it has outlived its process
+
+    const { url } = await start()
+    expect(await query(url, "select seven from kept")).toEqual([{ seven: 7 }])
+    await expect(query(held.url, "select 1")).rejects.toThrow(/ECONNREFUSED/)
+  })
+
+  it("refuses a second process on the same folder, and leaves the first alone", async () => {
+    const held = await hold(directory)
+    await expect(startEmbeddedPostgres({ directory })).rejects.toThrow(
+      `Another Tideline (process ${held.child.pid}) runs with this data: ${directory}. Stop it first, or give this one another DATA_DIR.`,
+    )
+    expect(await query(held.url, "select 1 as one")).toEqual([{ one: 1 }])
+  })
+
+  it("is found by commands that run beside its process, and not after that has ended", async () => {
+    const held = await hold(directory)
+    expect(findRunningPostgres(directory)).toBe(held.url)
+    held.child.kill("SIGKILL")
+    await once(held.child, "exit")
+    expect(findRunningPostgres(directory)).toBeNull()
+    await (await start()).stop()
+    expect(findRunningPostgres(directory)).toBeNull()
+  })
+
+  it("is not misled by a pid file that names a process of somebody else's", async () => {
+    await (await start()).stop()
+    await writePidFile(process.pid)
+    expect(await query((await start()).url, "select 1 as one")).toEqual([{ one: 1 }])
+  })
+
+  it("begins again where the first start was cut short", async () => {
+    mkdirSync(join(directory, "data.new"), { recursive: true, mode: 0o700 })
+    writeFileSync(join(directory, "data.new/PG_VERSION"), "18\n")
+    expect(await query((await start()).url, "select 1 as one")).toEqual([{ one: 1 }])
+  })
+
+  it("refuses data of another PostgreSQL version, and says what to do", async () => {
+    await (await start()).stop()
+    writeFileSync(join(directory, "data/PG_VERSION"), "17\n")
+    await expect(startEmbeddedPostgres({ directory })).rejects.toThrow(
+      /was made by PostgreSQL 17, and this is PostgreSQL 18/,
+    )
+    expect(findRunningPostgres(directory)).toBeNull()
+  })
+
+  it("says what PostgreSQL said when it does not start", async () => {
+    await expect(
+      startEmbeddedPostgres({ directory, settings: { fsync: "off", shared_buffers: "none" } }),
+    ).rejects.toThrow(/PostgreSQL did not start:[^]*invalid value for parameter "shared_buffers"/)
+  })
+})
+
+/** Without waiting for the disk, where the test is not about that: a killed process loses nothing that it wrote. */
+async function start(options: Partial<Parameters<typeof startEmbeddedPostgres>[0]> = {}) {
+  const running = await startEmbeddedPostgres({ directory, settings: { fsync: "off" }, ...options })
+  onTestFinished(() => running.stop())
+  return running
+}
+
+/** In a process of its own, which can be killed. */
+async function hold(folder: string) {
+  const child = spawn(
+    process.execPath,
+    [resolve(import.meta.dirname, "../support/hold-postgres.ts"), folder],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  )
+  const [line] = await once(createInterface({ input: child.stdout }), "line")
+  const { url, pid } = JSON.parse(String(line)) as { url: string; pid: number }
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill("SIGTERM")
+    await once(child, "exit")
+    await (await startEmbeddedPostgres({ directory: folder })).stop()
+  })
+  return { child, url, pid }
+}
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    return [...(await sql.unsafe(text))]
+  } finally {
+    await sql.end()
+  }
+}
+
+async function writePidFile(pid: number) {
+  const version = await readFile(join(directory, "data/PG_VERSION"), "utf8")
+  expect(version.trim()).toBe("18")
+  writeFileSync(
+    join(directory, "data/postmaster.pid"),
+    `${pid}\n${join(directory, "data")}\n0\n5432\n\n127.0.0.1\n0 0\nready   \n`,
+  )
+}

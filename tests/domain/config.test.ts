@@ -1,0 +1,184 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { parseEnv } from "node:util"
+import { describe, expect, it } from "vitest"
+import { ConfigError, readConfig } from "#server/config.ts"
+import { Settings } from "#server/settings.ts"
+
+const AUTH_SECRET = "a secret of more than thirty-two characters"
+const CLERK = {
+  CLERK_SECRET_KEY: "sk_test_0123456789",
+  CLERK_PUBLISHABLE_KEY: "pk_test_0123456789",
+  JWT_ISSUER_DOMAIN: "https://calm-tide-1.clerk.accounts.dev",
+}
+
+describe("the settings", () => {
+  it("need nothing but a secret", () => {
+    expect(readConfig({ AUTH_SECRET })).toMatchObject({
+      production: false,
+      port: 3000,
+      host: "0.0.0.0",
+      origin: "http://localhost:3000",
+      dataDir: resolve(".data"),
+      database: { kind: "embedded", directory: resolve(".data/postgres") },
+      identity: { kind: "embedded", issuer: "http://localhost:3000", signup: "open" },
+      adminEmails: [],
+      mail: { kind: "embedded", inboxPort: 8025 },
+      chat: { gateway: { kind: "missing" }, maxSteps: 5, rateLimit: 20 },
+      blobs: { directory: resolve(".data/blobs") },
+    })
+  })
+
+  it("take the public address from the port, unless it is set", () => {
+    expect(readConfig({ AUTH_SECRET, PORT: "4000" }).origin).toBe("http://localhost:4000")
+    expect(readConfig({ AUTH_SECRET, PORT: "4000", APP_URL: "http://localhost:8080/" }).origin).toBe(
+      "http://localhost:8080",
+    )
+  })
+
+  it("count an empty variable as missing", () => {
+    expect(readConfig({ AUTH_SECRET, PORT: "", APP_URL: "", DATABASE_URL: "", SMTP_URL: "" })).toEqual(
+      readConfig({ AUTH_SECRET }),
+    )
+    expect(problemsOf({ AUTH_SECRET: "" })).toEqual([expect.stringMatching(/^AUTH_SECRET is missing/)])
+  })
+
+  it("are refused with every wrong variable at once, by name, with what to do", () => {
+    const problems = problemsOf({
+      PORT: "3000.5",
+      APP_URL: "tideline.example.org",
+      LOG_LEVEL: "loud",
+      DATABASE_URL: "mysql://host/db",
+      AUTH_SECRET: "short",
+      SIGNUP: "maybe",
+      ADMIN_EMAILS: "ada@example.org, grace",
+      SMTP_URL: "mail.example.org:587",
+      CHAT_MAX_STEPS: "0",
+      CHAT_RATE_LIMIT: "often",
+      BLOBS_URL: "ftp://host/bucket",
+      DOCS_URL: "//elsewhere.example.org",
+    })
+    expect(problems).toEqual([
+      expect.stringMatching(/^LOG_LEVEL must be trace, debug/),
+      expect.stringMatching(/^PORT must be a whole number/),
+      expect.stringMatching(/^APP_URL must be an address such as https:/),
+      expect.stringMatching(/^DATABASE_URL must be an address such as postgres:/),
+      expect.stringMatching(/^AUTH_SECRET must have at least 32 characters/),
+      expect.stringMatching(/^SIGNUP must be open or closed/),
+      expect.stringMatching(/^ADMIN_EMAILS must be e-mail addresses/),
+      expect.stringMatching(/^SMTP_URL must be an address such as smtp:/),
+      expect.stringMatching(/^CHAT_MAX_STEPS must be at least 1/),
+      expect.stringMatching(/^CHAT_RATE_LIMIT must be a whole number/),
+      expect.stringMatching(/^DOCS_URL must be/),
+      expect.stringMatching(/^BLOBS_URL must be an address such as file:/),
+    ])
+  })
+
+  it("never show what a variable holds", () => {
+    const secrets = {
+      AUTH_SECRET: "tell-nobody-1",
+      DATABASE_URL: "mysql://user:tell-nobody-2@host/db",
+      SMTP_URL: "http://user:tell-nobody-3@host",
+      CLERK_SECRET_KEY: "tell-nobody-4",
+      CLERK_PUBLISHABLE_KEY: "tell-nobody-5",
+      APP_URL: "https://user:tell-nobody-6@example.org",
+    }
+    const message = errorOf(secrets).message
+    expect(message).not.toContain("tell-nobody")
+    for (const name of Object.keys(secrets)) expect(message).toContain(name)
+  })
+
+  it("want the bare origin as the public address", () => {
+    for (const APP_URL of [
+      "https://example.org/app",
+      "https://example.org/?a",
+      "https://ada@example.org",
+      "ftp://example.org",
+    ]) {
+      expect(problemsOf({ AUTH_SECRET, APP_URL }), APP_URL).toEqual([
+        expect.stringMatching(/^APP_URL must be/),
+      ])
+    }
+  })
+
+  it("refuse embedded mail and model on a public address", () => {
+    const problems = problemsOf({
+      AUTH_SECRET,
+      APP_URL: "https://tideline.example.org",
+      AI_GATEWAY_API_KEY: "embedded",
+    })
+    expect(problems).toEqual([
+      expect.stringMatching(/^SMTP_URL is missing/),
+      expect.stringMatching(/^AI_GATEWAY_API_KEY is "embedded"/),
+    ])
+  })
+
+  it("take a public address with real mail, and with or without a model", () => {
+    const settings = {
+      AUTH_SECRET,
+      APP_URL: "https://tideline.example.org",
+      SMTP_URL: "smtps://user:word@mail.example.org",
+    }
+    expect(readConfig(settings).chat.gateway).toEqual({ kind: "missing" })
+    expect(readConfig({ ...settings, AI_GATEWAY_API_KEY: "key" }).chat.gateway).toMatchObject({
+      kind: "remote",
+      key: "key",
+    })
+  })
+
+  it("choose Clerk when it is configured whole", () => {
+    expect(readConfig({ AUTH_SECRET, ...CLERK }).identity).toMatchObject({
+      kind: "clerk",
+      issuer: CLERK.JWT_ISSUER_DOMAIN,
+      secretKey: CLERK.CLERK_SECRET_KEY,
+      publishableKey: CLERK.CLERK_PUBLISHABLE_KEY,
+    })
+  })
+
+  it("refuse a Clerk that is configured by half, naming what is missing", () => {
+    for (const missing of Object.keys(CLERK)) {
+      const half = Object.fromEntries(Object.entries(CLERK).filter(([name]) => name !== missing))
+      expect(problemsOf({ AUTH_SECRET, ...half }), missing).toEqual([
+        expect.stringMatching(new RegExp(`^${missing} is missing`)),
+      ])
+    }
+  })
+
+  it("reach a gateway by its own address, with the version in the path", () => {
+    const gateway = (AI_GATEWAY_BASE_URL: string) =>
+      readConfig({ AUTH_SECRET, AI_GATEWAY_API_KEY: "key", AI_GATEWAY_BASE_URL }).chat.gateway
+    expect(gateway("https://models.example.org")).toMatchObject({ baseUrl: "https://models.example.org/v1" })
+    expect(gateway("https://models.example.org/api/v2/")).toMatchObject({
+      baseUrl: "https://models.example.org/api/v2",
+    })
+  })
+})
+
+describe(".env.example", () => {
+  const text = readFileSync(resolve(import.meta.dirname, "../../.env.example"), "utf8")
+
+  it("gives a working configuration once the secret is generated", () => {
+    const config = readConfig({ ...parseEnv(text), AUTH_SECRET })
+    const { chat, ...rest } = readConfig({ AUTH_SECRET })
+    expect(config).toEqual({ ...rest, chat: { ...chat, gateway: { kind: "embedded" } } })
+  })
+
+  it("names every setting there is", () => {
+    const settings = Object.keys(Settings.entries).filter((name) => name !== "NODE_ENV")
+    expect(Object.keys(parseEnv(text)).toSorted()).toEqual(settings.toSorted())
+  })
+})
+
+function errorOf(environment: Record<string, string>): ConfigError {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+    throw error
+  }
+  throw new Error("These settings were accepted.")
+}
+
+function problemsOf(environment: Record<string, string>) {
+  return errorOf(environment).problems
+}
