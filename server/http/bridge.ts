@@ -17,7 +17,9 @@ export class Unacceptable extends Error {
  */
 export function toRequest(incoming: IncomingMessage, response: ServerResponse, origin: string): Request {
   const method = incoming.method ?? "GET"
-  if (/^(TRACE|TRACK|CONNECT)$/i.test(method)) throw new Unacceptable(501, `${method} is not supported.`)
+  if (!/^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method)) {
+    throw new Unacceptable(501, `${method} is not supported.`)
+  }
   const url = toUrl(incoming, origin)
   const gone = new AbortController()
   response.once("close", () => {
