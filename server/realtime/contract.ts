@@ -62,6 +62,8 @@ export interface Have {
 export interface SubscribeAnswer {
   accepted: number[]
   refused: { id: number; error: Refusal }[]
+  /** The message as a whole was refused. */
+  error?: Refusal
 }
 
 export type QueryAnswer = { value: unknown } | { error: Refusal }

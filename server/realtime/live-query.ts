@@ -122,7 +122,7 @@ export function defineLiveQuery<
   if (strange !== undefined) {
     throw new Error(`The live query ${rest.name} names ${strange}, which ${table.name} does not have.`)
   }
-  // The engine hands over only what `args` parsed and `table` decoded, so forgetting their types here is sound.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine hands over only what `args` parsed and `table` decoded, so forgetting their types here is sound.
   return { ...rest, schema: args, table, fields: sent, answer } as unknown as LiveQuery<
     Viewer,
     Name,
@@ -154,5 +154,5 @@ export function defineMutation<
   run(scope: Scope, args: v.InferOutput<Schema>): Promise<Value>
 }): Mutation<Scope, Name, v.InferInput<Schema>, Value> {
   const { args, ...rest } = definition
-  return { ...rest, schema: args } as Mutation<Scope, Name, v.InferInput<Schema>, Value>
+  return { ...rest, schema: args }
 }

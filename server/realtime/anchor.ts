@@ -1,0 +1,76 @@
+import type postgres from "postgres"
+
+import { lsnFromSql, lsnToSql } from "./lsn.ts"
+
+/**
+ * The anchor is a persistent replication slot that nobody streams from. It holds the log of about the last minute, so that any process can
+ * copy it and start at its own place. A copy, unlike a new slot, does not wait for open transactions.
+ */
+export interface Anchor {
+  readonly name: string
+  readonly publication: string
+}
+
+/** Copies the anchor to a slot that lasts as long as the connection; answers from where that can be read. Throws if there is none. */
+export async function copyAnchor(connection: postgres.Sql, anchor: Anchor, slot: string): Promise<bigint> {
+  const [copied] = await connection
+    .unsafe(
+      `select lsn::text as lsn from pg_copy_logical_replication_slot('${anchor.name}', '${slot}', true)`,
+    )
+    .simple()
+  return lsnFromSql(String(copied?.["lsn"]))
+}
+
+/**
+ * Makes sure that the anchor is usable; one that PostgreSQL has given up (`max_slot_wal_keep_size`) is made anew. The very first creation is
+ * the only one that waits for open transactions; it throws after five seconds of that.
+ */
+export async function ensureAnchor(sql: postgres.Sql, anchor: Anchor): Promise<void> {
+  await sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(hashtext(${`${anchor.name} creation`}))`
+    const [slot] = await transaction`
+      select coalesce(wal_status, 'lost') = 'lost' or restart_lsn is null as lost, database = current_database() as ours
+      from pg_replication_slots where slot_name = ${anchor.name}`
+    if (slot && !slot["ours"]) {
+      throw new Error(
+        `The replication slot ${anchor.name} belongs to another database of this cluster. Give this one another name.`,
+      )
+    }
+    if (slot?.["lost"]) await transaction`select pg_drop_replication_slot(${anchor.name})`
+    if (slot && !slot["lost"]) return
+    await transaction`set local lock_timeout = '5s'`
+    await transaction`select pg_create_logical_replication_slot(${anchor.name}, 'pgoutput')`
+  })
+}
+
+/** Lets PostgreSQL forget the log before `lsn`. Of all processes, one at a time does this; the others skip it. */
+export async function advanceAnchor(sql: postgres.Sql, anchor: Anchor, lsn: bigint): Promise<void> {
+  await sql.begin(async (transaction) => {
+    const [lock] =
+      await transaction`select pg_try_advisory_xact_lock(hashtext(${`${anchor.name} advance`})) as held`
+    if (!lock?.["held"]) return
+    await transaction`
+      select pg_replication_slot_advance(slot_name, least(${lsnToSql(lsn)}::text::pg_lsn, pg_current_wal_flush_lsn()))
+      from pg_replication_slots
+      where slot_name = ${anchor.name} and confirmed_flush_lsn < ${lsnToSql(lsn)}::text::pg_lsn and not active`
+  })
+}
+
+export interface AnchorHealth {
+  status: string
+  retainedBytes: number
+  /** Null while PostgreSQL has no limit (`max_slot_wal_keep_size`). */
+  safeBytes: number | null
+}
+
+export async function inspectAnchor(sql: postgres.Sql, anchor: Anchor): Promise<AnchorHealth | null> {
+  const [slot] = await sql`
+    select wal_status as status, pg_current_wal_lsn() - restart_lsn as retained, safe_wal_size as safe
+    from pg_replication_slots where slot_name = ${anchor.name}`
+  if (!slot) return null
+  return {
+    status: String(slot["status"]),
+    retainedBytes: Number(slot["retained"]),
+    safeBytes: slot["safe"] === null ? null : Number(slot["safe"]),
+  }
+}

@@ -1,0 +1,63 @@
+import * as v from "valibot"
+
+import type { SubscribeItem } from "./contract.ts"
+import type { LiveQuery, Table } from "./live-query.ts"
+import { preparePlace, prepareRange, type Range } from "./range.ts"
+import { Refused } from "./refusal.ts"
+import type { Shapes } from "./shapes.ts"
+import type { WatchedTable } from "./tables.ts"
+import type { DependencyPlace } from "./topics.ts"
+
+/** A question as asked: a declared query with arguments that its schema accepts, for one viewer. */
+export interface Question {
+  readonly query: LiveQuery
+  readonly args: unknown
+  readonly range: Range
+  readonly dependencies: readonly DependencyPlace[]
+}
+
+export interface Catalogue {
+  /** Throws `Refused` for an unknown name or wrong arguments. */
+  ask(item: Pick<SubscribeItem, "query" | "args">, viewer: unknown): Question
+}
+
+export function createCatalogue(
+  queries: readonly LiveQuery[],
+  tables: ReadonlyMap<Table, WatchedTable>,
+  broken: ReadonlySet<WatchedTable>,
+  shapes: Shapes,
+): Catalogue {
+  const byName = new Map(queries.map((query) => [query.name, query]))
+  if (byName.size < queries.length) throw new Error("Two live queries have the same name.")
+
+  return {
+    ask({ query: name, args }, viewer) {
+      const query = byName.get(name)
+      if (!query) throw new Refused("unknown", `There is no query named ${name}.`)
+      const parsed = v.safeParse(query.schema, args)
+      if (!parsed.success) throw new Refused("invalid", `The arguments of ${name} have the wrong form.`)
+      const table = watched(query.table)
+      const range = prepareRange(query, query.range(parsed.output, viewer), table, shapes)
+      const dependencies = query.dependencies?.(parsed.output, viewer) ?? []
+      return {
+        query,
+        args: parsed.output,
+        range,
+        dependencies: dependencies.map((each) => preparePlace(query, each.eq, watched(each.table), shapes)),
+      }
+    },
+  }
+
+  function watched(description: Table): WatchedTable {
+    const table = tables.get(description)
+    if (!table) throw new Error(`The table ${description.name} is used by a query but not listed as watched.`)
+    if (broken.has(table)) {
+      throw new Refused(
+        "unavailable",
+        "This part of the application is being updated. Reload the page.",
+        5000,
+      )
+    }
+    return table
+  }
+}

@@ -1,0 +1,96 @@
+import type { LiveQuery } from "./live-query.ts"
+import { contains, type Range } from "./range.ts"
+import { overlay, type Tuple, type WatchedTable } from "./tables.ts"
+import type { RowChange } from "./transactions.ts"
+
+/**
+ * What one change means to whoever sees rows through one query. An edit is shared by all of its subscribers, so that its text is made
+ * once. `partial` rows lack a large value that the log left out and that the client does not have either.
+ */
+export interface Edit {
+  readonly query: LiveQuery
+  readonly table: WatchedTable
+  readonly op: "put" | "merge" | "remove" | "partial"
+  readonly key: string
+  readonly row: Tuple | null
+  /** Of a partial edit: the transaction from which on the stored row has what is missing. */
+  readonly since: bigint
+  text: string | null
+}
+
+/** What a change does to a range: nothing, one edit, or two when the row's key itself changed. */
+export function editsOf(range: Range, change: RowChange, xid: bigint): readonly Edit[] {
+  const { row, old } = change
+  const isIn = row !== null && contains(range, row)
+  // Without an old row an update has left the replica identity alone, so the row is where it was.
+  const wasIn = old !== null ? contains(range, old) : isIn && !change.inserted
+  const key = row?.[range.table.key]
+  const oldKey = old?.[range.table.key] ?? key
+  if (wasIn && oldKey !== key && typeof oldKey === "string") {
+    const removal = edit(range, "remove", oldKey, null, xid)
+    return isIn && typeof key === "string" ? [removal, arrival(range, key, row, xid)] : [removal]
+  }
+  if (typeof key !== "string") return []
+  if (wasIn && !isIn) return [edit(range, "remove", key, null, xid)]
+  if (!isIn) return []
+  return [wasIn ? alteration(range, key, row, xid) : arrival(range, key, row, xid)]
+}
+
+/** One edit with the effect of two in a row, on the same key. */
+export function mergeEdits(first: Edit, second: Edit): Edit {
+  if (first.row === null || second.row === null || second.op === "put" || second.op === "remove")
+    return second
+  const row = overlay(first.row, second.row)
+  const complete = isComplete(second.query, second.table, row)
+  const op = first.op === "merge" && second.op === "merge" ? "merge" : complete ? "put" : "partial"
+  const since = second.op === "partial" ? second.since : first.since
+  return { ...second, op, row, since, text: null }
+}
+
+/** A partial edit with what was missing, from the row as read. */
+export function completeEdit(partial: Edit, stored: Tuple): Edit {
+  return { ...partial, op: "put", row: overlay(stored, partial.row ?? []), text: null }
+}
+
+/** The edit as it appears in a change, after the subscription's id: `"put","key",{…}]`. */
+export function editText(made: Edit): string {
+  made.text ??=
+    made.row === null
+      ? `"remove",${JSON.stringify(made.key)}]`
+      : `"${made.op}",${JSON.stringify(made.key)},${rowText(made.query, made.table, made.row)}]`
+  return made.text
+}
+
+/** The row as its subscribers see it. Fields that were not transmitted are left out. */
+export function rowText(query: LiveQuery, table: WatchedTable, row: Tuple): string {
+  return JSON.stringify(projectRow(query, table, row))
+}
+
+export function projectRow(query: LiveQuery, table: WatchedTable, row: Tuple): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const field of query.fields) {
+    const column = table.position.get(field) ?? -1
+    const text = row[column]
+    if (text === undefined) continue
+    values[field] = text === null ? null : table.decoders[column]?.(text)
+  }
+  return query.project ? query.project(values) : values
+}
+
+export function isComplete(query: LiveQuery, table: WatchedTable, row: Tuple): boolean {
+  return query.fields.every((field) => row[table.position.get(field) ?? -1] !== undefined)
+}
+
+function arrival(range: Range, key: string, row: Tuple, xid: bigint): Edit {
+  return edit(range, isComplete(range.query, range.table, row) ? "put" : "partial", key, row, xid)
+}
+
+function alteration(range: Range, key: string, row: Tuple, xid: bigint): Edit {
+  if (isComplete(range.query, range.table, row)) return edit(range, "put", key, row, xid)
+  // A projection needs the whole row, so only the row's own fields can be sent in part.
+  return edit(range, range.query.project ? "partial" : "merge", key, row, xid)
+}
+
+function edit(range: Range, op: Edit["op"], key: string, row: Tuple | null, since: bigint): Edit {
+  return { query: range.query, table: range.table, op, key, row, since, text: null }
+}

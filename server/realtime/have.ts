@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+
+import { lsnFromWire, lsnToWire } from "./lsn.ts"
+import { readPin, writePin, type Pin, type Range } from "./range.ts"
+
+/** What a client's rows stand for: everything up to `lsn`, perhaps some of what follows up to `through`. */
+export interface Standing {
+  readonly epoch: string
+  readonly lsn: bigint
+  readonly through: bigint
+  readonly end: Pin | null
+}
+
+/** Seals a standing for one user, query and arguments. The token is opaque to the client and proves nothing but its own origin. */
+export function sealHave(secret: string, userId: string, range: Range, standing: Standing): string {
+  const fields = [
+    standing.epoch,
+    lsnToWire(standing.lsn),
+    lsnToWire(standing.through),
+    standing.end ? Buffer.from(writePin(standing.end)).toString("base64url") : "",
+  ].join(".")
+  return `${fields}.${seal(secret, userId, range, fields)}`
+}
+
+/** Null for a token that was issued for something else, or by somebody else. */
+export function openHave(secret: string, userId: string, range: Range, token: string): Standing | null {
+  const split = token.lastIndexOf(".")
+  const fields = token.slice(0, split)
+  const expected = Buffer.from(seal(secret, userId, range, fields))
+  const given = Buffer.from(token.slice(split + 1))
+  if (expected.length !== given.length || !timingSafeEqual(expected, given)) return null
+  const [epoch = "", lsn = "", through = "", end = ""] = fields.split(".")
+  return {
+    epoch,
+    lsn: lsnFromWire(lsn),
+    through: lsnFromWire(through),
+    end: end === "" ? null : readPin(Buffer.from(end, "base64url").toString()),
+  }
+}
+
+function seal(secret: string, userId: string, range: Range, fields: string): string {
+  return createHmac("sha256", secret)
+    .update(JSON.stringify(["realtime have", userId, range.identity, fields]))
+    .digest("base64url")
+    .slice(0, 24)
+}

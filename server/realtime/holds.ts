@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { completeEdit, type Edit } from "./edits.ts"
+import type { Hub } from "./hub.ts"
+import type { Log } from "./log.ts"
+import type { Metrics } from "./metrics.ts"
+import type { Outbox } from "./outbox.ts"
+import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
+import type { Tuple } from "./tables.ts"
+import type { Subscription } from "./topics.ts"
+import type { Transaction } from "./transactions.ts"
+import { sees } from "./visibility.ts"
+
+export interface HoldOptions {
+  readonly hub: () => Hub
+  readonly snapshots: Snapshots
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+export interface Holds {
+  recheck(subscriptions: ReadonlySet<Subscription>, transaction: Transaction): void
+  complete(outbox: Outbox, edit: Edit, transaction: Transaction): void
+}
+
+const PATIENCE_MS = 5000
+
+/** The two reasons to keep a client's commits back for a moment: its right to them is in question, or a row in them must be read. */
+export function createHolds(options: HoldOptions): Holds {
+  const { snapshots, log, metrics } = options
+  let incomplete: { outbox: Outbox; edit: Edit; transaction: Transaction }[] = []
+
+  return {
+    recheck(subscriptions, transaction) {
+      metrics.count("rechecks", subscriptions.size)
+      void recheck([...subscriptions], transaction)
+    },
+    complete(outbox, edit, transaction) {
+      metrics.count("rows_completed")
+      if (incomplete.push({ outbox, edit, transaction }) > 1) return
+      setImmediate(() => {
+        const due = incomplete
+        incomplete = []
+        void complete(due)
+      })
+    },
+  }
+
+  async function recheck(subscriptions: readonly Subscription[], transaction: Transaction): Promise<void> {
+    let denied: readonly Subscription[] = []
+    let unknown: readonly Subscription[] = []
+    try {
+      const snapshot = await takeSeeing([transaction], async (reader) => {
+        const verdicts = await Promise.all(
+          subscriptions.map(({ query, client, args }) => query.authorize?.(client.viewer, args, reader.sql)),
+        )
+        return subscriptions.filter((_, index) => verdicts[index] !== true)
+      })
+      snapshot.release()
+      denied = snapshot.value
+    } catch (error) {
+      log.error(
+        { err: error },
+        "The right to read could not be asked for again. Those subscriptions start over.",
+      )
+      unknown = subscriptions
+    }
+    const hub = options.hub()
+    hub.between(() => {
+      hub.reset(unknown.filter(isCurrent), "gap")
+      for (const subscription of denied.filter(isCurrent)) {
+        hub.unfollow(subscription)
+        subscription.client.outbox.revoked([subscription.id], "denied")
+        metrics.count("revoked")
+      }
+      for (const { client } of subscriptions) client.outbox.release()
+    })
+  }
+
+  async function complete(
+    due: readonly { outbox: Outbox; edit: Edit; transaction: Transaction }[],
+  ): Promise<void> {
+    const hub = options.hub()
+    let snapshot: Snapshot<Map<Edit, Tuple | null>> | null = null
+    try {
+      const edits = new Set(due.map(({ edit }) => edit))
+      snapshot = await takeSeeing(
+        due.map(({ transaction }) => transaction),
+        async (reader) => {
+          const rows = [...edits].map(async (edit) => [edit, await reader.row(edit.table, edit.key)] as const)
+          return new Map(await Promise.all(rows))
+        },
+      )
+      if (!(await hub.reached(snapshot.lsn, PATIENCE_MS)))
+        throw new Error("The stream did not reach the snapshot.")
+    } catch (error) {
+      log.error({ err: error }, "A row could not be read to complete a commit. Its subscriptions start over.")
+      snapshot?.release()
+      snapshot = null
+    }
+    const taken = snapshot
+    hub.between(() => {
+      for (const { outbox, edit } of due) fill(hub, outbox, edit, taken)
+      for (const { outbox } of due) outbox.release()
+    })
+    taken?.release()
+  }
+
+  function fill(
+    hub: Hub,
+    outbox: Outbox,
+    edit: Edit,
+    snapshot: Snapshot<Map<Edit, Tuple | null>> | null,
+  ): void {
+    const lost = new Set<number>()
+    const stored = snapshot?.value.get(edit)
+    for (const waiting of outbox.waitingEdits()) {
+      const { op, table, key, since } = waiting.edit
+      if (op !== "partial" || table !== edit.table || key !== edit.key) continue
+      if (!snapshot || !stored) lost.add(waiting.id)
+      // A later change made it partial again: the hold of that change completes it.
+      else if (sees(snapshot.visibility, since)) waiting.replace(completeEdit(waiting.edit, stored))
+    }
+    if (lost.size === 0) return
+    for (const client of hub.clients) {
+      if (client.outbox !== outbox) continue
+      hub.reset(
+        [...client.subscriptions.values()].filter(({ id }) => lost.has(id)),
+        "gap",
+      )
+    }
+  }
+
+  /** A snapshot that sees the given transactions: a commit can be streamed before snapshots see it. */
+  async function takeSeeing<Value>(
+    transactions: readonly Transaction[],
+    work: (reader: SnapshotReader) => Promise<Value>,
+  ): Promise<Snapshot<Value>> {
+    const deadline = performance.now() + PATIENCE_MS
+    for (;;) {
+      try {
+        const snapshot = await snapshots.take(work)
+        if (transactions.every(({ xid }) => sees(snapshot.visibility, xid))) return snapshot
+        snapshot.release()
+      } catch (error) {
+        if (performance.now() > deadline) throw error
+        await sleep(100)
+      }
+      if (performance.now() > deadline) throw new Error("No snapshot sees the transaction.")
+      await sleep(1)
+    }
+  }
+}
+
+function isCurrent(subscription: Subscription): boolean {
+  return subscription.client.subscriptions.get(subscription.id) === subscription
+}

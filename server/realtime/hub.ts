@@ -1,0 +1,281 @@
+import { setImmediate as nextTick } from "node:timers/promises"
+
+import type { Client } from "./client.ts"
+import type { ResetEvent } from "./contract.ts"
+import { editsOf, type Edit } from "./edits.ts"
+import type { Metrics } from "./metrics.ts"
+import { commitHeader, type Outbox } from "./outbox.ts"
+import type { Ring } from "./ring.ts"
+import { keysTouched, type Shapes } from "./shapes.ts"
+import { createTopics, type Subscription, type Topics } from "./topics.ts"
+import { largeTouches, type Transaction } from "./transactions.ts"
+
+/** The longest that a broadcast keeps the event loop, in ms. */
+const TURN_MS = 5
+
+export interface HubOptions {
+  readonly ring: Ring
+  readonly shapes: Shapes
+  readonly metrics: Metrics
+  /** Subscriptions whose right to read must be asked for again because of this transaction. Their outboxes are held. */
+  readonly recheck: (subscriptions: ReadonlySet<Subscription>, transaction: Transaction) => void
+  /** A client's outbox, which is held, contains an edit whose row must be read. */
+  readonly complete: (outbox: Outbox, edit: Edit, transaction: Transaction) => void
+  /** The log must be made to move: somebody waits for a place that has been reserved but not written. */
+  readonly nudge: () => void
+  /** Called with every message that the product put into the log. */
+  readonly hear: (prefix: string, content: string) => void
+  /** The reader brings transactions faster than they can be sent on. */
+  readonly pressure: (high: boolean) => void
+}
+
+type Job =
+  | { kind: "transaction"; transaction: Transaction }
+  | { kind: "advance"; lsn: bigint }
+  | { kind: "restart"; start: bigint; epoch: string }
+
+export interface Hub {
+  readonly clients: Set<Client>
+  readonly topics: Topics
+  /** Everything up to here has been handed to every outbox. */
+  position(): bigint
+  epoch(): string
+  transaction(transaction: Transaction): void
+  advance(lsn: bigint): void
+  restart(start: bigint, epoch: string): void
+  /** Resolves with true when the position has reached `lsn`, with false if that takes too long. */
+  reached(lsn: bigint, timeoutMs: number): Promise<boolean>
+  /** Runs between two transactions, when all clients stand at the same position. */
+  between(act: () => void): void
+  follow(subscription: Subscription): void
+  unfollow(subscription: Subscription): void
+  reset(subscriptions: Iterable<Subscription>, reason: ResetEvent["reason"]): void
+  leave(client: Client): void
+  queueBytes(): number
+}
+
+/** Takes transactions in order and gives each client, in one step, what each means to it. */
+export function createHub(options: HubOptions): Hub {
+  const { ring, shapes, metrics } = options
+  const topics = createTopics()
+  const clients = new Set<Client>()
+  let position = 0n
+  let epoch = ""
+  let jobs: Job[] = []
+  let queued = 0
+  let pumping = false
+  let inside = false
+  let acts: (() => void)[] = []
+  let turnEndsAt = 0
+  const waiters = new Set<{ lsn: bigint; resolve: (reached: boolean) => void; timers: NodeJS.Timeout[] }>()
+
+  return {
+    clients,
+    topics,
+    position: () => position,
+    epoch: () => epoch,
+    queueBytes: () => queued,
+    transaction(transaction) {
+      ring.append(transaction)
+      metrics.count("transactions")
+      metrics.count("changes", transaction.changes.length)
+      for (const message of transaction.messages) options.hear(message.prefix, message.content)
+      push({ kind: "transaction", transaction }, transaction.bytes)
+    },
+    advance(lsn) {
+      ring.advance(lsn)
+      if (lsn > position) push({ kind: "advance", lsn }, 0)
+    },
+    restart(start, to) {
+      ring.restart(start)
+      push({ kind: "restart", start, epoch: to }, 0)
+    },
+    reached(lsn, timeoutMs) {
+      if (position >= lsn) return Promise.resolve(true)
+      return new Promise((resolve) => {
+        const timers = [
+          setTimeout(options.nudge, 10),
+          setTimeout(() => {
+            waiters.delete(waiter)
+            for (const timer of timers) clearTimeout(timer)
+            resolve(false)
+          }, timeoutMs),
+        ]
+        const waiter = { lsn, resolve, timers }
+        waiters.add(waiter)
+      })
+    },
+    between(act) {
+      if (inside) acts.push(act)
+      else act()
+    },
+    follow(subscription) {
+      subscription.client.subscriptions.set(subscription.id, subscription)
+      topics.add(subscription)
+    },
+    unfollow,
+    reset,
+    leave(client) {
+      client.closed = true
+      clients.delete(client)
+      for (const subscription of client.subscriptions.values()) topics.remove(subscription)
+      client.subscriptions.clear()
+    },
+  }
+
+  function push(job: Job, bytes: number): void {
+    jobs.push(job)
+    queued += bytes
+    if (queued > 32 * 1024 * 1024) options.pressure(true)
+    if (!pumping) void pump()
+  }
+
+  async function pump(): Promise<void> {
+    pumping = true
+    turnEndsAt = performance.now() + TURN_MS
+    while (jobs.length > 0) {
+      const batch = jobs
+      jobs = []
+      for (const job of batch) {
+        if (job.kind === "transaction") {
+          inside = true
+          await deliver(job.transaction)
+          inside = false
+          queued -= job.transaction.bytes
+          position = job.transaction.end
+        } else if (job.kind === "advance") {
+          if (job.lsn > position) position = job.lsn
+        } else {
+          position = job.start
+          epoch = job.epoch
+          reset(everySubscription(), "gap")
+        }
+        arrive()
+        if (performance.now() > turnEndsAt) await pause()
+      }
+    }
+    pumping = false
+    options.pressure(false)
+  }
+
+  async function pause(): Promise<void> {
+    metrics.count("broadcast_pauses")
+    await nextTick()
+    turnEndsAt = performance.now() + TURN_MS
+  }
+
+  /** At a new position: runs what waited for it. */
+  function arrive(): void {
+    for (const waiter of waiters) {
+      if (waiter.lsn > position) continue
+      waiters.delete(waiter)
+      for (const timer of waiter.timers) clearTimeout(timer)
+      waiter.resolve(true)
+    }
+    while (acts.length > 0) {
+      const due = acts
+      acts = []
+      for (const act of due) act()
+    }
+  }
+
+  async function deliver(transaction: Transaction): Promise<void> {
+    sweep(transaction)
+    holdDependants(transaction)
+    const touched: Outbox[] = []
+    for (const change of transaction.changes) {
+      for (const shape of shapes.of(change.table)) {
+        for (const key of keysTouched(shape, change)) {
+          for (const { range, followers } of topics.topicsAt(shape, key)) {
+            const edits = editsOf(range, change, transaction.xid)
+            if (edits.length === 0) continue
+            for (const follower of followers) {
+              stage(follower, edits, transaction, touched)
+              if (performance.now() > turnEndsAt) await pause()
+            }
+          }
+        }
+      }
+    }
+    if (touched.length === 0) return
+    const header = commitHeader(transaction.end, transaction.at, transaction.xid)
+    for (const outbox of touched) {
+      outbox.commit(header)
+      if (performance.now() > turnEndsAt) await pause()
+    }
+    metrics.count("commits_sent", touched.length)
+    metrics.observe("commit_to_sent_ms", Math.max(0, Date.now() - transaction.at))
+  }
+
+  function stage(
+    to: Subscription,
+    edits: readonly Edit[],
+    transaction: Transaction,
+    touched: Outbox[],
+  ): void {
+    const { outbox } = to.client
+    for (const edit of edits) {
+      if (edit.op === "partial") {
+        outbox.hold()
+        options.complete(outbox, edit, transaction)
+      }
+      if (outbox.stage(to.id, edit)) touched.push(outbox)
+    }
+  }
+
+  function holdDependants(transaction: Transaction): void {
+    const dependants = new Set<Subscription>()
+    for (const change of transaction.changes) {
+      for (const shape of shapes.of(change.table)) {
+        for (const key of keysTouched(shape, change)) {
+          for (const dependant of topics.dependantsAt(shape, key)) dependants.add(dependant)
+        }
+      }
+    }
+    if (dependants.size === 0) return
+    for (const dependant of dependants) dependant.client.outbox.hold()
+    options.recheck(dependants, transaction)
+  }
+
+  /** Resets what a truncate or a transaction of too many rows has touched; a dependency among it counts as well. */
+  function sweep(transaction: Transaction): void {
+    if (transaction.truncated.size === 0 && !transaction.large) return
+    const truncated: Subscription[] = []
+    const flooded: Subscription[] = []
+    for (const subscription of everySubscription()) {
+      const places = [subscription.range, ...subscription.dependencies]
+      if (places.some((place) => transaction.truncated.has(place.shape.table))) truncated.push(subscription)
+      else if (
+        transaction.large &&
+        places.some((place) => transaction.large && largeTouches(transaction.large, place.shape, place.key))
+      ) {
+        flooded.push(subscription)
+      }
+    }
+    reset(truncated, "truncate")
+    reset(flooded, "large")
+  }
+
+  function* everySubscription(): Generator<Subscription> {
+    for (const client of clients) yield* client.subscriptions.values()
+  }
+
+  function unfollow(subscription: Subscription): void {
+    topics.remove(subscription)
+    subscription.client.subscriptions.delete(subscription.id)
+    subscription.client.outbox.forget([subscription.id])
+  }
+
+  function reset(subscriptions: Iterable<Subscription>, reason: ResetEvent["reason"]): void {
+    const ids = new Map<Client, number[]>()
+    for (const subscription of [...subscriptions]) {
+      const { client, id } = subscription
+      ids.set(client, [...(ids.get(client) ?? []), id])
+      unfollow(subscription)
+    }
+    for (const [client, all] of ids) {
+      client.outbox.reset(all, reason)
+      metrics.count(`resets_${reason}`, all.length)
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/** What the engine needs of a logger; pino's satisfies it. */
+export interface Log {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}

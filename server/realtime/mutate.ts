@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto"
+
+import * as v from "valibot"
+
+import type { Committed } from "./contract.ts"
+import type { Mutation } from "./live-query.ts"
+import { lsnFromSql, lsnToWire } from "./lsn.ts"
+import { Refused } from "./refusal.ts"
+
+/** A statement on the transaction that a mutation runs in. Values are text; the statement casts them. */
+export type TransactionQuery = (
+  text: string,
+  values: readonly string[],
+) => Promise<readonly Record<string, unknown>[]>
+
+/** Opens a transaction of the product's kind, runs the work in it, and commits; or rolls back and throws what the work threw. */
+export type Transact<Viewer, Scope> = <Value>(
+  viewer: Viewer,
+  work: (scope: Scope, query: TransactionQuery) => Promise<Value>,
+) => Promise<Value>
+
+export interface MutationRequest {
+  readonly mutation: string
+  readonly args: unknown
+  readonly mutationId: string
+}
+
+const REMEMBERED = `
+  insert into realtime.mutations (user_id, mutation_id, digest) values ($1, $2, $3)
+  on conflict (user_id, mutation_id) do nothing
+  returning pg_current_xact_id()::text as xid`
+
+const RECALL = `
+  select digest, value::text as value, xid from realtime.mutations where user_id = $1 and mutation_id = $2`
+
+const FINISH = `
+  update realtime.mutations set value = $3::text::json, xid = pg_current_xact_id()::text
+  where user_id = $1 and mutation_id = $2`
+
+// What has been flushed includes a commit that waited for its flush; one that did not wait may lie beyond.
+const PLACE = `
+  select (case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
+    else pg_current_wal_flush_lsn() end)::text as lsn`
+
+/** Runs declared mutations. The id is remembered in the very transaction that does the work, so a repeated request finds either all or nothing. */
+export function createMutator<Viewer, Scope>(
+  mutations: readonly Mutation<Scope>[],
+  transact: Transact<Viewer, Scope>,
+  place: (statement: string) => Promise<string>,
+) {
+  const byName = new Map(mutations.map((mutation) => [mutation.name, mutation]))
+  if (byName.size < mutations.length) throw new Error("Two mutations have the same name.")
+
+  return async function mutate(request: MutationRequest, viewer: Viewer, userId: string): Promise<Committed> {
+    const mutation = byName.get(request.mutation)
+    if (!mutation) throw new Refused("unknown", `There is no mutation named ${request.mutation}.`)
+    const parsed = v.safeParse(mutation.schema, request.args)
+    if (!parsed.success) {
+      const [issue] = parsed.issues
+      throw new Refused("invalid", issue.message)
+    }
+    const digest = createHash("sha256")
+      .update(JSON.stringify([request.mutation, request.args]))
+      .digest("base64url")
+    const done = await transact(viewer, async (scope, query) => {
+      const [fresh] = await query(REMEMBERED, [userId, request.mutationId, digest])
+      if (!fresh) return recall(await query(RECALL, [userId, request.mutationId]), digest)
+      const value = (await mutation.run(scope, parsed.output)) ?? null
+      await query(FINISH, [userId, request.mutationId, JSON.stringify(value)])
+      return { value, xid: String(fresh["xid"]) }
+    })
+    return { ...done, lsn: lsnToWire(lsnFromSql(await place(PLACE))) }
+  }
+}
+
+function recall([row]: readonly Record<string, unknown>[], digest: string): { value: unknown; xid: string } {
+  if (row?.["digest"] !== digest)
+    throw new Refused("conflict", "This mutation id was used for something else.")
+  return { value: JSON.parse(String(row["value"])), xid: String(row["xid"]) }
+}

@@ -1,0 +1,189 @@
+import type { RowOrder } from "./contract.ts"
+import type { ErasedRange, LiveQuery, RangeValue } from "./live-query.ts"
+import { keyIn, type Shape, type Shapes } from "./shapes.ts"
+import type { Tuple, WatchedTable } from "./tables.ts"
+
+/** A place in a range's order: the ordering column's text and the row's key. */
+export interface Pin {
+  readonly value: string
+  readonly key: string
+}
+
+/** A range of one table, ready to be read and to be matched against changes. */
+export interface Range {
+  /** Equal for ranges with equal contents as sent, whoever asked. */
+  readonly identity: string
+  readonly query: LiveQuery
+  readonly table: WatchedTable
+  readonly shape: Shape
+  /** The place of the shape that holds the range. */
+  readonly key: string
+  readonly order: {
+    readonly column: number
+    readonly direction: "asc" | "desc"
+    readonly wire: RowOrder
+  } | null
+  readonly after: Pin | null
+  readonly limit: number | null
+  /** The last row that belongs to a page, once it has been read; null while the range is open at its end. */
+  readonly end: Pin | null
+}
+
+/** Thrown for arguments that no declaration's schema could refuse, such as a damaged page place. */
+export class InvalidRange extends Error {}
+
+/** Prepares what a query's `range` answered. Throws when the declaration asks for what the replica identity cannot tell. */
+export function prepareRange(
+  query: LiveQuery,
+  answer: ErasedRange,
+  table: WatchedTable,
+  shapes: Shapes,
+): Range {
+  const eq = Object.entries(answer.eq).map(
+    ([field, value]) => [columnOf(query, table, field), value] as const,
+  )
+  if (eq.length === 0) throw new Error(`The range of ${query.name} compares no field.`)
+  const shape = shapes.intern(
+    table,
+    eq.map(([column]) => column),
+  )
+  const texts: (string | undefined)[] = []
+  for (const [column, value] of eq) {
+    mustBeIdentity(query, table, column)
+    texts[column] = rangeText(query, table, column, value)
+  }
+  const key = keyIn(shape, texts)
+  if (key === null) throw new Error(`The range of ${query.name} compares a field with nothing.`)
+
+  const bounded = answer.after !== undefined || answer.limit !== undefined
+  if (bounded && !answer.order) throw new Error(`The range of ${query.name} has pages but no order.`)
+  const order = answer.order ? prepareOrder(query, table, answer.order, bounded) : null
+  const after = answer.after === undefined ? null : readPin(answer.after)
+  if (after && order && isNumeric(table, order.column) && !/^-?\d{1,19}$/.test(after.value)) {
+    throw new InvalidRange("This page does not exist.")
+  }
+  const limit = answer.limit ?? null
+  const identity = [query.name, key, order?.wire.join() ?? "", answer.after ?? "", String(limit ?? "")].join(
+    "\0",
+  )
+  return { identity, query, table, shape, key, order, after, limit, end: null }
+}
+
+/** The place that a dependency watches. */
+export function preparePlace(
+  query: LiveQuery,
+  eq: Readonly<Record<string, RangeValue>>,
+  table: WatchedTable,
+  shapes: Shapes,
+): { shape: Shape; key: string } {
+  const { shape, key } = prepareRange(query, { eq }, table, shapes)
+  return { shape, key }
+}
+
+/** The same page with its end pinned. Pages with different ends differ in identity. */
+export function pinEnd(range: Range, end: Pin): Range {
+  return { ...range, end, identity: `${range.identity}\0${writePin(end)}` }
+}
+
+/** Whether a row is in the range. For the row that a change leaves behind, the identity's columns are enough to tell. */
+export function contains(range: Range, row: Tuple): boolean {
+  if (keyIn(range.shape, row) !== range.key) return false
+  if (range.after && comparePlace(range, row, range.after) <= 0) return false
+  return !range.end || comparePlace(range, row, range.end) <= 0
+}
+
+/** Negative when the first row comes first. */
+export function compareRows(range: Range, a: Tuple, b: Tuple): number {
+  const pin = pinOf(range, b)
+  return pin ? comparePlace(range, a, pin) : 0
+}
+
+export function pinOf(range: Range, row: Tuple): Pin | null {
+  const value = range.order && row[range.order.column]
+  const key = row[range.table.key]
+  return typeof value === "string" && typeof key === "string" ? { value, key } : null
+}
+
+export function writePin(pin: Pin): string {
+  return `${pin.key}~${pin.value}`
+}
+
+export function readPin(text: string): Pin {
+  const split = text.indexOf("~")
+  if (split < 1 || text.length > 500 || text.includes("\0"))
+    throw new InvalidRange("This page does not exist.")
+  return { key: text.slice(0, split), value: text.slice(split + 1) }
+}
+
+export function isNumeric(table: WatchedTable, column: number): boolean {
+  const type = table.types[column]
+  return type === "smallint" || type === "integer" || type === "bigint"
+}
+
+function comparePlace(range: Range, row: Tuple, pin: Pin): number {
+  const order = range.order
+  if (!order) return 0
+  const value = row[order.column] ?? ""
+  const sign = order.direction === "asc" ? 1 : -1
+  const byValue = isNumeric(range.table, order.column)
+    ? compare(BigInt(value === "" ? 0 : value), BigInt(pin.value))
+    : compare(value, pin.value)
+  return sign * (byValue === 0 ? compare(row[range.table.key] ?? "", pin.key) : byValue)
+}
+
+function compare<Value extends string | bigint>(a: Value, b: Value): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function prepareOrder(
+  query: LiveQuery,
+  table: WatchedTable,
+  order: { field: string; direction: "asc" | "desc" },
+  bounded: boolean,
+): Range["order"] {
+  const column = columnOf(query, table, order.field)
+  if (bounded) {
+    mustBeIdentity(query, table, column)
+    if (table.nullable[column])
+      throw new Error(`${query.name} has pages by ${order.field}, which may be null.`)
+  }
+  const wire: RowOrder = [[order.field, order.direction]]
+  if (column !== table.key) wire.push(["_id", order.direction])
+  return { column, direction: order.direction, wire }
+}
+
+function columnOf(query: LiveQuery, table: WatchedTable, field: string): number {
+  const column = table.position.get(field)
+  if (column === undefined)
+    throw new Error(`${query.name} compares ${field}, which ${table.sqlName} does not have.`)
+  return column
+}
+
+function mustBeIdentity(query: LiveQuery, table: WatchedTable, column: number): void {
+  if (table.identity.has(column)) return
+  throw new Error(
+    `${query.name} compares ${table.fields[column]}, which is not in the replica identity of ${table.sqlName}. ` +
+      `A row that leaves the range could not be seen. Add the column to the index, or compare another.`,
+  )
+}
+
+/** The text that PostgreSQL prints for a value, so that ranges and rows compare as strings. */
+function rangeText(
+  query: LiveQuery,
+  table: WatchedTable,
+  column: number,
+  value: RangeValue | undefined,
+): string {
+  const type = table.types[column]
+  if (typeof value === "string" && (type === "text" || type === "character varying" || type === "uuid")) {
+    if (value.includes("\0")) throw new InvalidRange("The arguments hold a character that cannot be stored.")
+    return type === "uuid" ? value.toLowerCase() : value
+  }
+  if (isNumeric(table, column) && (typeof value === "bigint" || Number.isSafeInteger(value)))
+    return String(value)
+  if (type === "boolean" && typeof value === "boolean") return value ? "t" : "f"
+  throw new Error(
+    `${query.name} compares ${table.fields[column]} of type ${type} with ${value === undefined ? "nothing" : `a ${typeof value}`}. ` +
+      `Ranges compare text, uuid, whole number and boolean columns with values of their kind.`,
+  )
+}

@@ -1,0 +1,51 @@
+import type { ErrorCode, Refusal } from "./contract.ts"
+import type { Log } from "./log.ts"
+import { InvalidRange } from "./range.ts"
+import { TooManyRows } from "./snapshot.ts"
+
+/** A refusal on its way up. What the client gets is `refusal`. */
+export class Refused extends Error {
+  readonly refusal: Refusal
+
+  constructor(code: ErrorCode, message: string, retryAfter?: number) {
+    super(message)
+    this.refusal = retryAfter === undefined ? { code, message } : { code, message, retryAfter }
+  }
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: "invalid",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  409: "conflict",
+  413: "too_large",
+  422: "invalid",
+  429: "rate_limited",
+}
+
+/**
+ * What a client is told about an error. Outcomes that the product names carry an HTTP `status` and a message for the user; a database that cannot
+ * be reached is temporary; anything else is a fault, which is logged and not described.
+ */
+export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
+  if (error instanceof Refused) return error.refusal
+  if (error instanceof InvalidRange) return { code: "invalid", message: error.message }
+  if (error instanceof TooManyRows) return { code: "too_large", message: error.message }
+  if (error instanceof Error) {
+    const status = "status" in error && typeof error.status === "number" ? CODES[error.status] : undefined
+    if (status) return { code: status, message: error.message }
+    if (isTemporary(error)) {
+      return { code: "unavailable", message: "The database cannot be reached.", retryAfter: 1000 }
+    }
+  }
+  log.error({ err: error }, `Failed while ${doing}.`)
+  return { code: "internal", message: "Something went wrong. It has been logged." }
+}
+
+/** Connection trouble, a database that shuts down or starts up, too many connections, a statement or lock that took too long. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof Refused) return error.refusal.retryAfter !== undefined
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return false
+  return /^(E[A-Z]+|CONNECT|CONNECTION_[A-Z]+|08\d{3}|57P0\d|57014|53300|55P03)/.test(error.code)
+}

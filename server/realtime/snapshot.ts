@@ -1,0 +1,137 @@
+import type postgres from "postgres"
+
+import type { SnapshotSql } from "./live-query.ts"
+import { lsnFromSql } from "./lsn.ts"
+import type { Metrics } from "./metrics.ts"
+import { isNumeric, type Range } from "./range.ts"
+import type { Ring } from "./ring.ts"
+import { quote, type Tuple, type WatchedTable } from "./tables.ts"
+import { readVisibility, type Visibility } from "./visibility.ts"
+
+/** One consistent reading of the database. */
+export interface Snapshot<Value> {
+  readonly value: Value
+  readonly visibility: Visibility
+  /** Whatever the snapshot sees ended before this place in the log. */
+  readonly lsn: bigint
+  /** Lets the ring drop what it kept for this snapshot. */
+  release(): void
+}
+
+export interface SnapshotReader {
+  readonly sql: SnapshotSql
+  /** The rows of a range in its order; for a page one more than its limit, when there is one. */
+  rows(range: Range): Promise<Tuple[]>
+  row(table: WatchedTable, key: string): Promise<Tuple | null>
+}
+
+export interface Snapshots {
+  take<Value>(work: (reader: SnapshotReader) => Promise<Value>): Promise<Snapshot<Value>>
+}
+
+export class TooManyRows extends Error {}
+
+/** Reads in `REPEATABLE READ READ ONLY` transactions. Statements that `work` does not wait for between each other share round trips. */
+export function openSnapshots(sql: postgres.Sql, ring: Ring, metrics: Metrics, maxRows: number): Snapshots {
+  return {
+    async take(work) {
+      const startedAt = performance.now()
+      const ticket = ring.beginSnapshot()
+      try {
+        const taken = await sql.begin("isolation level repeatable read read only", async (transaction) => {
+          const place = transaction`
+            select pg_current_snapshot()::text as visibility, pg_current_wal_insert_lsn()::text as lsn`.execute()
+          const [[first], value] = await Promise.all([place, work(readerOf(transaction, maxRows))])
+          return {
+            value,
+            visibility: readVisibility(String(first?.["visibility"])),
+            lsn: lsnFromSql(String(first?.["lsn"])),
+          }
+        })
+        ring.learn(taken.visibility)
+        metrics.count("snapshots")
+        metrics.observe("snapshot_ms", performance.now() - startedAt)
+        return { ...taken, release: () => ring.endSnapshot(ticket) }
+      } catch (error) {
+        ring.endSnapshot(ticket)
+        throw error
+      }
+    },
+  }
+}
+
+function readerOf(transaction: postgres.TransactionSql, maxRows: number): SnapshotReader {
+  async function read(text: string, values: string[], table: WatchedTable, columns: readonly number[]) {
+    const found = await transaction.unsafe(text, values, { prepare: true }).raw()
+    return found.map((row) => toTuple(table, columns, row))
+  }
+  return {
+    sql: (text, ...values) => transaction(text, ...values),
+    async rows(range) {
+      const { text, values } = selectRange(range, maxRows)
+      const rows = await read(text, values, range.table, columnsFor(range))
+      if (range.limit === null && rows.length > maxRows) {
+        throw new TooManyRows(`${range.query.name} has more than ${maxRows} rows. Ask for a page of them.`)
+      }
+      return rows
+    },
+    async row(table, key) {
+      const columns = table.columns.map((_, index) => index)
+      const text = `select ${columns.map((column) => quote(table.columns[column] ?? "")).join(", ")}
+        from ${table.sqlName} where ${compared(table, table.key, 1, "=")}`
+      const [row] = await read(text, [key], table, columns)
+      return row ?? null
+    },
+  }
+}
+
+/** Beyond what is sent, the identity's columns are read, so that changes can be matched against the rows. */
+function columnsFor(range: Range): number[] {
+  const { table, query } = range
+  const sent = query.fields.map((field) => table.position.get(field) ?? -1)
+  return [...new Set([...sent, ...table.identity])]
+}
+
+function selectRange(range: Range, maxRows: number): { text: string; values: string[] } {
+  const { table, shape, order, after } = range
+  const values = range.key.split("\0")
+  const conditions = shape.columns.map((column, index) => compared(table, column, index + 1, "="))
+  const columns = columnsFor(range).map((column) => quote(table.columns[column] ?? ""))
+  let ordering = ""
+  if (order) {
+    const places = [order.column, ...(order.column === table.key ? [] : [table.key])]
+    const sorted = places.map((column) => sortable(table, column))
+    ordering = ` order by ${sorted.map((place) => `${place} ${order.direction}`).join(", ")}`
+    if (after) {
+      const next = order.direction === "asc" ? ">" : "<"
+      const first = values.length + 1
+      const limits = places.map((column, index) => parameter(table, column, first + index))
+      conditions.push(`(${sorted.join(", ")}) ${next} (${limits.join(", ")})`)
+      values.push(after.value, ...(places.length > 1 ? [after.key] : []))
+    }
+  }
+  const count = range.limit ?? maxRows
+  const text = `select ${columns.join(", ")} from ${table.sqlName} where ${conditions.join(" and ")}${ordering} limit ${count + 1}`
+  return { text, values }
+}
+
+function compared(table: WatchedTable, column: number, number: number, operator: string): string {
+  return `${quote(table.columns[column] ?? "")} ${operator} ${parameter(table, column, number)}`
+}
+
+function parameter(table: WatchedTable, column: number, number: number): string {
+  return `$${number}::text::${table.types[column]}`
+}
+
+/** Text is ordered by its bytes, as the engine orders it; the database's own collation may differ. */
+function sortable(table: WatchedTable, column: number): string {
+  const name = quote(table.columns[column] ?? "")
+  const type = table.types[column]
+  return isNumeric(table, column) || type === "uuid" || type === "boolean" ? name : `${name} collate "C"`
+}
+
+function toTuple(table: WatchedTable, columns: readonly number[], row: readonly (Buffer | null)[]): Tuple {
+  const tuple: (string | null | undefined)[] = Array.from({ length: table.columns.length })
+  for (const [index, column] of columns.entries()) tuple[column] = row[index]?.toString("utf8") ?? null
+  return tuple
+}

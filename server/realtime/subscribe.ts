@@ -1,0 +1,346 @@
+import type { Catalogue, Question } from "./catalogue.ts"
+import type { Client } from "./client.ts"
+import type { SubscribeAnswer, SubscribeItem } from "./contract.ts"
+import { editsOf, editText, mergeEdits, type Edit } from "./edits.ts"
+import { openHave, sealHave } from "./have.ts"
+import type { Hub } from "./hub.ts"
+import type { Log } from "./log.ts"
+import { lsnFromWire, lsnToWire } from "./lsn.ts"
+import { LIMITS } from "./messages.ts"
+import type { Metrics } from "./metrics.ts"
+import { finishPage, PageUnsettled } from "./page.ts"
+import { pinEnd, type Range } from "./range.ts"
+import { isTemporary, Refused, refusalFor } from "./refusal.ts"
+import type { Ring } from "./ring.ts"
+import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
+import { renderSnapshot, type Part } from "./snapshot-event.ts"
+import { keysTouched } from "./shapes.ts"
+import type { Tuple } from "./tables.ts"
+import { largeTouches, type Transaction } from "./transactions.ts"
+
+export interface SubscribeOptions {
+  readonly hub: Hub
+  readonly ring: Ring
+  readonly snapshots: Snapshots
+  readonly catalogue: Catalogue
+  readonly secret: string
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Snapshots for subscriptions that run at the same time; the rest wait their turn. */
+  readonly concurrency: number
+}
+
+export interface Subscriber {
+  subscribe(client: Client, items: readonly SubscribeItem[]): Promise<SubscribeAnswer>
+  waiting(): number
+}
+
+interface Wanted extends Question {
+  readonly id: number
+  /** The client's rows, if they can be continued from. */
+  readonly since: bigint | null
+  readonly through: bigint
+}
+
+interface Request {
+  readonly client: Client
+  readonly wanted: Wanted[]
+  readonly answer: SubscribeAnswer
+  attempts: number
+  readonly resolve: (answer: SubscribeAnswer) => void
+}
+
+interface Reading {
+  readonly allowed: Map<Wanted, boolean>
+  readonly rows: Map<string, Tuple[]>
+}
+
+const BATCH = 100
+const PATIENCE_MS = 10_000
+const ATTEMPTS = 50
+
+/** Takes subscriptions up: reads what must be read, in few snapshots however many ask, and joins reading and stream without a gap. */
+export function createSubscriber(options: SubscribeOptions): Subscriber {
+  const { hub, ring, snapshots, catalogue, secret, log, metrics } = options
+  let queue: Request[] = []
+  let running = 0
+  let scheduled = false
+
+  return {
+    subscribe(client, items) {
+      const answer: SubscribeAnswer = { accepted: [], refused: [] }
+      const wanted: Wanted[] = []
+      for (const item of items) {
+        try {
+          wanted.push(want(client, item))
+          client.pending.add(item.id)
+        } catch (error) {
+          answer.refused.push({ id: item.id, error: refusalFor(error, log, `preparing ${item.query}`) })
+        }
+      }
+      if (wanted.length === 0) return Promise.resolve(answer)
+      return new Promise((resolve) => enqueue({ client, wanted, answer, attempts: 0, resolve }))
+    },
+    waiting: () => queue.length,
+  }
+
+  function want(client: Client, item: SubscribeItem): Wanted {
+    const { id } = item
+    if (client.subscriptions.has(id) || client.pending.has(id)) {
+      throw new Refused("invalid", `The subscription id ${id} is in use.`)
+    }
+    if (client.subscriptions.size + client.pending.size >= LIMITS.subscriptionsPerConnection) {
+      throw new Refused(
+        "too_large",
+        `One connection may have ${LIMITS.subscriptionsPerConnection} subscriptions.`,
+      )
+    }
+    if (client.outbox.overflowing || client.outbox.backlogBytes > 16 * 1024 * 1024) {
+      throw new Refused("unavailable", "The connection is too slow for more.", 2000)
+    }
+    const question = catalogue.ask(item, client.viewer)
+    const standing = item.have && openHave(secret, client.userId, question.range, item.have.token)
+    if (!standing || standing.epoch !== hub.epoch()) return { ...question, id, since: null, through: 0n }
+    const range = standing.end ? pinEnd(question.range, standing.end) : question.range
+    const applied = item.have?.lsn === undefined ? 0n : lsnFromWire(item.have.lsn)
+    const since = applied > standing.lsn ? applied : standing.lsn
+    // A place far ahead of this server's comes from another history, such as a restored backup.
+    return { ...question, range, id, since, through: standing.through > since ? standing.through : since }
+  }
+
+  function enqueue(request: Request): void {
+    // What needs nothing from the database does not stand in line for it.
+    if (request.wanted.every((each) => canContinue(each) && !each.query.authorize)) {
+      void serve([request])
+      return
+    }
+    queue.push(request)
+    schedule()
+  }
+
+  function schedule(): void {
+    if (scheduled || running >= options.concurrency || queue.length === 0) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      const batch: Request[] = []
+      for (let size = 0; size < BATCH && queue.length > 0;) {
+        const request = queue.shift()
+        if (!request) break
+        batch.push(request)
+        size += request.wanted.length
+      }
+      if (batch.length > 0) {
+        running += 1
+        void serve(batch).finally(() => {
+          running -= 1
+          schedule()
+        })
+      }
+      schedule()
+    })
+  }
+
+  async function serve(batch: readonly Request[]): Promise<void> {
+    const live = batch.filter((request) => dropCancelled(request))
+    if (live.length === 0) return
+    let snapshot: Snapshot<Reading> | null = null
+    try {
+      if (live.some((request) => request.wanted.some((each) => !canContinue(each) || each.query.authorize))) {
+        snapshot = await snapshots.take((reader) => read(reader, live))
+      }
+      let gate = snapshot?.lsn ?? 0n
+      for (const request of live) {
+        for (const each of request.wanted) if (each.since !== null && each.through > gate) gate = each.through
+      }
+      if (!(await hub.reached(gate, PATIENCE_MS))) {
+        throw new Refused("unavailable", "The server is catching up with its database.", 1000)
+      }
+      await new Promise<void>((resolve, reject) => {
+        hub.between(() => {
+          try {
+            const texts = new Map<string, readonly string[]>()
+            for (const request of live) finish(request, snapshot, texts)
+            resolve()
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)))
+          }
+        })
+      })
+    } catch (error) {
+      // One question that fails in SQL fails its transaction, so each request of the batch is tried alone.
+      if (live.length > 1 && !isTemporary(error)) for (const request of live) await serve([request])
+      else for (const request of live) refuse(request, error)
+    } finally {
+      snapshot?.release()
+    }
+  }
+
+  async function read(reader: SnapshotReader, batch: readonly Request[]): Promise<Reading> {
+    const allowed = new Map<Wanted, boolean>()
+    const rows = new Map<string, Tuple[]>()
+    const reads: Promise<void>[] = []
+    const begun = new Set<string>()
+    for (const { client, wanted } of batch) {
+      for (const each of wanted) {
+        const { query, range, args } = each
+        if (query.authorize) {
+          const asked = query.authorize(client.viewer, args, reader.sql)
+          reads.push(asked.then((verdict) => void allowed.set(each, verdict)))
+        }
+        if (canContinue(each) || begun.has(range.identity)) continue
+        begun.add(range.identity)
+        reads.push(reader.rows(range).then((found) => void rows.set(range.identity, found)))
+      }
+    }
+    await Promise.all(reads)
+    return { allowed, rows }
+  }
+
+  /** Between two transactions: brings what was read to the hub's position, sends it, and follows from there. */
+  function finish(
+    request: Request,
+    snapshot: Snapshot<Reading> | null,
+    texts: Map<string, readonly string[]>,
+  ): void {
+    if (!dropCancelled(request)) return
+    const { client, wanted, answer } = request
+    const missing = snapshot ? ring.missingFrom(snapshot.visibility) : []
+    const position = hub.position()
+    const parts: Part[] = []
+    const again: Wanted[] = []
+    for (const each of wanted) {
+      try {
+        if (missing === null) throw new PageUnsettled()
+        if (each.query.authorize && snapshot?.value.allowed.get(each) !== true) {
+          throw new Refused("not_found", "It does not exist, or it is not yours.")
+        }
+        const late = missing.filter((transaction) => transaction.end <= position)
+        if (late.some((transaction) => each.dependencies.some((place) => touches(transaction, place)))) {
+          throw new PageUnsettled()
+        }
+        const { part, range } = answerOf(client, each, snapshot, late, texts)
+        parts.push(part)
+        hub.follow({
+          id: each.id,
+          client,
+          query: each.query,
+          args: each.args,
+          range,
+          dependencies: each.dependencies,
+        })
+        client.pending.delete(each.id)
+        answer.accepted.push(each.id)
+      } catch (error) {
+        if (error instanceof PageUnsettled && request.attempts < ATTEMPTS) {
+          again.push({
+            ...each,
+            since: canContinue(each) && missing !== null && !error.reread ? each.since : null,
+          })
+          continue
+        }
+        client.pending.delete(each.id)
+        answer.refused.push({
+          id: each.id,
+          error: refusalFor(error, log, `subscribing to ${each.query.name}`),
+        })
+      }
+    }
+    for (const text of renderSnapshot({ epoch: hub.epoch(), lsn: lsnToWire(position) }, parts)) {
+      client.outbox.snapshot(text, position)
+    }
+    if (again.length === 0) return request.resolve(answer)
+    metrics.count("snapshots_repeated")
+    setTimeout(
+      () => {
+        queue.push({ ...request, wanted: again, attempts: request.attempts + 1 })
+        schedule()
+      },
+      5 * (request.attempts + 1),
+    )
+  }
+
+  function answerOf(
+    client: Client,
+    wanted: Wanted,
+    snapshot: Snapshot<Reading> | null,
+    late: readonly Transaction[],
+    texts: Map<string, readonly string[]>,
+  ): { part: Part; range: Range } {
+    const { id, range, since } = wanted
+    const position = hub.position()
+    const standing = { epoch: hub.epoch(), lsn: position, through: position }
+    const found = snapshot?.value.rows.get(range.identity)
+    if (since !== null && canContinue(wanted)) {
+      metrics.count("resumed")
+      // The token is sealed for the page as asked for; the pinned end travels inside it.
+      const token = sealHave(secret, client.userId, asAsked(client, wanted), { ...standing, end: range.end })
+      return { part: { id, kind: "changes", changes: changesSince(range, since, position), token }, range }
+    }
+    if (!found) throw new PageUnsettled({ reread: true })
+    metrics.count("read_whole")
+    const page = finishPage(range, found, late, texts)
+    const token = sealHave(secret, client.userId, range, { ...standing, end: page.range.end })
+    return { part: { id, kind: "rows", page, token }, range: page.range }
+  }
+
+  function asAsked(client: Client, wanted: Wanted): Range {
+    if (wanted.range.end === null) return wanted.range
+    return {
+      ...wanted.range,
+      end: null,
+      identity: wanted.range.identity.slice(0, wanted.range.identity.lastIndexOf("\0")),
+    }
+  }
+
+  /** The net effect of what has been committed since, row by row. */
+  function changesSince(range: Range, since: bigint, position: bigint): string[] {
+    const swept = ring.sweeping(since).some((each) => each.end <= position && touches(each, range))
+    if (swept) throw new PageUnsettled({ reread: true })
+    const edits = new Map<string, Edit>()
+    for (const transaction of ring.touching(range.shape, range.key, since)) {
+      if (transaction.end > position) break
+      for (const change of transaction.changes) {
+        if (change.table !== range.table) continue
+        for (const edit of editsOf(range, change, transaction.xid)) {
+          const before = edits.get(edit.key)
+          edits.set(edit.key, before ? mergeEdits(before, edit) : edit)
+        }
+      }
+    }
+    const all = [...edits.values()]
+    if (all.some((edit) => edit.op === "partial")) throw new PageUnsettled({ reread: true })
+    return all.map(editText)
+  }
+
+  function canContinue(wanted: Wanted): boolean {
+    return wanted.since !== null && wanted.since >= ring.start && wanted.since <= ring.end + 1_000_000n
+  }
+
+  /** Whether anything of the request is still wanted. */
+  function dropCancelled(request: Request): boolean {
+    const { client, wanted } = request
+    const kept = client.closed ? [] : wanted.filter((each) => client.pending.has(each.id))
+    wanted.splice(0, wanted.length, ...kept)
+    if (kept.length > 0) return true
+    request.resolve(request.answer)
+    return false
+  }
+
+  function refuse(request: Request, error: unknown): void {
+    const refusal = refusalFor(error, log, "subscribing")
+    for (const { id } of request.wanted) {
+      request.client.pending.delete(id)
+      request.answer.refused.push({ id, error: refusal })
+    }
+    request.resolve(request.answer)
+  }
+}
+
+function touches(transaction: Transaction, place: Pick<Range, "shape" | "key">): boolean {
+  if (transaction.truncated.has(place.shape.table)) return true
+  if (transaction.large && largeTouches(transaction.large, place.shape, place.key)) return true
+  return transaction.changes.some(
+    (change) => change.table === place.shape.table && keysTouched(place.shape, change).includes(place.key),
+  )
+}

@@ -1,0 +1,60 @@
+import type { Table } from "./live-query.ts"
+
+/**
+ * A row as text, in the order of its table's described columns: the form in which snapshots and the log agree. `undefined` is a value
+ * that was not transmitted: a large one that the update left alone.
+ */
+export type Tuple = readonly (string | null | undefined)[]
+
+/** A described table, prepared: its columns by number. */
+export interface WatchedTable {
+  readonly description: Table
+  /** Qualified and quoted. */
+  readonly sqlName: string
+  readonly fields: readonly string[]
+  readonly columns: readonly string[]
+  readonly decoders: readonly ((text: string) => unknown)[]
+  readonly position: ReadonlyMap<string, number>
+  readonly key: number
+  /** The key and the columns of the replica identity: known of every row that an update or delete leaves behind. */
+  readonly identity: ReadonlySet<number>
+  /** PostgreSQL's type of each column, and whether it may be null: read from the catalog when the engine opens. */
+  readonly types: string[]
+  readonly nullable: boolean[]
+}
+
+export function watchTable(description: Table): WatchedTable {
+  const fields = Object.keys(description.columns)
+  const columns = Object.values(description.columns)
+  const position = new Map(fields.map((field, index) => [field, index]))
+  const key = position.get("_id")
+  if (key === undefined) throw new Error(`The table ${description.name} is described without its key, _id.`)
+  const identity = description.identity.map((field) => {
+    const index = position.get(field)
+    if (index === undefined) {
+      throw new Error(`The replica identity of ${description.name} names ${field}, which is not described.`)
+    }
+    return index
+  })
+  return {
+    description,
+    sqlName: `${quote(description.schema)}.${quote(description.name)}`,
+    fields,
+    columns: columns.map((column) => column.name),
+    decoders: columns.map((column) => (text) => column.decode(text)),
+    position,
+    key,
+    identity: new Set([key, ...identity]),
+    types: [],
+    nullable: [],
+  }
+}
+
+export function quote(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`
+}
+
+/** Lays the transmitted values of `over` on top of `under`. */
+export function overlay(under: Tuple, over: Tuple): Tuple {
+  return over.map((value, index) => (value === undefined ? under[index] : value))
+}

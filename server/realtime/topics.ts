@@ -1,0 +1,89 @@
+import type { Client } from "./client.ts"
+import type { Range } from "./range.ts"
+import type { Shape } from "./shapes.ts"
+import type { LiveQuery } from "./live-query.ts"
+
+/** A range that somebody follows, and everybody who does. */
+export interface Topic {
+  readonly range: Range
+  readonly followers: Set<Subscription>
+}
+
+export interface Subscription {
+  readonly id: number
+  readonly client: Client
+  readonly query: LiveQuery
+  readonly args: unknown
+  readonly range: Range
+  readonly dependencies: readonly DependencyPlace[]
+}
+
+export interface DependencyPlace {
+  readonly shape: Shape
+  readonly key: string
+}
+
+/** What happens at one key of one shape. */
+interface Place {
+  readonly topics: Map<string, Topic>
+  readonly dependants: Set<Subscription>
+}
+
+/** Who follows what, found from a change by the places it touches: a commit costs what it touches, not what is followed. */
+export interface Topics {
+  add(subscription: Subscription): void
+  remove(subscription: Subscription): void
+  topicsAt(shape: Shape, key: string): Iterable<Topic>
+  dependantsAt(shape: Shape, key: string): Iterable<Subscription>
+  size(): number
+}
+
+export function createTopics(): Topics {
+  const places = new Map<Shape, Map<string, Place>>()
+  let count = 0
+
+  return {
+    add(subscription) {
+      const { range } = subscription
+      const { topics } = placeAt(range)
+      const topic = topics.get(range.identity) ?? { range, followers: new Set() }
+      topic.followers.add(subscription)
+      topics.set(range.identity, topic)
+      for (const dependency of subscription.dependencies) placeAt(dependency).dependants.add(subscription)
+      count += 1
+    },
+    remove(subscription) {
+      const { range } = subscription
+      const topics = find(range.shape, range.key)?.topics
+      const topic = topics?.get(range.identity)
+      if (!topic?.followers.delete(subscription)) return
+      if (topic.followers.size === 0) topics?.delete(range.identity)
+      tidy(range)
+      for (const dependency of subscription.dependencies) {
+        find(dependency.shape, dependency.key)?.dependants.delete(subscription)
+        tidy(dependency)
+      }
+      count -= 1
+    },
+    topicsAt: (shape, key) => find(shape, key)?.topics.values() ?? [],
+    dependantsAt: (shape, key) => find(shape, key)?.dependants ?? [],
+    size: () => count,
+  }
+
+  function find(shape: Shape, key: string): Place | undefined {
+    return places.get(shape)?.get(key)
+  }
+
+  function placeAt({ shape, key }: DependencyPlace): Place {
+    let keys = places.get(shape)
+    if (!keys) places.set(shape, (keys = new Map()))
+    let place = keys.get(key)
+    if (!place) keys.set(key, (place = { topics: new Map(), dependants: new Set() }))
+    return place
+  }
+
+  function tidy({ shape, key }: DependencyPlace): void {
+    const place = find(shape, key)
+    if (place && place.topics.size === 0 && place.dependants.size === 0) places.get(shape)?.delete(key)
+  }
+}

@@ -1,0 +1,136 @@
+import type { Message } from "./pgoutput.ts"
+import { keysTouched, type Shape, type Shapes } from "./shapes.ts"
+import type { Tuple, WatchedTable } from "./tables.ts"
+
+/** `old` is present when the row leaves a place: on delete, and when an update changes the replica identity. */
+export interface RowChange {
+  readonly table: WatchedTable
+  readonly inserted: boolean
+  readonly old: Tuple | null
+  readonly row: Tuple | null
+}
+
+/** A committed transaction, as far as it concerns watched tables. */
+export interface Transaction {
+  readonly xid: bigint
+  /** Where it ends in the log: the position of whoever has applied it. */
+  readonly end: bigint
+  /** Commit time, ms. */
+  readonly at: number
+  readonly changes: readonly RowChange[]
+  readonly truncated: ReadonlySet<WatchedTable>
+  /** Set when there were too many changes to keep: only which places they touched. */
+  readonly large: LargeSummary | null
+  readonly messages: readonly { prefix: string; content: string }[]
+  /** About how much memory it holds. */
+  readonly bytes: number
+}
+
+export interface LargeSummary {
+  readonly tables: ReadonlySet<WatchedTable>
+  readonly keys: ReadonlyMap<Shape, ReadonlySet<string>>
+}
+
+export interface TransactionLimits {
+  readonly changes: number
+  readonly bytes: number
+}
+
+/** Whether a large transaction touched a place; also when nobody can say any more. */
+export function largeTouches(large: LargeSummary, shape: Shape, key: string): boolean {
+  if (!large.tables.has(shape.table)) return false
+  const keys = large.keys.get(shape)
+  return keys === undefined || keys.has(key)
+}
+
+interface Draft {
+  xid: bigint
+  changes: RowChange[]
+  truncated: Set<WatchedTable>
+  messages: { prefix: string; content: string }[]
+  large: { tables: Set<WatchedTable>; keys: Map<Shape, Set<string>>; kept: number } | null
+  bytes: number
+}
+
+/** Gathers messages into whole transactions. Proto version 1 sends a transaction only once it has committed. */
+export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen: (xid: number) => bigint) {
+  let draft: Draft | null = null
+
+  return {
+    /** Between transactions, a keepalive's position means that everything before it has been seen. */
+    idle: () => draft === null,
+    reset() {
+      draft = null
+    },
+    take(message: Message, bytes: number): Transaction | null {
+      if (message.kind === "begin") {
+        draft = {
+          xid: widen(message.xid),
+          changes: [],
+          truncated: new Set(),
+          messages: [],
+          large: null,
+          bytes: 0,
+        }
+        return null
+      }
+      if (draft === null) return null // a message that belongs to no transaction
+      if (message.kind !== "commit") {
+        add(draft, message, bytes)
+        return null
+      }
+      const { xid, changes, truncated, large, messages, bytes: size } = draft
+      draft = null
+      return { xid, end: message.end, at: message.at, changes, truncated, large, messages, bytes: size }
+    },
+  }
+
+  function add(to: Draft, message: Exclude<Message, { kind: "begin" | "commit" }>, bytes: number): void {
+    switch (message.kind) {
+      case "insert":
+        return keep(to, { table: message.table, inserted: true, old: null, row: message.row }, bytes)
+      case "update":
+        return keep(to, { table: message.table, inserted: false, old: message.old, row: message.row }, bytes)
+      case "delete":
+        return keep(to, { table: message.table, inserted: false, old: message.old, row: null }, bytes)
+      case "truncate":
+        for (const table of message.tables) to.truncated.add(table)
+        return
+      case "message":
+        if (message.transactional) to.messages.push(message)
+    }
+  }
+
+  function keep(to: Draft, change: RowChange, bytes: number): void {
+    if (to.large) return summarize(to, change)
+    to.changes.push(change)
+    to.bytes += 2 * bytes + 100
+    if (to.changes.length <= limits.changes && to.bytes <= limits.bytes) return
+    const kept = to.changes
+    to.changes = []
+    to.large = { tables: new Set(), keys: new Map(), kept: 0 }
+    to.bytes = 1000
+    for (const each of kept) summarize(to, each)
+  }
+
+  function summarize(to: Draft, change: RowChange): void {
+    const large = to.large
+    if (!large) return
+    large.tables.add(change.table)
+    for (const shape of shapes.of(change.table)) {
+      // Past so many places, remember none: then every place of the table counts as touched.
+      if (large.kept > limits.changes * 4) {
+        large.keys.clear()
+        return
+      }
+      let keys = large.keys.get(shape)
+      if (!keys) large.keys.set(shape, (keys = new Set()))
+      for (const key of keysTouched(shape, change)) {
+        if (keys.has(key)) continue
+        keys.add(key)
+        large.kept += 1
+        to.bytes += 100
+      }
+    }
+  }
+}

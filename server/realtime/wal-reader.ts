@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto"
+
+import type postgres from "postgres"
+
+import { copyAnchor, ensureAnchor, type Anchor } from "./anchor.ts"
+import type { Log } from "./log.ts"
+import { lsnToSql } from "./lsn.ts"
+import type { Metrics } from "./metrics.ts"
+import { createDecoder, type Layout, type Relation } from "./pgoutput.ts"
+import { openReplication, type ReplicationConnection, type Stream } from "./replication.ts"
+import type { createAssembler, Transaction } from "./transactions.ts"
+
+/** Where the log goes. */
+export interface Sink {
+  /** How far it has come; null before the first start. */
+  position(): bigint | null
+  /** Whether the given cluster is another than before, so that positions in it mean something else. */
+  moved(system: string, timeline: string): boolean
+  /** There is a hole before `start`, or this is the first start: all that follows it will be delivered. */
+  restart(start: bigint, system: string, timeline: string): void
+  transaction(transaction: Transaction): void
+  advance(lsn: bigint): void
+}
+
+export interface ReaderOptions {
+  readonly databaseUrl: string
+  readonly sql: postgres.Sql
+  readonly anchor: Anchor
+  readonly sink: Sink
+  readonly assembler: ReturnType<typeof createAssembler>
+  readonly layOut: (relation: Relation) => Layout | null
+  readonly log: Log
+  readonly metrics: Metrics
+  /** A first start reads at most this far back. */
+  readonly replayBytes: bigint
+  /** The most time between two signs of life that are asked for. */
+  readonly reportMs: number
+}
+
+export interface Reader {
+  /** ms since PostgreSQL was last heard from; 0 while the stream is healthy. */
+  lag(): number
+  pause(): void
+  resume(): void
+  stop(): Promise<void>
+}
+
+/** Reads the log for as long as the process lives, and comes back by itself whenever the stream is lost. */
+export function startReader(options: ReaderOptions): Reader {
+  const { sink, assembler, log, metrics } = options
+  let stopping = false
+  let stream: Stream | null = null
+  let connection: ReplicationConnection | null = null
+  let paused = false
+  let heardAt = performance.now()
+  let reportMs = options.reportMs
+  let wake = () => {}
+  const finished = run()
+
+  return {
+    lag() {
+      const silence = performance.now() - heardAt
+      return stream && silence < 2 * reportMs ? 0 : Math.round(silence)
+    },
+    pause() {
+      paused = true
+      stream?.pause()
+    },
+    resume() {
+      paused = false
+      heardAt = performance.now()
+      stream?.resume()
+    },
+    async stop() {
+      stopping = true
+      wake()
+      await connection?.end()
+      await finished
+    },
+  }
+
+  async function run(): Promise<void> {
+    let failures = 0
+    while (!stopping) {
+      const startedAt = performance.now()
+      try {
+        await session()
+        if (performance.now() - startedAt > 1000) failures = 0
+        if (!stopping) log.warn({ position: positionText() }, "The replication stream ended. Reconnecting.")
+      } catch (error) {
+        if (stopping) break
+        log.warn({ err: error, position: positionText() }, "The replication stream failed. Reconnecting.")
+        await repair(error)
+      }
+      if (stopping) break
+      metrics.count("stream_reconnects")
+      await rest(Math.min(2000, 10 * 2 ** failures++) * (0.5 + Math.random()))
+    }
+  }
+
+  async function session(): Promise<void> {
+    assembler.reset()
+    connection = openReplication(options.databaseUrl, "realtime stream")
+    try {
+      const { system, timeline, flushed, senderTimeoutMs } = await connection.identify()
+      const slot = `${options.anchor.name}_${process.pid}_${randomBytes(4).toString("hex")}`
+      const copied = await copyAnchor(connection.sql, options.anchor, slot)
+      const start = placeToStart(copied, flushed, system, timeline)
+      const decode = createDecoder(options.layOut)
+      heardAt = performance.now()
+      stream = await connection.start(slot, options.anchor.publication, start, {
+        message(bytes) {
+          heardAt = performance.now()
+          const message = decode(bytes)
+          const transaction = message && assembler.take(message, bytes.length)
+          if (transaction) sink.transaction(transaction)
+        },
+        keepalive(end) {
+          heardAt = performance.now()
+          if (assembler.idle()) sink.advance(end)
+        },
+      })
+      if (paused) stream.pause()
+      reportMs = Math.min(options.reportMs, senderTimeoutMs > 0 ? senderTimeoutMs / 4 : options.reportMs)
+      stream.report(start)
+      await watch(stream)
+    } finally {
+      stream = null
+      await connection.end()
+      connection = null
+    }
+  }
+
+  /** PostgreSQL silently skips what a slot no longer holds, so the copy's place is compared with ours before asking. */
+  function placeToStart(copied: bigint, flushed: bigint, system: string, timeline: string): bigint {
+    const position = sink.position()
+    const known = position !== null && !sink.moved(system, timeline)
+    if (known && copied <= position && position <= flushed) return position
+    const earliest = flushed - options.replayBytes
+    const start = copied > earliest ? copied : earliest
+    if (position !== null) {
+      metrics.count("stream_gaps")
+      log.error(
+        { position: lsnToSql(position), start: lsnToSql(start), flushed: lsnToSql(flushed) },
+        "The log no longer holds the place where this process was. Its clients read everything again.",
+      )
+    }
+    sink.restart(start, system, timeline)
+    return start
+  }
+
+  /** Resolves when the stream is over, also when nobody says so. */
+  async function watch(current: Stream): Promise<void> {
+    let tickedAt = performance.now()
+    let timer: NodeJS.Timeout | undefined
+    const silent = new Promise<void>((resolve) => {
+      timer = setInterval(() => {
+        const now = performance.now()
+        // A late tick means that this process was stopped or busy; what has arrived meanwhile is read first.
+        const punctual = now - tickedAt < 2 * reportMs
+        tickedAt = now
+        current.report(sink.position() ?? 0n)
+        if (!punctual || paused) heardAt = now
+        else if (now - heardAt > 3 * reportMs) resolve()
+      }, reportMs)
+    })
+    await Promise.race([current.closed, silent])
+    clearInterval(timer)
+  }
+
+  async function repair(error: unknown): Promise<void> {
+    const code = error instanceof Error && "code" in error ? error.code : undefined
+    // No such slot, or one that PostgreSQL has invalidated.
+    if (code !== "42704" && code !== "55000") return
+    await ensureAnchor(options.sql, options.anchor).catch((cause: unknown) => {
+      log.error({ err: cause }, "The anchor slot cannot be created. Long open transactions delay it.")
+    })
+  }
+
+  function positionText(): string | null {
+    const position = sink.position()
+    return position === null ? null : lsnToSql(position)
+  }
+
+  function rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}
