@@ -6,7 +6,8 @@ import { type Answer, type Operation, type PathItem, PUBLIC, refusal } from "./p
 import { servicePaths } from "./service.ts"
 
 /** The HTTP API as OpenAPI 3.1, made from the schemas that the endpoints parse with. */
-export function describeApi({ origin }: Pick<Config, "origin">) {
+export function describeApi(config: Config) {
+  const { origin } = config
   const paths = withCommonAnswers({ ...servicePaths, ...mailPaths, ...chatPaths, ...filesPaths })
   const methodNotAllowed: Answer = refusal("The address does not know this method.", {
     Allow: { required: true, description: "The methods it knows.", schema: { type: "string" } },
@@ -46,13 +47,18 @@ export function describeApi({ origin }: Pick<Config, "origin">) {
         session: {
           type: "apiKey",
           in: "cookie",
-          name: "better-auth.session_token",
+          name: sessionCookie(config),
           description:
             "The cookie that signing in sets. Unsafe methods must then come from the site's own pages.",
         },
       },
     },
   }
+}
+
+function sessionCookie({ identity, origin }: Config): string {
+  if (identity.kind === "clerk") return "__session"
+  return origin.startsWith("https:") ? "__Secure-tideline.session_token" : "tideline.session_token"
 }
 
 /** What may happen to any request: a forged one is refused, and the database may be out of reach. */
