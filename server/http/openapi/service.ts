@@ -34,6 +34,7 @@ export const servicePaths: Record<string, PathItem> = {
       responses: {
         "200": jsonAnswer("A token for the caller.", RealtimeTokenIssued),
         "401": refusal("Nobody is signed in."),
+        "403": refusal("The credential opens no socket: an API key does not."),
       },
     },
   },
