@@ -5,7 +5,7 @@ import { escapeMarkup } from "../http/markup.ts"
 const manifest = [
   { title: "Start", slugs: ["introduction", "self-hosting"] },
   { title: "How it works", slugs: ["architecture"] },
-  { title: "Reference", slugs: ["http-api", "realtime-protocol"] },
+  { title: "Reference", slugs: ["realtime-protocol"] },
 ]
 
 // Part of the build, so that a server needs no docs folder.
@@ -76,7 +76,7 @@ function render(source: string): { html: string; headings: DocsHeading[] } {
         return `<div data-copyable><pre tabindex="0"><code data-language="${language}">${escapeMarkup(text)}\n</code></pre>${copyButton}</div>`
       },
       table(token) {
-        return `<div class="table" tabindex="0" role="region" aria-label="Table">${tableOf(token, (cell) => this.parser.parseInline(cell.tokens))}</div>`
+        return `<div class="scroller" tabindex="0" role="region" aria-label="Table">${tableOf(token, (cell) => this.parser.parseInline(cell.tokens))}</div>`
       },
       link({ href, tokens }) {
         return `<a href="${escapeMarkup(addressOf(href))}">${this.parser.parseInline(tokens)}</a>`

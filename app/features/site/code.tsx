@@ -1,5 +1,5 @@
 const TOKENS =
-  /(\/\/.*|#\s.*)|("[^"]*"|'[^']*'|`[^`]*`)|\b(export|async|function|const|await|return|throw|new|if|import|from|update|set|where)\b|([\s\S])/g
+  /(\/\/.*|#\s.*)|("[^"]*"|'[^']*'|`[^`]*`)|(?<!\.)\b(export|async|function|const|await|return|throw|new|if|import|from|update|set|where)\b|([\s\S])/g
 
 const colours = ["text-faint", "text-success-ink", "text-accent-ink"]
 

@@ -32,9 +32,11 @@ export function SiteFooter({ theme, path, docs }: { theme: Theme; path: string; 
           </nav>
         ))}
       </div>
-      <div className="mx-auto flex max-w-6xl flex-wrap items-center justify-between gap-4 border-t border-line px-5 py-6 sm:px-8">
-        <p className="text-sm text-faint">Tideline is free software under the MIT licence.</p>
-        <ThemeToggle theme={theme} action="/theme" from={path} />
+      <div className="mx-auto max-w-6xl px-5 sm:px-8">
+        <div className="flex flex-wrap items-center justify-between gap-4 border-t border-line py-6">
+          <p className="text-sm text-faint">Tideline is free software under the MIT licence.</p>
+          <ThemeToggle theme={theme} action="/theme" from={path} />
+        </div>
       </div>
     </footer>
   )

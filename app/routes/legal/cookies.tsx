@@ -23,7 +23,7 @@ export default function Cookies({ loaderData }: Route.ComponentProps) {
         There is no banner here because there is nothing to consent to: this server sets only cookies that do
         what you asked for. Without signing in and without choosing colours you get none.
       </p>
-      <div className="table" tabIndex={0} role="region" aria-label="The cookies">
+      <div className="scroller" tabIndex={0} role="region" aria-label="The cookies">
         <table>
           <thead>
             <tr>
@@ -44,7 +44,7 @@ export default function Cookies({ loaderData }: Route.ComponentProps) {
             ) : (
               <tr>
                 <td>
-                  <code>better-auth.session_token</code>
+                  <code>tideline.session_token</code>
                 </td>
                 <td>
                   Keeps you signed in. Scripts cannot read it. On an encrypted address its name begins with{" "}

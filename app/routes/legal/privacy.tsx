@@ -53,8 +53,9 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
         </li>
       </ul>
       <p>
-        All of it is in this server's database and on its disk. Rate limits are counted per network address or
-        user in the server's memory and are forgotten within minutes or at a restart. The server's log holds
+        All of it is in this server's database and on its disk. How often the API is asked is counted per
+        network address or user in the server's memory, and forgotten within minutes or at a restart; attempts
+        to sign in are counted per network address and account in the database. The server's log holds
         technical events without passwords, cookies or keys.
       </p>
       <h2>Who else receives something</h2>

@@ -50,7 +50,7 @@ const RENAME = `export async function renameFile(
   return file
 }
 
-// Nothing is published here. The commit is enough.`
+// Nothing is published. The commit is enough.`
 
 const steps: { icon: IconName; title: string; text: string }[] = [
   {

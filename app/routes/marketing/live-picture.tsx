@@ -15,8 +15,8 @@ export function LivePicture() {
         </div>
       </div>
       <figcaption className="mx-auto mt-8 max-w-xl px-4 text-center text-sm text-faint lg:mt-24">
-        An operator renames a file in <code className="font-mono">psql</code>. The laptop and the phone that
-        have it open show the new name. No code was written to tell them.
+        Somebody renames a file in <code className="font-mono">psql</code>, and every screen that has it open
+        shows the new name. No code was written to tell them.
       </figcaption>
     </figure>
   )
@@ -43,7 +43,7 @@ function BrowserWindow() {
           tideline.local/dashboard/files
         </span>
       </div>
-      <div className="grid min-h-88 sm:grid-cols-[11rem_1fr] lg:min-h-104">
+      <div className="grid min-h-88 sm:grid-cols-[11rem_1fr] lg:min-h-118">
         <div className="hidden border-r border-line bg-canvas p-3 sm:block">
           <Logo name="Tideline" className="px-2 py-1.5 text-sm [&_svg]:size-5" />
           <div className="mt-3 grid gap-0.5">

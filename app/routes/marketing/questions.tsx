@@ -41,7 +41,7 @@ const questions = [
   {
     question: "What does it store about me?",
     answer:
-      "Your account, your files and your conversations, on the server of whoever runs this site. There is no tracking and no third party on these pages. The privacy page lists every table.",
+      "Your account, your files and your conversations, on the server of whoever runs this site. There is no tracking and no third party on these pages. The privacy page lists it all.",
   },
 ]
 
