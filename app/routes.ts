@@ -19,6 +19,17 @@ export default [
   route("blog/feed.xml", "routes/blog/feed.ts"),
   route("theme", "routes/theme.ts"),
 
+  // Signing in and up
+  layout("routes/auth/layout.tsx", [
+    route("sign-in/forgot-password", "routes/auth/forgot-password.tsx"),
+    route("sign-in/new-password", "routes/auth/new-password.tsx"),
+    route("sign-in/*", "routes/auth/sign-in.tsx"),
+    route("sign-up/*", "routes/auth/sign-up.tsx"),
+  ]),
+  route("sign-out", "routes/auth/sign-out.ts"),
+  route("api/auth/*", "routes/api/auth.ts"),
+  route("api/realtime/token", "routes/api/realtime-token.ts"),
+
   // The HTTP API
   route("api/health", "routes/api/health.ts"),
   route("api/email", "routes/api/email.ts"),
@@ -35,7 +46,14 @@ export default [
 
   // The dashboard group: signed in, with a record, and inside the shell with onboarding behind them
   layout("routes/dashboard/layout.tsx", [
-    layout("routes/dashboard/shell.tsx", [route("dashboard", "routes/dashboard/home.tsx")]),
+    layout("routes/dashboard/shell.tsx", [
+      layout("routes/dashboard/chat/layout.tsx", [
+        route("dashboard/chat", "routes/dashboard/chat/new.tsx"),
+        route("dashboard/chat/:threadId", "routes/dashboard/chat/thread.tsx"),
+      ]),
+      route("dashboard", "routes/dashboard/home.tsx"),
+      route("dashboard/files", "routes/dashboard/files.tsx"),
+    ]),
     route("onboarding", "routes/dashboard/onboarding.tsx"),
   ]),
 

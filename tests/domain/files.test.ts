@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { buffer } from "node:stream/consumers"
 import { sql } from "drizzle-orm"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
@@ -40,7 +41,7 @@ describe("an upload", () => {
     const file = await uploadFile(ada, aFile("noise.bin", bytes))
     expect(file).toMatchObject({ fileName: "noise.bin", mimeType: "application/octet-stream", size: 90_000 })
     const { key } = await findFile(ada, file._id)
-    expect(Buffer.concat(await Array.fromAsync((await drawer.blobs.open(key)) ?? []))).toEqual(bytes)
+    expect(await buffer((await drawer.blobs.open(key)) ?? [])).toEqual(bytes)
     expect(await findUsage(ada)).toEqual({ used: 90_000, quota: 1_000_000 })
     expect(await drawer.db.$count(uploads)).toBe(0)
   })

@@ -1,0 +1,45 @@
+import { useState } from "react"
+import { Icon, type IconName } from "#app/ui/icon.tsx"
+import { isShownInline, type FileSummary } from "#server/files/contract.ts"
+
+/** A small image shows itself; anything else shows what kind of file it is. */
+export function FilePicture({ file, address }: { file: FileSummary; address: string }) {
+  const [isBroken, setBroken] = useState(false)
+  const isImage = file.mimeType.startsWith("image/") && isShownInline(file.mimeType)
+  return (
+    <span className="grid size-10 shrink-0 place-items-center overflow-hidden rounded-md border border-line bg-sunken text-faint">
+      {isImage && file.size <= LARGEST_PICTURE && !isBroken ? (
+        <img
+          src={address}
+          alt=""
+          width={40}
+          height={40}
+          loading="lazy"
+          decoding="async"
+          onError={() => setBroken(true)}
+          className="size-full object-cover"
+        />
+      ) : (
+        <Icon name={iconOf(file.mimeType)} />
+      )}
+    </span>
+  )
+}
+
+/** Bytes: the whole image is fetched to show it small. */
+const LARGEST_PICTURE = 1_000_000
+
+function iconOf(mimeType: string): IconName {
+  return icons.find(([pattern]) => pattern.test(mimeType))?.[1] ?? "file"
+}
+
+const icons: [RegExp, IconName][] = [
+  [/^image\/svg/, "code"],
+  [/^image\//, "image"],
+  [/^video\//, "film"],
+  [/^audio\//, "music"],
+  [/csv|spreadsheet|excel/, "table"],
+  [/^text\/(html|css|javascript)|json|xml/, "code"],
+  [/^text\/|pdf|word|opendocument|rtf/, "text"],
+  [/zip|tar|compressed|x-7z|x-rar|gzip|x-bzip2|x-xz/, "archive"],
+]

@@ -1,0 +1,140 @@
+import { useRef } from "react"
+import { data, redirect } from "react-router"
+import { literal, object, parse, string, variant } from "valibot"
+import { Alert } from "#app/ui/alert.tsx"
+import { buttonClass, Button } from "#app/ui/button.tsx"
+import { EmptyState } from "#app/ui/empty-state.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import { formatBytes, ListFiles, RenameFile } from "#server/files/contract.ts"
+import { findUsage, removeFile, renameFile } from "#server/files/files.ts"
+import { takeFiles } from "#server/files/incoming.ts"
+import { listFiles } from "#server/files/list.ts"
+import { uploadFile } from "#server/files/upload.ts"
+import { isRefusal } from "#server/errors.ts"
+import { readForm } from "#server/http/form.ts"
+import { requireScope } from "#server/http/scope.ts"
+import { DropZone } from "./drop-zone.tsx"
+import { FileList } from "./file-list.tsx"
+import { FilesToolbar } from "./files-toolbar.tsx"
+import { uploadQueue } from "./upload-queue.ts"
+import { UploadPanel } from "./upload-panel.tsx"
+import { UsageMeter } from "./usage-meter.tsx"
+import { useUploads } from "./use-uploads.ts"
+import type { Route } from "./+types/files.ts"
+
+export const meta: Route.MetaFunction = () => [{ title: "Files · Tideline" }]
+
+export async function loader({ context, request }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const query = parse(ListFiles, { limit: "100", ...Object.fromEntries(new URL(request.url).searchParams) })
+  const [page, usage] = await Promise.all([listFiles(scope, query), findUsage(scope)])
+  return { ...page, query, usage, maxSize: scope.config.files.maxSize, now: Date.now() }
+}
+
+const FileForm = variant("intent", [
+  object({ intent: literal("rename"), id: string(), ...RenameFile.entries }),
+  object({ intent: literal("remove"), id: string() }),
+])
+
+/** What went wrong is returned, for the form that asked; a form with files is one that was sent without JavaScript. */
+export async function action({ context, request }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  try {
+    if (request.headers.get("content-type")?.startsWith("multipart/form-data")) {
+      await takeFiles(request, (file) => uploadFile(scope, file))
+      return redirect(request.url)
+    }
+    const form = await readForm(request, FileForm)
+    if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
+    if (form.value.intent === "rename") await renameFile(scope, form.value.id, form.value)
+    else await removeFile(scope, form.value.id)
+    return redirect(request.url)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return data({ error: error.message }, { status: error.status })
+  }
+}
+
+export default function Files({ loaderData, actionData }: Route.ComponentProps) {
+  const { files, nextCursor, query, usage, maxSize, now } = loaderData
+  const uploads = useUploads()
+  const upload = (chosen: readonly File[]) =>
+    uploadQueue.add(chosen, { maxSize, room: usage.quota - usage.used })
+  const isEmpty = files.length === 0 && !query.q && !query.cursor
+
+  return (
+    <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
+      <DropZone onFiles={upload} />
+      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
+        <div>
+          <h1 className="text-2xl font-semibold sm:text-3xl">Files</h1>
+          <UsageMeter usage={usage} />
+        </div>
+        <UploadButton onFiles={upload} />
+      </div>
+      <PlainUploadForm maxSize={maxSize} />
+      {actionData?.error ? (
+        <Alert tone="danger" title="That did not work" className="mt-6">
+          {actionData.error}
+        </Alert>
+      ) : null}
+      <UploadPanel uploads={uploads} />
+      {isEmpty ? (
+        <EmptyState
+          icon="folder"
+          title="No files yet"
+          className="mt-6 rounded-lg border border-dashed border-line-strong sm:py-24"
+        >
+          Drop some anywhere on this page, paste them, or press Upload. Each can be {formatBytes(maxSize)} at
+          most.
+        </EmptyState>
+      ) : (
+        <>
+          <FilesToolbar query={query} />
+          <FileList files={files} nextCursor={nextCursor} query={query} now={now} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function UploadButton({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <div className="noscript:hidden">
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])])
+          // The same file chosen again is a change again.
+          currentTarget.value = ""
+        }}
+      />
+      <Button onClick={() => input.current?.click()}>
+        <Icon name="upload" />
+        Upload
+      </Button>
+    </div>
+  )
+}
+
+/** For browsers without JavaScript, and shown to no others. */
+function PlainUploadForm({ maxSize }: { maxSize: number }) {
+  return (
+    <form
+      method="post"
+      encType="multipart/form-data"
+      className="mt-6 hidden flex-wrap items-center gap-4 rounded-lg border border-line bg-surface p-5 noscript:flex"
+    >
+      <label className="flex flex-1 flex-col gap-1.5 text-sm font-medium">
+        Files to upload
+        <input type="file" name="file" multiple required className="text-sm" />
+        <span className="font-normal text-faint">Each can be {formatBytes(maxSize)} at most.</span>
+      </label>
+      <button className={buttonClass()}>Upload</button>
+    </form>
+  )
+}
