@@ -26,7 +26,11 @@ export function OnboardingFrame({ step, children }: { step: OnboardingStep; chil
       </header>
       <main className="mx-auto flex w-full max-w-xl flex-1 flex-col pt-6 pb-32 sm:pt-[9vh]">
         <Progress step={step} />
-        <div ref={body} key={step} className="mt-10 animate-appear">
+        <div
+          ref={body}
+          key={step}
+          className="mt-10 transition-[opacity,translate] duration-200 ease-out starting:translate-y-1 starting:opacity-0"
+        >
           {children}
         </div>
       </main>

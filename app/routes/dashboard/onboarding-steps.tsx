@@ -48,7 +48,7 @@ export function ProfileStep({
   return (
     <>
       <StepHeading title="What should we call you?">
-        The dashboard and our letters greet you by this name. Nobody else sees it.
+        The dashboard and our letters greet you by this name.
       </StepHeading>
       {refused?.errors.form ? (
         <Alert tone="danger" title="Your name was not saved" className="mt-6">

@@ -70,4 +70,4 @@ function RecentThreads({ threads }: { threads: ThreadSummary[] }) {
 }
 
 const rowClass =
-  "flex min-h-9 items-center rounded-md px-2.5 text-sm text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:text-ink touch:min-h-11"
+  "flex min-h-9 items-center rounded-md px-2.5 text-sm text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:text-ink aria-[current=page]:shadow-sm touch:min-h-11"
