@@ -4,6 +4,7 @@ import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches, useRouteLo
 import { servicesContext, sessionContext } from "#server/context.ts"
 import { guard, identify } from "#server/http/guard.ts"
 import { readTheme } from "#server/http/theme.ts"
+import { ClerkBoundary } from "./features/identity/clerk.tsx"
 import { ErrorPage } from "./features/site/error-page.tsx"
 import type { Route } from "./+types/root.ts"
 import "./app.css"
@@ -18,12 +19,14 @@ export const links: Route.LinksFunction = () => [
 export const middleware = [identify, guard]
 
 /** Also what makes every address reach the guard: React Router runs middleware only for routes with a loader. */
-export function loader({ context, request }: Route.LoaderArgs) {
-  const { config } = context.get(servicesContext)
+export async function loader({ context, request }: Route.LoaderArgs) {
+  const { config, identity } = context.get(servicesContext)
   return {
     origin: config.origin,
     theme: readTheme(request),
     isSignedIn: context.get(sessionContext) !== null,
+    /** What Clerk's browser code starts from; null where Clerk is not the provider. */
+    clerk: await identity.rootData({ request, context }),
   }
 }
 
@@ -61,8 +64,12 @@ export function Layout({ children }: { children: ReactNode }) {
   )
 }
 
-export default function Root() {
-  return <Outlet />
+export default function Root({ loaderData }: Route.ComponentProps) {
+  return (
+    <ClerkBoundary state={loaderData.clerk}>
+      <Outlet />
+    </ClerkBoundary>
+  )
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {

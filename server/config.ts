@@ -27,6 +27,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     logLevel: settings.LOG_LEVEL,
     port: settings.PORT,
     host: settings.HOST,
+    /** Each of them appends the address it was called from to x-forwarded-for. */
+    trustedProxies: settings.TRUSTED_PROXIES,
     /** The public origin, without a trailing slash. */
     origin: appUrl.origin,
     dataDir,

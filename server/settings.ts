@@ -52,6 +52,7 @@ export const Settings = v.object({
   ),
   PORT: v.optional(wholeNumber("the port to listen on", 1, 65_535), "3000"),
   HOST: v.optional(v.string(), "0.0.0.0"),
+  TRUSTED_PROXIES: v.optional(wholeNumber("how many proxies of yours stand in front", 0, 10), "0"),
   APP_URL: v.optional(
     v.pipe(
       address(["http:", "https:"], "https://tideline.example.org"),

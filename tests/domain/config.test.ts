@@ -18,6 +18,7 @@ describe("the settings", () => {
       production: false,
       port: 3000,
       host: "0.0.0.0",
+      trustedProxies: 0,
       origin: "http://localhost:3000",
       dataDir: resolve(".data"),
       database: { kind: "embedded", directory: resolve(".data/postgres") },

@@ -89,7 +89,7 @@ export function authOptions(settings: AuthSettings) {
       resetPasswordTokenExpiresIn: RESET_LINK_LIFE,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: async ({ user, token }) => {
-        const url = `${origin}/sign-in/reset-password?${new URLSearchParams({ token })}`
+        const url = `${origin}/sign-in/new-password?${new URLSearchParams({ token })}`
         await settings.mailResetLink(user.email, { url, minutes: RESET_LINK_LIFE / 60 })
       },
       // Whoever took the account over may have made keys too.

@@ -1,0 +1,15 @@
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { servicesOf } from "#server/http/scope.ts"
+import type { Route } from "./+types/realtime-token.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
+
+/** What the caller shows when they open the live connection. The guard has answered 401 to whoever is not signed in. */
+export async function loader(args: Route.LoaderArgs) {
+  const token = await servicesOf(args.context).identity.issueRealtimeToken(args)
+  if (!token) {
+    return json({ error: "This credential opens no live connection. Use a session." }, { status: 403 })
+  }
+  return json(token, { headers: { "cache-control": "no-store" } })
+}

@@ -1,0 +1,70 @@
+import { data, redirect } from "react-router"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { Alert } from "#app/ui/alert.tsx"
+import { Card } from "#app/ui/card.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { requireForms } from "#server/accounts/accounts.ts"
+import { AskForReset } from "#server/accounts/contract.ts"
+import { readForm } from "#server/http/form.ts"
+import { servicesOf } from "#server/http/scope.ts"
+import { visitOf } from "#server/http/visit.ts"
+import { AccountForm } from "./account-form.tsx"
+import { PageFoot, PageHead } from "./page-words.tsx"
+import { wordsFor } from "./words.ts"
+import type { Route } from "./+types/forgot-password.ts"
+
+export function loader({ context, request }: Route.LoaderArgs) {
+  requireForms(servicesOf(context))
+  return { isSent: new URL(request.url).searchParams.has("sent") }
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const forms = requireForms(servicesOf(context))
+  const form = await readForm(request, AskForReset)
+  if (!form.ok) return data({ errors: form.errors, values: form.values }, { status: form.status })
+
+  const outcome = await forms.requestPasswordReset(visitOf({ request, context }), form.value)
+  if (!outcome.ok) return data({ errors: wordsFor(outcome), values: form.value }, { status: outcome.status })
+  return redirect("/sign-in/forgot-password?sent", 303)
+}
+
+export const meta: Route.MetaFunction = ({ matches }) =>
+  pageMeta(matches, {
+    title: "Reset your password",
+    description: "Get a letter with a link to choose a new password.",
+    path: "/sign-in/forgot-password",
+  })
+
+export default function ForgotPassword({ loaderData, actionData }: Route.ComponentProps) {
+  const errors: { email?: string; form?: string } = actionData?.errors ?? {}
+  return (
+    <>
+      <PageHead title="Reset your password">
+        Enter the address of your account, and we send a link to choose a new password.
+      </PageHead>
+      {loaderData.isSent ? (
+        <Alert tone="success" title="Look into your inbox">
+          If there is an account with this address, a letter is on its way. Its link is good for an hour.
+        </Alert>
+      ) : (
+        <Card>
+          <AccountForm submit="Send the link" problem={errors.form} refusal={actionData?.errors}>
+            <Field
+              label="E-mail address"
+              name="email"
+              type="email"
+              autoComplete="username"
+              inputMode="email"
+              required
+              maxLength={254}
+              defaultValue={actionData?.values["email"]}
+              error={errors.email}
+              autoFocus={Boolean(errors.email ?? errors.form)}
+            />
+          </AccountForm>
+        </Card>
+      )}
+      <PageFoot question="Remembered it?" to="/sign-in" label="Sign in" />
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import { data, redirect } from "react-router"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { LinkButton } from "#app/ui/button.tsx"
+import { Card } from "#app/ui/card.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { requireForms } from "#server/accounts/accounts.ts"
+import { ChooseNewPassword, PASSWORD_LENGTH } from "#server/accounts/contract.ts"
+import { readForm } from "#server/http/form.ts"
+import { servicesOf } from "#server/http/scope.ts"
+import { visitOf } from "#server/http/visit.ts"
+import { AccountForm } from "./account-form.tsx"
+import { PageHead } from "./page-words.tsx"
+import { wordsFor } from "./words.ts"
+import type { Route } from "./+types/new-password.ts"
+
+export function loader({ context, request }: Route.LoaderArgs) {
+  requireForms(servicesOf(context))
+  return { token: new URL(request.url).searchParams.get("token") }
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const forms = requireForms(servicesOf(context))
+  const form = await readForm(request, ChooseNewPassword)
+  if (!form.ok) return data({ errors: form.errors }, { status: form.status })
+
+  const outcome = await forms.resetPassword(visitOf({ request, context }), form.value)
+  if (!outcome.ok) return data({ errors: wordsFor(outcome) }, { status: outcome.status })
+  return redirect("/sign-in?reset", 303)
+}
+
+/** The link's secret stays here: it goes into no referrer, and the page into no index. */
+export const meta: Route.MetaFunction = ({ matches }) => [
+  ...pageMeta(matches, {
+    title: "Choose a new password",
+    description: "Choose a new password for your account.",
+    path: "/sign-in/new-password",
+  }),
+  { name: "referrer", content: "same-origin" },
+  { name: "robots", content: "noindex" },
+]
+
+export default function NewPassword({ loaderData, actionData }: Route.ComponentProps) {
+  const errors: { token?: string; password?: string; form?: string } = actionData?.errors ?? {}
+  if (!loaderData.token) return <LinkIncomplete />
+  return (
+    <>
+      <PageHead title="Choose a new password">You are signed out everywhere else when it is saved.</PageHead>
+      <Card>
+        <AccountForm
+          submit="Save the password"
+          problem={errors.form ?? errors.token}
+          refusal={actionData?.errors}
+        >
+          <input type="hidden" name="token" value={loaderData.token} />
+          <Field
+            label="New password"
+            name="password"
+            type="password"
+            autoComplete="new-password"
+            required
+            minLength={PASSWORD_LENGTH.least}
+            maxLength={PASSWORD_LENGTH.most}
+            error={errors.password}
+            autoFocus
+            hint={`At least ${PASSWORD_LENGTH.least} characters.`}
+          />
+        </AccountForm>
+      </Card>
+    </>
+  )
+}
+
+function LinkIncomplete() {
+  return (
+    <>
+      <PageHead title="This link is not whole">
+        Open the link from the letter again, or ask for a new one.
+      </PageHead>
+      <LinkButton to="/sign-in/forgot-password">Ask for a new link</LinkButton>
+    </>
+  )
+}

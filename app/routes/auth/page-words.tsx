@@ -1,0 +1,32 @@
+import type { ReactNode } from "react"
+import { Link } from "react-router"
+
+/** What the page is for, over the form. */
+export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="mb-6">
+      <h1 className="text-2xl font-semibold">{title}</h1>
+      {children ? <p className="mt-2 text-muted">{children}</p> : null}
+    </div>
+  )
+}
+
+/** The way to the neighbouring page, under the form. */
+export function PageFoot({ question, to, label }: { question: string; to: string; label: string }) {
+  return (
+    <p className="mt-6 text-center text-sm text-muted">
+      {question} <TextLink to={to}>{label}</TextLink>
+    </p>
+  )
+}
+
+export function TextLink({ to, children }: { to: string; children: ReactNode }) {
+  return (
+    <Link
+      to={to}
+      className="inline-flex min-h-6 items-center rounded-sm text-accent-ink underline underline-offset-3"
+    >
+      {children}
+    </Link>
+  )
+}

@@ -1,0 +1,94 @@
+import { data, redirectDocument } from "react-router"
+import { ClerkSignIn } from "#app/features/identity/clerk.tsx"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { Alert } from "#app/ui/alert.tsx"
+import { Card } from "#app/ui/card.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { requireForms } from "#server/accounts/accounts.ts"
+import { SignIn } from "#server/accounts/contract.ts"
+import { readForm } from "#server/http/form.ts"
+import { safeTarget } from "#server/http/redirects.ts"
+import { servicesOf, sessionOf } from "#server/http/scope.ts"
+import { visitOf } from "#server/http/visit.ts"
+import { AccountForm } from "./account-form.tsx"
+import { PageFoot, PageHead, TextLink } from "./page-words.tsx"
+import { wordsFor } from "./words.ts"
+import type { Route } from "./+types/sign-in.ts"
+
+export function loader({ context, request }: Route.LoaderArgs) {
+  const { config, identity } = servicesOf(context)
+  const { searchParams: query, search } = new URL(request.url)
+  const target = safeTarget(query.get("redirect_url"), config.origin)
+  if (sessionOf(context)) throw redirectDocument(target)
+  return { provider: identity.kind, target, search, isReset: query.has("reset") }
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const services = servicesOf(context)
+  const forms = requireForms(services)
+  const form = await readForm(request, SignIn)
+  if (!form.ok) return data({ errors: form.errors, values: form.values }, { status: form.status })
+
+  const outcome = await forms.signIn(visitOf({ request, context }), form.value)
+  if (!outcome.ok) {
+    return data(
+      { errors: wordsFor(outcome), values: { email: form.value.email } },
+      { status: outcome.status },
+    )
+  }
+  const wanted = new URL(request.url).searchParams.get("redirect_url")
+  return redirectDocument(safeTarget(wanted, services.config.origin), {
+    status: 303,
+    headers: outcome.headers,
+  })
+}
+
+export const meta: Route.MetaFunction = ({ matches }) =>
+  pageMeta(matches, { title: "Sign in", description: "Sign in to Tideline.", path: "/sign-in" })
+
+export default function SignInPage({ loaderData, actionData }: Route.ComponentProps) {
+  const { provider, target, search, isReset } = loaderData
+  if (provider === "clerk") return <ClerkSignIn target={target} />
+
+  const errors: FormErrors = actionData?.errors ?? {}
+  return (
+    <>
+      <PageHead title="Sign in" />
+      {isReset ? (
+        <Alert tone="success" title="Your password is changed" className="mb-4">
+          Sign in with the new one.
+        </Alert>
+      ) : null}
+      <Card>
+        <AccountForm submit="Sign in" problem={errors.form} refusal={actionData?.errors}>
+          <Field
+            label="E-mail address"
+            name="email"
+            type="email"
+            autoComplete="username"
+            inputMode="email"
+            required
+            maxLength={254}
+            defaultValue={actionData?.values["email"]}
+            error={errors.email}
+            autoFocus={Boolean(errors.email ?? errors.form)}
+          />
+          <Field
+            label="Password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            required
+            maxLength={128}
+            error={errors.password}
+            autoFocus={!errors.email && Boolean(errors.password)}
+            hint={<TextLink to="/sign-in/forgot-password">Forgot your password?</TextLink>}
+          />
+        </AccountForm>
+      </Card>
+      <PageFoot question="No account yet?" to={`/sign-up${search}`} label="Sign up" />
+    </>
+  )
+}
+
+type FormErrors = Partial<Record<"email" | "password" | "form", string>>

@@ -1,0 +1,129 @@
+import { data, redirectDocument } from "react-router"
+import { ClerkSignUp } from "#app/features/identity/clerk.tsx"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { LinkButton } from "#app/ui/button.tsx"
+import { Card } from "#app/ui/card.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { requireForms } from "#server/accounts/accounts.ts"
+import { PASSWORD_LENGTH, SignUp } from "#server/accounts/contract.ts"
+import { readForm } from "#server/http/form.ts"
+import { safeTarget } from "#server/http/redirects.ts"
+import { servicesOf, sessionOf } from "#server/http/scope.ts"
+import { visitOf } from "#server/http/visit.ts"
+import { AccountForm } from "./account-form.tsx"
+import { PageFoot, PageHead } from "./page-words.tsx"
+import { wordsFor } from "./words.ts"
+import type { Route } from "./+types/sign-up.ts"
+
+const AFTER_SIGN_UP = "/onboarding"
+
+export function loader({ context, request }: Route.LoaderArgs) {
+  const { config, identity } = servicesOf(context)
+  const { searchParams: query, search } = new URL(request.url)
+  const target = safeTarget(query.get("redirect_url"), config.origin, AFTER_SIGN_UP)
+  if (sessionOf(context)) throw redirectDocument(target)
+  const isClosed = config.identity.kind === "embedded" && config.identity.signup === "closed"
+  return { provider: identity.kind, target, search, isClosed }
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const services = servicesOf(context)
+  const forms = requireForms(services)
+  const form = await readForm(request, SignUp)
+  if (!form.ok) return data({ errors: form.errors, values: form.values }, { status: form.status })
+
+  const outcome = await forms.signUp(visitOf({ request, context }), form.value)
+  if (!outcome.ok) {
+    const { name, email } = form.value
+    return data({ errors: wordsFor(outcome), values: { name, email } }, { status: outcome.status })
+  }
+  const wanted = new URL(request.url).searchParams.get("redirect_url")
+  const target = safeTarget(wanted, services.config.origin, AFTER_SIGN_UP)
+  return redirectDocument(target, { status: 303, headers: outcome.headers })
+}
+
+export const meta: Route.MetaFunction = ({ matches }) =>
+  pageMeta(matches, {
+    title: "Sign up",
+    description: "Make an account: chat, files and every record live.",
+    path: "/sign-up",
+  })
+
+export default function SignUpPage({ loaderData, actionData }: Route.ComponentProps) {
+  const { provider, target, search, isClosed } = loaderData
+  if (provider === "clerk") return <ClerkSignUp target={target} />
+  return (
+    <>
+      {isClosed ? <Closed /> : <SignUpForm errors={actionData?.errors} typed={actionData?.values} />}
+      <PageFoot question="Have an account already?" to={`/sign-in${search}`} label="Sign in" />
+    </>
+  )
+}
+
+type FormErrors = Partial<Record<"name" | "email" | "password" | "form", string>>
+
+function SignUpForm({
+  errors,
+  typed,
+}: {
+  errors: FormErrors | undefined
+  typed: Record<string, string> | undefined
+}) {
+  const first = (["name", "email", "password"] as const).find((field) => errors?.[field])
+  return (
+    <>
+      <PageHead title="Make an account">A minute from here to a dashboard where everything is live.</PageHead>
+      <Card>
+        <AccountForm submit="Sign up" problem={errors?.form} refusal={errors}>
+          <Field
+            label="Name"
+            name="name"
+            autoComplete="name"
+            required
+            maxLength={100}
+            defaultValue={typed?.["name"]}
+            error={errors?.name}
+            autoFocus={first === "name"}
+          />
+          <Field
+            label="E-mail address"
+            name="email"
+            type="email"
+            autoComplete="username"
+            inputMode="email"
+            required
+            maxLength={254}
+            defaultValue={typed?.["email"]}
+            error={errors?.email}
+            autoFocus={first === "email"}
+          />
+          <Field
+            label="Password"
+            name="password"
+            type="password"
+            autoComplete="new-password"
+            required
+            minLength={PASSWORD_LENGTH.least}
+            maxLength={PASSWORD_LENGTH.most}
+            error={errors?.password}
+            autoFocus={first === "password"}
+            hint={`At least ${PASSWORD_LENGTH.least} characters. A few unrelated words are good.`}
+          />
+        </AccountForm>
+      </Card>
+    </>
+  )
+}
+
+function Closed() {
+  return (
+    <>
+      <PageHead title="Sign-up is closed here">
+        Leave your address on the waitlist, and the people who run this site can tell you when it opens.
+      </PageHead>
+      <LinkButton to="/waitlist" reloadDocument>
+        Join the waitlist
+      </LinkButton>
+    </>
+  )
+}

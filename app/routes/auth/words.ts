@@ -1,0 +1,43 @@
+import type { AccountProblem } from "#server/accounts/contract.ts"
+
+/** Where the words of a refusal stand: at a field, or over the form. */
+type Errors = Partial<Record<"email" | "password" | "form", string>>
+
+/** What to tell somebody whose form was refused. `retryAfter` is in seconds. */
+export function wordsFor({
+  problem,
+  retryAfter,
+}: {
+  problem: AccountProblem
+  retryAfter: number | null
+}): Errors {
+  switch (problem) {
+    case "wrong-credentials":
+      return {
+        form: "This e-mail address and password do not belong together. Check both, or reset the password.",
+      }
+    case "email-taken":
+      return { email: "There is an account with this address already. Sign in, or reset its password." }
+    case "email-unfit":
+      return { email: "Enter an e-mail address such as ada@example.org." }
+    case "password-unfit":
+      return { password: "Choose a password of 10 to 128 characters." }
+    case "link-spent":
+      return { form: "This link has been used, or is too old. Ask for a new one." }
+    case "signup-closed":
+      return {
+        form: "Sign-up is closed here. Leave your address on the waitlist, and you can be told when it opens.",
+      }
+    case "too-many-attempts":
+      return { form: `Too many attempts. Try again in ${waitOf(retryAfter ?? 60)}.` }
+    case "another-site":
+      return {
+        form: "This form came from another address than this site's own. Open the page again and retry.",
+      }
+  }
+}
+
+function waitOf(seconds: number) {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} seconds`
+  return `${Math.ceil(seconds / 60)} minutes`
+}
