@@ -72,8 +72,9 @@ function render(source: string): { html: string; headings: DocsHeading[] } {
           : `<h${depth} id="${id}"><a href="#${id}">${inner}</a></h${depth}>`
       },
       code({ text, lang }) {
-        const language = /^[a-z]+$/.exec(lang ?? "")?.[0] ?? "text"
-        return `<div data-copyable><pre tabindex="0"><code data-language="${language}">${escapeMarkup(text)}\n</code></pre>${copyButton}</div>`
+        const code = `<pre tabindex="0"><code>${escapeMarkup(text)}\n</code></pre>`
+        // A block that names no language is a drawing, which nobody pastes.
+        return lang ? `<div data-copyable>${code}${copyButton}</div>` : code
       },
       table(token) {
         return `<div class="scroller" tabindex="0" role="region" aria-label="Table">${tableOf(token, (cell) => this.parser.parseInline(cell.tokens))}</div>`

@@ -31,7 +31,7 @@ export default function DocsPage({ loaderData }: Route.ComponentProps) {
           className="border-t border-line p-4"
         />
       </details>
-      <aside className="sticky top-16 hidden h-[calc(100dvh-4rem)] overflow-y-auto py-12 lg:block">
+      <aside className="sticky top-16 -mx-3 hidden h-[calc(100dvh-4rem)] overflow-y-auto px-3 py-12 lg:block">
         <DocsNavigation groups={groups} label="Documentation" />
       </aside>
       <article className="min-w-0 py-10 lg:py-12">

@@ -38,7 +38,7 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
   ]
   return (
     <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
-      <PageHead title="The software is free. The plans are the server's.">
+      <PageHead title="The software is free.">
         Tideline is under the MIT licence and has no paid edition. Whoever runs a server decides who is on
         which of two plans. These are the plans of this one.
       </PageHead>
