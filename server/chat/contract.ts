@@ -15,6 +15,8 @@ export interface ThreadPage {
 
 /** A message, and how it came about where it is an answer. */
 export type Entry = Pick<ChatMessage, "_id" | "_creationTime" | "role" | "content"> & {
+  /** The sender's own id for the question: it and its answer have the same. */
+  requestId: string | null
   turn: Pick<ChatTurn, "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens"> | null
 }
 

@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai"
-import { and, desc, eq, lt, lte } from "drizzle-orm"
+import { and, desc, eq, lt, lte, sql } from "drizzle-orm"
+import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
 import { chatMessages, chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "../scope.ts"
@@ -21,6 +22,7 @@ export async function listMessages(
     .select(entry)
     .from(chatMessages)
     .leftJoin(chatTurns, eq(chatTurns._id, chatMessages._id))
+    .leftJoin(asked, eq(asked.questionId, chatMessages._id))
     .where(
       and(ownMessages(scope, threadId), v.is(ThreadId, cursor) ? lt(chatMessages._id, cursor) : undefined),
     )
@@ -58,11 +60,15 @@ export async function recallMessages(
 const RECALLED_MESSAGES = 60
 const RECALLED_CHARACTERS = 100_000
 
+/** The turn that a question began. */
+const asked = alias(chatTurns, "asked")
+
 const entry = {
   _id: chatMessages._id,
   _creationTime: chatMessages._creationTime,
   role: chatMessages.role,
   content: chatMessages.content,
+  requestId: sql<string | null>`coalesce(${chatTurns.requestId}, ${asked.requestId})`,
   turn: {
     status: chatTurns.status,
     model: chatTurns.model,

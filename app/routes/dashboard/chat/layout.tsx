@@ -1,0 +1,28 @@
+import { Outlet } from "react-router"
+import { listThreads } from "#server/chat/threads.ts"
+import { requireScope } from "#server/http/scope.ts"
+import { ConversationsProvider } from "./conversations.tsx"
+import { ThreadList } from "./thread-list.tsx"
+import type { Route } from "./+types/layout.ts"
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const { name, available, isDevelopment } = scope.model
+  return { page: await listThreads(scope), now: Date.now(), model: { name, available, isDevelopment } }
+}
+
+/** The list of conversations beside the one that is open; on a narrow screen the list is behind a button of the page. */
+export default function ChatLayout({ loaderData: { page, now } }: Route.ComponentProps) {
+  return (
+    <ConversationsProvider>
+      <div className="flex h-[calc(100dvh-var(--frame))] min-h-0">
+        <aside className="hidden w-68 shrink-0 flex-col border-r border-line xl:flex">
+          <ThreadList page={page} now={now} />
+        </aside>
+        <div className="flex min-w-0 flex-1 flex-col">
+          <Outlet />
+        </div>
+      </div>
+    </ConversationsProvider>
+  )
+}

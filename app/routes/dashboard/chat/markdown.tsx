@@ -1,0 +1,173 @@
+import { lexer, type MarkedToken, type Token, type Tokens } from "marked"
+import { Children, memo, type ReactNode } from "react"
+import { CodeBlock } from "./code-block.tsx"
+import { renderInline } from "./markdown-inline.tsx"
+
+/** Characters. Past this a text is shown as it is: laying it out would hold the page up. */
+const LONGEST = 200_000
+
+/** Lists and quotations inside one another. What is deeper is shown as it was written. */
+const DEEPEST = 12
+
+/**
+ * The words of a model as Markdown. They are data from outside, so nothing in them is ever HTML: the text becomes tokens, and
+ * the tokens become elements of ours. Images load from this site alone, because an address can carry what the model has read.
+ */
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  const blocks = readBlocks(text)
+  if (!blocks) return <p className="break-words whitespace-pre-wrap">{text}</p>
+  return (
+    <div className="space-y-4 break-words [&_:is(ul,ol)]:space-y-1.5">
+      {Children.toArray(blocks.map((block) => <Block token={block} raw={block.raw} />))}
+    </div>
+  )
+})
+
+function readBlocks(text: string): Token[] | null {
+  if (text.length > LONGEST || isTooDeep(text)) return null
+  try {
+    return lexer(text).filter(({ type }) => type !== "space" && type !== "def")
+  } catch {
+    return null // the parser recurses, and a text can be made to exhaust its stack
+  }
+}
+
+/** Markers of quotations, or the indents of lists, one inside the other for longer than anybody writes them. */
+function isTooDeep(text: string) {
+  return /^[ \t]*(?:(?:>|[-*+]|\d+[.)])[ \t]*){40}/m.test(text) || /^[ \t]{200}/m.test(text)
+}
+
+/** Drawn again only when it was written anew: of an answer that grows, that is its last block. */
+const Block = memo(
+  function Block({ token }: { token: Token; raw: string }) {
+    return renderBlock(token as MarkedToken, 0)
+  },
+  (before, after) => before.raw === after.raw && before.token.type === after.token.type,
+)
+
+type BlockRenderers = {
+  [Type in MarkedToken["type"]]?: (token: Extract<MarkedToken, { type: Type }>, depth: number) => ReactNode
+}
+
+const blockRenderers: BlockRenderers = {
+  heading: (token) => <Heading token={token} />,
+  paragraph: ({ tokens }) => <p>{renderInline(tokens)}</p>,
+  text: ({ tokens, text }) => (tokens ? renderInline(tokens) : text),
+  code: ({ text, lang }) => <CodeBlock code={text} language={lang?.split(/\s/, 1)[0] ?? ""} />,
+  blockquote: ({ tokens, raw }, depth) => (
+    <blockquote className="space-y-3 border-l-3 border-accent-line pl-4 text-muted">
+      {renderBlocks(tokens, raw, depth)}
+    </blockquote>
+  ),
+  list: (token, depth) => <List token={token} depth={depth} />,
+  table: (token) => <Table token={token} />,
+  hr: () => <hr className="border-line" />,
+  space: () => null,
+  def: () => null,
+}
+
+/** What has no renderer, such as HTML, is shown as it was written. */
+function renderBlock(token: MarkedToken, depth: number): ReactNode {
+  // Each renderer takes the tokens of its own type.
+  const render = blockRenderers[token.type] as ((token: MarkedToken, depth: number) => ReactNode) | undefined
+  return render ? render(token, depth) : <p className="whitespace-pre-wrap">{token.raw.trimEnd()}</p>
+}
+
+function renderBlocks(tokens: Token[], raw: string, depth: number): ReactNode {
+  if (depth >= DEEPEST) return <span className="whitespace-pre-wrap">{raw}</span>
+  return Children.toArray(tokens.map((token) => renderBlock(token as MarkedToken, depth + 1)))
+}
+
+/** The page's own headings end at the second level, so an answer's begin at the third. */
+function Heading({ token }: { token: Tokens.Heading }) {
+  const Tag = (["h3", "h3", "h4", "h5", "h6", "h6"] as const)[token.depth - 1] ?? "h6"
+  const size = token.depth === 1 ? "text-xl" : token.depth === 2 ? "text-lg" : "text-base"
+  return <Tag className={`${size} pt-2 font-semibold tracking-tight`}>{renderInline(token.tokens)}</Tag>
+}
+
+function List({ token, depth }: { token: Tokens.List; depth: number }) {
+  const items = Children.toArray(
+    token.items.map((item) => (
+      <li className={item.task ? "list-none" : "pl-1 marker:text-faint"}>
+        <div className={item.loose ? "space-y-3" : "space-y-1.5"}>{renderItem(item, depth)}</div>
+      </li>
+    )),
+  )
+  if (!token.ordered) return <ul className="list-disc pl-5">{items}</ul>
+  return (
+    <ol className="list-decimal pl-6" {...(typeof token.start === "number" && { start: token.start })}>
+      {items}
+    </ol>
+  )
+}
+
+/** The text of a tight item stands in a block of its own, so that the list inside it begins on a new line. */
+function renderItem({ tokens, raw, task, checked }: Tokens.ListItem, depth: number): ReactNode {
+  if (depth >= DEEPEST) return renderBlocks(tokens, raw, depth)
+  const blocks = tokens.filter(({ type }) => type !== "checkbox")
+  return Children.toArray(
+    blocks.map((token, index) => (
+      <div>
+        {index === 0 && task ? <Checkbox checked={checked === true} /> : null}
+        {renderBlock(token as MarkedToken, depth + 1)}
+      </div>
+    )),
+  )
+}
+
+function Checkbox({ checked }: { checked: boolean }) {
+  return (
+    <input
+      type="checkbox"
+      checked={checked}
+      readOnly
+      disabled
+      aria-label={checked ? "Done" : "Not done"}
+      className="mr-2 -ml-5 size-3.5 align-[-0.1em] accent-accent"
+    />
+  )
+}
+
+function Table({ token }: { token: Tokens.Table }) {
+  return (
+    <div
+      className="overflow-x-auto rounded-lg border border-line"
+      tabIndex={0}
+      role="group"
+      aria-label="Table"
+    >
+      <table className="w-full border-collapse text-sm">
+        <thead>
+          <tr>
+            {Children.toArray(
+              token.header.map(({ align, tokens }) => (
+                <th
+                  scope="col"
+                  align={align ?? "left"}
+                  className="bg-sunken px-3.5 py-2 font-medium text-muted"
+                >
+                  {renderInline(tokens)}
+                </th>
+              )),
+            )}
+          </tr>
+        </thead>
+        <tbody>{Children.toArray(token.rows.map((row) => <Row cells={row} />))}</tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ cells }: { cells: Tokens.TableCell[] }) {
+  return (
+    <tr className="border-t border-line">
+      {Children.toArray(
+        cells.map(({ align, tokens }) => (
+          <td align={align ?? "left"} className="px-3.5 py-2 align-top">
+            {renderInline(tokens)}
+          </td>
+        )),
+      )}
+    </tr>
+  )
+}

@@ -1,0 +1,31 @@
+import { Alert } from "#app/ui/alert.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import { useChatLayout } from "./use-chat-layout.ts"
+
+/** Says what the answers are worth where there is no model behind them. */
+export function ModelNotice() {
+  const { model } = useChatLayout()
+  if (!model.available) {
+    return (
+      <Alert
+        tone="warning"
+        title="The chat is switched off"
+        className="mx-auto my-3 w-[calc(100%-2rem)] max-w-3xl"
+      >
+        The setting <code className="font-mono">AI_GATEWAY_API_KEY</code> is missing. Whoever runs this server
+        can set it to a gateway's key, or to <code className="font-mono">embedded</code> for the development
+        gateway.
+      </Alert>
+    )
+  }
+  if (!model.isDevelopment) return null
+  return (
+    <p className="flex items-start justify-center gap-2 border-b border-warning-line bg-warning-soft px-4 py-2 text-xs text-warning-ink">
+      <Icon name="plug" className="mt-0.5 size-3.5" />
+      <span>
+        <strong className="font-semibold">No language model is connected.</strong> The development gateway
+        repeats what it can check.
+      </span>
+    </p>
+  )
+}

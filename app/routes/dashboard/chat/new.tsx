@@ -1,0 +1,115 @@
+import { useEffect, useRef, useState } from "react"
+import { href, useLocation, useNavigate } from "react-router"
+import { Alert } from "#app/ui/alert.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import { titleOf, type ThreadSummary } from "#server/chat/contract.ts"
+import { send } from "./ask.ts"
+import { Composer } from "./composer.tsx"
+import { useConversations } from "./conversations.tsx"
+import { ChatHeader } from "./header.tsx"
+import { ModelNotice } from "./model-notice.tsx"
+import { useChatLayout } from "./use-chat-layout.ts"
+import { readDraft, useDraft, writeDraft } from "./drafts.ts"
+
+export const meta = () => [{ title: "Chat · Tideline" }]
+
+const SUGGESTIONS = [
+  "Which files did I add last?",
+  "What time is it in Lisbon and in Tokyo?",
+  "Write a packing list as a table",
+]
+
+/** Where a conversation begins: it is made with its first question. */
+export default function NewConversation() {
+  const { model } = useChatLayout()
+  const [text, setText] = useDraft("new")
+  const { begin, pending, error } = useBegin(() => setText(""))
+  useOffered(begin)
+  return (
+    <>
+      <ChatHeader title="New conversation" />
+      <ModelNotice />
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4">
+        <div className="m-auto w-full max-w-3xl py-8">
+          <span className="mb-5 grid size-11 place-items-center rounded-lg border border-line bg-surface text-accent-ink shadow-sm">
+            <Icon name="sparkle" className="size-5" />
+          </span>
+          <h2 className="text-2xl font-semibold">What would you like to know?</h2>
+          <p className="mt-2 max-w-lg text-muted">
+            The answers can draw on your own files, by name, and on the clock. Every conversation is kept here
+            until you delete it.
+          </p>
+          <ul className="mt-6 flex flex-wrap gap-2">
+            {SUGGESTIONS.map((suggestion) => (
+              <li key={suggestion}>
+                <button
+                  type="button"
+                  disabled={!model.available || pending}
+                  onClick={() => begin(suggestion)}
+                  className="min-h-9 rounded-full border border-line-strong bg-surface px-3.5 py-1.5 text-left text-sm text-muted shadow-sm transition-colors hover:bg-hover hover:text-ink disabled:opacity-50 touch:min-h-11"
+                >
+                  {suggestion}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+      <div className="shrink-0 px-4 pb-4">
+        {error ? (
+          <Alert tone="danger" title="The question was not sent" className="mx-auto mb-3 w-full max-w-3xl">
+            {error}
+          </Alert>
+        ) : null}
+        <Composer
+          text={text}
+          onText={setText}
+          onSend={() => begin(text)}
+          pending={pending}
+          blocked={model.available ? null : "No question can be sent while the chat is switched off."}
+        />
+      </div>
+    </>
+  )
+}
+
+/** Makes the conversation, asks the question in it, and goes there. What was written stays until then. */
+function useBegin(onBegun: () => void) {
+  const navigate = useNavigate()
+  const conversations = useConversations()
+  const [pending, setPending] = useState(false)
+  const [error, setError] = useState<string | null>(null)
+
+  async function attempt(question: string) {
+    setPending(true)
+    setError(null)
+    try {
+      const { thread } = await send<{ thread: ThreadSummary }>("POST", "/api/chat/threads", {
+        title: titleOf(question),
+      })
+      onBegun()
+      void conversations(thread._id).sendMessage({ text: question })
+      await navigate(href("/dashboard/chat/:threadId", { threadId: thread._id }), { replace: true })
+    } catch (problem) {
+      setError(problem instanceof Error ? problem.message : "Try again.")
+      setPending(false)
+    }
+  }
+  return { begin: (question: string) => void attempt(question), pending, error }
+}
+
+/**
+ * Takes a question that the address carries. One that was written on another page of the dashboard is asked at once; any
+ * other waits to be sent by hand, because anybody can make a link.
+ */
+function useOffered(begin: (question: string) => void) {
+  const { state, search } = useLocation()
+  const taken = useRef(false)
+  useEffect(() => {
+    const question = new URLSearchParams(search).get("question")?.trim()
+    if (!question || taken.current) return
+    taken.current = true
+    if (typeof state === "object" && state !== null && "ask" in state && state.ask === true) begin(question)
+    else if (readDraft("new") === "") writeDraft("new", question)
+  }, [state, search, begin])
+}

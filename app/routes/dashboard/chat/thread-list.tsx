@@ -1,0 +1,101 @@
+import { useState } from "react"
+import { href, NavLink } from "react-router"
+import { Button, LinkButton } from "#app/ui/button.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import type { ThreadPage, ThreadSummary } from "#server/chat/contract.ts"
+import { groupByDate } from "./group-by-date.ts"
+import { ThreadMenu } from "./thread-menu.tsx"
+import { useHydrated } from "./use-hydrated.ts"
+
+/** The viewer's conversations under the days they were last spoken in. `onLeave` is told when one is chosen. */
+export function ThreadList({ page, now, onLeave }: { page: ThreadPage; now: number; onLeave?: () => void }) {
+  const { threads, hasMore, pending, failed, loadMore } = useOlderThreads(page)
+  const timeZone = useHydrated() ? undefined : "UTC" // the reader's own is known only to the browser
+  return (
+    <>
+      <div className="flex h-14 shrink-0 items-center justify-between pr-3 pl-5">
+        <h2 className="text-sm font-semibold">Conversations</h2>
+        <LinkButton
+          to={href("/dashboard/chat")}
+          variant="ghost"
+          size="icon"
+          aria-label="New conversation"
+          title="New conversation"
+          {...(onLeave && { onClick: onLeave })}
+        >
+          <Icon name="plus" />
+        </LinkButton>
+      </div>
+      <nav aria-label="Conversations" className="min-h-0 flex-1 overflow-y-auto px-3 pb-4">
+        {threads.length === 0 ? (
+          <p className="px-2.5 py-2 text-sm text-faint">What you ask is kept here.</p>
+        ) : (
+          groupByDate(threads, now, timeZone).map(({ label, threads: group }) => (
+            <section key={label} className="mb-4" aria-label={label}>
+              <h3 className="sticky top-0 z-10 bg-canvas px-2.5 py-1.5 text-xs font-medium text-faint">
+                {label}
+              </h3>
+              <ul className="space-y-0.5">
+                {group.map((thread) => (
+                  <ThreadRow key={thread._id} thread={thread} {...(onLeave && { onLeave })} />
+                ))}
+              </ul>
+            </section>
+          ))
+        )}
+        {hasMore ? (
+          <Button variant="ghost" size="sm" className="w-full" pending={pending} onClick={loadMore}>
+            {failed ? "Try again" : "Show older"}
+          </Button>
+        ) : null}
+      </nav>
+    </>
+  )
+}
+
+function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave?: () => void }) {
+  return (
+    <li className="group relative">
+      <NavLink
+        to={href("/dashboard/chat/:threadId", { threadId: thread._id })}
+        prefetch="intent"
+        title={thread.title}
+        className="flex min-h-9 items-center rounded-md pr-10 pl-2.5 text-sm text-muted transition-colors group-hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink touch:min-h-11"
+        {...(onLeave && { onClick: onLeave })}
+      >
+        <span className="truncate">{thread.title}</span>
+      </NavLink>
+      <div className="absolute top-1/2 right-0.5 -translate-y-1/2 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100">
+        <ThreadMenu thread={thread} />
+      </div>
+    </li>
+  )
+}
+
+/** The pages after the first, which the layout keeps fresh. */
+function useOlderThreads(first: ThreadPage) {
+  const [older, setOlder] = useState<ThreadPage | null>(null)
+  const [state, setState] = useState<"idle" | "pending" | "failed">("idle")
+  const nextCursor = older ? older.nextCursor : first.nextCursor
+  const shown = new Set(first.threads.map(({ _id }) => _id))
+
+  async function loadMore() {
+    setState("pending")
+    try {
+      const response = await fetch(`/api/chat/threads?cursor=${encodeURIComponent(nextCursor ?? "")}`)
+      if (!response.ok) throw new Error(`The list answered ${response.status}.`)
+      const page = (await response.json()) as ThreadPage
+      setOlder({ ...page, threads: [...(older?.threads ?? []), ...page.threads] })
+      setState("idle")
+    } catch {
+      setState("failed")
+    }
+  }
+  return {
+    threads: [...first.threads, ...(older?.threads.filter(({ _id }) => !shown.has(_id)) ?? [])],
+    hasMore: nextCursor !== null,
+    pending: state === "pending",
+    failed: state === "failed",
+    loadMore: () => void loadMore(),
+  }
+}
