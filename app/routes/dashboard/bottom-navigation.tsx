@@ -6,6 +6,7 @@ import { places } from "./places.ts"
 export function BottomNavigation() {
   return (
     <nav
+      id="bottom-navigation"
       aria-label="Dashboard"
       className="fixed inset-x-0 bottom-0 z-30 grid h-[calc(4rem+env(safe-area-inset-bottom))] grid-cols-3 border-t border-line bg-canvas/90 px-2 pb-[env(safe-area-inset-bottom)] backdrop-blur-md lg:hidden"
     >

@@ -1,10 +1,8 @@
-import { useRef } from "react"
 import { data, redirect } from "react-router"
 import { literal, object, parse, string, variant } from "valibot"
 import { Alert } from "#app/ui/alert.tsx"
-import { buttonClass, Button } from "#app/ui/button.tsx"
+import { buttonClass } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
-import { Icon } from "#app/ui/icon.tsx"
 import { formatBytes, ListFiles, RenameFile } from "#server/files/contract.ts"
 import { findUsage, removeFile, renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
@@ -16,6 +14,7 @@ import { requireScope } from "#server/http/scope.ts"
 import { DropZone } from "./drop-zone.tsx"
 import { FileList } from "./file-list.tsx"
 import { FilesToolbar } from "./files-toolbar.tsx"
+import { UploadButton } from "./upload-button.tsx"
 import { uploadQueue } from "./upload-queue.ts"
 import { UploadPanel } from "./upload-panel.tsx"
 import { UsageMeter } from "./usage-meter.tsx"
@@ -70,7 +69,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
           <h1 className="text-2xl font-semibold sm:text-3xl">Files</h1>
           <UsageMeter usage={usage} />
         </div>
-        <UploadButton onFiles={upload} />
+        <UploadButton onFiles={upload}>Upload</UploadButton>
       </div>
       <PlainUploadForm maxSize={maxSize} />
       {actionData?.error ? (
@@ -94,29 +93,6 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
           <FileList files={files} nextCursor={nextCursor} query={query} now={now} />
         </>
       )}
-    </div>
-  )
-}
-
-function UploadButton({ onFiles }: { onFiles: (files: File[]) => void }) {
-  const input = useRef<HTMLInputElement>(null)
-  return (
-    <div className="noscript:hidden">
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        onChange={({ currentTarget }) => {
-          onFiles([...(currentTarget.files ?? [])])
-          // The same file chosen again is a change again.
-          currentTarget.value = ""
-        }}
-      />
-      <Button onClick={() => input.current?.click()}>
-        <Icon name="upload" />
-        Upload
-      </Button>
     </div>
   )
 }

@@ -1,20 +1,24 @@
-import { useRef, type ReactNode } from "react"
+import type { ReactNode } from "react"
 import { Form, useNavigation } from "react-router"
 import { Button } from "#app/ui/button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { Field } from "#app/ui/field.tsx"
+import type { FileSummary } from "#server/files/contract.ts"
 import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
-import { useQuickUpload } from "./use-quick-upload.ts"
+import { UploadButton } from "./upload-button.tsx"
+import { UploadPanel } from "./upload-panel.tsx"
+import { uploadQueue, type UploadLimits } from "./upload-queue.ts"
+import { useUploads } from "./use-uploads.ts"
 
 /** A first question and a first file; the button at the end goes on without either. */
-export function FirstSteps() {
+export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: UploadLimits }) {
   return (
     <>
       <StepHeading title="Try it out">
         Two things to begin with. Both can wait: the dashboard keeps them in mind for you.
       </StepHeading>
       <div className="mt-8 grid gap-4">
-        <FirstFile />
+        <FirstFile files={files} limits={limits} />
         <FirstQuestion />
       </div>
       <Form method="post" id="first-steps" />
@@ -27,51 +31,32 @@ export function FirstSteps() {
   )
 }
 
-/** Without JavaScript the button leads to the files' page, and onboarding is over. */
-function FirstFile() {
-  const input = useRef<HTMLInputElement>(null)
-  const { upload, added, sending } = useQuickUpload()
+function FirstFile({ files, limits }: { files: FileSummary[]; limits: UploadLimits }) {
+  const uploads = useUploads()
   return (
     <FirstStep
       icon="upload"
       title="Add a file"
       about="Open it from any device where you are signed in. Only you can."
-      done={added.length > 0}
+      done={files.length > 0}
     >
-      <ul aria-live="polite" className="grid gap-1.5 empty:hidden">
-        {added.map((file) => (
-          <li key={file._id} className="flex items-center gap-2 text-sm">
-            <Icon name="check-circle" className="text-success" />
-            <span className="min-w-0 truncate">{file.fileName}</span>
-          </li>
-        ))}
-      </ul>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          const chosen = [...(event.target.files ?? [])]
-          event.target.value = ""
-          void upload(chosen)
-        }}
-      />
-      <Form
-        method="post"
-        onSubmit={(event) => {
-          event.preventDefault()
-          input.current?.click()
-        }}
-      >
-        <Button
-          type="submit"
-          name="intent"
-          value="complete-with-files"
-          variant="secondary"
-          pending={sending !== undefined}
-        >
-          {added.length > 0 ? "Add another" : "Choose a file"}
+      {files.length > 0 ? (
+        <ul className="grid gap-1.5">
+          {files.map((file) => (
+            <li key={file._id} className="flex items-center gap-2 text-sm">
+              <Icon name="check-circle" className="text-success" />
+              <span className="min-w-0 truncate">{file.fileName}</span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <UploadPanel uploads={uploads} />
+      <UploadButton variant="secondary" onFiles={(chosen) => uploadQueue.add(chosen, limits)}>
+        {files.length > 0 ? "Add another" : "Choose a file"}
+      </UploadButton>
+      <Form method="post" className="hidden noscript:block">
+        <Button type="submit" name="intent" value="complete-with-files" variant="secondary">
+          Go to your files
         </Button>
       </Form>
     </FirstStep>

@@ -3,10 +3,14 @@ import { findUsage } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { AskBox } from "./ask-box.tsx"
+import { DropZone } from "./drop-zone.tsx"
 import { Checklist } from "./checklist.tsx"
 import { LatestFiles, LatestThreads } from "./latest.tsx"
 import { PlanCard } from "./plan-card.tsx"
-import { QuickUpload } from "./quick-upload.tsx"
+import { UploadButton } from "./upload-button.tsx"
+import { UploadPanel } from "./upload-panel.tsx"
+import { uploadQueue } from "./upload-queue.ts"
+import { useUploads } from "./use-uploads.ts"
 import { useUser } from "./use-user.ts"
 import type { Route } from "./+types/home.ts"
 
@@ -32,13 +36,20 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 export default function Home({ loaderData: { now, threads, files, plan } }: Route.ComponentProps) {
   const user = useUser()
+  const uploads = useUploads()
+  const upload = (chosen: File[]) =>
+    uploadQueue.add(chosen, { maxSize: plan.largestFile, room: plan.usage.quota - plan.usage.used })
   return (
     <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
         <h1 className="min-w-0 text-2xl font-semibold wrap-anywhere sm:text-3xl">{greeting(user.name)}</h1>
-        <QuickUpload />
+        <UploadButton variant="secondary" onFiles={upload}>
+          Add files
+        </UploadButton>
       </div>
+      <DropZone onFiles={upload} />
       <AskBox />
+      <UploadPanel uploads={uploads} />
       <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />
       <div className="mt-8 grid gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <LatestThreads threads={threads} now={now} />

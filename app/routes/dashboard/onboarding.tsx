@@ -1,5 +1,7 @@
 import { data, href, redirect, useActionData } from "react-router"
 import * as v from "valibot"
+import { findUsage } from "#server/files/files.ts"
+import { listFiles } from "#server/files/list.ts"
 import { readForm } from "#server/http/form.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { onboardingOf, SaveProfile } from "#server/users/contract.ts"
@@ -16,10 +18,14 @@ export function meta({ loaderData }: Route.MetaArgs) {
 }
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { viewer } = await requireScope(context)
-  const { completed, step } = onboardingOf(viewer.user)
+  const scope = await requireScope(context)
+  const { completed, step } = onboardingOf(scope.viewer.user)
   if (completed) throw redirect(href("/dashboard"))
-  return { step }
+  const [{ files }, { quota, used }] = await Promise.all([
+    listFiles(scope, { q: "", sort: "newest", cursor: undefined, limit: 5 }),
+    findUsage(scope),
+  ])
+  return { step, files, limits: { maxSize: scope.config.files.maxSize, room: quota - used } }
 }
 
 /** Each form says which step it is about, so that a form of a tab left behind changes nothing. */
@@ -66,14 +72,14 @@ export async function action({ context, request }: Route.ActionArgs) {
 const titles = { welcome: "Welcome", profile: "Your name", "first-steps": "First steps", done: "All set" }
 
 /** One address: the record says which step is shown, on every device. */
-export default function Onboarding({ loaderData: { step } }: Route.ComponentProps) {
+export default function Onboarding({ loaderData: { step, files, limits } }: Route.ComponentProps) {
   const user = useUser()
   const refused = useActionData<typeof action>()
   return (
     <OnboardingFrame step={step}>
       {step === "welcome" ? <WelcomeStep user={user} /> : null}
       {step === "profile" ? <ProfileStep user={user} refused={refused} /> : null}
-      {step === "first-steps" ? <FirstSteps /> : null}
+      {step === "first-steps" ? <FirstSteps files={files} limits={limits} /> : null}
     </OnboardingFrame>
   )
 }
