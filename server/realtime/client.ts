@@ -10,7 +10,5 @@ export interface Client {
   readonly subscriptions: Map<number, Subscription>
   /** Ids whose subscribing is under way. Removing one here cancels it. */
   readonly pending: Set<number>
-  /** The client wants to know when this place has been passed. */
-  awaiting: bigint | null
   closed: boolean
 }

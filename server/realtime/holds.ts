@@ -52,7 +52,9 @@ export function createHolds(options: HoldOptions): Holds {
     try {
       const snapshot = await takeSeeing([transaction], async (reader) => {
         const verdicts = await Promise.all(
-          subscriptions.map(({ query, client, args }) => query.authorize?.(client.viewer, args, reader.sql)),
+          subscriptions.map(
+            async ({ query, client, args }) => query.authorize?.(client.viewer, args, reader.sql) ?? false,
+          ),
         )
         return subscriptions.filter((_, index) => verdicts[index] !== true)
       })
@@ -106,31 +108,6 @@ export function createHolds(options: HoldOptions): Holds {
     taken?.release()
   }
 
-  function fill(
-    hub: Hub,
-    outbox: Outbox,
-    edit: Edit,
-    snapshot: Snapshot<Map<Edit, Tuple | null>> | null,
-  ): void {
-    const lost = new Set<number>()
-    const stored = snapshot?.value.get(edit)
-    for (const waiting of outbox.waitingEdits()) {
-      const { op, table, key, since } = waiting.edit
-      if (op !== "partial" || table !== edit.table || key !== edit.key) continue
-      if (!snapshot || !stored) lost.add(waiting.id)
-      // A later change made it partial again: the hold of that change completes it.
-      else if (sees(snapshot.visibility, since)) waiting.replace(completeEdit(waiting.edit, stored))
-    }
-    if (lost.size === 0) return
-    for (const client of hub.clients) {
-      if (client.outbox !== outbox) continue
-      hub.reset(
-        [...client.subscriptions.values()].filter(({ id }) => lost.has(id)),
-        "gap",
-      )
-    }
-  }
-
   /** A snapshot that sees the given transactions: a commit can be streamed before snapshots see it. */
   async function takeSeeing<Value>(
     transactions: readonly Transaction[],
@@ -149,6 +126,31 @@ export function createHolds(options: HoldOptions): Holds {
       if (performance.now() > deadline) throw new Error("No snapshot sees the transaction.")
       await sleep(1)
     }
+  }
+}
+
+function fill(
+  hub: Hub,
+  outbox: Outbox,
+  edit: Edit,
+  snapshot: Snapshot<Map<Edit, Tuple | null>> | null,
+): void {
+  const lost = new Set<number>()
+  const stored = snapshot?.value.get(edit)
+  for (const waiting of outbox.waitingEdits()) {
+    const { op, table, key, since } = waiting.edit
+    if (op !== "partial" || table !== edit.table || key !== edit.key) continue
+    if (!snapshot || !stored) lost.add(waiting.id)
+    // A later change made it partial again: the hold of that change completes it.
+    else if (sees(snapshot.visibility, since)) waiting.replace(completeEdit(waiting.edit, stored))
+  }
+  if (lost.size === 0) return
+  for (const client of hub.clients) {
+    if (client.outbox !== outbox) continue
+    hub.reset(
+      [...client.subscriptions.values()].filter(({ id }) => lost.has(id)),
+      "gap",
+    )
   }
 }
 

@@ -7,6 +7,7 @@ import type { Metrics } from "./metrics.ts"
 import { commitHeader, type Outbox } from "./outbox.ts"
 import type { Ring } from "./ring.ts"
 import { keysTouched, type Shapes } from "./shapes.ts"
+import type { WatchedTable } from "./tables.ts"
 import { createTopics, type Subscription, type Topics } from "./topics.ts"
 import { largeTouches, type Transaction } from "./transactions.ts"
 
@@ -50,6 +51,7 @@ export interface Hub {
   follow(subscription: Subscription): void
   unfollow(subscription: Subscription): void
   reset(subscriptions: Iterable<Subscription>, reason: ResetEvent["reason"]): void
+  resetTable(table: WatchedTable, reason: ResetEvent["reason"]): void
   leave(client: Client): void
   queueBytes(): number
 }
@@ -115,6 +117,11 @@ export function createHub(options: HubOptions): Hub {
     },
     unfollow,
     reset,
+    resetTable(table, reason) {
+      const concerned: Subscription[] = []
+      for (const each of everySubscription()) if (each.range.table === table) concerned.push(each)
+      reset(concerned, reason)
+    },
     leave(client) {
       client.closed = true
       clients.delete(client)
@@ -268,9 +275,11 @@ export function createHub(options: HubOptions): Hub {
 
   function reset(subscriptions: Iterable<Subscription>, reason: ResetEvent["reason"]): void {
     const ids = new Map<Client, number[]>()
-    for (const subscription of [...subscriptions]) {
+    for (const subscription of Array.from(subscriptions)) {
       const { client, id } = subscription
-      ids.set(client, [...(ids.get(client) ?? []), id])
+      const all = ids.get(client)
+      if (all) all.push(id)
+      else ids.set(client, [id])
       unfollow(subscription)
     }
     for (const [client, all] of ids) {

@@ -50,15 +50,22 @@ export async function load(
   const lsn = first ? first.end - 1n : ring.end
   const epoch = hub.epoch()
   snapshot.release()
-  return asked.map(({ question, query, range }, index) => {
+  return asked.map(({ question, query, range }, index): Loaded => {
     const page = finishPage(range, snapshot.value[index] ?? [], [], new Map())
     // A projection keeps `_id`, as its declaration promises.
     const rows = page.rows.map(
       (row) => projectRow(query, range.table, row) as Record<string, unknown> & LiveRow,
     )
-    const loaded = { query: query.name, args: question.args, rows, order: page.order, end: page.end }
-    if (epoch === "" || missing === null) return loaded
-    const token = sealHave(secret, userId, range, { epoch, lsn, through: snapshot.lsn, end: page.range.end })
-    return { ...loaded, have: { token, position: { epoch, lsn: lsnToWire(lsn) } } }
+    const loaded: Loaded = { query: query.name, args: question.args, rows, order: page.order, end: page.end }
+    if (epoch !== "" && missing !== null) {
+      const token = sealHave(secret, userId, range, {
+        epoch,
+        lsn,
+        through: snapshot.lsn,
+        end: page.range.end,
+      })
+      loaded.have = { token, position: { epoch, lsn: lsnToWire(lsn) } }
+    }
+    return loaded
   })
 }

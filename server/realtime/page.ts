@@ -1,5 +1,5 @@
 import type { RowOrder } from "./contract.ts"
-import { completeEdit, editsOf, isComplete, rowText } from "./edits.ts"
+import { editsOf, isComplete, rowText } from "./edits.ts"
 import { compareRows, pinEnd, pinOf, writePin, type Range } from "./range.ts"
 import { keysTouched } from "./shapes.ts"
 import { overlay, type Tuple } from "./tables.ts"

@@ -32,7 +32,7 @@ export function createDecoder(layOut: (relation: Relation) => Layout | null) {
   const layouts = new Map<number, Layout | null>()
 
   return function decode(bytes: Buffer): Message | null {
-    switch (bytes[0]) {
+    switch (bytes.readUInt8(0)) {
       case 0x42: // B
         return { kind: "begin", xid: bytes.readUInt32BE(17) }
       case 0x43: // C

@@ -274,7 +274,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     if (since !== null && canContinue(wanted)) {
       metrics.count("resumed")
       // The token is sealed for the page as asked for; the pinned end travels inside it.
-      const token = sealHave(secret, client.userId, asAsked(client, wanted), { ...standing, end: range.end })
+      const token = sealHave(secret, client.userId, asAsked(range), { ...standing, end: range.end })
       return { part: { id, kind: "changes", changes: changesSince(range, since, position), token }, range }
     }
     if (!found) throw new PageUnsettled({ reread: true })
@@ -282,15 +282,6 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     const page = finishPage(range, found, late, texts)
     const token = sealHave(secret, client.userId, range, { ...standing, end: page.range.end })
     return { part: { id, kind: "rows", page, token }, range: page.range }
-  }
-
-  function asAsked(client: Client, wanted: Wanted): Range {
-    if (wanted.range.end === null) return wanted.range
-    return {
-      ...wanted.range,
-      end: null,
-      identity: wanted.range.identity.slice(0, wanted.range.identity.lastIndexOf("\0")),
-    }
   }
 
   /** The net effect of what has been committed since, row by row. */
@@ -343,4 +334,10 @@ function touches(transaction: Transaction, place: Pick<Range, "shape" | "key">):
   return transaction.changes.some(
     (change) => change.table === place.shape.table && keysTouched(place.shape, change).includes(place.key),
   )
+}
+
+/** A page's range without its pinned end. */
+function asAsked(range: Range): Range {
+  if (range.end === null) return range
+  return { ...range, end: null, identity: range.identity.slice(0, range.identity.lastIndexOf("\0")) }
 }

@@ -20,6 +20,7 @@ export interface WatchedTable {
   readonly identity: ReadonlySet<number>
   /** PostgreSQL's type of each column, and whether it may be null: read from the catalog when the engine opens. */
   readonly types: string[]
+  readonly oids: number[]
   readonly nullable: boolean[]
 }
 
@@ -46,6 +47,7 @@ export function watchTable(description: Table): WatchedTable {
     key,
     identity: new Set([key, ...identity]),
     types: [],
+    oids: [],
     nullable: [],
   }
 }

@@ -29,6 +29,8 @@ export interface ReaderOptions {
   readonly sink: Sink
   readonly assembler: ReturnType<typeof createAssembler>
   readonly layOut: (relation: Relation) => Layout | null
+  /** Done before each start: the stream's short transaction ids are widened by a recent full one. */
+  readonly prepare: () => Promise<void>
   readonly log: Log
   readonly metrics: Metrics
   /** A first start reads at most this far back. */
@@ -54,7 +56,7 @@ export function startReader(options: ReaderOptions): Reader {
   let paused = false
   let heardAt = performance.now()
   let reportMs = options.reportMs
-  let wake = () => {}
+  let wake: (() => void) | null = null
   const finished = run()
 
   return {
@@ -73,7 +75,7 @@ export function startReader(options: ReaderOptions): Reader {
     },
     async stop() {
       stopping = true
-      wake()
+      wake?.()
       await connection?.end()
       await finished
     },
@@ -102,6 +104,7 @@ export function startReader(options: ReaderOptions): Reader {
     assembler.reset()
     connection = openReplication(options.databaseUrl, "realtime stream")
     try {
+      await options.prepare()
       const { system, timeline, flushed, senderTimeoutMs } = await connection.identify()
       const slot = `${options.anchor.name}_${process.pid}_${randomBytes(4).toString("hex")}`
       const copied = await copyAnchor(connection.sql, options.anchor, slot)

@@ -1,0 +1,293 @@
+import type { Socket } from "socket.io"
+import * as v from "valibot"
+
+import type { Client } from "./client.ts"
+import type { Committed, ErrorCode, GoodbyeEvent, RevokedEvent, SubscribeAnswer } from "./contract.ts"
+import type { Hub } from "./hub.ts"
+import type { Log } from "./log.ts"
+import { lsnFromWire } from "./lsn.ts"
+import {
+  AcknowledgeMessage,
+  AuthenticateMessage,
+  MutateMessage,
+  QueryMessage,
+  SubscribeMessage,
+  UnsubscribeMessage,
+} from "./messages.ts"
+import type { Metrics } from "./metrics.ts"
+import type { MutationRequest } from "./mutate.ts"
+import { Outbox } from "./outbox.ts"
+import { Refused, refusalFor } from "./refusal.ts"
+import type { Subscriber } from "./subscribe.ts"
+
+export interface Verified<Viewer> {
+  readonly viewer: Viewer
+  /** ms. */
+  readonly expiresAt: number
+}
+
+/** A connection as the product may show it to its user. */
+export interface ConnectionInfo<Viewer> {
+  readonly id: string
+  readonly userId: string
+  readonly viewer: Viewer
+  readonly client: string | null
+  readonly connectedAt: number
+}
+
+export interface ConnectionOptions<Viewer> {
+  readonly hub: Hub
+  readonly subscriber: Subscriber
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Throws `Refused` for a token that is not good. */
+  readonly verify: (token: string) => Promise<Verified<Viewer>>
+  readonly userIdOf: (viewer: Viewer) => string
+  readonly query: (query: string, args: unknown, viewer: Viewer) => Promise<unknown>
+  readonly mutate: (request: MutationRequest, viewer: Viewer, userId: string) => Promise<Committed>
+  readonly opened: (connection: ConnectionInfo<Viewer>) => void
+  readonly closed: (connection: ConnectionInfo<Viewer>) => void
+  /** How often a quiet connection hears its position. */
+  readonly positionMs: number
+  /** How long a connection lives on after its token. */
+  readonly graceMs: number
+}
+
+export interface Connection {
+  readonly client: Client
+  /** Resolves when the connection is closed. */
+  readonly gone: Promise<void>
+  tick(now: number, lag: number, lagChanged: boolean): void
+  end(reason: GoodbyeEvent["reason"], retryAfter: number | null): void
+  left(): void
+}
+
+const BURST = 200
+const PER_SECOND = 50
+const ACKNOWLEDGE_COST = 0.1
+const STALL_MS = 30_000
+const DEAD_MS = 60_000
+const RESETS = { count: 3, withinMs: 5 * 60_000 }
+const MUTATIONS_WAITING = 100
+const QUERIES_RUNNING = 8
+
+/** One accepted connection: what it may send, and when it must go. */
+export function createConnection<Viewer>(
+  socket: Socket,
+  verified: Verified<Viewer>,
+  name: string | null,
+  options: ConnectionOptions<Viewer>,
+): Connection {
+  const { hub, subscriber, log, metrics } = options
+  const { conn } = socket
+  let { viewer, expiresAt } = verified
+  const outbox = new Outbox(
+    (frame) => conn.write(frame),
+    () => performance.now(),
+  )
+  const userId = options.userIdOf(viewer)
+  const client: Client = {
+    outbox,
+    userId,
+    viewer,
+    subscriptions: new Map(),
+    pending: new Set(),
+    closed: false,
+  }
+  const info: ConnectionInfo<Viewer> = {
+    id: socket.id,
+    userId,
+    viewer,
+    client: name,
+    connectedAt: Date.now(),
+  }
+  let tokens = BURST
+  let resets: number[] = []
+  let ending = false
+  let mutations = Promise.resolve()
+  let mutationsWaiting = 0
+  let queriesRunning = 0
+  const gone = Promise.withResolvers<void>()
+
+  socket.use(([event], next) => {
+    tokens -= event === "acknowledge" ? ACKNOWLEDGE_COST : 1
+    if (tokens < -BURST) end("flooding", 10_000)
+    else next()
+  })
+
+  socket.on("subscribe", (message: unknown, answer: unknown) => {
+    const parsed = v.safeParse(SubscribeMessage, message)
+    const error = !parsed.success ? malformed("subscribe") : limited()
+    if (error || !parsed.success) {
+      return reply(answer, {
+        accepted: [],
+        refused: [],
+        error: error ?? malformed("subscribe"),
+      })
+    }
+    void subscriber.subscribe(client, parsed.output.subscriptions).then((done) => reply(answer, done))
+  })
+
+  socket.on("unsubscribe", (message: unknown) => {
+    const parsed = v.safeParse(UnsubscribeMessage, message)
+    if (!parsed.success) return
+    hub.between(() => {
+      for (const id of parsed.output.ids) {
+        client.pending.delete(id)
+        const subscription = client.subscriptions.get(id)
+        if (subscription) hub.unfollow(subscription)
+      }
+    })
+  })
+
+  socket.on("query", (message: unknown, answer: unknown) => {
+    void answered(answer, "query", async () => {
+      const { query, args } = parse(QueryMessage, message, "query")
+      if (queriesRunning >= QUERIES_RUNNING)
+        throw new Refused("rate_limited", "Too many queries at once.", 100)
+      queriesRunning += 1
+      try {
+        return { value: await options.query(query, args, viewer) }
+      } finally {
+        queriesRunning -= 1
+      }
+    })
+  })
+
+  socket.on("mutate", (message: unknown, answer: unknown) => {
+    if (mutationsWaiting >= MUTATIONS_WAITING) {
+      reply(answer, {
+        error: { code: "rate_limited", message: "Too many changes at once.", retryAfter: 1000 },
+      })
+      return
+    }
+    mutationsWaiting += 1
+    mutations = mutations.then(async () => {
+      await answered(answer, "mutate", async () => {
+        const request = parse(MutateMessage, message, "mutate")
+        const committed = await options.mutate(request, viewer, userId)
+        metrics.count("mutations")
+        tellWhenPassed(lsnFromWire(committed.lsn))
+        return committed
+      })
+      mutationsWaiting -= 1
+    })
+  })
+
+  socket.on("authenticate", (message: unknown, answer: unknown) => {
+    void answered(answer, "authenticate", async () => {
+      const { token } = parse(AuthenticateMessage, message, "authenticate")
+      const renewed = await options.verify(token)
+      if (options.userIdOf(renewed.viewer) !== userId) {
+        hub.between(() => end("signed_out", null))
+        throw new Refused("unauthorized", "The token belongs to another user.")
+      }
+      ;({ viewer, expiresAt } = renewed)
+      client.viewer = viewer
+      return { expiresAt }
+    })
+  })
+
+  socket.on("acknowledge", (message: unknown) => {
+    const parsed = v.safeParse(AcknowledgeMessage, message)
+    if (!parsed.success) return
+    outbox.acknowledge(parsed.output.sequence)
+    if (parsed.output.awaiting !== undefined) tellWhenPassed(lsnFromWire(parsed.output.awaiting))
+  })
+
+  options.opened(info)
+  return { client, gone: gone.promise, tick, end, left }
+
+  function tick(now: number, lag: number, lagChanged: boolean): void {
+    tokens = Math.min(BURST, tokens + PER_SECOND)
+    if (now > expiresAt + options.graceMs) return end("expired", null)
+    const stalled = outbox.stalledMs()
+    if (stalled > DEAD_MS) return end("slow", 10_000)
+    if (outbox.overflowing || (stalled > STALL_MS && outbox.backlogBytes > 0)) giveUp()
+    const quiet = performance.now() - outbox.sentAt >= options.positionMs
+    if (lagChanged || quiet) hub.between(() => outbox.position(hub.position(), now, lag))
+  }
+
+  /** The client does not keep up: what waits for it is dropped, and it reads again when it can. */
+  function giveUp(): void {
+    if (outbox.held || client.subscriptions.size === 0) return
+    const now = performance.now()
+    resets = [...resets.filter((at) => now - at < RESETS.withinMs), now]
+    if (resets.length > RESETS.count) return end("slow", 10_000)
+    hub.between(() => {
+      outbox.abandon()
+      hub.reset(client.subscriptions.values(), "slow")
+    })
+  }
+
+  function end(reason: GoodbyeEvent["reason"], retryAfter: number | null): void {
+    if (ending) return
+    ending = true
+    metrics.count(`goodbyes_${reason}`)
+    hub.between(() => {
+      const ids = [...client.subscriptions.keys()]
+      if ((reason === "expired" || reason === "signed_out") && ids.length > 0) {
+        outbox.abandon()
+        outbox.revoked(ids, reason satisfies RevokedEvent["reason"])
+      }
+      outbox.goodbye(reason, retryAfter)
+      hub.leave(client)
+      socket.disconnect(true)
+    })
+  }
+
+  function left(): void {
+    options.closed(info)
+    gone.resolve()
+  }
+
+  /** The stream moves on by itself; only a client that sees none of it has to be told. */
+  function tellWhenPassed(lsn: bigint): void {
+    if (lsn > hub.position() + 0x1000_0000_0000n) return
+    void hub.reached(lsn, 30_000).then((reached) => {
+      if (!reached || client.closed) return
+      hub.between(() => {
+        if (outbox.lsn < lsn && !client.closed) outbox.position(hub.position(), Date.now(), 0)
+      })
+    })
+  }
+
+  async function answered(answer: unknown, doing: string, work: () => Promise<object>): Promise<void> {
+    try {
+      const error = limited()
+      reply(answer, error ? { error } : await work())
+    } catch (error) {
+      reply(answer, { error: refusalFor(error, log, `answering ${doing}`) })
+    }
+  }
+
+  function limited() {
+    if (tokens >= 0) return null
+    return {
+      code: "rate_limited" satisfies ErrorCode as ErrorCode,
+      message: "Too many messages.",
+      retryAfter: 1000,
+    }
+  }
+}
+
+function parse<Schema extends v.GenericSchema>(
+  schema: Schema,
+  message: unknown,
+  event: string,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, message)
+  if (!parsed.success) throw new Refused("invalid", malformed(event).message)
+  return parsed.output
+}
+
+function malformed(event: string) {
+  return {
+    code: "invalid" satisfies ErrorCode as ErrorCode,
+    message: `The message ${event} has the wrong form.`,
+  }
+}
+
+function reply(answer: unknown, value: object): void {
+  if (typeof answer === "function") answer(value)
+}

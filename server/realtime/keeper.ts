@@ -1,0 +1,109 @@
+import type postgres from "postgres"
+
+import { advanceAnchor, inspectAnchor, type Anchor } from "./anchor.ts"
+import type { Log } from "./log.ts"
+import type { Metrics } from "./metrics.ts"
+import type { Ring } from "./ring.ts"
+import { findUnpublished, forgetMutations } from "./setup.ts"
+import type { WatchedTable } from "./tables.ts"
+import { readVisibility } from "./visibility.ts"
+
+export interface KeeperOptions {
+  readonly sql: postgres.Sql
+  readonly anchor: Anchor
+  readonly ring: Ring
+  readonly watched: readonly WatchedTable[]
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly anchorMs: number
+  readonly windowMs: number
+  readonly unpublished: (tables: readonly WatchedTable[]) => void
+}
+
+export interface Keeper {
+  /** A full transaction id of not long ago. */
+  recentXid(): bigint
+  /** Learns what is visible now. */
+  poll(): Promise<void>
+  /** Makes the log move, so that those who wait for a place in it see it pass. */
+  nudge(): void
+  stop(): Promise<void>
+}
+
+const POLL_MS = 1000
+
+/** The housekeeping of one process: what snapshots see by now, how far the anchor may follow, whether all tables are still published. */
+export function startKeeper(options: KeeperOptions): Keeper {
+  const { sql, anchor, ring, log, metrics } = options
+  let recentXid = 0n
+  let nudging = false
+  let health = { retained: 0, safe: -1 }
+  /** Places that were safe to start from, oldest first. */
+  let places: { at: number; lsn: bigint }[] = []
+  let polling: Promise<void> = Promise.resolve()
+  let keeping: Promise<void> = Promise.resolve()
+  let busy = false
+  const timers = [
+    setInterval(() => {
+      if (!busy) polling = poll().catch(() => {})
+    }, POLL_MS),
+    setInterval(() => {
+      keeping = keep().catch((error: unknown) => {
+        log.warn({ err: error }, "The anchor slot could not be advanced. It will be tried again.")
+      })
+    }, options.anchorMs),
+  ]
+  metrics.gauge("anchor_retained_bytes", () => health.retained)
+  metrics.gauge("anchor_safe_bytes", () => health.safe)
+
+  return {
+    recentXid: () => recentXid,
+    poll,
+    nudge() {
+      if (nudging) return
+      nudging = true
+      metrics.count("nudges")
+      void sql`select pg_logical_emit_message(true, 'realtime', 'nudge')`
+        .catch(() => {})
+        .then(() => {
+          nudging = false
+        })
+    },
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all([polling, keeping])
+    },
+  }
+
+  async function poll(): Promise<void> {
+    busy = true
+    const ticket = ring.beginSnapshot()
+    try {
+      const [row] = await sql`select pg_current_snapshot()::text as visibility`
+      const visibility = readVisibility(String(row?.["visibility"]))
+      recentXid = visibility.xmax
+      ring.learn(visibility)
+    } finally {
+      ring.endSnapshot(ticket)
+      busy = false
+    }
+    ring.prune()
+    places.push({ at: performance.now(), lsn: ring.settled })
+  }
+
+  async function keep(): Promise<void> {
+    const horizon = performance.now() - options.windowMs
+    const old = places.findLast((place) => place.at <= horizon)
+    if (old && old.lsn > 0n) {
+      places = places.filter((place) => place.at >= old.at)
+      await advanceAnchor(sql, anchor, old.lsn)
+    }
+    const state = await inspectAnchor(sql, anchor)
+    health = { retained: state?.retainedBytes ?? 0, safe: state?.safeBytes ?? -1 }
+    if (state && state.status !== "reserved" && state.status !== "extended") {
+      log.error({ ...state }, "PostgreSQL is giving up the anchor slot. Raise max_slot_wal_keep_size.")
+    }
+    options.unpublished(await findUnpublished(sql, anchor.publication, options.watched))
+    await forgetMutations(sql)
+  }
+}

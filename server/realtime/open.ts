@@ -1,0 +1,293 @@
+import { createHash } from "node:crypto"
+import type { Server as HttpServer } from "node:http"
+
+import postgres from "postgres"
+
+import { ensureAnchor, type Anchor } from "./anchor.ts"
+import { createCatalogue } from "./catalogue.ts"
+import type { ConnectionInfo, Verified } from "./connection.ts"
+import { TEXT_FORM } from "./connection-options.ts"
+import type { Loaded } from "./contract.ts"
+import { createHolds } from "./holds.ts"
+import { createHub } from "./hub.ts"
+import { startKeeper } from "./keeper.ts"
+import { layOutWatched } from "./layout.ts"
+import type { LiveQuery, Mutation, Table } from "./live-query.ts"
+import { load, type Question } from "./load.ts"
+import type { Log } from "./log.ts"
+import { createMetrics, type Distribution } from "./metrics.ts"
+import { createMutator, type Transact } from "./mutate.ts"
+import { Refused } from "./refusal.ts"
+import { Ring } from "./ring.ts"
+import { createShapes } from "./shapes.ts"
+import { openSnapshots } from "./snapshot.ts"
+import { createSockets } from "./sockets.ts"
+import { formOf, setUp } from "./setup.ts"
+import { createSubscriber } from "./subscribe.ts"
+import { watchTable } from "./tables.ts"
+import { createAssembler } from "./transactions.ts"
+import { widenXid } from "./visibility.ts"
+import { startReader } from "./wal-reader.ts"
+
+export interface RealtimeOptions<Viewer, Scope> {
+  /** A direct connection (not through a pooler), by a role with REPLICATION that owns the tables. */
+  databaseUrl: string
+  tables: readonly Table[]
+  queries: readonly LiveQuery<Viewer>[]
+  mutations: readonly Mutation<Scope>[]
+  transact: Transact<Viewer, Scope>
+  /** Whom a token names and until when (ms); null for a token that is not good. */
+  verify(token: string): Promise<Verified<Viewer> | null>
+  /** The same for all tokens of a user. */
+  userIdOf(viewer: Viewer): string
+  /** The origins whose pages may connect, as browsers write them. */
+  origins: readonly string[]
+  /** Seals what clients hand back. The same in all processes. */
+  secret: string
+  log: Log
+  /** Hears of connections as they come and go, for a table of who is present. */
+  presence?: {
+    opened(connection: ConnectionInfo<Viewer>): void
+    closed(connection: ConnectionInfo<Viewer>): void
+  }
+  limits?: Partial<RealtimeLimits>
+}
+
+export interface RealtimeLimits {
+  /** Prefix of the publication and the slots in PostgreSQL. */
+  name: string
+  /** How long a client may be away and continue. */
+  windowMs: number
+  ringBytes: number
+  /** A transaction beyond these is not sent row by row. */
+  transactionChanges: number
+  transactionBytes: number
+  maxRows: number
+  maxConnections: number
+  maxConnectionsPerUser: number
+  snapshotConcurrency: number
+  /** Signs of life asked of PostgreSQL; three missing ones end the stream. */
+  reportMs: number
+  anchorMs: number
+  positionMs: number
+  graceMs: number
+  drainSpreadMs: number
+}
+
+export const LIMITS: RealtimeLimits = {
+  name: "tideline",
+  windowMs: 60_000,
+  ringBytes: 64 * 1024 * 1024,
+  transactionChanges: 20_000,
+  transactionBytes: 16 * 1024 * 1024,
+  maxRows: 2000,
+  maxConnections: 20_000,
+  maxConnectionsPerUser: 50,
+  snapshotConcurrency: 3,
+  reportMs: 5000,
+  anchorMs: 15_000,
+  positionMs: 10_000,
+  graceMs: 20_000,
+  drainSpreadMs: 5000,
+}
+
+export interface Realtime<Viewer> {
+  attach(server: HttpServer): void
+  /** Rows to render a page from, all of one moment, with what the browser needs to go on from them. Throws an error with a `refusal`. */
+  snapshotOf(questions: readonly Question[], viewer: Viewer): Promise<Loaded[]>
+  /** A declared query, once: its rows, or its one row or null. */
+  runQuery(query: string, args: unknown, viewer: Viewer): Promise<unknown>
+  /** The user's connections to this process. */
+  connectionsOf(userId: string): readonly ConnectionInfo<Viewer>[]
+  metrics(): Record<string, number | Distribution>
+  /** Whether what is sent is current; if not, why. */
+  ready(): { ready: boolean; reason?: string }
+  /** Resolves when the stream has started for the first time. */
+  whenLive(): Promise<void>
+  close(): Promise<void>
+}
+
+/** SQL that ends all connections of a user, in every process, at the commit of the transaction that runs it: `$1` is the user's id. */
+export const REVOKE_USER = "select pg_logical_emit_message(true, 'realtime.revoke', $1)"
+
+/** Sets up what the engine keeps in the database, begins to read its log, and serves sockets from it. Throws if the tables cannot be watched. */
+export async function openRealtime<Viewer, Scope>(
+  options: RealtimeOptions<Viewer, Scope>,
+): Promise<Realtime<Viewer>> {
+  const limits = { ...LIMITS, ...options.limits }
+  const { log, databaseUrl } = options
+  const metrics = createMetrics()
+  const sql = postgres(databaseUrl, {
+    max: limits.snapshotConcurrency + 5,
+    fetch_types: false,
+    onnotice() {},
+    connection: { ...TEXT_FORM, application_name: "realtime", statement_timeout: 30_000 },
+  })
+  const watched = options.tables.map(watchTable)
+  let anchor: Anchor
+  try {
+    anchor = await setUp(sql, limits.name, watched)
+    await ensureAnchor(sql, anchor).catch((error: unknown) => {
+      log.warn({ err: error }, "The anchor slot could not be created yet. Long open transactions delay it.")
+    })
+  } catch (error) {
+    await sql.end({ timeout: 0 })
+    throw error
+  }
+
+  const form = formOf(watched)
+  const ring = new Ring({ windowMs: limits.windowMs, bytes: limits.ringBytes }, 0n)
+  const shapes = createShapes((shape) => ring.addShape(shape))
+  const snapshots = openSnapshots(sql, ring, metrics, limits.maxRows)
+  const holds = createHolds({ hub: () => hub, snapshots, log, metrics })
+  const hub = createHub({
+    ring,
+    shapes,
+    metrics,
+    recheck: (subscriptions, transaction) => holds.recheck(subscriptions, transaction),
+    complete: (outbox, edit, transaction) => holds.complete(outbox, edit, transaction),
+    nudge: () => keeper.nudge(),
+    hear(prefix, content) {
+      if (prefix === "realtime.revoke") sockets.revokeUser(content)
+    },
+    pressure(high) {
+      if (high) reader.pause()
+      else reader.resume()
+    },
+  })
+  const byDescription = new Map(watched.map((table) => [table.description, table]))
+  const layout = layOutWatched(watched, {
+    log,
+    changed(table) {
+      hub.between(() => {
+        hub.resetTable(table, "schema")
+      })
+    },
+  })
+  const catalogue = createCatalogue(options.queries, byDescription, layout.broken, shapes)
+  const { secret } = options
+  const loading = { hub, ring, snapshots, catalogue, secret }
+  const subscriber = createSubscriber({ ...loading, log, metrics, concurrency: limits.snapshotConcurrency })
+  const present = new Map<string, Map<string, ConnectionInfo<Viewer>>>()
+
+  const live = Promise.withResolvers<void>()
+  let cluster = ""
+  const reader = startReader({
+    databaseUrl,
+    sql,
+    anchor,
+    log,
+    metrics,
+    layOut: layout.layOut,
+    assembler: createAssembler(
+      shapes,
+      { changes: limits.transactionChanges, bytes: limits.transactionBytes },
+      (xid) => widenXid(xid, keeper.recentXid()),
+    ),
+    replayBytes: BigInt(limits.ringBytes),
+    reportMs: limits.reportMs,
+    prepare: () => keeper.poll(),
+    sink: {
+      position: () => (cluster === "" ? null : ring.end),
+      moved: (system, timeline) => cluster !== `${system}/${timeline}`,
+      restart(start, system, timeline) {
+        cluster = `${system}/${timeline}`
+        hub.restart(start, createHash("sha256").update(`${cluster}/${form}`).digest("base64url").slice(0, 12))
+        live.resolve()
+      },
+      transaction: (transaction) => hub.transaction(transaction),
+      advance: (lsn) => hub.advance(lsn),
+    },
+  })
+  const keeper = startKeeper({
+    sql,
+    anchor,
+    ring,
+    watched,
+    log,
+    metrics,
+    anchorMs: limits.anchorMs,
+    windowMs: limits.windowMs,
+    unpublished: (tables) => layout.withhold(tables),
+  })
+  const sockets = createSockets<Viewer>({
+    hub,
+    subscriber,
+    log,
+    metrics,
+    origins: options.origins,
+    maxConnections: limits.maxConnections,
+    maxConnectionsPerUser: limits.maxConnectionsPerUser,
+    positionMs: limits.positionMs,
+    graceMs: limits.graceMs,
+    userIdOf: options.userIdOf,
+    verify,
+    lag: () => reader.lag(),
+    query: runQuery,
+    mutate: createMutator(options.mutations, options.transact, readPlace),
+    opened: enter,
+    closed: leave,
+  })
+  metrics.gauge("connections", () => sockets.count())
+  metrics.gauge("subscriptions", () => hub.topics.size())
+  metrics.gauge("subscribing", () => subscriber.waiting())
+  metrics.gauge("ring_bytes", () => ring.bytes)
+  metrics.gauge("ring_transactions", () => ring.length)
+  metrics.gauge("queue_bytes", () => hub.queueBytes())
+  metrics.gauge("stream_lag_ms", () => reader.lag())
+  metrics.gauge("stream_behind_bytes", () => Number(ring.end - hub.position()))
+
+  return {
+    attach: (server) => sockets.attach(server),
+    snapshotOf: (questions, viewer) => load(loading, questions, viewer, options.userIdOf(viewer)),
+    runQuery,
+    connectionsOf: (userId) => [...(present.get(userId)?.values() ?? [])],
+    metrics: () => metrics.read(),
+    ready,
+    whenLive: () => live.promise,
+    async close() {
+      await sockets.close(limits.drainSpreadMs)
+      await reader.stop()
+      await keeper.stop()
+      await sql.end({ timeout: 1 })
+    },
+  }
+
+  async function runQuery(query: string, args: unknown, viewer: Viewer): Promise<unknown> {
+    const [loaded] = await load(loading, [{ query, args }], viewer, options.userIdOf(viewer))
+    const rows = loaded?.rows ?? []
+    return options.queries.find((each) => each.name === query)?.answer === "row" ? (rows[0] ?? null) : rows
+  }
+
+  async function verify(token: string): Promise<Verified<Viewer>> {
+    const verified = await options.verify(token)
+    if (!verified || verified.expiresAt <= Date.now()) throw new Refused("unauthorized", "Sign in again.")
+    return verified
+  }
+
+  async function readPlace(statement: string): Promise<string> {
+    const [row] = await sql.unsafe(statement, [], { prepare: true })
+    return String(row?.["lsn"])
+  }
+
+  function ready(): { ready: boolean; reason?: string } {
+    const lag = reader.lag()
+    if (cluster === "") return { ready: false, reason: "The replication stream has not started." }
+    if (lag > 5000) return { ready: false, reason: `PostgreSQL has been silent for ${lag} ms.` }
+    if (layout.broken.size > 0) return { ready: false, reason: "A watched table has changed its form." }
+    return { ready: true }
+  }
+
+  function enter(connection: ConnectionInfo<Viewer>): void {
+    const connections = present.get(connection.userId) ?? new Map<string, ConnectionInfo<Viewer>>()
+    present.set(connection.userId, connections.set(connection.id, connection))
+    options.presence?.opened(connection)
+  }
+
+  function leave(connection: ConnectionInfo<Viewer>): void {
+    const connections = present.get(connection.userId)
+    connections?.delete(connection.id)
+    if (connections?.size === 0) present.delete(connection.userId)
+    options.presence?.closed(connection)
+  }
+}

@@ -1,0 +1,145 @@
+import type { IncomingMessage, Server as HttpServer } from "node:http"
+
+import { Server, type Socket } from "socket.io"
+import * as v from "valibot"
+
+import type { Client } from "./client.ts"
+import { createConnection, type Connection, type ConnectionOptions } from "./connection.ts"
+import { REALTIME_PATH, type Refusal } from "./contract.ts"
+import type { Hub } from "./hub.ts"
+import { HandshakeMessage, LIMITS } from "./messages.ts"
+import { Refused, refusalFor } from "./refusal.ts"
+
+export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
+  readonly hub: Hub
+  readonly origins: readonly string[]
+  readonly maxConnections: number
+  readonly maxConnectionsPerUser: number
+  /** ms since the database was last heard from. */
+  readonly lag: () => number
+}
+
+export interface Sockets {
+  attach(server: HttpServer): void
+  revokeUser(userId: string): void
+  count(): number
+  /** Says goodbye to everybody; they come back spread over `spreadMs`. */
+  close(spreadMs: number): Promise<void>
+}
+
+const SWEEP_MS = 1000
+
+export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets {
+  const { hub, metrics, log } = options
+  const connections = new Set<Connection>()
+  const perUser = new Map<string, number>()
+  let wasLive = true
+  let draining = false
+  const io = new Server({
+    path: REALTIME_PATH,
+    transports: ["websocket"],
+    allowUpgrades: false,
+    serveClient: false,
+    perMessageDeflate: false,
+    httpCompression: false,
+    maxHttpBufferSize: LIMITS.messageBytes,
+    connectTimeout: 10_000,
+    allowRequest: (request, decide) => {
+      const refusal = refuseRequest(request)
+      if (refusal) metrics.count(`refused_${refusal}`)
+      decide(refusal, refusal === null)
+    },
+  })
+  // The upgrade request weighs more than all that is kept of a connection.
+  io.engine?.on("connection", dropRequest)
+  io.use((socket, next) => {
+    void welcome(socket).then(
+      () => next(),
+      (error: unknown) => {
+        const refusal = refusalFor(error, log, "accepting a connection")
+        metrics.count(`refused_${refusal.code}`)
+        next(Object.assign(new Error(refusal.code), { data: refusal satisfies Refusal }))
+      },
+    )
+  })
+  const sweeper = setInterval(sweep, SWEEP_MS)
+  sweeper.unref()
+
+  return {
+    attach(server) {
+      io.attach(server)
+      io.engine.on("connection", dropRequest)
+    },
+    revokeUser(userId) {
+      hub.between(() => {
+        for (const connection of connections) {
+          if (connection.client.userId === userId) connection.end("signed_out", null)
+        }
+      })
+    },
+    count: () => connections.size,
+    async close(spreadMs) {
+      draining = true
+      clearInterval(sweeper)
+      for (const connection of connections) connection.end("draining", Math.round(Math.random() * spreadMs))
+      const left = [...connections].map(({ gone }) => gone)
+      await Promise.race([Promise.all(left), new Promise((resolve) => setTimeout(resolve, 2000).unref())])
+      io.engine?.close()
+    },
+  }
+
+  /** A browser always sends its origin; what sends none is not a browser and carries no cookie of a victim. */
+  function refuseRequest(request: IncomingMessage): string | null {
+    if (draining) return "draining"
+    if (connections.size >= options.maxConnections) return "full"
+    const { origin } = request.headers
+    return origin === undefined || options.origins.includes(origin) ? null : "origin"
+  }
+
+  async function welcome(socket: Socket): Promise<void> {
+    const handshake = v.safeParse(HandshakeMessage, socket.handshake.auth)
+    if (!handshake.success) {
+      const { version } = socket.handshake.auth
+      if (version !== undefined && version !== 1)
+        throw new Refused("version", "Reload the page for a newer version.")
+      throw new Refused("unauthorized", "Sign in first.")
+    }
+    const verified = await options.verify(handshake.output.token)
+    const userId = options.userIdOf(verified.viewer)
+    if (draining) throw new Refused("unavailable", "The server is restarting.", 1000)
+    const count = perUser.get(userId) ?? 0
+    if (count >= options.maxConnectionsPerUser) {
+      throw new Refused("rate_limited", "There are too many open connections of this user.", 10_000)
+    }
+    perUser.set(userId, count + 1)
+    const connection = createConnection(socket, verified, handshake.output.client ?? null, options)
+    enter(socket, connection, connection.client)
+  }
+
+  function enter(socket: Socket, connection: Connection, client: Client): void {
+    connections.add(connection)
+    hub.clients.add(client)
+    socket.conn.once("close", () => {
+      connections.delete(connection)
+      const left = (perUser.get(client.userId) ?? 1) - 1
+      if (left > 0) perUser.set(client.userId, left)
+      else perUser.delete(client.userId)
+      hub.leave(client)
+      connection.left()
+    })
+  }
+
+  /** Once a second: who has expired, who is slow, who has not heard for a while. One timer, because there may be ten thousand of them. */
+  function sweep(): void {
+    const lag = options.lag()
+    const isLive = lag < 2000
+    const changed = isLive !== wasLive
+    wasLive = isLive
+    const now = Date.now()
+    for (const connection of connections) connection.tick(now, lag, changed)
+  }
+}
+
+function dropRequest(raw: { request: unknown }): void {
+  raw.request = null
+}

@@ -1,0 +1,67 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import postgres from "postgres"
+import { openRealtime, type RealtimeLimits } from "#server/realtime/open.ts"
+import {
+  addMessage,
+  doNothing,
+  fail,
+  inOwnThread,
+  inThread,
+  lengths,
+  messages,
+  newest,
+  ownThreads,
+  threads,
+  transactOn,
+  verify,
+  type Viewer,
+} from "./tables.ts"
+
+export const ORIGIN = "https://tideline.example"
+
+/** What the engine wrote to its log, for tests that expect a complaint and for those that expect none. */
+export type LogLine = { level: "info" | "warn" | "error"; details: object; message: string }
+
+/** The engine over the test tables, on a port of its own. */
+export async function startEngine(databaseUrl: string, limits: Partial<RealtimeLimits> = {}) {
+  const lines: LogLine[] = []
+  const write = (level: LogLine["level"]) => (details: object, message: string) =>
+    void lines.push({ level, details, message })
+  const sql = postgres(databaseUrl, { max: 10, onnotice: () => {} })
+  const realtime = await openRealtime({
+    databaseUrl,
+    tables: [threads, messages],
+    queries: [inThread, inOwnThread, newest, ownThreads, lengths],
+    mutations: [addMessage, doNothing, fail],
+    transact: transactOn(sql),
+    verify,
+    userIdOf: (viewer: Viewer) => viewer.id,
+    origins: [ORIGIN],
+    secret: "a secret for tests",
+    log: { info: write("info"), warn: write("warn"), error: write("error") },
+    limits: { drainSpreadMs: 50, ...limits },
+  })
+  const server = createServer((_request, response) => response.end())
+  realtime.attach(server)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("The test server has no port.")
+  const { port } = address
+  await realtime.whenLive()
+  return {
+    realtime,
+    lines,
+    port,
+    url: `ws://127.0.0.1:${port}`,
+    async close() {
+      await realtime.close()
+      server.closeAllConnections()
+      server.close()
+      await sql.end({ timeout: 1 })
+    },
+  }
+}
+
+export type Engine = Awaited<ReturnType<typeof startEngine>>

@@ -1,0 +1,182 @@
+import * as v from "valibot"
+import type postgres from "postgres"
+import { defineLiveQuery, defineMutation, type TableDescription } from "#server/realtime/live-query.ts"
+import type { TransactionQuery } from "#server/realtime/mutate.ts"
+
+/** A small product for the engine to serve: conversations with messages, each conversation with an owner. */
+export const SCHEMA = `
+  create table threads (
+    _id text primary key, owner text not null, title text not null default '', _creation_time bigint not null default 0
+  );
+  create unique index threads_range on threads (owner, _id);
+  alter table threads replica identity using index threads_range;
+  create table messages (
+    _id text primary key, thread_id text not null, owner text not null, body text, note text not null default '',
+    _creation_time bigint not null default 0
+  );
+  create unique index messages_range on messages (thread_id, owner, _creation_time, _id);
+  alter table messages replica identity using index messages_range;
+  alter table messages alter column body set storage external;
+`
+
+export interface Viewer {
+  id: string
+}
+
+export interface ThreadRow {
+  _id: string
+  owner: string
+  title: string
+  _creationTime: number
+}
+
+export interface MessageRow {
+  _id: string
+  threadId: string
+  owner: string
+  body: string | null
+  note: string
+  _creationTime: number
+}
+
+export const threads: TableDescription<ThreadRow> = {
+  schema: "public",
+  name: "threads",
+  identity: ["owner"],
+  columns: {
+    _id: { name: "_id", decode: String },
+    owner: { name: "owner", decode: String },
+    title: { name: "title", decode: String },
+    _creationTime: { name: "_creation_time", decode: Number },
+  },
+}
+
+export const messages: TableDescription<MessageRow> = {
+  schema: "public",
+  name: "messages",
+  identity: ["threadId", "owner", "_creationTime"],
+  columns: {
+    _id: { name: "_id", decode: String },
+    threadId: { name: "thread_id", decode: String },
+    owner: { name: "owner", decode: String },
+    body: { name: "body", decode: String },
+    note: { name: "note", decode: String },
+    _creationTime: { name: "_creation_time", decode: Number },
+  },
+}
+
+const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
+
+/** Anybody's messages in a thread: nothing but the range. */
+export const inThread = defineLiveQuery({
+  name: "messages.inThread",
+  args: v.strictObject({ threadId: Id }),
+  table: messages,
+  range: ({ threadId }, _viewer: Viewer) => ({
+    eq: { threadId },
+    order: { field: "_creationTime", direction: "asc" },
+  }),
+})
+
+/** The same for the thread's owner alone, as long as it is theirs. */
+export const inOwnThread = defineLiveQuery({
+  name: "messages.inOwnThread",
+  args: v.strictObject({ threadId: Id }),
+  table: messages,
+  range: ({ threadId }, _viewer: Viewer) => ({ eq: { threadId } }),
+  authorize: async (viewer, { threadId }, sql) => {
+    const own = await sql`select 1 from threads where _id = ${threadId} and owner = ${viewer.id}`
+    return own.length > 0
+  },
+  dependencies: ({ threadId }) => [{ table: threads, eq: { _id: threadId } }],
+})
+
+/** The newest ten, and older ones page by page. */
+export const newest = defineLiveQuery({
+  name: "messages.newest",
+  args: v.strictObject({ threadId: Id, after: v.optional(v.pipe(v.string(), v.maxLength(200))) }),
+  table: messages,
+  range: ({ threadId, after }, _viewer: Viewer) => ({
+    eq: { threadId },
+    order: { field: "_creationTime", direction: "desc" },
+    after,
+    limit: 10,
+  }),
+  fields: ["_creationTime", "body"],
+})
+
+export const ownThreads = defineLiveQuery({
+  name: "threads.own",
+  args: v.strictObject({}),
+  table: threads,
+  range: (_args, viewer: Viewer) => ({ eq: { owner: viewer.id } }),
+})
+
+/** A projection that needs the whole row. */
+export const lengths = defineLiveQuery({
+  name: "messages.lengths",
+  args: v.strictObject({ threadId: Id }),
+  table: messages,
+  range: ({ threadId }, _viewer: Viewer) => ({ eq: { threadId } }),
+  fields: ["body", "note"],
+  project: ({ _id, body, note }) => ({ _id, length: body?.length ?? null, note }),
+  answer: "row",
+})
+
+export interface Scope {
+  viewer: Viewer
+  query: TransactionQuery
+}
+
+export class Taken extends Error {
+  readonly status = 409
+}
+
+export const addMessage = defineMutation({
+  name: "messages.add",
+  args: v.strictObject({ id: Id, threadId: Id, body: v.string() }),
+  async run({ viewer, query }: Scope, { id, threadId, body }) {
+    const [row] = await query(
+      `insert into messages (_id, thread_id, owner, body) values ($1, $2, $3, $4) on conflict do nothing returning _id`,
+      [id, threadId, viewer.id, body],
+    )
+    if (!row) throw new Taken(`There is a message ${id} already.`)
+    return { id }
+  },
+})
+
+export const doNothing = defineMutation({
+  name: "messages.touchNothing",
+  args: v.strictObject({}),
+  async run(_scope: Scope) {},
+})
+
+export const fail = defineMutation({
+  name: "messages.fail",
+  args: v.strictObject({}),
+  async run(_scope: Scope): Promise<void> {
+    throw new Error("a secret of the server")
+  },
+})
+
+/** `ada`, or `ada@1700000000000` for one that expires then, in ms. */
+export async function verify(token: string) {
+  const [id = "", expiry] = token.split("@")
+  if (!/^[a-z]+\d*$/.test(id)) return null
+  return { viewer: { id }, expiresAt: expiry === undefined ? Date.now() + 3_600_000 : Number(expiry) }
+}
+
+export function transactOn(sql: postgres.Sql) {
+  return async function transact<Value>(
+    viewer: Viewer,
+    work: (scope: Scope, query: TransactionQuery) => Promise<Value>,
+  ): Promise<Value> {
+    let value: { of: Value } | undefined
+    await sql.begin(async (transaction) => {
+      const query: TransactionQuery = (text, values) => transaction.unsafe(text, [...values])
+      value = { of: await work({ viewer, query }, query) }
+    })
+    if (!value) throw new Error("The transaction ended without a value.")
+    return value.of
+  }
+}
