@@ -19,10 +19,8 @@ interface RateLimiterOptions {
   limit: number
   /** Past this many keys, the one whose last accepted request is the oldest is forgotten. */
   maxKeys?: number
-  /** Milliseconds that never run backwards, so that setting the system's clock lets nobody in and locks nobody out. */
-  elapsed?: () => number
-  /** Milliseconds since the epoch, for `reset` alone. */
-  wallClock?: () => number
+  /** Milliseconds since the epoch. */
+  clock?: () => number
 }
 
 /**
@@ -33,43 +31,92 @@ export function createRateLimiter({
   interval,
   limit,
   maxKeys = 100_000,
-  elapsed = () => performance.now(),
-  wallClock = Date.now,
+  clock = Date.now,
 }: RateLimiterOptions): RateLimiter {
-  // In the order of the last accepted request, so that whatever can be forgotten is at the front.
-  const accepted = new Map<string, number[]>()
+  const known = new Map<string, Sender>()
+  const queue = createQueue()
+  let latest = 0
 
   return {
     check(name) {
-      const now = elapsed()
+      const now = readClock()
       const key = boundedKey(name)
-      const moments = accepted.get(key)?.filter((moment) => now - moment < interval) ?? []
+      const sender = known.get(key) ?? { key, accepted: [], older: null, newer: null }
+      const inWindow = sender.accepted.filter((moment) => now - moment < interval)
 
-      const success = moments.length < limit
+      const success = inWindow.length < limit
       if (success) {
-        moments.push(now)
-        accepted.delete(key)
-        accepted.set(key, moments)
-        forgetOldKeys(now)
+        sender.accepted = inWindow.concat(now)
+        known.set(key, sender)
+        queue.moveToEnd(sender)
+        forgetSome(now)
       }
-      const oldest = moments[0] ?? now
       return {
         success,
-        remaining: limit - moments.length,
-        reset: wallClock() + Math.ceil(oldest + interval - now),
+        remaining: Math.max(0, limit - inWindow.length - 1),
+        reset: (inWindow[0] ?? now) + interval,
       }
     },
   }
 
-  /** Two keys at most, so that no request pays for the keys of a whole flood; one new key comes per check, so it keeps up. */
-  function forgetOldKeys(now: number) {
+  /** A clock that is set back a little is waited for. Set back by more than a window, it makes all that was counted meaningless. */
+  function readClock() {
+    const now = clock()
+    if (now < latest - interval) while (forgetOldest());
+    else if (now < latest) return latest
+    latest = now
+    return now
+  }
+
+  /** Two at most, so that no request pays for a whole flood. Each brings one new key at most, so it keeps up. */
+  function forgetSome(now: number) {
     for (let forgotten = 0; forgotten < 2; forgotten++) {
-      const [key, moments] = accepted.entries().next().value ?? []
-      if (key === undefined) return
-      const latest = moments?.at(-1) ?? 0
-      if (now - latest < interval && accepted.size <= maxKeys) return
-      accepted.delete(key)
+      const isDone = now - (queue.oldest()?.accepted.at(-1) ?? now) >= interval
+      if (isDone || known.size > maxKeys) forgetOldest()
     }
+  }
+
+  function forgetOldest(): boolean {
+    const sender = queue.oldest()
+    if (!sender) return false
+    queue.remove(sender)
+    return known.delete(sender.key)
+  }
+}
+
+interface Sender {
+  key: string
+  /** Moments, the oldest first. */
+  accepted: number[]
+  older: Sender | null
+  newer: Sender | null
+}
+
+/** In the order of the last accepted request. A Map keeps an order too, but to find its first key it walks over all that were deleted. */
+function createQueue() {
+  let oldest: Sender | null = null
+  let newest: Sender | null = null
+
+  function remove(sender: Sender) {
+    const { older, newer } = sender
+    if (older) older.newer = newer
+    else if (oldest === sender) oldest = newer
+    if (newer) newer.older = older
+    else if (newest === sender) newest = older
+    sender.older = null
+    sender.newer = null
+  }
+
+  return {
+    oldest: () => oldest,
+    remove,
+    moveToEnd(sender: Sender) {
+      remove(sender)
+      sender.older = newest
+      if (newest) newest.newer = sender
+      else oldest = sender
+      newest = sender
+    },
   }
 }
 
