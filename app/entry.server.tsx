@@ -8,7 +8,7 @@ import {
   type HandleErrorFunction,
   type RouterContextProvider,
 } from "react-router"
-import { failureContext, nonceContext, servicesContext } from "#server/context.ts"
+import { failureContext, nonceContext, requestIdContext, servicesContext } from "#server/context.ts"
 import { isRefusal } from "#server/errors.ts"
 
 /** Parts of a page that are deferred are given up after this long. Milliseconds. */
@@ -63,5 +63,8 @@ export const handleError: HandleErrorFunction = (error, { request, context }) =>
   context.set(failureContext, error)
   context
     .get(servicesContext)
-    .log.error({ err: error, path: new URL(request.url).pathname }, "a request failed")
+    .log.error(
+      { err: error, requestId: context.get(requestIdContext), path: new URL(request.url).pathname },
+      "a request failed",
+    )
 }

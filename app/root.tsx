@@ -1,7 +1,7 @@
 import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url"
 import type { ReactNode } from "react"
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches, useRouteLoaderData } from "react-router"
-import { servicesContext, sessionContext } from "#server/context.ts"
+import { requestIdContext, servicesContext, sessionContext } from "#server/context.ts"
 import { guard, identify } from "#server/http/guard.ts"
 import { readTheme } from "#server/http/theme.ts"
 import { ClerkBoundary } from "./features/identity/clerk.tsx"
@@ -24,6 +24,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   return {
     origin: config.origin,
     theme: readTheme(request),
+    requestId: context.get(requestIdContext),
     isSignedIn: context.get(sessionContext) !== null,
     /** What Clerk's browser code starts from; null where Clerk is not the provider. */
     clerk: await identity.rootData({ request, context }),
@@ -73,7 +74,8 @@ export default function Root({ loaderData }: Route.ComponentProps) {
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
-  return <ErrorPage error={error} />
+  const requestId = useRouteLoaderData<typeof loader>("root")?.requestId
+  return <ErrorPage error={error} requestId={requestId} />
 }
 
 /** Pages whose route says `handle = { static: true }`, and addresses that lead nowhere, work whole without our JavaScript. */

@@ -1,8 +1,14 @@
-import type { IncomingMessage } from "node:http"
 import { createRequestHandler, RouterContextProvider } from "react-router"
 import * as build from "virtual:react-router/server-build"
 import { isOutage } from "#db/outage.ts"
-import { failureContext, incomingContext, nonceContext, servicesContext } from "./context.ts"
+import {
+  failureContext,
+  incomingContext,
+  nonceContext,
+  requestIdContext,
+  servicesContext,
+} from "./context.ts"
+import type { Exchange } from "./http/listener.ts"
 import { unavailable } from "./http/unavailable.ts"
 import type { Services } from "./scope.ts"
 
@@ -12,11 +18,12 @@ import type { Services } from "./scope.ts"
  */
 export function createApp(services: Services) {
   const handle = createRequestHandler(build, services.config.production ? "production" : "development")
-  return async (request: Request, incoming: IncomingMessage, nonce: string): Promise<Response> => {
+  return async (request: Request, { incoming, nonce, requestId }: Exchange): Promise<Response> => {
     const context = new RouterContextProvider()
     context.set(servicesContext, services)
     context.set(incomingContext, incoming)
     context.set(nonceContext, nonce)
+    context.set(requestIdContext, requestId)
     const response = await handle(request, context)
     return response.status === 500 && isOutage(context.get(failureContext))
       ? unavailable(request, response)

@@ -18,5 +18,8 @@ export const incomingContext = createContext<IncomingMessage>()
 /** One per response: scripts that we wrote carry it, and the content security policy admits no others. */
 export const nonceContext = createContext<string>()
 
+/** Names the request in the log, in the response's header `x-request-id`, and on the error page. */
+export const requestIdContext = createContext<string>()
+
 /** What made the request fail, where it was no answer that somebody meant. */
 export const failureContext = createContext<unknown>(null)

@@ -15,9 +15,9 @@ export async function runDevelopment(root: string) {
         }),
       )
       return {
-        handle: async (request, incoming, nonce) => {
+        handle: async (request, exchange) => {
           const { createApp } = (await vite.ssrLoadModule("/server/app.ts")) as typeof import("./app.ts")
-          return createApp(services)(request, incoming, nonce)
+          return createApp(services)(request, exchange)
         },
         serveFile: (incoming, outgoing) => serveWith(vite.middlewares, incoming, outgoing),
         close: () => vite.close(),

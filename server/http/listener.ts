@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto"
-import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Config } from "../config.ts"
@@ -7,8 +6,17 @@ import type { Log } from "../log.ts"
 import { sendResponse, toRequest, Unacceptable } from "./bridge.ts"
 import { createSecurityHeaders } from "./security-headers.ts"
 
-/** Answers from a request to a response. `nonce` is the one that the response's content security policy admits. */
-export type Handle = (request: Request, incoming: IncomingMessage, nonce: string) => Promise<Response>
+/** What is known of a request besides itself. */
+export interface Exchange {
+  incoming: IncomingMessage
+  /** The one that the response's content security policy admits. */
+  nonce: string
+  /** As the log and the response's header `x-request-id` have it. */
+  requestId: string
+}
+
+/** Answers from a request to a response. */
+export type Handle = (request: Request, exchange: Exchange) => Promise<Response>
 
 /** Where answers come from. */
 export interface Front {
@@ -48,30 +56,14 @@ export function serveRequests(
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse) {
     const nonce = randomBytes(16).toString("base64")
-    outgoing.setHeader("x-request-id", randomUUID())
+    const requestId = randomUUID()
+    outgoing.setHeader("x-request-id", requestId)
     for (const [name, value] of securityHeaders(nonce)) outgoing.setHeader(name, value)
     logWhenDone(incoming, outgoing, log)
-    leaveWhenDraining(server, outgoing)
     const request = toRequest(incoming, outgoing, config.origin)
     if (await front.serveFile(incoming, outgoing)) return
-    await sendResponse(await front.handle(request, incoming, nonce), incoming, outgoing)
+    await sendResponse(await front.handle(request, { incoming, nonce, requestId }), incoming, outgoing)
   }
-}
-
-/** Takes no new connections and lets running responses finish; those that take longer than `patience` milliseconds are cut. */
-export async function drain(server: Server, patience: number): Promise<void> {
-  const impatience = setTimeout(() => server.closeAllConnections(), patience)
-  const closed = once(server, "close")
-  server.close()
-  await closed
-  clearTimeout(impatience)
-}
-
-function leaveWhenDraining(server: Server, outgoing: ServerResponse) {
-  if (!server.listening) outgoing.setHeader("connection", "close")
-  outgoing.once("close", () => {
-    if (!server.listening) setImmediate(() => server.closeIdleConnections())
-  })
 }
 
 function logWhenDone(incoming: IncomingMessage, outgoing: ServerResponse, log: Log) {

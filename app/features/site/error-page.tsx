@@ -1,40 +1,38 @@
-import { isRouteErrorResponse } from "react-router"
+import { isRouteErrorResponse, useLocation } from "react-router"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 
+interface Failure {
+  error: unknown
+  /** Of the request that brought the document. */
+  requestId?: string | undefined
+}
+
 /** The whole page for an error that nothing nearer caught. */
-export function ErrorPage({ error }: { error: unknown }) {
-  const { status, title, message } = wordsFor(error)
+export function ErrorPage({ error, requestId }: Failure) {
   return (
     <div className="flex min-h-dvh flex-col px-6">
-      <title>{`${title} · Tideline`}</title>
-      <meta name="robots" content="noindex" />
       <header className="py-6">
         <a href="/" className="rounded-md">
           <Logo name="Tideline" />
         </a>
       </header>
       <main className="flex flex-1 flex-col items-center justify-center pb-24">
-        <ErrorWords {...{ status, title, message }} />
+        <ErrorNotice error={error} requestId={requestId} />
       </main>
     </div>
   )
 }
 
 /** The words alone, for a page that keeps its frame. */
-export function ErrorNotice({ error }: { error: unknown }) {
-  const words = wordsFor(error)
+export function ErrorNotice({ error, requestId }: Failure) {
+  const { status, title, message } = wordsFor(error)
+  // A page that the browser fetched later had a request of its own, whose id we do not know.
+  const isFromDocument = useLocation().key === "default"
   return (
-    <>
-      <title>{`${words.title} · Tideline`}</title>
-      <ErrorWords {...words} />
-    </>
-  )
-}
-
-function ErrorWords({ status, title, message }: ReturnType<typeof wordsFor>) {
-  return (
-    <div className="mx-auto w-full max-w-lg py-20 text-center">
+    <div className="mx-auto w-full max-w-lg px-5 py-20 text-center">
+      <title>{`${title} · Tideline`}</title>
+      <meta name="robots" content="noindex" />
       <p className="font-mono text-sm text-accent-ink">{status}</p>
       <h1 className="mt-3 text-3xl font-semibold">{title}</h1>
       <p className="mt-3 text-muted">{message}</p>
@@ -46,48 +44,46 @@ function ErrorWords({ status, title, message }: ReturnType<typeof wordsFor>) {
           Open the dashboard
         </LinkButton>
       </div>
-      {status === 404 ? (
+      {status === 404 ? <SomethingToRead /> : null}
+      {status >= 500 && requestId && isFromDocument ? (
         <p className="mt-8 text-sm text-faint">
-          Looking for something to read? There is the{" "}
-          <a className="text-accent-ink underline underline-offset-3" href="/blog">
-            blog
-          </a>{" "}
-          and the{" "}
-          <a className="text-accent-ink underline underline-offset-3" href="/docs">
-            documentation
-          </a>
-          .
+          Request <code className="font-mono">{requestId}</code>
         </p>
       ) : null}
     </div>
   )
 }
 
+function SomethingToRead() {
+  return (
+    <p className="mt-8 text-sm text-faint">
+      Looking for something to read? There is the{" "}
+      <a className="text-accent-ink underline underline-offset-3" href="/blog">
+        blog
+      </a>{" "}
+      and the{" "}
+      <a className="text-accent-ink underline underline-offset-3" href="/docs">
+        documentation
+      </a>
+      .
+    </p>
+  )
+}
+
 function wordsFor(error: unknown) {
   const status = statusOf(error)
   if (status === 404) {
-    return {
-      status,
-      title: "There is nothing here",
-      message: "The address may be mistyped, or the page has moved or was deleted.",
-    }
+    const message = "The address may be mistyped, or the page has moved or was deleted."
+    return { status, title: "There is nothing here", message }
   }
   if (status === 403) {
-    return {
-      status,
-      title: "This is not yours to open",
-      message: "Sign in with another account, or ask the owner to share it.",
-    }
+    const message = "Sign in with another account, or ask the owner to share it."
+    return { status, title: "This is not yours to open", message }
   }
-  if (status < 500) {
-    return { status, title: "That did not work", message: messageOf(error) }
-  }
-  return {
-    status,
-    title: "Something broke on our side",
-    message:
-      "It was written to the log. Try again in a moment; if it stays, tell whoever runs this server when it happened.",
-  }
+  if (status < 500) return { status, title: "That did not work", message: messageOf(error) }
+  const message =
+    "It was written to the log. Try again in a moment; if it stays, tell whoever runs this server when it happened."
+  return { status, title: "Something broke on our side", message }
 }
 
 function statusOf(error: unknown): number {

@@ -31,7 +31,7 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const root = useRouteLoaderData<typeof rootLoader>("root")
   return (
     <SiteFrame isSignedIn={root?.isSignedIn ?? false} theme={root?.theme ?? "system"} docs="/docs">
-      <ErrorNotice error={error} />
+      <ErrorNotice error={error} requestId={root?.requestId} />
     </SiteFrame>
   )
 }
