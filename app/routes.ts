@@ -43,6 +43,7 @@ export default [
   route("api/files/:fileId", "routes/api/file.ts"),
   route("api/users/sync", "routes/dashboard/sync.ts"),
   route("api/*", "routes/api/unknown.ts"),
+  route("trpc/*", "routes/api/unknown.ts", { id: "routes/api/unknown-trpc" }),
 
   // The dashboard group: signed in, with a record, and inside the shell with onboarding behind them
   layout("routes/dashboard/layout.tsx", [

@@ -8,7 +8,7 @@ import { refuseVisitor } from "./scope.ts"
 /** Finds out who is asking, once for every request. Everything after it reads the answer from the context. */
 export const identify: MiddlewareFunction<Response> = async ({ request, context, url }, next) => {
   const { identity } = context.get(servicesContext)
-  context.set(urlContext, url)
+  context.set(urlContext, askedFor(request, url))
   const proceed = async () => {
     context.set(sessionContext, await identity.getSession({ request, context }))
     return next()
@@ -28,9 +28,17 @@ export const guard: MiddlewareFunction<Response> = async ({ request, context, ur
   const orderIsGiven = session === null && answersForItself(url)
   if (!orderIsGiven && isForged(request, session, config.origin)) return refuseForged(url)
 
-  const isMissingFile = pattern === "/*" && looksLikeFile(url)
+  const isMissingFile = pattern === "*" && looksLikeFile(url)
   if (session || orderIsGiven || isPublic(url) || isMissingFile) return next()
-  return refuseVisitor(url)
+  return refuseVisitor(context.get(urlContext))
+}
+
+/** The address as it was asked for. React Router's own copy has lost how the search was written. */
+function askedFor(request: Request, url: URL): URL {
+  const asked = new URL(request.url)
+  asked.pathname = url.pathname
+  if (/[?&](_routes|index)(=|&|$)/.test(asked.search)) asked.search = url.search
+  return asked
 }
 
 function refuseForged(url: URL): Response {
