@@ -1,0 +1,291 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
+
+let app: TidelineApp
+let sql: postgres.Sql
+beforeAll(async () => {
+  app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1 })
+})
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+})
+
+describe("while onboarding is incomplete", () => {
+  let ada: Person
+  beforeAll(async () => {
+    ada = await newPerson("Ada Lovelace")
+  })
+
+  it.each(["/dashboard", "/dashboard/chat", "/dashboard/files"])("%s leads to /onboarding", async (path) => {
+    const response = await ada(path)
+    expect(response.status).toBe(302)
+    expect(response.headers.get("location")).toBe("/onboarding")
+    expect(await response.text()).toBe("")
+  })
+
+  it.each(["/dashboard.data", "/dashboard/chat.data", "/dashboard/files.data"])(
+    "%s, which an open page asks for, leads there too and carries nothing",
+    async (path) => {
+      const response = await ada(path)
+      const text = await response.text()
+      expect(text).toContain("/onboarding")
+      expect(text).not.toContain("quota")
+    },
+  )
+
+  it("the record is made on the first visit, from what the provider says", async () => {
+    expect(await recordOf(ada)).toMatchObject({
+      email: ada.email,
+      name: "Ada Lovelace",
+      plan: "free",
+      onboarding_completed: null,
+    })
+  })
+})
+
+describe("onboarding, by forms alone", () => {
+  it("goes from the welcome over the name and the first steps to the dashboard", async () => {
+    const ada = await newPerson("A.")
+    expect(await headingOf(ada, "/onboarding")).toBe("Welcome aboard, A.")
+
+    expect(await submit(ada, { intent: "finish-welcome" })).toBe("/onboarding")
+    expect(await headingOf(ada, "/onboarding")).toBe("What should we call you?")
+
+    expect(await submit(ada, { intent: "finish-profile", name: "  Ada   Lovelace " })).toBe("/onboarding")
+    expect(await headingOf(ada, "/onboarding")).toBe("Try it out")
+    expect(await recordOf(ada)).toMatchObject({ name: "Ada Lovelace", onboarding_step: "first-steps" })
+
+    expect(await submit(ada, { intent: "complete" })).toBe("/dashboard")
+    expect(await headingOf(ada, "/dashboard")).toBe("Welcome back, Ada")
+    expect(await recordOf(ada)).toMatchObject({ onboarding_completed: true, onboarding_step: "done" })
+  })
+
+  it("is continued where it was left, on another device", async () => {
+    const ada = await newPerson("Ada")
+    await submit(ada, { intent: "finish-welcome" })
+    const phone = openBrowser(app)
+    await postJson(phone, "/api/auth/sign-in/email", { email: ada.email, password: ada.password })
+    expect(await headingOf(phone, "/onboarding")).toBe("What should we call you?")
+  })
+
+  it("says what is wrong with a name, keeps what was typed, and stays", async () => {
+    const ada = await newPerson("Ada")
+    await submit(ada, { intent: "finish-welcome" })
+    const refused = await post(ada, { intent: "finish-profile", name: "   " })
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).toContain("Tell us what to call you.")
+    const long = "x".repeat(101)
+    const tooLong = await (await post(ada, { intent: "finish-profile", name: long })).text()
+    expect(tooLong).toContain("Use at most 100 characters.")
+    expect(tooLong).toContain(`value="${long}"`)
+    expect(await recordOf(ada)).toMatchObject({ name: "Ada", onboarding_step: "profile" })
+  })
+
+  it("refuses a form that it does not know", async () => {
+    const ada = await newPerson("Ada")
+    expect((await post(ada, { intent: "skip-everything" })).status).toBe(400)
+    expect(await headingOf(ada, "/onboarding")).toBe("Welcome aboard, Ada")
+  })
+
+  it("cannot be jumped over", async () => {
+    const ada = await newPerson("Ada")
+    await submit(ada, { intent: "complete" })
+    expect((await ada("/dashboard")).headers.get("location")).toBe("/onboarding")
+  })
+
+  it("goes back to the name", async () => {
+    const ada = await newPerson("Ada")
+    await submit(ada, { intent: "finish-welcome" })
+    await submit(ada, { intent: "finish-profile", name: "Ada" })
+    await submit(ada, { intent: "reopen-profile" })
+    expect(await headingOf(ada, "/onboarding")).toBe("What should we call you?")
+  })
+
+  it("takes the first question along to the chat", async () => {
+    const ada = await newPerson("Ada")
+    await submit(ada, { intent: "finish-welcome" })
+    await submit(ada, { intent: "finish-profile", name: "Ada" })
+    const question = "What is 1 & 1?"
+    expect(await submit(ada, { intent: "complete-with-question", question })).toBe(
+      "/dashboard/chat?question=What+is+1+%26+1%3F",
+    )
+  })
+
+  it("is behind once completed", async () => {
+    const ada = await onboarded("Ada")
+    const response = await ada("/onboarding")
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/dashboard"])
+  })
+
+  it("ends with one welcome letter, also when two tabs end it", async () => {
+    const ada = await newPerson("Ada Lovelace")
+    await submit(ada, { intent: "finish-welcome" })
+    await submit(ada, { intent: "finish-profile", name: "Ada Lovelace" })
+    await Promise.all([submit(ada, { intent: "complete" }), submit(ada, { intent: "complete" })])
+    const subjects = (await lettersTo(ada.email)).map(({ subject }) => subject)
+    expect(subjects.filter((subject) => subject.startsWith("Welcome"))).toEqual(["Welcome to Tideline"])
+  })
+})
+
+describe("the dashboard", () => {
+  it("shows the plan that the provider says, after the sync wrote it", async () => {
+    const ada = await onboarded("Ada")
+    expect(await textOf(ada, "/dashboard")).not.toContain(">Pro<")
+    await sql`update auth."user" set plan = 'pro' where email = ${ada.email}`
+    expect((await sync(ada, { plan: "pro" })).status).toBe(200)
+    expect(await textOf(ada, "/dashboard")).toContain(">Pro<")
+  })
+
+  it("offers the first steps until they are taken, and lists what there is", async () => {
+    const ada = await onboarded("Ada")
+    const before = await textOf(ada, "/dashboard")
+    expect(before).toContain("Getting started")
+    expect(before).toContain("No files yet")
+    expect(before).toContain("No conversations yet")
+
+    await ada("/api/files?name=tides.txt", { method: "POST", body: "high water 06:12" })
+    const { thread } = (await (await postJson(ada, "/api/chat/threads", { title: "On tides" })).json()) as {
+      thread: { _id: string }
+    }
+    const after = await textOf(ada, "/dashboard")
+    expect(after).not.toContain("Getting started")
+    expect(after).toContain("tides.txt")
+    expect(after).toContain("On tides")
+    expect(after).toContain(`href="/dashboard/chat/${thread._id}"`)
+  })
+
+  it("shows nothing of anybody else", async () => {
+    const grace = await onboarded("Grace")
+    await grace("/api/files?name=secret-plans.txt", { method: "POST", body: "…" })
+    await postJson(grace, "/api/chat/threads", { title: "Private matters" })
+    const ada = await onboarded("Ada")
+    const page = await textOf(ada, "/dashboard")
+    expect(page).not.toContain("secret-plans.txt")
+    expect(page).not.toContain("Private matters")
+  })
+
+  it("escapes a name that looks like markup", async () => {
+    const ada = await onboarded('<img src=x onerror="alert(1)">')
+    const page = await textOf(ada, "/dashboard")
+    expect(page).not.toContain("<img src=x")
+    expect(page).toContain("&lt;img")
+  })
+})
+
+describe("the sync of an open page", () => {
+  it("answers with the record as it is now", async () => {
+    const ada = await newPerson("Ada")
+    const response = await sync(ada, { name: "Ada Lovelace", imageUrl: "https://example.org/ada.png" })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      clerkId: await idOf(ada),
+      name: "Ada Lovelace",
+      imageUrl: "https://example.org/ada.png",
+      plan: "free",
+    })
+  })
+
+  it.each([
+    ["another person's id", { clerkId: "somebody-else" }],
+    ["a plan that the provider does not confirm", { plan: "pro" }],
+    ["an email that the provider does not confirm", { email: "queen@example.org" }],
+  ])("refuses %s", async (_what, claim) => {
+    const ada = await newPerson("Ada")
+    await ada("/onboarding")
+    const before = await recordOf(ada)
+    expect((await sync(ada, claim)).status).toBe(403)
+    expect(await recordOf(ada)).toEqual(before)
+  })
+
+  it.each([
+    ["no JSON", "{"],
+    ["no object", "[]"],
+    ["a plan that there is not", { plan: "gold" }],
+    ["a picture that is no web address", { imageUrl: "javascript:alert(1)" }],
+    ["a name that is too long", { name: "x".repeat(201) }],
+    ["a name that the database cannot hold", { name: "A\u0000da" }],
+  ])("answers 400 to %s", async (_what, claim) => {
+    const ada = await newPerson("Ada")
+    const response = typeof claim === "string" ? await postText(ada, claim) : await sync(ada, claim)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ error: expect.any(String) })
+  })
+
+  it("answers 401 to a visitor, and 405 to anything but POST", async () => {
+    expect((await postText(openBrowser(app), "{}")).status).toBe(401)
+    const ada = await newPerson("Ada")
+    const response = await ada("/api/users/sync")
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"])
+  })
+
+  it("answers 413 to more than 256 KB", async () => {
+    const ada = await newPerson("Ada")
+    expect((await postText(ada, JSON.stringify({ name: "x".repeat(256 * 1024) }))).status).toBe(413)
+  })
+})
+
+let people = 0
+
+function newPerson(name: string): Promise<Person> {
+  people += 1
+  return signUp(app, { name, email: `person-${people}@example.org` })
+}
+
+async function onboarded(name: string): Promise<Person> {
+  const person = await newPerson(name)
+  await submit(person, { intent: "finish-welcome" })
+  await submit(person, { intent: "finish-profile", name })
+  await submit(person, { intent: "complete" })
+  return person
+}
+
+type Browser = (address: string, init?: RequestInit) => Promise<Response>
+
+function post(browser: Browser, fields: Record<string, string>) {
+  return browser("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
+}
+
+/** Where the form leads. */
+async function submit(browser: Browser, fields: Record<string, string>) {
+  const response = await post(browser, fields)
+  return response.headers.get("location")
+}
+
+async function textOf(browser: Browser, path: string) {
+  const response = await browser(path)
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+async function headingOf(browser: Browser, path: string) {
+  return /<h1[^>]*>(.*?)<\/h1>/.exec(await textOf(browser, path))?.[1]
+}
+
+async function sync(person: Person, claim: Record<string, string>) {
+  const truth = { clerkId: await idOf(person), email: person.email, name: "Ada", plan: "free" }
+  return postText(person, JSON.stringify({ ...truth, ...claim }))
+}
+
+function postText(browser: Browser, body: string) {
+  const headers = { "content-type": "application/json" }
+  return browser("/api/users/sync", { method: "POST", headers, body })
+}
+
+async function idOf({ email }: Person): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`select id from auth."user" where email = ${email}`
+  return row?.id ?? ""
+}
+
+async function recordOf({ email }: Person) {
+  const [row] = await sql`select * from users where email = ${email}`
+  return row
+}
+
+async function lettersTo(email: string) {
+  const all = (await (await fetch(`${app.inbox}/api/messages`)).json()) as { to: unknown; subject: string }[]
+  return all.filter(({ to }) => JSON.stringify(to).includes(email))
+}
