@@ -3,7 +3,8 @@ import type { Server } from "node:http"
 import { join } from "node:path"
 import { ConfigError, readConfig } from "./config.ts"
 import { loadEnvironment } from "./environment.ts"
-import { createHttpServer, drain, serveRequests, type Front } from "./http/listener.ts"
+import { prepareDrain } from "./http/drain.ts"
+import { createHttpServer, serveRequests, type Front } from "./http/listener.ts"
 import { openLog, type Log } from "./log.ts"
 import type { Services } from "./scope.ts"
 import { openServices } from "./services.ts"
@@ -50,6 +51,7 @@ function readSettings(root: string) {
 async function serveUntil(stopRequested: Promise<string>, { openFront }: Program, services: Services) {
   const { config, log } = services
   const server = createHttpServer()
+  const drain = prepareDrain(server)
   const front = await openFront(services, server)
   serveRequests(server, { config, log, front })
   await listen(server, config.port, config.host)
@@ -59,7 +61,7 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
   const signal = await stopRequested
   log.info({ signal }, "stopping: no new connections, and what is running finishes")
   setTimeout(() => process.exit(1), LAST_RESORT).unref()
-  await drain(server, DRAIN)
+  await drain(DRAIN)
   await front.close()
 }
 

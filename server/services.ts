@@ -1,10 +1,12 @@
 import { resolve } from "node:path"
 import { openDatabase } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
+import { isOutage } from "#db/outage.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
 import { startSweeping } from "./files/sweep.ts"
 import { createRateLimiter } from "./http/rate-limit.ts"
+import { openLive } from "./live.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Identity } from "./ports/identity.ts"
@@ -23,11 +25,11 @@ export async function openServices(config: Config, log: Log, migrations: string)
   }
   try {
     const databaseUrl = await openPostgres(config, log, opened)
-    await migrate(databaseUrl, migrations)
+    await migrate(databaseUrl, migrations).catch(explainOutage)
     const { db, close: closeDatabase } = openDatabase(databaseUrl)
     opened.push(closeDatabase)
     const mail = await openMail(config, log, opened)
-    const services: Services = {
+    const services: Omit<Services, "live"> = {
       config,
       log,
       db,
@@ -37,13 +39,27 @@ export async function openServices(config: Config, log: Log, migrations: string)
       model: await openModel(config, opened),
       turns: openTurns(opened),
       limiters: createLimiters(config),
+      afterCommit: (effect) => effect(db),
     }
     opened.push(startSweeping(services).stop)
-    return { services, databaseUrl, close }
+    const live = await openLive(services, databaseUrl)
+    opened.push(() => live.close())
+    return { services: { ...services, live }, databaseUrl, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+function explainOutage(error: unknown): never {
+  if (!isOutage(error)) throw error
+  const reason = error instanceof Error ? error.message : String(error)
+  throw new Error(
+    `The database behind DATABASE_URL does not answer (${reason}). Start it, or correct the address.`,
+    {
+      cause: error,
+    },
+  )
 }
 
 type Opened = (() => Promise<void> | void)[]

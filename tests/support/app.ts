@@ -22,6 +22,8 @@ export interface TidelineApp {
   log: string[]
   /** The code it ended with, once it has. */
   exited: Promise<number | null>
+  /** Resolves with the log entry that has this message, once there is one. */
+  logged(message: string): Promise<Record<string, unknown>>
   /** Drains it, as an operator would, and removes what it kept. */
   stop(): Promise<void>
 }
@@ -56,6 +58,7 @@ export async function startTideline(env: Record<string, string> = {}): Promise<T
       dataDir: join(folder, ".data"),
       log: server.log,
       exited: server.exited,
+      logged: server.logged,
       stop,
     }
   } catch (error) {
@@ -65,7 +68,7 @@ export async function startTideline(env: Record<string, string> = {}): Promise<T
 }
 
 /** The built server in `folder`, without waiting for anything; for tests of starts that fail. */
-export function spawnTideline(folder: string, env: Record<string, string>) {
+export function spawnTideline(folder: string, env: Record<string, string | undefined>) {
   const child = spawn(process.execPath, [join(root, "build/server/index.js")], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],

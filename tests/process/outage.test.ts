@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { sql } from "drizzle-orm"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openDatabase } from "#db/client.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+
+let app: TidelineApp
+
+beforeAll(async () => {
+  app = await startTideline({ DATABASE_URL: "" })
+})
+
+afterAll(() => app.stop())
+
+describe("PostgreSQL, killed under load", () => {
+  it("costs the requests of that moment a clear 503, and nothing that was acknowledged", async () => {
+    const acknowledged: string[] = []
+    const refused: Response[] = []
+    let isBack = false
+    let kills = 0
+    let sent = 0
+    const client = async () => {
+      while (!isBack) {
+        sent += 1
+        const email = `person-${sent}@example.org`
+        const response = await joinWaitlist(email)
+        if (response.status === 302) acknowledged.push(email)
+        else refused.push(response)
+        if (kills === 0 && acknowledged.length > 50) {
+          kills = 1
+          process.kill(postmasterPid(), "SIGKILL")
+        }
+        isBack = refused.length > 0 && response.status === 302
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, client))
+
+    expect(refused.length).toBeGreaterThan(0)
+    for (const response of refused) {
+      expect(response.status).toBe(503)
+      expect(response.headers.get("retry-after")).toBe("5")
+      const text = await response.text()
+      expect(text).toContain("Tideline cannot reach its database")
+      expect(text).not.toMatch(/ECONN|postgres|at .*\.js/i)
+    }
+    expect((await joinWaitlist("after@example.org")).status).toBe(302)
+
+    const { url } = JSON.parse(readFileSync(join(app.dataDir, "postgres/owner.json"), "utf8")) as {
+      url: string
+    }
+    const { db, close } = openDatabase(url)
+    const rows = await db.execute<{ email: string }>(sql`select email from waitlist`)
+    await close()
+    const kept = new Set(rows.map((row) => row.email))
+    expect(acknowledged.filter((email) => !kept.has(email))).toEqual([])
+  })
+})
+
+function postmasterPid() {
+  return Number.parseInt(readFileSync(join(app.dataDir, "postgres/data/postmaster.pid"), "utf8"), 10)
+}
+
+let clients = 0
+
+/** Each from an address of its own, so that no limit comes in between. */
+function joinWaitlist(email: string) {
+  clients += 1
+  const from = `10.${(clients >> 16) & 255}.${(clients >> 8) & 255}.${clients & 255}`
+  return fetch(`${app.origin}/waitlist`, {
+    method: "POST",
+    body: new URLSearchParams({ email }),
+    headers: { "x-forwarded-for": from },
+    redirect: "manual",
+  })
+}
