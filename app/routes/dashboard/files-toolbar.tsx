@@ -58,7 +58,9 @@ export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q
           className="pointer-events-none absolute top-1/2 right-3 size-3.5 -translate-y-1/2 text-faint"
         />
       </label>
-      <button className={buttonClass({ variant: "secondary" }, "hidden noscript:inline-flex")}>Search</button>
+      <div className="hidden noscript:block">
+        <button className={buttonClass({ variant: "secondary" })}>Search</button>
+      </div>
     </Form>
   )
 }

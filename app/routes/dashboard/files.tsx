@@ -64,20 +64,17 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
   return (
     <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
       <DropZone onFiles={upload} />
-      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
-        <div>
-          <h1 className="text-2xl font-semibold sm:text-3xl">Files</h1>
-          <UsageMeter usage={usage} />
-        </div>
+      <div className="flex items-center justify-between gap-4">
+        <h1 className="text-2xl font-semibold sm:text-3xl">Files</h1>
         <UploadButton onFiles={upload}>Upload</UploadButton>
       </div>
+      <UsageMeter usage={usage} />
       <PlainUploadForm maxSize={maxSize} />
       {actionData?.error ? (
         <Alert tone="danger" title="That did not work" className="mt-6">
           {actionData.error}
         </Alert>
       ) : null}
-      <UploadPanel uploads={uploads} />
       {isEmpty ? (
         <EmptyState
           icon="folder"
@@ -93,6 +90,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
           <FileList files={files} nextCursor={nextCursor} query={query} now={now} />
         </>
       )}
+      <UploadPanel uploads={uploads} />
     </div>
   )
 }

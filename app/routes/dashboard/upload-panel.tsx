@@ -4,7 +4,7 @@ import { Icon } from "#app/ui/icon.tsx"
 import { formatBytes } from "#server/files/contract.ts"
 import { uploadQueue, type Upload } from "./upload-queue.ts"
 
-/** What is being sent, each file and all together. Nothing while there is nothing to see. */
+/** What is being sent, each file and all together, in a corner of the window. Nothing while there is nothing to see. */
 export function UploadPanel({ uploads }: { uploads: readonly Upload[] }) {
   const total = summarise(uploads)
   return (
@@ -13,7 +13,7 @@ export function UploadPanel({ uploads }: { uploads: readonly Upload[] }) {
       {uploads.length === 0 ? null : (
         <section
           aria-label="Uploads"
-          className="mt-6 overflow-hidden rounded-lg border border-line bg-surface shadow-sm"
+          className="fixed right-4 bottom-[calc(1rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] left-4 z-40 overflow-hidden rounded-lg border border-line bg-raised shadow-lg sm:left-auto sm:w-104 sm:right-6 lg:bottom-6"
         >
           <div className="flex items-center justify-between gap-4 px-4 py-3 text-sm">
             <p className="font-medium">{total.title}</p>
@@ -22,7 +22,7 @@ export function UploadPanel({ uploads }: { uploads: readonly Upload[] }) {
             </p>
           </div>
           <Bar share={total.size === 0 ? 1 : total.sent / total.size} />
-          <ul className="max-h-80 divide-y divide-line overflow-y-auto">
+          <ul className="max-h-[min(20rem,50dvh)] divide-y divide-line overflow-y-auto">
             {uploads.map((upload) => (
               <UploadRow key={upload.id} upload={upload} />
             ))}
