@@ -54,6 +54,7 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
   const drain = prepareDrain(server)
   const front = await openFront(services, server)
   serveRequests(server, { config, log, front })
+  services.live.attach(server)
   await listen(server, config.port, config.host)
   log.info({ url: config.origin, pid: process.pid }, "Tideline is ready")
   if (process.stdout.isTTY) process.stdout.write(`\n  Tideline is ready: ${config.origin}\n\n`)

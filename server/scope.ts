@@ -8,6 +8,7 @@ import type { Blobs } from "./ports/blobs.ts"
 import type { Identity, Session } from "./ports/identity.ts"
 import type { Mail } from "./ports/mail.ts"
 import type { Model } from "./ports/model.ts"
+import type { Realtime } from "./realtime/open.ts"
 
 /** A signed-in person: what the request proved, and the record we keep of them. */
 export interface Viewer {
@@ -26,6 +27,13 @@ export interface Services {
   model: Model
   /** The answers that this process is giving. */
   turns: RunningTurns
+  /**
+   * For what a verb does beyond its own rows: at once where the verb commits by itself, and after the commit in a mutation by
+   * name, where `db` is a transaction. The effect gets the database as it is then.
+   */
+  afterCommit(effect: (db: Database) => Promise<void>): Promise<void>
+  /** The realtime layer: rows for a page that goes on being true. */
+  live: Realtime<Viewer>
   /** One for each thing that is limited, shared by all requests of this process. */
   limiters: Record<"health" | "email" | "chat" | "waitlist", RateLimiter>
 }

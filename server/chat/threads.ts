@@ -74,13 +74,16 @@ export async function renameThread(
 }
 
 /** Removes the conversation with its messages, and stops the answer that is being given in it. Throws NotFound. */
-export async function removeThread(scope: Scope<"db" | "viewer" | "turns">, id: string): Promise<void> {
+export async function removeThread(
+  scope: Scope<"db" | "viewer" | "turns" | "afterCommit">,
+  id: string,
+): Promise<void> {
   const removed = await scope.db
     .delete(chatThreads)
     .where(ownThread(scope, id))
     .returning({ _id: chatThreads._id })
   if (removed.length === 0) throw new NotFound("conversation")
-  await scope.turns.stop(id)
+  await scope.afterCommit(async () => void (await scope.turns.stop(id)))
 }
 
 /**

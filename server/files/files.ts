@@ -60,7 +60,10 @@ async function isTaken(scope: Scope<"db" | "viewer">, id: string, fileName: stri
  * The file is gone with the commit; its bytes follow, and where they cannot be removed now, the sweep does it later.
  * Throws `NotFound`.
  */
-export async function removeFile(scope: Scope<"db" | "blobs" | "log" | "viewer">, id: string): Promise<void> {
+export async function removeFile(
+  scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
+  id: string,
+): Promise<void> {
   if (!v.is(FileId, id)) throw new NotFound("file")
   const removed = await scope.db.transaction(async (tx) => {
     const [file] = await tx.delete(files).where(ownFile(scope, id)).returning()
@@ -71,7 +74,7 @@ export async function removeFile(scope: Scope<"db" | "blobs" | "log" | "viewer">
       .where(eq(fileUsage.userId, file.userId))
     return file
   })
-  await discardBlob(scope, removed.storageId)
+  await scope.afterCommit((db) => discardBlob({ ...scope, db }, removed.storageId))
 }
 
 /** What the viewer's files take, uploads on their way included, and what they may take. */

@@ -20,6 +20,10 @@ export const ONBOARDING_STEPS = [
   "done",
 ] as const satisfies readonly OnboardingStep[]
 
+/** The steps that are finished by moving on. The last one is finished by completing the onboarding. */
+export const PASSABLE_STEPS = ["welcome", "profile"] as const satisfies readonly OnboardingStep[]
+export type PassableStep = (typeof PASSABLE_STEPS)[number]
+
 /** PostgreSQL stores no NUL, and no name needs a line break or a bell. */
 const withoutControls = v.regex<string, string>(/^\P{Cc}*$/u, "Leave out control characters.")
 

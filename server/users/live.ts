@@ -1,16 +1,18 @@
 import * as v from "valibot"
-import type { Viewer } from "#server/scope.ts"
-import { defineLiveQuery } from "#server/realtime/live-query.ts"
+import { defineLiveQuery, defineMutation } from "#server/realtime/live-query.ts"
+import type { Scope, Viewer } from "#server/scope.ts"
 import { watchedUsers } from "#server/watched-tables.ts"
-import { ClerkId, onboardingOf } from "./contract.ts"
+import { CreateOrUpdateUser, onboardingOf, PASSABLE_STEPS, SaveProfile } from "./contract.ts"
+import { completeOnboarding, finishOnboardingStep, reopenOnboardingStep } from "./onboarding.ts"
+import { createOrUpdateUser, saveProfile } from "./users.ts"
 
-/** One's own record, by the identity provider's id. Asked for another person's it is not there. */
+/** One's own record, by the identity provider's id. Another person's is refused. */
 export const userByClerkId = defineLiveQuery({
   name: "users.getUserByClerkId",
-  args: v.strictObject({ clerkId: ClerkId }),
+  args: v.strictObject({ clerkId: CreateOrUpdateUser.entries.clerkId }),
   table: watchedUsers,
-  range: ({ clerkId }) => ({ eq: { clerkId } }),
-  authorize: async (viewer: Viewer, { clerkId }) => clerkId === viewer.session.userId,
+  range: ({ clerkId }, _viewer: Viewer) => ({ eq: { clerkId } }),
+  authorize: async (viewer, { clerkId }) => clerkId === viewer.session.userId,
   answer: "row",
 })
 
@@ -24,3 +26,37 @@ export const onboardingStatus = defineLiveQuery({
   project: ({ _id, ...user }) => ({ _id, ...onboardingOf(user) }),
   answer: "row",
 })
+
+export const liveUsers = [userByClerkId, onboardingStatus]
+
+const Step = v.strictObject({ step: v.picklist(PASSABLE_STEPS) })
+
+export const userMutations = [
+  defineMutation({
+    name: "users.createOrUpdateUser",
+    args: CreateOrUpdateUser,
+    run: async (scope: Scope<"db" | "identity" | "viewer">, input) =>
+      (await createOrUpdateUser(scope, input))._id,
+  }),
+  defineMutation({
+    name: "users.saveProfile",
+    args: SaveProfile,
+    run: (scope: Scope<"db" | "identity" | "viewer">, profile) => saveProfile(scope, profile),
+  }),
+  defineMutation({
+    name: "users.finishOnboardingStep",
+    args: Step,
+    run: (scope: Scope<"db" | "viewer">, { step }) => finishOnboardingStep(scope, step),
+  }),
+  defineMutation({
+    name: "users.reopenOnboardingStep",
+    args: Step,
+    run: (scope: Scope<"db" | "viewer">, { step }) => reopenOnboardingStep(scope, step),
+  }),
+  defineMutation({
+    name: "users.completeOnboarding",
+    args: v.strictObject({}),
+    run: (scope: Scope<"db" | "mail" | "log" | "config" | "viewer" | "afterCommit">) =>
+      completeOnboarding(scope),
+  }),
+]

@@ -4,7 +4,7 @@ import type { Config } from "#server/config.ts"
 import { sendWelcome } from "#server/mail/mail.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownRecord } from "./access.ts"
-import { onboardingOf, type OnboardingStatus, type OnboardingStep } from "./contract.ts"
+import { onboardingOf, type OnboardingStatus, type OnboardingStep, type PassableStep } from "./contract.ts"
 
 /** Where the caller is in onboarding, read now. */
 export async function getOnboardingStatus(scope: Scope<"db" | "viewer">): Promise<OnboardingStatus> {
@@ -14,9 +14,6 @@ export async function getOnboardingStatus(scope: Scope<"db" | "viewer">): Promis
     .where(ownRecord(scope.viewer))
   return onboardingOf(user ?? { onboardingCompleted: null, onboardingStep: null })
 }
-
-/** A step that is finished by moving on. The last one is finished by `completeOnboarding`. */
-export type PassableStep = "welcome" | "profile"
 
 /** Moves the caller on, if `step` is where they stand: a second tab that finishes it again changes nothing. */
 export async function finishOnboardingStep(scope: Scope<"db" | "viewer">, step: PassableStep): Promise<void> {
@@ -39,7 +36,7 @@ export async function reopenOnboardingStep(scope: Scope<"db" | "viewer">, step: 
  * welcome letter; a letter that cannot be sent is logged, and keeps nobody out.
  */
 export async function completeOnboarding(
-  scope: Scope<"db" | "mail" | "log" | "viewer"> & { config: Pick<Config, "origin"> },
+  scope: Scope<"db" | "mail" | "log" | "viewer" | "afterCommit"> & { config: Pick<Config, "origin"> },
 ): Promise<void> {
   const [user] = await scope.db
     .update(users)
@@ -47,11 +44,14 @@ export async function completeOnboarding(
     .where(and(ownRecord(scope.viewer), standsAt("first-steps")))
     .returning()
   if (!user?.email) return
-  try {
-    await sendWelcome(scope, user.email, { name: user.name ?? "" })
-  } catch (error) {
-    scope.log.error({ err: error, user: user._id }, "the welcome letter was not sent")
-  }
+  const { _id, email, name } = user
+  await scope.afterCommit(async () => {
+    try {
+      await sendWelcome(scope, email, { name: name ?? "" })
+    } catch (error) {
+      scope.log.error({ err: error, user: _id }, "the welcome letter was not sent")
+    }
+  })
 }
 
 const unfinished = sql`${users.onboardingCompleted} is distinct from true`

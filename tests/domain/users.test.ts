@@ -16,6 +16,7 @@ import {
 import { createOrUpdateUser, findOrCreateUser, getUserByClerkId, saveProfile } from "#server/users/users.ts"
 import type { Identity, IdentityUser, Session } from "#server/ports/identity.ts"
 import type { Message } from "#server/ports/mail.ts"
+import type { Database } from "#db/client.ts"
 import { openLog } from "#server/log.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
@@ -323,7 +324,8 @@ function scopeFor(...known: IdentityUser[]) {
     close: () => {},
   }
   const config = { origin: "http://localhost:3000" }
-  return { db: database.db, identity, mail, config, log: openLog("silent"), asked, sent }
+  const afterCommit = (effect: (db: Database) => Promise<void>) => effect(database.db)
+  return { db: database.db, identity, mail, config, log: openLog("silent"), afterCommit, asked, sent }
 }
 
 const unused = () => Promise.reject(new Error("Nothing here asks for this."))

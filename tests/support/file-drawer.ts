@@ -7,6 +7,7 @@ import { blobs, fileUsage, uploads } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
 import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
 import { readConfig } from "#server/config.ts"
+import type { Database } from "#db/client.ts"
 import { openLog } from "#server/log.ts"
 import type { Viewer } from "#server/scope.ts"
 import { createTestDatabase } from "./postgres.ts"
@@ -20,6 +21,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
     log: openLog("silent"),
     db: database.db,
     blobs: await openDiskBlobs(directory),
+    afterCommit: (effect: (db: Database) => Promise<void>) => effect(database.db),
   }
   /** The paths of all stored blobs, whole or not. */
   async function storedPaths() {

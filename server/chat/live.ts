@@ -1,0 +1,82 @@
+import * as v from "valibot"
+import type { Scope, Viewer } from "#server/scope.ts"
+import { defineLiveQuery, defineMutation, type SnapshotSql } from "#server/realtime/live-query.ts"
+import { watchedMessages, watchedThreads, watchedTurns } from "#server/watched-tables.ts"
+import { CreateThread, RenameThread, ThreadId } from "./contract.ts"
+import { createThread, removeThread, renameThread } from "./threads.ts"
+
+const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
+
+/** The viewer's conversations, the last used first. `after` is the `end` of the page before. */
+export const liveThreads = defineLiveQuery({
+  name: "chat.listThreads",
+  args: v.strictObject({ after: Page }),
+  table: watchedThreads,
+  range: ({ after }, viewer: Viewer) => ({
+    eq: { userId: viewer.user._id },
+    order: { field: "lastMessageAt", direction: "desc" },
+    after,
+    limit: 50,
+  }),
+  fields: ["_creationTime", "title", "lastMessageAt"],
+})
+
+/** The messages of one of the viewer's conversations, the newest first. `after` leads to earlier ones. */
+export const liveMessages = defineLiveQuery({
+  name: "chat.listMessages",
+  args: v.strictObject({ threadId: ThreadId, after: Page }),
+  table: watchedMessages,
+  range: ({ threadId, after }, viewer: Viewer) => ({
+    eq: { userId: viewer.user._id, threadId },
+    order: { field: "_id", direction: "desc" },
+    after,
+    limit: 50,
+  }),
+  authorize: (viewer: Viewer, { threadId }, sql) => ownsThread(viewer, threadId, sql),
+  dependencies: ({ threadId }, viewer) => [
+    { table: watchedThreads, eq: { userId: viewer.user._id, _id: threadId } },
+  ],
+  fields: ["_creationTime", "role", "content"],
+})
+
+/** How the answers of a conversation came about, and which one is being given. Beside `chat.listMessages`. */
+export const liveTurns = defineLiveQuery({
+  name: "chat.listTurns",
+  args: v.strictObject({ threadId: ThreadId, after: Page }),
+  table: watchedTurns,
+  range: ({ threadId, after }, viewer: Viewer) => ({
+    eq: { userId: viewer.user._id, threadId },
+    order: { field: "_id", direction: "desc" },
+    after,
+    limit: 50,
+  }),
+  authorize: (viewer: Viewer, { threadId }, sql) => ownsThread(viewer, threadId, sql),
+  fields: ["status", "model", "parts", "failure", "inputTokens", "outputTokens"],
+})
+
+export const liveChat = [liveThreads, liveMessages, liveTurns]
+
+export const chatMutations = [
+  defineMutation({
+    name: "chat.createThread",
+    args: CreateThread,
+    run: (scope: Scope<"db" | "viewer">, thread) => createThread(scope, thread),
+  }),
+  defineMutation({
+    name: "chat.renameThread",
+    args: v.strictObject({ threadId: ThreadId, ...RenameThread.entries }),
+    run: (scope: Scope<"db" | "viewer">, { threadId, title }) => renameThread(scope, threadId, { title }),
+  }),
+  defineMutation({
+    name: "chat.removeThread",
+    args: v.strictObject({ threadId: ThreadId }),
+    run: (scope: Scope<"db" | "viewer" | "turns" | "afterCommit">, { threadId }) =>
+      removeThread(scope, threadId),
+  }),
+]
+
+async function ownsThread(viewer: Viewer, threadId: string, sql: SnapshotSql): Promise<boolean> {
+  const own = await sql`
+    select 1 from chat_threads where _id = ${threadId}::uuid and user_id = ${viewer.user._id}::uuid`
+  return own.length > 0
+}

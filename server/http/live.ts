@@ -1,0 +1,15 @@
+import type { ArgsOf, Loaded, QueryType, RowOf } from "#server/realtime/contract.ts"
+import type { Scope } from "#server/scope.ts"
+
+/** Rows to render a page from, all of one moment; `useLive` keeps them true in the browser. */
+export async function loadLive<const Questions extends readonly QueryType[]>(
+  { live, viewer }: Scope<"live" | "viewer">,
+  ...questions: { [At in keyof Questions]: [query: Questions[At], args: ArgsOf<Questions[At]>] }
+): Promise<{ [At in keyof Questions]: Loaded<RowOf<Questions[At]>> }> {
+  const loaded = await live.snapshotOf(
+    questions.map(([query, args]) => ({ query: query.name, args })),
+    viewer,
+  )
+  // The realtime layer answers in order, with the rows of the query that was named.
+  return loaded as { [At in keyof Questions]: Loaded<RowOf<Questions[At]>> }
+}

@@ -1,0 +1,67 @@
+import { sql, type SQL } from "drizzle-orm"
+import { isOutage } from "#db/outage.ts"
+import { liveChat, chatMutations } from "./chat/live.ts"
+import { liveFiles, fileMutations } from "./files/live.ts"
+import { openRealtime, type Realtime } from "./realtime/open.ts"
+import type { FullScope, Services, Viewer } from "./scope.ts"
+import { liveUsers, userMutations } from "./users/live.ts"
+import { findOrCreateUser } from "./users/users.ts"
+import { watchedTables } from "./watched-tables.ts"
+
+/** Opens the realtime layer for this product: what may be watched, what may be called by name, and who is asking. */
+export function openLive(services: Omit<Services, "live">, databaseUrl: string): Promise<Realtime<Viewer>> {
+  const { config, log } = services
+  return openRealtime<Viewer, MutationScope>({
+    databaseUrl,
+    log,
+    tables: watchedTables,
+    queries: [...liveUsers, ...liveFiles, ...liveChat],
+    mutations: [...userMutations, ...fileMutations, ...chatMutations],
+    verify: (token) => verify(services, token),
+    userIdOf: (viewer) => viewer.session.userId,
+    transact: (viewer, work) => transact(services, viewer, work),
+    origins: [config.origin],
+    secret: config.identity.authSecret,
+  })
+}
+
+/** A mutation by name runs before there is a realtime layer in its scope: it commits, and the log tells the rest. */
+export type MutationScope = Omit<FullScope, "live">
+
+async function verify(services: Pick<Services, "identity" | "db">, token: string) {
+  try {
+    const { expiresAt, ...claims } = await services.identity.verifyRealtimeToken(token)
+    const session = { ...claims, via: "session-bearer" as const }
+    return { expiresAt, viewer: { session, user: await findOrCreateUser(services, session) } }
+  } catch (error) {
+    if (isOutage(error)) throw error
+    return null
+  }
+}
+
+async function transact<Value>(
+  services: Omit<Services, "live">,
+  viewer: Viewer,
+  work: (
+    scope: MutationScope,
+    query: (text: string, values: readonly string[]) => Promise<readonly Record<string, unknown>[]>,
+  ) => Promise<Value>,
+): Promise<Value> {
+  const effects: Parameters<Services["afterCommit"]>[0][] = []
+  const afterCommit: Services["afterCommit"] = async (effect) => void effects.push(effect)
+  const value = await services.db.transaction((db) =>
+    work({ ...services, db, viewer, afterCommit }, (text, values) => db.execute(statement(text, values))),
+  )
+  for (const effect of effects) {
+    void effect(services.db).catch((error: unknown) =>
+      services.log.error({ err: error }, "an effect of a mutation failed"),
+    )
+  }
+  return value
+}
+
+/** A statement with `$1`, `$2` ... as Drizzle builds its own. */
+function statement(text: string, values: readonly string[]): SQL {
+  const parts = text.split(/\$(\d+)/)
+  return sql.join(parts.map((part, at) => (at % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`)))
+}
