@@ -42,7 +42,7 @@ export const API_KEY_PREFIX = "tide_"
 export const API_PATH = "/api/auth"
 
 /** Seconds. */
-const RESET_LINK_LIFE = 60 * 60
+export const RESET_LINK_LIFE = 60 * 60
 
 /** Seconds. A session that is used lives on; one that is not ends after this. */
 const SESSION_LIFE = 7 * 24 * 60 * 60
@@ -89,8 +89,8 @@ export function authOptions(settings: AuthSettings) {
       resetPasswordTokenExpiresIn: RESET_LINK_LIFE,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: async ({ user, token }) => {
-        const url = `${origin}/sign-in/new-password?${new URLSearchParams({ token })}`
-        await settings.mailResetLink(user.email, { url, minutes: RESET_LINK_LIFE / 60 })
+        const letter = { url: resetLink(origin, token), minutes: RESET_LINK_LIFE / 60 }
+        await settings.mailResetLink(user.email, letter)
       },
       // Whoever took the account over may have made keys too.
       onPasswordReset: async ({ user }) => {
@@ -145,6 +145,11 @@ export function authOptions(settings: AuthSettings) {
     },
     telemetry: { enabled: false },
   } satisfies Parameters<typeof betterAuth>[0]
+}
+
+/** Where somebody who was given `token` chooses a new password. */
+export function resetLink(origin: string, token: string): string {
+  return `${origin}/sign-in/new-password?${new URLSearchParams({ token })}`
 }
 
 /** What better-auth has no setting for: an explained refusal of sign-ups, and the limit for each account. */

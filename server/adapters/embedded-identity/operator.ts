@@ -1,0 +1,76 @@
+import { asc, eq } from "drizzle-orm"
+import { authUser } from "#db/schema/auth.ts"
+import { users } from "#db/schema/users.ts"
+import type { Plan } from "#server/ports/identity.ts"
+import { createAuth, resetLink, RESET_LINK_LIFE, type AuthSettings } from "./auth.ts"
+
+type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log">
+
+/** What the operator may do to accounts, and nobody else: no address of the server leads here. Unknown addresses throw. */
+export function openOperator(settings: OperatorSettings) {
+  const { db, origin } = settings
+  const auth = createAuth({
+    ...settings,
+    signup: "closed",
+    mailResetLink: refuseMail,
+    mailVerificationLink: refuseMail,
+    runInBackground: (work) => void work.catch((error: unknown) => settings.log.error({ err: error })),
+  })
+
+  async function findAccount(email: string) {
+    const [account] = await db.select().from(authUser).where(eq(authUser.email, email.trim().toLowerCase()))
+    if (!account)
+      throw new Error(`There is no account with the address ${email}. To see all: npm run user -- list`)
+    return account
+  }
+
+  /** Good for an hour, once. */
+  async function makeResetLink(userId: string) {
+    const { internalAdapter } = await auth.$context
+    const token = crypto.randomUUID().replaceAll("-", "")
+    await internalAdapter.createVerificationValue({
+      identifier: `reset-password:${token}`,
+      value: userId,
+      expiresAt: new Date(Date.now() + RESET_LINK_LIFE * 1000),
+    })
+    return resetLink(origin, token)
+  }
+
+  return {
+    listAccounts: () => db.select().from(authUser).orderBy(asc(authUser.createdAt)),
+
+    /** Also in the person's record, so that the pages they have open show it at once. */
+    async setPlan(email: string, plan: Plan) {
+      const { id } = await findAccount(email)
+      await db.transaction(async (transaction) => {
+        await transaction.update(authUser).set({ plan, updatedAt: new Date() }).where(eq(authUser.id, id))
+        await transaction.update(users).set({ plan }).where(eq(users.clerkId, id))
+      })
+    },
+
+    /** A link by which the person chooses a new password. */
+    async resetPassword(email: string) {
+      return makeResetLink((await findAccount(email)).id)
+    },
+
+    /** Also where sign-up is closed. A link by which the person chooses a password; null when there is such an account. */
+    async createAccount(email: string, name: string) {
+      const { internalAdapter } = await auth.$context
+      const address = email.trim().toLowerCase()
+      if (await internalAdapter.findUserByEmail(address)) return null
+      const account = { email: address, name, emailVerified: true }
+      const { id } = await internalAdapter.createUser(account, { method: "email-password" })
+      return makeResetLink(id)
+    },
+
+    /** The key itself, which is shown this once. */
+    async createApiKey(email: string, name: string) {
+      const { id } = await findAccount(email)
+      return (await auth.api.createApiKey({ body: { name, userId: id } })).key
+    },
+  }
+}
+
+function refuseMail(): Promise<never> {
+  return Promise.reject(new Error("The operator's commands send no letters."))
+}

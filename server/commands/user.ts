@@ -1,0 +1,134 @@
+import { join, resolve } from "node:path"
+import * as v from "valibot"
+import { openDatabase } from "#db/client.ts"
+import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded.ts"
+import { migrate } from "#db/migrate.ts"
+import { openOperator } from "../adapters/embedded-identity/operator.ts"
+import { readConfig, type Config } from "../config.ts"
+import { loadEnvironment } from "../environment.ts"
+import { openLog } from "../log.ts"
+
+// `npm run user -- <command>`: accounts of the embedded identity provider, for whoever runs the server. It works beside a running
+// Tideline and without one.
+
+const USAGE = `Usage: npm run user -- <command>
+
+  list                              every account
+  create <email> <name>             make an account, also where sign-up is closed
+  plan <email> free|pro             change a person's plan
+  reset-password <email>            make a link by which they choose a new password
+  api-key <email> <name of the key> make a key for scripts; it is shown once
+`
+
+const root = resolve(import.meta.dirname, "../..")
+
+const Email = v.pipe(v.string(), v.trim(), v.email("This is no e-mail address."))
+const Name = v.pipe(
+  v.string(),
+  v.trim(),
+  v.nonEmpty("Give a name."),
+  v.maxLength(32, "A name has at most 32 characters."),
+)
+
+const Command = v.union(
+  [
+    v.tuple([v.literal("list")]),
+    v.tuple([v.literal("create"), Email, v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(100))]),
+    v.tuple([v.literal("plan"), Email, v.picklist(["free", "pro"])]),
+    v.tuple([v.literal("reset-password"), Email]),
+    v.tuple([v.literal("api-key"), Email, Name]),
+  ],
+  USAGE,
+)
+
+type Command = v.InferOutput<typeof Command>
+
+try {
+  const command = v.safeParse(Command, process.argv.slice(2))
+  if (!command.success) throw new Error(USAGE)
+  process.stdout.write(`${await run(command.output)}\n`)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}
+
+async function run(command: Command): Promise<string> {
+  const config = readConfig(
+    loadEnvironment({ file: ".env", example: join(root, ".env.example") }, process.env),
+  )
+  const { identity, origin } = config
+  if (identity.kind === "clerk") {
+    throw new Error(
+      "Accounts live at Clerk here: open https://dashboard.clerk.com to see people, change plans and reset passwords.",
+    )
+  }
+  const { url, stop } = await reachPostgres(config)
+  try {
+    await migrate(url, join(root, "db/migrations"))
+    const { db, close } = openDatabase(url, { connections: 2 })
+    try {
+      return await perform(command, openOperator({ ...identity, origin, db, log: openLog("warn") }))
+    } finally {
+      await close()
+    }
+  } finally {
+    await stop()
+  }
+}
+
+/** The database of the Tideline that runs beside this, else one that runs for as long as the command. */
+async function reachPostgres({ database }: Config) {
+  const nothingToStop = async () => {}
+  if (database.kind === "external") return { url: database.url, stop: nothingToStop }
+  const running = findRunningPostgres(database.directory)
+  if (running) return { url: running, stop: nothingToStop }
+  return startEmbeddedPostgres({ directory: database.directory })
+}
+
+async function perform(command: Command, operator: ReturnType<typeof openOperator>): Promise<string> {
+  switch (command[0]) {
+    case "list":
+      return describeAccounts(await operator.listAccounts())
+    case "create": {
+      const [, email, name] = command
+      const link = await operator.createAccount(email, name)
+      if (!link) throw new Error(`There is an account with the address ${email} already.`)
+      return `${email} has an account. To choose a password, within an hour:\n${link}`
+    }
+    case "plan": {
+      const [, email, plan] = command
+      await operator.setPlan(email, plan)
+      return `${email} is on the ${plan} plan.`
+    }
+    case "reset-password": {
+      const link = await operator.resetPassword(command[1])
+      return `Give this link to ${command[1]}. It is good for an hour, once:\n${link}`
+    }
+    case "api-key": {
+      const [, email, name] = command
+      return `A key for ${email}. Keep it: it is not shown again.\n${await operator.createApiKey(email, name)}`
+    }
+  }
+}
+
+type Account = Awaited<ReturnType<ReturnType<typeof openOperator>["listAccounts"]>>[number]
+
+function describeAccounts(accounts: Account[]) {
+  if (accounts.length === 0) return "There are no accounts yet."
+  const rows = accounts.map(({ email, plan, emailVerified, createdAt, name }) => [
+    email,
+    plan,
+    emailVerified ? "confirmed" : "not confirmed",
+    createdAt.toISOString().slice(0, 10),
+    name,
+  ])
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n")
+}
