@@ -27,16 +27,20 @@ async function findProblem(document: Document, method: string, path: string, res
   const operation = described[method.toLowerCase()]
   if (!operation) {
     if (response.status !== 405) return "the document does not describe this method, so it should be 405"
-    return problemOf(document.components.responses["MethodNotAllowed"], response)
+    return problemOf(document.components.responses["MethodNotAllowed"], response, method === "HEAD")
   }
-  return problemOf(operation.responses[response.status], response)
+  return problemOf(operation.responses[response.status], response, method === "HEAD")
 }
 
 function problemOfUnknown({ status }: Response) {
   return status === 401 || status === 404 ? null : "the document does not describe this address"
 }
 
-async function problemOf(answer: Answer | undefined, response: Response): Promise<string | null> {
+async function problemOf(
+  answer: Answer | undefined,
+  response: Response,
+  isHead: boolean,
+): Promise<string | null> {
   if (!answer) return "the document does not describe this status"
   for (const [name, header] of Object.entries(answer.headers ?? {})) {
     const value = response.headers.get(name)
@@ -48,7 +52,7 @@ async function problemOf(answer: Answer | undefined, response: Response): Promis
   if (!answer.content) return type.startsWith("text/html") ? "the document describes no page here" : null
   const media = answer.content[type] ?? answer.content["*/*"]
   if (!media) return `the document does not describe the type ${type || "(none)"}`
-  if (type !== "application/json") return null
+  if (type !== "application/json" || isHead) return null
   const wrong = mismatch(media.schema, await response.clone().json())
   return wrong && `the body ${wrong}`
 }
