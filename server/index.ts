@@ -62,7 +62,7 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
   const signal = await stopRequested
   log.info({ signal }, "stopping: no new connections, and what is running finishes")
   setTimeout(() => process.exit(1), LAST_RESORT).unref()
-  await drain(DRAIN)
+  await Promise.all([services.live.close(), drain(DRAIN)])
   await front.close()
 }
 
