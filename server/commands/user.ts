@@ -76,9 +76,10 @@ async function run(command: Command): Promise<string> {
   }
 }
 
+const nothingToStop = async () => {}
+
 /** The database of the Tideline that runs beside this, else one that runs for as long as the command. */
 async function reachPostgres({ database }: Config) {
-  const nothingToStop = async () => {}
   if (database.kind === "external") return { url: database.url, stop: nothingToStop }
   const running = findRunningPostgres(database.directory)
   if (running) return { url: running, stop: nothingToStop }
