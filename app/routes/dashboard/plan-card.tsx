@@ -32,20 +32,13 @@ export function PlanCard({
           <dd className="mt-0.5 font-medium tabular-nums">
             {formatBytes(usage.used)}{" "}
             <span className="font-normal text-muted">of {formatBytes(usage.quota)}</span>
+            <span aria-hidden="true" className="mt-2 block h-1.5 overflow-hidden rounded-full bg-hover">
+              <span
+                className="block h-full rounded-full bg-accent"
+                style={{ width: `${Math.min(100, (usage.used / usage.quota) * 100)}%` }}
+              />
+            </span>
           </dd>
-          <meter
-            className="sr-only"
-            aria-label="Room taken by files"
-            min={0}
-            max={usage.quota}
-            value={usage.used}
-          />
-          <div aria-hidden="true" className="mt-2 h-1.5 overflow-hidden rounded-full bg-hover">
-            <div
-              className="h-full rounded-full bg-accent"
-              style={{ width: `${Math.min(100, (usage.used / usage.quota) * 100)}%` }}
-            />
-          </div>
         </div>
         <div>
           <dt className="text-sm text-muted">Largest file</dt>

@@ -15,19 +15,15 @@ export function UserMenu({ place }: { place: "top" | "side" }) {
   const name = user.name ?? user.email
   return (
     <>
-      <button
-        type="button"
-        popoverTarget={menu}
-        aria-label={`Your account, ${name}`}
-        className={buttonClasses[place]}
-      >
+      <button type="button" popoverTarget={menu} className={buttonClasses[place]}>
         <Avatar name={name} image={user.imageUrl} />
-        {place === "side" ? (
-          <>
-            <span className="min-w-0 flex-1 truncate text-left text-sm font-medium">{name}</span>
-            <PlanBadge plan={user.plan} />
-          </>
-        ) : null}
+        <span
+          className={place === "side" ? "min-w-0 flex-1 truncate text-left text-sm font-medium" : "sr-only"}
+        >
+          <span className="sr-only">Your account, </span>
+          {name}
+        </span>
+        {place === "side" ? <PlanBadge plan={user.plan} /> : null}
       </button>
       <div
         id={menu}

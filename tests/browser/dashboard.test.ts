@@ -1,0 +1,207 @@
+import { AxeBuilder } from "@axe-core/playwright"
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import postgres from "postgres"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { findBrowser } from "../support/browser.ts"
+import { signUp, type Person } from "../support/people.ts"
+
+let app: TidelineApp
+let sql: postgres.Sql
+let browser: Browser
+beforeAll(async () => {
+  app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1 })
+  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+})
+afterAll(async () => {
+  await browser.close()
+  await sql.end()
+  await app.stop()
+})
+
+const complaints: string[] = []
+afterEach(() => {
+  expect(complaints.splice(0)).toEqual([])
+})
+
+describe("onboarding", () => {
+  it("is walked through by the keyboard alone", async () => {
+    const page = await open(await newPerson("Ada"), "/dashboard")
+    await heading(page, "Welcome aboard, Ada")
+    await page.getByRole("button", { name: "Get started" }).focus()
+    await page.keyboard.press("Enter")
+
+    await heading(page, "What should we call you?")
+    expect(await focused(page)).toBe("What should we call you?")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("ControlOrMeta+A")
+    await page.keyboard.type("Ada Lovelace")
+    await page.keyboard.press("Enter")
+
+    await heading(page, "Try it out")
+    expect(await focused(page)).toBe("Try it out")
+    await page.getByRole("button", { name: "Go to the dashboard" }).focus()
+    await page.keyboard.press("Enter")
+    await heading(page, "Welcome back, Ada")
+    expect(new URL(page.url()).pathname).toBe("/dashboard")
+  })
+
+  it("needs no JavaScript", async () => {
+    const page = await open(await newPerson("Ada"), "/onboarding", { javaScriptEnabled: false })
+    await page.getByRole("button", { name: "Get started" }).click()
+    await page.getByLabel("Name").fill("Ada Lovelace")
+    await page.getByRole("button", { name: "Continue" }).click()
+    await page.getByRole("button", { name: "Back" }).click()
+    expect(await page.getByLabel("Name").inputValue()).toBe("Ada Lovelace")
+    await page.getByRole("button", { name: "Continue" }).click()
+    await page.getByRole("button", { name: "Go to the dashboard" }).click()
+    await heading(page, "Welcome back, Ada")
+  })
+
+  it("takes in a first file on the spot", async () => {
+    const ada = await newPerson("Ada")
+    await moveTo(ada, { onboarding_step: "first-steps" })
+    const page = await open(ada, "/onboarding")
+    const file = { name: "tides.txt", mimeType: "text/plain", buffer: Buffer.from("high water 06:12") }
+    await page.locator("input[type=file]").setInputFiles(file)
+    await page.getByRole("region", { name: "Add a file" }).getByText("tides.txt").first().waitFor()
+    await page.getByRole("button", { name: "Add another" }).waitFor()
+    expect(await sql`select 1 from files where file_name = 'tides.txt'`).toHaveLength(1)
+  })
+})
+
+describe("the dashboard", () => {
+  it("writes to the record what the provider says by now", async () => {
+    const ada = await onboarded("Ada")
+    await sql`update auth."user" set plan = 'pro', name = 'Ada King' where email = ${ada.email}`
+    const page = await open(ada, "/dashboard")
+    await page.getByRole("button", { name: "Your account, Ada King" }).getByText("Pro").waitFor()
+    expect(await sql`select name, plan from users where email = ${ada.email}`).toEqual([
+      { name: "Ada King", plan: "pro" },
+    ])
+  })
+
+  it("asks for the sync only when something differs", async () => {
+    const page = await open(await onboarded("Ada"), "/dashboard")
+    const asked: string[] = []
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname))
+    await page.reload({ waitUntil: "networkidle" })
+    await page.getByRole("link", { name: "Files" }).first().click()
+    await heading(page, "Files")
+    expect(asked).toContain("/dashboard/files.data")
+    expect(asked).not.toContain("/api/users/sync")
+  })
+
+  it("sends whoever has to be onboarded again there, also from an open page", async () => {
+    const ada = await onboarded("Ada")
+    const page = await open(ada, "/dashboard")
+    await moveTo(ada, { onboarding_completed: false, onboarding_step: "profile" })
+    await page.getByRole("link", { name: "Files" }).first().click()
+    await heading(page, "What should we call you?")
+  })
+
+  it("marks the current page, and hands the keyboard over to it", async () => {
+    const page = await open(await onboarded("Ada"), "/dashboard")
+    const places = page.getByRole("navigation", { name: "Dashboard" })
+    expect(await places.locator("[aria-current=page]").allInnerTexts()).toEqual(["Home"])
+    await places.getByRole("link", { name: "Files" }).click()
+    await heading(page, "Files")
+    expect(await places.locator("[aria-current=page]").allInnerTexts()).toEqual(["Files"])
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main")
+  })
+
+  it("lets the keyboard skip the navigation", async () => {
+    const page = await open(await onboarded("Ada"), "/dashboard")
+    await page.keyboard.press("Tab")
+    expect(await focused(page)).toBe("Skip to the page")
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Tab")
+    expect(await page.evaluate(() => document.activeElement?.closest("main") !== null)).toBe(true)
+  })
+
+  it("signs out from the menu of the person", async () => {
+    const page = await open(await onboarded("Ada"), "/dashboard")
+    await page.getByRole("button", { name: /^Your account/ }).click()
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.waitForURL(`${app.origin}/`)
+    await page.goto(`${app.origin}/dashboard`)
+    expect(new URL(page.url()).pathname).toBe("/sign-in")
+  })
+
+  it("takes a question to the chat", async () => {
+    const page = await open(await onboarded("Ada"), "/dashboard")
+    await page.getByRole("textbox", { name: "Ask the chat" }).fill("What time is it?")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
+    await page.getByRole("main").getByText("What time is it?").first().waitFor()
+  })
+})
+
+describe("every page here", () => {
+  const looks = ["light", "dark"] as const
+  const widths = [390, 1440]
+  it.each(looks.flatMap((look) => widths.map((width) => [look, width] as const)))(
+    "is free of accessibility faults in the %s theme, %i pixels wide",
+    async (colorScheme, width) => {
+      const options = { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" } as const
+      expect(await faultsOf(await open(await onboarded("Ada"), "/dashboard", options))).toEqual([])
+      for (const onboarding_step of ["welcome", "profile", "first-steps"]) {
+        const ada = await newPerson("Ada")
+        await moveTo(ada, { onboarding_step })
+        expect(await faultsOf(await open(ada, "/onboarding", options))).toEqual([])
+      }
+    },
+    120_000,
+  )
+})
+
+let people = 0
+
+function newPerson(name: string): Promise<Person> {
+  people += 1
+  return signUp(app, { name, email: `person-${people}@example.org` })
+}
+
+async function onboarded(name: string): Promise<Person> {
+  const person = await newPerson(name)
+  await moveTo(person, { onboarding_completed: true, onboarding_step: "done" })
+  return person
+}
+
+/** As if they had been there before. */
+async function moveTo(person: Person, at: { onboarding_completed?: boolean; onboarding_step: string }) {
+  await person("/onboarding")
+  await sql`update users set ${sql(at)} where email = ${person.email}`
+}
+
+async function open(person: Person, path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const cookies = person.cookie().split("; ")
+  await context.addCookies(
+    cookies.map((cookie) => {
+      const at = cookie.indexOf("=")
+      return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: app.origin }
+    }),
+  )
+  const page = await context.newPage()
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text())
+  })
+  page.on("pageerror", (error) => complaints.push(error.message))
+  await page.goto(app.origin + path, { waitUntil: "networkidle" })
+  return page
+}
+
+function heading(page: Page, name: string) {
+  return page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
+}
+
+function focused(page: Page) {
+  return page.evaluate(() => document.activeElement?.textContent)
+}
+
+async function faultsOf(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)
+}
