@@ -47,9 +47,11 @@ async function parseFields(bytes: Uint8Array<ArrayBuffer>, contentType: string |
 
 function describeIssues(issues: readonly v.BaseIssue<unknown>[]): Record<string, string> {
   const errors: Record<string, string> = {}
-  for (const { path, message } of issues) {
+  for (const { type, path, message } of issues) {
     const field = path?.[0]?.key
-    errors[typeof field === "string" ? field : "form"] ??= message
+    // A field that was not posted is the object's fault, and the object speaks of keys.
+    const words = field !== undefined && type.endsWith("object") ? "This is missing." : message
+    errors[typeof field === "string" ? field : "form"] ??= words
   }
   return errors
 }

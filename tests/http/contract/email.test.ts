@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import { createServer } from "node:net"
+import postgres from "postgres"
 import { beforeAll, describe, expect, test } from "vitest"
 import { callers, expectRateLimit, from, post, type Api } from "../../support/api.ts"
 import { startTideline } from "../../support/app.ts"
@@ -166,6 +167,27 @@ describe("POST /api/email", () => {
     const letter = await findLetter(api, (await response.json()).id)
     expect(letter.headers.map(({ name }) => name.toLowerCase())).not.toContain("bcc")
     expect(letter.subject).toBe("Welcome to Tideline")
+  })
+
+  test("refuses a caller without an address, before it reads the body", async () => {
+    const grace = await api.as(await signUp(api.app, { email: "grace@example.org", name: "Grace Hopper" }))
+    const sql = postgres(api.app.databaseUrl, { max: 1 })
+    await sql`update auth.user set email = '' where email = 'grace@example.org'`
+    await sql.end()
+    const response = await from("no-address", grace)("/api/email", post("no JSON"))
+    expect(response.status).toBe(400)
+    expectRateLimit(response, { remaining: 9 })
+    expect(await response.json()).toEqual({ error: "No email address found for user" })
+  })
+
+  test("takes an API key as well as a cookie", async () => {
+    const person = await signUp(api.app, { email: "script@example.org", name: "A script" })
+    const response = await api.from("key")("/api/email", {
+      ...post(WELCOME),
+      headers: { Authorization: `Bearer ${await person.apiKey()}`, "Content-Type": "application/json" },
+    })
+    expect(response.status).toBe(200)
+    expect((await findLetter(api, (await response.json()).id)).to).toBe("script@example.org")
   })
 
   test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not know %s", async (method) => {
