@@ -41,7 +41,15 @@ module.exports = {
     {
       name: "adapters-only-at-the-root",
       severity: "error",
-      from: { pathNot: ["^server/(index|services)\\.ts$", "^server/adapters/", "^server/commands/", "^tests/", "^bench/"] },
+      from: {
+        pathNot: [
+          "^server/(index|services)\\.ts$",
+          "^server/adapters/",
+          "^server/commands/",
+          "^tests/",
+          "^bench/",
+        ],
+      },
       to: { path: "^server/adapters/" },
     },
     {
@@ -54,7 +62,9 @@ module.exports = {
       name: "sdks-live-in-adapters",
       severity: "error",
       from: { path: "^(app|server)/", pathNot: ["^server/adapters/", "^server/realtime/"] },
-      to: { path: "node_modules/(postgres|nodemailer|@aws-sdk|@clerk/backend|@ai-sdk/(openai|openai-compatible)|better-auth|@better-auth)/" },
+      to: {
+        path: "node_modules/(postgres|nodemailer|@aws-sdk|@clerk/backend|@ai-sdk/(openai|openai-compatible)|better-auth|@better-auth)/",
+      },
     },
   ],
   options: {

@@ -61,8 +61,8 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
     const account = findAccount(directory, binaries.directory)
     await stopOrphan(cluster)
     const password = findPassword(directory)
-    const settings = { ...SETTINGS, ...options.settings }
-    await initialise(directory, binaries, account, { sync: settings.fsync !== "off" })
+    const settings: Record<string, string> = { ...SETTINGS, ...options.settings }
+    await initialise(directory, binaries, account, { sync: settings["fsync"] !== "off" })
     const port = options.port ?? (await findFreePort())
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/${DATABASE}`
     const arguments_ = ["-D", cluster, ...Object.entries({ ...settings, port: String(port) }).flatMap(flag)]

@@ -15,7 +15,9 @@ const OLDEST_POSTGRES = 180_000
 export async function migrate(url: string, folder: string): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
-    const [server] = await client<[{ version: number }]>`select current_setting('server_version_num')::int as version`
+    const [server] = await client<
+      [{ version: number }]
+    >`select current_setting('server_version_num')::int as version`
     if (server.version < OLDEST_POSTGRES) {
       throw new Error(
         `The database behind DATABASE_URL is PostgreSQL ${Math.floor(server.version / 10_000)}. Tideline needs 18 or newer.`,

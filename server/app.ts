@@ -1,4 +1,4 @@
-import { createRequestHandler, RouterContextProvider } from "react-router"
+import { createRequestHandler, RouterContextProvider, type ServerBuild } from "react-router"
 import * as build from "virtual:react-router/server-build"
 import { isOutage } from "#db/outage.ts"
 import {
@@ -17,7 +17,11 @@ import type { Services } from "./scope.ts"
  * functions share one copy of context keys and errors; Node hands it the services it opened.
  */
 export function createApp(services: Services) {
-  const handle = createRequestHandler(build, services.config.production ? "production" : "development")
+  // The type of the virtual module knows nothing of exactOptionalPropertyTypes; it is this one otherwise.
+  const handle = createRequestHandler(
+    build as ServerBuild,
+    services.config.production ? "production" : "development",
+  )
   return async (request: Request, { incoming, nonce, requestId }: Exchange): Promise<Response> => {
     const context = new RouterContextProvider()
     context.set(servicesContext, services)

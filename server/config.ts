@@ -62,7 +62,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
 }
 
 /** `AI_GATEWAY_API_KEY` has this value where the operator chose the development gateway. */
-export const EMBEDDED_GATEWAY_KEY = "embedded"
+const EMBEDDED_GATEWAY_KEY = "embedded"
 
 export class ConfigError extends Error {
   readonly problems: string[]
@@ -77,8 +77,8 @@ export class ConfigError extends Error {
 }
 
 function describeIssue(issue: v.BaseIssue<unknown>) {
-  const name = String(issue.path?.[0]?.key ?? "settings")
-  return `${name} ${issue.message}`
+  const name = issue.path?.[0]?.key
+  return `${typeof name === "string" ? name : "The settings"} ${issue.message}`
 }
 
 /** What no single variable shows: half-configured providers, and embedded services on a public address. */

@@ -39,7 +39,7 @@ export async function runTideline(program: Program): Promise<never> {
     log.info("stopped")
     process.exit(0)
   } catch (error) {
-    process.stderr.write(`\nTideline did not start.\n${describe(error)}\n`)
+    process.stderr.write(`\nTideline has stopped.\n${describe(error)}\n`)
     process.exit(1)
   }
 }

@@ -20,7 +20,10 @@ export const users = pgTable(
     uniqueIndex("users_by_clerk_id").on(table.clerkId),
     uniqueIndex("users_live").on(table.clerkId, table._id),
     check("users_plan", sql`${table.plan} in ('free', 'pro')`),
-    check("users_onboarding_step", sql`${table.onboardingStep} in ('welcome', 'profile', 'first-steps', 'done')`),
+    check(
+      "users_onboarding_step",
+      sql`${table.onboardingStep} in ('welcome', 'profile', 'first-steps', 'done')`,
+    ),
   ],
 )
 

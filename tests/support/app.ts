@@ -7,7 +7,7 @@ import { createInterface } from "node:readline"
 import { createTestDatabase } from "./postgres.ts"
 import { findFreePort } from "./ports.ts"
 
-export const root = resolve(import.meta.dirname, "../..")
+const root = resolve(import.meta.dirname, "../..")
 
 export interface TidelineApp {
   origin: string
@@ -108,7 +108,8 @@ export function spawnTideline(folder: string, env: Record<string, string | undef
   }
 
   function inbox() {
-    return String(entries(log).find(({ msg }) => msg === "mail goes to the local inbox")?.["url"] ?? "")
+    const url = entries(log).find(({ msg }) => msg === "mail goes to the local inbox")?.["url"]
+    return typeof url === "string" ? url : ""
   }
   return { child: child as ChildProcess, log, exited, logged, inbox }
 }
