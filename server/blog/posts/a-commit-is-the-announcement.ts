@@ -14,7 +14,7 @@ export const aCommitIsTheAnnouncement: BlogPost = {
 
 <h2>Say it once</h2>
 <p>PostgreSQL already writes every change down, in order, before it tells you that your transaction has committed. That is the write-ahead log, and it is what replicas follow. Tideline reads it the same way a replica does. So the code that renames a file only renames a file:</p>
-<pre><code>export async function renameFile(scope: Scope&lt;"db" | "viewer"&gt;, id: string, fileName: string) {
+<pre tabindex="0"><code>export async function renameFile(scope: Scope&lt;"db" | "viewer"&gt;, id: string, fileName: string) {
   const [file] = await scope.db
     .update(files)
     .set({ fileName })

@@ -14,7 +14,7 @@ export const aMissingSettingIsNotSuccess: BlogPost = {
 
 <h2>Ask once, at the start</h2>
 <p>Tideline reads its settings in one place, before anything is opened. One schema names every variable, its form and its default. If something is wrong, the process does not start, and the message lists <em>everything</em> that is wrong, not merely the first thing:</p>
-<pre><code>Check the settings (environment or .env):
+<pre tabindex="0"><code>Check the settings (environment or .env):
   - PORT must be a whole number: the port to listen on.
   - CLERK_PUBLISHABLE_KEY is missing, and CLERK_SECRET_KEY is set. Set both or neither.
   - SMTP_URL is missing. The local mail inbox is for localhost only, and APP_URL is https://tideline.example.org.</code></pre>

@@ -14,7 +14,7 @@ export const aRateLimiterYouCanPredict: BlogPost = {
 <h2>The seam</h2>
 <p>The simplest limiter counts requests per calendar minute. Thirty requests at 12:00:59 and thirty more at 12:01:00 are both within the limit, and the server has answered sixty in one second. The usual repair weighs the previous window into the current one. It smooths the seam by guessing how the previous minute's requests were spread.</p>
 <p>Tideline does not guess. It remembers when each accepted request of the last interval arrived. A request is accepted if fewer than the limit are left after the old ones are dropped. The answer to "when may I try again?" is then not an estimate either: it is the moment when the oldest remembered request leaves the window.</p>
-<pre><code>X-RateLimit-Remaining: 0
+<pre tabindex="0"><code>X-RateLimit-Remaining: 0
 X-RateLimit-Reset: 1795180812345
 Retry-After: 42</code></pre>
 

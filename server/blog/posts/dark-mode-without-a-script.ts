@@ -14,12 +14,12 @@ export const darkModeWithoutAScript: BlogPost = {
 
 <h2>Let the server know</h2>
 <p>A choice that the server has to act on belongs in a cookie. The switch at the foot of this page is a form with three buttons. Pressing one posts <code>theme=dark</code>, <code>theme=light</code> or <code>theme=system</code>; the answer sets a cookie and sends you back to where you were. From then on the document arrives with the right attribute already on it:</p>
-<pre><code>&lt;html lang="en" data-theme="dark"&gt;</code></pre>
+<pre tabindex="0"><code>&lt;html lang="en" data-theme="dark"&gt;</code></pre>
 <p>Most people never choose. For them there is no cookie and no attribute, and the browser decides.</p>
 
 <h2>Let the browser decide</h2>
 <p>The colours themselves are written once, with <code>light-dark()</code>:</p>
-<pre><code>--color-canvas: light-dark(oklch(0.988 0.002 220), oklch(0.168 0.012 235));
+<pre tabindex="0"><code>--color-canvas: light-dark(oklch(0.988 0.002 220), oklch(0.168 0.012 235));
 
 html { color-scheme: light dark }
 html[data-theme="light"] { color-scheme: light }

@@ -11,7 +11,7 @@ export const everythingInOneProcess: BlogPost = {
   content: `
 <p>The first hour with a self-hosted application usually belongs to other software. Install a database. Register with an identity provider. Find an SMTP relay that accepts you. Get an API key for a model. Only then does the thing you wanted to look at start, if every variable was copied correctly.</p>
 <p>Tideline starts with two commands and nothing else but Node:</p>
-<pre><code>npm ci
+<pre tabindex="0"><code>npm ci
 npm start</code></pre>
 
 <h2>What stands behind them</h2>

@@ -1,0 +1,152 @@
+import { AxeBuilder } from "@axe-core/playwright"
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { findBrowser } from "../support/browser.ts"
+
+let app: TidelineApp
+let browser: Browser
+beforeAll(async () => {
+  app = await startTideline()
+  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+})
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+const complaints: string[] = []
+afterEach(() => {
+  expect(complaints.splice(0)).toEqual([])
+})
+
+const pages = [
+  "/",
+  "/features",
+  "/pricing",
+  "/about",
+  "/blog",
+  "/blog/a-commit-is-the-announcement",
+  "/docs/introduction",
+  "/docs/self-hosting",
+  "/privacy",
+  "/terms",
+  "/cookies",
+  "/waitlist",
+  "/sign-in",
+  "/sign-up",
+]
+
+describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
+  let page: Page
+  beforeAll(async () => {
+    page = await openBrowser({ colorScheme })
+  })
+  afterAll(() => page.context().close())
+
+  it.each(pages)("%s has nothing that axe would mend", async (path) => {
+    await visit(page, path)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([])
+  })
+})
+
+describe("on a small screen", () => {
+  it("every page fits into 320 pixels", async () => {
+    const page = await openBrowser({ viewport: { width: 320, height: 640 } })
+    for (const path of pages) {
+      await visit(page, path)
+      expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(320)
+    }
+    await page.context().close()
+  })
+
+  it("the menu opens and closes by the keyboard, and without JavaScript", async () => {
+    const page = await open("/", { viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
+    const menu = page.getByRole("navigation", { name: "Main, on a small screen" })
+    expect(await menu.isVisible()).toBe(false)
+    await page.getByRole("button", { name: "Menu" }).focus()
+    await page.keyboard.press("Enter")
+    await menu.waitFor()
+    await page.keyboard.press("Escape")
+    await menu.waitFor({ state: "hidden" })
+    await page.keyboard.press("Enter")
+    await menu.getByRole("link", { name: "Pricing" }).click()
+    await page.waitForURL("**/pricing")
+    await page.context().close()
+  })
+
+  it("what a finger aims at is 44 pixels high", async () => {
+    const page = await open("/", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    const buttons = page.locator("button:visible, a[class*='rounded-md border']:visible")
+    const heights = await buttons.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
+    expect(heights.length).toBeGreaterThan(4)
+    expect(heights.filter((height) => height < 44)).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe("the colours", () => {
+  it("are chosen without JavaScript, and the page is drawn in them at once", async () => {
+    const page = await open("/pricing", { colorScheme: "light", javaScriptEnabled: false })
+    const light = await canvasOf(page)
+    await page.getByRole("button", { name: "Dark" }).click()
+    await page.waitForURL("**/pricing")
+    const dark = await canvasOf(page)
+    expect(dark).not.toBe(light)
+    await page.getByRole("button", { name: "As the system" }).click()
+    await page.waitForURL("**/pricing")
+    expect(await canvasOf(page)).toBe(light)
+    await page.context().close()
+  })
+
+  it("follow the system where nobody chose", async () => {
+    const light = await open("/", { colorScheme: "light" })
+    const dark = await open("/", { colorScheme: "dark" })
+    expect(await canvasOf(light)).not.toBe(await canvasOf(dark))
+    await light.context().close()
+    await dark.context().close()
+  })
+})
+
+it("a copy button copies the commands, without the prompt", async () => {
+  const page = await open("/", { permissions: ["clipboard-read", "clipboard-write"] })
+  await page.locator("#self-host").getByRole("button", { name: "Copy" }).click()
+  await page.locator("#self-host").getByRole("button", { name: "Copied" }).waitFor()
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe("npm ci\nnpm start")
+  await page.context().close()
+})
+
+it("the first thing the keyboard reaches leads past the navigation", async () => {
+  const page = await open("/features")
+  await page.keyboard.press("Tab")
+  await page.keyboard.press("Enter")
+  expect(await page.evaluate("document.activeElement.id")).toBe("main")
+  await page.context().close()
+})
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await openBrowser(options)
+  await visit(page, path)
+  return page
+}
+
+/** A browser of its own. Whatever its console complains of fails the test. */
+async function openBrowser(options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options })
+  const page = await context.newPage()
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(`${page.url()}: ${message.text()}`)
+  })
+  page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`))
+  return page
+}
+
+async function visit(page: Page, path: string) {
+  const response = await page.goto(app.origin + path)
+  expect(response?.status()).toBe(200)
+}
+
+function canvasOf(page: Page): Promise<string> {
+  return page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor)
+}

@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises"
+import { describe, expect, it } from "vitest"
+import { findDocsPage, listDocs } from "#server/docs/pages.ts"
+
+const slugs = listDocs().flatMap((group) => group.pages.map((page) => page.slug))
+
+describe("the documentation", () => {
+  it.each(slugs)("%s has one title, a description, and headings that its contents lead to", (slug) => {
+    const page = findDocsPage(slug)
+    expect(page?.html.match(/<h1>/g)).toHaveLength(1)
+    expect(page?.description.length).toBeGreaterThan(40)
+    for (const { id } of page?.headings ?? []) expect(page?.html).toContain(`<h2 id="${id}">`)
+    expect(new Set(page?.headings.map((heading) => heading.id)).size).toBe(page?.headings.length)
+  })
+
+  it.each(slugs)("%s links only to pages that are served", (slug) => {
+    const html = findDocsPage(slug)?.html ?? ""
+    for (const [, href = ""] of html.matchAll(/<a href="([^"]*)"/g)) {
+      expect(href).toMatch(/^(https:|\/|#.)/)
+      const [path = "", hash] = href.split("#")
+      const target = path.startsWith("/docs/") ? findDocsPage(path.slice("/docs/".length)) : undefined
+      expect(target, href).not.toBeNull()
+      if (target && hash) expect(target.html, href).toContain(`id="${hash}"`)
+    }
+  })
+
+  it("shows commands as they are, with nothing in them taken for HTML", () => {
+    const html = findDocsPage("self-hosting")?.html ?? ""
+    expect(html).toContain("MAIL_FROM=Tideline &lt;hello@example.org&gt;")
+    expect(html).not.toContain("<hello@example.org>")
+  })
+
+  it.each(["", "nothing", "decisions/0001-explicit-routes", "../README", "__proto__"])(
+    "has no page %j",
+    (slug) => {
+      expect(findDocsPage(slug)).toBeNull()
+    },
+  )
+
+  it("explains every setting of .env.example", async () => {
+    const example = await readFile(".env.example", "utf8")
+    const html = findDocsPage("self-hosting")?.html ?? ""
+    const settings = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)
+    expect(settings.length).toBeGreaterThan(20)
+    expect(settings.filter((name) => !html.includes(`<code>${name}</code>`))).toEqual([])
+  })
+})

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { listPosts } from "#server/blog/blog.ts"
+import { listDocs } from "#server/docs/pages.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { openBrowser, signUp } from "../support/people.ts"
+
+let app: TidelineApp
+beforeAll(async () => {
+  app = await startTideline({ FILES_QUOTA_FREE: "7GB", FILES_MAX_SIZE: "123MB", CHAT_RATE_LIMIT: "17" })
+})
+afterAll(() => app.stop())
+
+const docs = listDocs().flatMap((group) => group.pages.map((page) => `/docs/${page.slug}`))
+const posts = listPosts().map((post) => `/blog/${post.slug}`)
+const pages = [
+  "/",
+  "/features",
+  "/pricing",
+  "/about",
+  "/blog",
+  "/privacy",
+  "/terms",
+  "/cookies",
+  ...docs,
+  ...posts,
+]
+
+describe("a public page", () => {
+  it.each(pages)(
+    "%s works without our JavaScript: it ships one script of under 2 KB, for its copy buttons",
+    async (path) => {
+      const html = await textOf(path)
+      const scripts = [...html.matchAll(/<script(?![^>]*ld\+json)[^>]*>/g)].map(([tag]) => tag)
+      expect(scripts).toHaveLength(1)
+      const source = /src="([^"]+)"/.exec(scripts[0] ?? "")?.[1] ?? ""
+      expect((await textOf(source)).length).toBeLessThan(2048)
+      expect(html).not.toContain("modulepreload")
+    },
+  )
+
+  it.each(pages)("%s has one main heading, one canonical address, and a preview for links", async (path) => {
+    const html = await textOf(path)
+    expect(html.match(/<h1[\s>]/g)).toHaveLength(1)
+    expect(html.match(/<title>[^<]+<\/title>/g)).toHaveLength(1)
+    expect(html).toContain(`<link rel="canonical" href="${app.origin}${path}"/>`)
+    expect(html).toContain(`<meta property="og:url" content="${app.origin}${path}"/>`)
+    const picture = /<meta property="og:image" content="([^"]+)"/.exec(html)?.[1] ?? ""
+    expect((await fetch(picture)).headers.get("content-type")).toBe("image/png")
+  })
+
+  it("has structured data that is JSON, under the public address", async () => {
+    for (const path of ["/", "/about", "/blog", posts[0] ?? ""]) {
+      const html = await textOf(path)
+      const blocks = [...html.matchAll(/<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/g)]
+      expect(blocks.length).toBeGreaterThan(0)
+      for (const [, json = ""] of blocks) {
+        expect(JSON.parse(json)).toMatchObject({ "@context": "https://schema.org" })
+      }
+    }
+  })
+
+  it("has no link that leads nowhere", async () => {
+    const seen = new Set<string>(pages)
+    const waiting = [...pages]
+    const broken: string[] = []
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      const response = await fetch(app.origin + path, { redirect: "manual" })
+      if (response.status >= 400) broken.push(path)
+      if (!response.headers.get("content-type")?.startsWith("text/html")) continue
+      const html = await response.text()
+      for (const [, link = ""] of html.matchAll(/(?:href|src)="(\/[^"#]*)/g)) {
+        if (!seen.has(link)) waiting.push(link)
+        seen.add(link)
+      }
+      for (const [, id = ""] of html.matchAll(/href="#([^"]+)"/g)) {
+        if (!html.includes(`id="${id}"`)) broken.push(`${path}#${id}`)
+      }
+    }
+    expect(broken).toEqual([])
+    expect(seen.size).toBeGreaterThan(pages.length + 5)
+  })
+
+  it("offers a visitor to sign in, and whoever is signed in the dashboard", async () => {
+    expect(await textOf("/")).toContain('href="/sign-in"')
+    const ada = await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
+    const html = await (await ada("/")).text()
+    expect(html).not.toContain('href="/sign-in"')
+    expect(html).toContain('href="/dashboard"')
+  })
+})
+
+describe("the pricing page", () => {
+  it("says what this server's settings say", async () => {
+    const html = await textOf("/pricing")
+    expect(html).toContain("7 GB for your files")
+    expect(html).toContain("100 GB for your files")
+    expect(html).toContain("Files up to 123 MB each")
+    expect(html).toContain("17 chat requests per minute")
+  })
+})
+
+describe("the documentation", () => {
+  it("is reached from /docs, whose target no request can change", async () => {
+    const response = await fetch(`${app.origin}/docs?to=https://evil.example`, { redirect: "manual" })
+    expect(response.status).toBe(302)
+    expect(response.headers.get("location")).toBe("/docs/introduction")
+  })
+
+  it.each(["/docs/nothing", "/docs/..%2f..%2fpackage.json", "/docs/%00"])("%s is not there", async (path) => {
+    const response = await fetch(app.origin + path)
+    expect(response.status).toBe(404)
+    expect(await response.text()).toContain("There is nothing here")
+  })
+})
+
+describe("the feed of the blog", () => {
+  it("has every post, with its day and its full address", async () => {
+    const response = await fetch(`${app.origin}/blog/feed.xml`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toBe("application/rss+xml; charset=utf-8")
+    const feed = await response.text()
+    expect(feed.match(/<item>/g)).toHaveLength(posts.length)
+    for (const path of posts) expect(feed).toContain(`<link>${app.origin}${path}</link>`)
+    expect(feed).not.toMatch(/&(?!(amp|lt|gt|quot|#39);)/)
+  })
+})
+
+describe("the choice of colours", () => {
+  it("is kept in a cookie, and the next page is drawn in it", async () => {
+    const browser = openBrowser(app)
+    const response = await choose(browser, { theme: "dark", from: "/pricing?a=b" })
+    expect(response.status).toBe(303)
+    expect(response.headers.get("location")).toBe("/pricing?a=b")
+    expect(response.headers.get("set-cookie")).toMatch(
+      /^theme=dark; Path=\/; Max-Age=31536000; SameSite=Lax; HttpOnly$/,
+    )
+    expect(await (await browser("/")).text()).toContain('<html lang="en" data-theme="dark">')
+  })
+
+  it("is forgotten when it is the system's", async () => {
+    const browser = openBrowser(app, { theme: "light" })
+    expect(await (await browser("/")).text()).toContain('<html lang="en" data-theme="light">')
+    await choose(browser, { theme: "system", from: "/" })
+    expect(browser.cookie()).toBe("")
+    expect(await (await browser("/")).text()).toContain('<html lang="en">')
+  })
+
+  it.each(["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "pricing"])(
+    "never leads to %s",
+    async (from) => {
+      const response = await choose(openBrowser(app), { theme: "dark", from })
+      expect(response.headers.get("location")).toBe("/")
+    },
+  )
+
+  it.each(["purple", "", "dark; Domain=evil.example"])("%j is none", async (theme) => {
+    const response = await choose(openBrowser(app), { theme, from: "/" })
+    expect(response.status).toBe(400)
+    expect(response.headers.get("set-cookie")).toBeNull()
+  })
+
+  it("cannot be made by another site", async () => {
+    const response = await fetch(`${app.origin}/theme`, {
+      method: "POST",
+      headers: { origin: "https://evil.example", "content-type": "application/x-www-form-urlencoded" },
+      body: "theme=dark",
+      redirect: "manual",
+    })
+    expect(response.status).toBe(403)
+    expect(response.headers.get("set-cookie")).toBeNull()
+  })
+})
+
+async function textOf(path: string): Promise<string> {
+  const response = await fetch(app.origin + path)
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+function choose(browser: ReturnType<typeof openBrowser>, fields: Record<string, string>) {
+  return browser("/theme", { method: "POST", body: new URLSearchParams(fields) })
+}
