@@ -85,7 +85,7 @@ export async function* streamAnswer(
   }
 
   function explain(error: unknown) {
-    const reference = randomUUID()
+    const reference = randomUUID().slice(0, 8)
     const cause = RetryError.isInstance(error) ? error.lastError : error
     const status = APICallError.isInstance(cause) ? cause.statusCode : undefined
     log.error({ ...describe(cause), reference, answer: id, model: model.name }, "the model did not answer")

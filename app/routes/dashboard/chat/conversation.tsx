@@ -31,40 +31,44 @@ export function Conversation({ threadId, page }: { threadId: string; page: Entry
     <>
       <div className="relative min-h-0 flex-1">
         <div ref={frame} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]">
-          <div ref={content} className="mx-auto w-full max-w-3xl px-4 py-6">
-            {earlier.exist ? (
-              <div className="pb-6 text-center">
-                <Button variant="secondary" size="sm" pending={earlier.pending} onClick={earlier.load}>
-                  {earlier.failed ? "Try again" : "Show earlier messages"}
-                </Button>
+          <div ref={content} className="px-4 py-6">
+            <div className="mx-auto w-full max-w-3xl">
+              {earlier.exist ? (
+                <div className="pb-6 text-center">
+                  <Button variant="secondary" size="sm" pending={earlier.pending} onClick={earlier.load}>
+                    {earlier.failed ? "Try again" : "Show earlier messages"}
+                  </Button>
+                </div>
+              ) : null}
+              <div role="log" aria-live="off" aria-label="Messages" className="space-y-7">
+                {exchange.bubbles.map((bubble) => (
+                  <Message key={bubble.key} bubble={bubble} isLast={bubble === last} />
+                ))}
               </div>
-            ) : null}
-            <div role="log" aria-live="off" aria-label="Messages" className="space-y-7">
-              {exchange.bubbles.map((bubble) => (
-                <Message key={bubble.key} bubble={bubble} />
-              ))}
+              {last ? (
+                <div className="mt-4 empty:hidden">
+                  <AnswerNotice
+                    bubble={last}
+                    onRetry={exchange.retry}
+                    onContinue={() => ask("Continue where you stopped.")}
+                  />
+                </div>
+              ) : null}
             </div>
-            {last ? (
-              <div className="mt-4 empty:hidden">
-                <AnswerNotice
-                  bubble={last}
-                  onRetry={exchange.retry}
-                  onContinue={() => ask("Continue where you stopped.")}
-                />
-              </div>
-            ) : null}
           </div>
         </div>
         {isAtBottom ? null : (
-          <Button
-            variant="secondary"
-            size="icon"
-            className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full"
-            aria-label="Go to the latest message"
-            onClick={goToBottom}
-          >
-            <Icon name="arrow-down" />
-          </Button>
+          <div className="absolute bottom-4 left-1/2 -translate-x-1/2">
+            <Button
+              variant="secondary"
+              size="icon"
+              className="rounded-full shadow-md"
+              aria-label="Go to the latest message"
+              onClick={goToBottom}
+            >
+              <Icon name="arrow-down" />
+            </Button>
+          </div>
         )}
       </div>
       <p role="status" className="sr-only">
@@ -100,7 +104,7 @@ export function Conversation({ threadId, page }: { threadId: string; page: Entry
           }}
           onStop={exchange.isAnswering ? exchange.stop : undefined}
           blocked={blockedBecause(model.available, wait)}
-          placeholder="Ask on…"
+          placeholder="Ask a follow-up…"
         />
       </div>
     </>

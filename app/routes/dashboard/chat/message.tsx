@@ -6,15 +6,22 @@ import { plainText, type Bubble } from "./exchange.ts"
 import { Markdown } from "./markdown.tsx"
 import { ToolRow } from "./tool-row.tsx"
 
+interface MessageProps {
+  bubble: Bubble
+  /** Below the last message stands more of how it ended, with what can be done. */
+  isLast: boolean
+}
+
 /** Drawn again only when what it shows has changed, however often the list around it is. */
 export const Message = memo(
-  function Message({ bubble }: { bubble: Bubble }) {
-    return bubble.role === "user" ? <Question bubble={bubble} /> : <Answer bubble={bubble} />
+  function Message({ bubble, isLast }: MessageProps) {
+    return bubble.role === "user" ? <Question bubble={bubble} /> : <Answer bubble={bubble} isLast={isLast} />
   },
-  ({ bubble: before }, { bubble: after }) =>
-    before.status === after.status &&
-    before.failure === after.failure &&
-    sameParts(before.parts, after.parts),
+  (before, after) =>
+    before.isLast === after.isLast &&
+    before.bubble.status === after.bubble.status &&
+    before.bubble.failure === after.bubble.failure &&
+    sameParts(before.bubble.parts, after.bubble.parts),
 )
 
 function Question({ bubble }: { bubble: Bubble }) {
@@ -27,7 +34,7 @@ function Question({ bubble }: { bubble: Bubble }) {
   )
 }
 
-function Answer({ bubble: { parts, status, model } }: { bubble: Bubble }) {
+function Answer({ bubble: { parts, status, model }, isLast }: MessageProps) {
   const running = status === "running"
   const text = plainText(parts)
   return (
@@ -35,6 +42,7 @@ function Answer({ bubble: { parts, status, model } }: { bubble: Bubble }) {
       <div className="space-y-3">
         {Children.toArray(parts.map((part) => <Part part={part} running={running} />))}
         {running && parts.at(-1)?.type !== "text" ? <Thinking /> : null}
+        {isLast || !status ? null : <Ending status={status} />}
       </div>
       {text && !running ? (
         <div className="mt-1.5 -ml-2 flex items-center gap-1 text-xs text-faint opacity-0 transition-opacity group-focus-within/answer:opacity-100 group-hover/answer:opacity-100 touch:opacity-100">
@@ -44,6 +52,19 @@ function Answer({ bubble: { parts, status, model } }: { bubble: Bubble }) {
       ) : null}
     </article>
   )
+}
+
+const ENDINGS = {
+  running: null,
+  completed: null,
+  failed: "The model could not answer.",
+  interrupted: "Interrupted.",
+  timeout: "Stopped after 30 seconds.",
+  stopped: "Stopped.",
+}
+
+function Ending({ status }: { status: keyof typeof ENDINGS }) {
+  return ENDINGS[status] ? <p className="text-sm text-faint">{ENDINGS[status]}</p> : null
 }
 
 function Part({ part, running }: { part: AnswerPart; running: boolean }) {
