@@ -1,6 +1,8 @@
 import { sql, type SQL } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
 import { liveChat, chatMutations } from "./chat/live.ts"
+import { openDevices } from "./devices/devices.ts"
+import { liveDevices } from "./devices/live.ts"
 import { liveFiles, fileMutations } from "./files/live.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
 import type { FullScope, Services, Viewer } from "./scope.ts"
@@ -9,20 +11,44 @@ import { findOrCreateUser } from "./users/users.ts"
 import { watchedTables } from "./watched-tables.ts"
 
 /** Opens the realtime layer for this product: what may be watched, what may be called by name, and who is asking. */
-export function openLive(services: Omit<Services, "live">, databaseUrl: string): Promise<Realtime<Viewer>> {
+export async function openLive(
+  services: Omit<Services, "live">,
+  databaseUrl: string,
+): Promise<Realtime<Viewer>> {
   const { config, log } = services
-  return openRealtime<Viewer, MutationScope>({
+  const devices = await openDevices(services, databaseUrl)
+  const realtime = await openRealtime<Viewer, MutationScope>({
     databaseUrl,
     log,
     tables: watchedTables,
-    queries: [...liveUsers, ...liveFiles, ...liveChat],
+    queries: [...liveUsers, ...liveDevices, ...liveFiles, ...liveChat],
     mutations: [...userMutations, ...fileMutations, ...chatMutations],
     verify: (token) => verify(services, token),
     userIdOf: (viewer) => viewer.session.userId,
     transact: (viewer, work) => transact(services, viewer, work),
     origins: [config.origin],
     secret: config.identity.authSecret,
+    presence: {
+      opened: ({ id, viewer, client }) =>
+        devices.opened({ connectionId: id, userId: viewer.user._id, label: labelOf(client) }),
+      closed: ({ id }) => devices.closed(id),
+    },
   })
+  let closing: Promise<void> | undefined
+  return {
+    ...realtime,
+    close: () => (closing ??= realtime.close().then(() => devices.close())),
+  }
+}
+
+/** How a connection describes itself, fit to be shown. */
+function labelOf(client: string | null): string {
+  return (
+    client
+      ?.replaceAll(/\p{Cc}/gu, "")
+      .slice(0, 60)
+      .trim() || "A program"
+  )
 }
 
 /** A mutation by name runs before there is a realtime layer in its scope: it commits, and the log tells the rest. */

@@ -142,7 +142,8 @@ export function createLiveClient(link: Link) {
         for (const key of forget(event.ids)) subscribe(key, undefined)
         break
       case "revoked":
-        for (const key of forget(event.ids)) collections.get(key)?.clear()
+        // Whoever has signed out, here or on another device, is told so by the link; another tab's rows must not flash.
+        for (const key of forget(event.ids)) if (event.reason === "denied") collections.get(key)?.clear()
         break
     }
     if (name === "commit" || name === "position" || name === "snapshot") {

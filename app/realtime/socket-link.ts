@@ -9,6 +9,7 @@ import {
   type Refusal,
   type ServerEvents,
 } from "#server/realtime/contract.ts"
+import { describeDevice } from "./device.ts"
 import { ConnectionLost } from "./connection-lost.ts"
 import type { RealtimeToken } from "./token.ts"
 import type { Link, LinkEvent, LinkListener, LinkState } from "./link.ts"
@@ -62,7 +63,11 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     try {
       const issued = await fetchToken()
       if (!issued) return change("signed-out")
-      const handshake: Handshake = { version: PROTOCOL_VERSION, token: issued.token, client: "tideline-web" }
+      const handshake: Handshake = {
+        version: PROTOCOL_VERSION,
+        token: issued.token,
+        client: describeDevice(navigator.userAgent),
+      }
       socket.auth = handshake
       scheduleRefresh(issued.expiresAt)
       socket.connect()

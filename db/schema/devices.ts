@@ -1,0 +1,23 @@
+import { bigint, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import { record } from "./record.ts"
+import { users } from "./users.ts"
+
+/** Browsers and programs that hold a live connection now. A row lives as long as its connection, or its process. */
+export const devices = pgTable(
+  "devices",
+  {
+    ...record(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    /** As the device describes itself: `Firefox on Linux`. */
+    label: text("label").notNull(),
+    connectionId: text("connection_id").notNull().unique(),
+    /** The number of the advisory lock that the process holds while it lives. */
+    process: bigint("process", { mode: "number" }).notNull(),
+  },
+  (table) => [
+    uniqueIndex("devices_live").on(table.userId, table._id),
+    index("devices_by_process").on(table.process),
+  ],
+)

@@ -1,0 +1,116 @@
+/**
+ * A stranger's client: follows one live query from the terminal, over nothing but docs/realtime-protocol.md.
+ *
+ *     npm run live -- users.getOnboardingStatus '{}'
+ *
+ * The account is named by TIDELINE_API_KEY, or by TIDELINE_TOKEN (a realtime token as GET /api/realtime/token answers it); the server by
+ * TIDELINE_URL, http://localhost:3000 unless set.
+ */
+import { io } from "socket.io-client"
+
+const [query, args = "{}"] = process.argv.slice(2)
+const origin = process.env["TIDELINE_URL"] ?? "http://localhost:3000"
+
+try {
+  if (!query) throw new Error(`Name a live query: npm run live -- users.getOnboardingStatus '{}'`)
+  follow(query, parseArguments(args))
+} catch (error) {
+  fail(error)
+}
+
+function follow(name: string, parsed: unknown) {
+  const socket = io(origin, { path: "/realtime", transports: ["websocket"], autoConnect: false })
+  let token = ""
+  let sequence = 0
+  let lsn: string | undefined
+  let have: { token: string; lsn?: string } | undefined
+
+  const connect = async () => {
+    token = await fetchToken()
+    socket.auth = { version: 1, token, client: "npm run live" }
+    socket.connect()
+  }
+  socket.on("connect", () => {
+    sequence = 0
+    const subscription = { id: 1, query: name, args: parsed, have }
+    socket.emit(
+      "subscribe",
+      { subscriptions: [subscription] },
+      ({ refused }: { refused: { error: Problem }[] }) => {
+        for (const { error } of refused) fail(`${error.code}: ${error.message}`)
+      },
+    )
+  })
+  socket.on("connect_error", (error: Error & { data?: Problem }) => {
+    if (error.data && !error.data.retryAfter) fail(`${error.data.code}: ${error.data.message}`)
+  })
+  socket.on("disconnect", (reason) => {
+    print("disconnected", { reason })
+    if (reason === "io server disconnect") setTimeout(() => void connect().catch(fail), 1000)
+  })
+  socket.onAny((kind: string, event: ServerEvent) => {
+    if (event.sequence !== sequence + 1) return void socket.disconnect().connect()
+    sequence = event.sequence
+    lsn = event.position?.lsn ?? event.lsn ?? lsn
+    for (const part of event.subscriptions ?? []) have = { token: part.token }
+    if (have && lsn) have = { ...have, lsn }
+    socket.emit("acknowledge", { sequence })
+    if (kind === "reset") have = undefined
+    print(kind, event)
+    if (kind === "reset") socket.disconnect().connect()
+  })
+
+  // A token lives for about a minute; a new one is shown before it ends, and the subscription stays.
+  setInterval(() => {
+    fetchToken()
+      .then((fresh) => socket.emit("authenticate", { token: fresh }, () => {}))
+      .catch(fail)
+  }, 40_000)
+  void connect().catch(fail)
+}
+
+interface Problem {
+  code: string
+  message: string
+  retryAfter?: number
+}
+
+interface ServerEvent {
+  sequence: number
+  lsn?: string
+  position?: { lsn: string }
+  subscriptions?: { token: string }[]
+}
+
+async function fetchToken(): Promise<string> {
+  const given = process.env["TIDELINE_TOKEN"]
+  if (given) return given
+  const key = process.env["TIDELINE_API_KEY"]
+  if (!key)
+    throw new Error(
+      "Set TIDELINE_API_KEY to an API key of your account, or TIDELINE_TOKEN to a realtime token.",
+    )
+  const response = await fetch(new URL("/api/realtime/token", origin), {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  if (!response.ok)
+    throw new Error(`${origin} gave no realtime token: ${response.status} ${await response.text()}`)
+  return ((await response.json()) as { token: string }).token
+}
+
+function parseArguments(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`The arguments are not JSON: ${text}`)
+  }
+}
+
+function print(name: string, event: object) {
+  process.stdout.write(`${name} ${JSON.stringify(event)}\n`)
+}
+
+function fail(problem: unknown): never {
+  process.stderr.write(`${problem instanceof Error ? problem.message : String(problem)}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,102 @@
+import { and, inArray, notInArray, sql } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import { holdProcessLock, PROCESS_LOCKS } from "#db/process-lock.ts"
+import { devices } from "#db/schema/devices.ts"
+import type { Scope } from "../scope.ts"
+
+/** A live connection, as far as its user may know of it. */
+export interface Device {
+  connectionId: string
+  /** The id of the user's record. */
+  userId: string
+  label: string
+}
+
+/** Milliseconds. A crowd that comes back at once is written in a few statements. */
+const GATHERING = 100
+const SWEEP = 30_000
+
+/**
+ * Keeps the table of connected devices true for this process, and takes away what processes left that died. The rows reach
+ * every page of their user like any others.
+ */
+export async function openDevices({ db, log }: Scope<"db" | "log">, databaseUrl: string) {
+  const connected = new Map<string, Device>()
+  const written = new Set<string>()
+  let writing = Promise.resolve()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const lock = await holdProcessLock(databaseUrl, async () => {
+    // Others have swept this process's rows away while its lock was free.
+    written.clear()
+    schedule()
+  })
+  const sweeper = setInterval(() => void sweep(), SWEEP)
+  sweeper.unref()
+  await sweep()
+
+  function schedule() {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      writing = writing.then(write)
+    }, GATHERING)
+  }
+
+  async function write() {
+    const come = [...connected.values()].filter(({ connectionId }) => !written.has(connectionId))
+    const gone = [...written].filter((connectionId) => !connected.has(connectionId))
+    try {
+      if (come.length > 0) {
+        await db
+          .insert(devices)
+          .values(come.map((device) => ({ ...device, process: lock.number })))
+          .onConflictDoNothing()
+        for (const { connectionId } of come) written.add(connectionId)
+      }
+      if (gone.length > 0) {
+        await db.delete(devices).where(inArray(devices.connectionId, gone))
+        for (const connectionId of gone) written.delete(connectionId)
+      }
+    } catch (error) {
+      log.warn({ err: error }, "the connected devices could not be written; the next sweep tries again")
+    }
+  }
+
+  async function sweep() {
+    schedule()
+    await sweepDeadProcesses(db).catch((error: unknown) => {
+      log.warn({ err: error }, "the devices of dead processes could not be swept; the next sweep tries again")
+    })
+  }
+
+  return {
+    opened(device: Device) {
+      connected.set(device.connectionId, device)
+      schedule()
+    },
+    closed(connectionId: string) {
+      if (connected.delete(connectionId)) schedule()
+    },
+    async close() {
+      clearInterval(sweeper)
+      clearTimeout(timer)
+      connected.clear()
+      await writing.then(write)
+      await lock.close()
+    },
+  }
+}
+
+/** A process that is alive holds its lock. */
+async function sweepDeadProcesses(db: Database) {
+  const living = db
+    .select({ process: sql<number>`objid::bigint` })
+    .from(sql`pg_locks`)
+    .where(
+      and(
+        sql`locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`,
+        sql`classid = ${PROCESS_LOCKS}::bigint::oid`,
+      ),
+    )
+  await db.delete(devices).where(notInArray(devices.process, living))
+}
