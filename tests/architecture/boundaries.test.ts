@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+const root = resolve(import.meta.dirname, "../..")
+
+/** For each rule, files that break it. */
+const VIOLATIONS: Record<string, Record<string, string>> = {
+  "no-cycles": {
+    "server/files/planted-a.ts": `import { b } from "./planted-b.ts"\nexport const a = () => b`,
+    "server/files/planted-b.ts": `import { a } from "./planted-a.ts"\nexport const b = () => a`,
+  },
+  "ui-knows-nothing": { "app/ui/planted.ts": `import "#server/users/contract.ts"` },
+  "browser-code-sees-contracts-only": {
+    "app/features/planted.ts": `import type { User } from "#db/schema/users.ts"`,
+  },
+  "routes-call-domains": { "app/routes/planted.ts": `import { openDatabase } from "#db/client.ts"` },
+  "server-never-imports-app": { "server/users/planted.ts": `import routes from "#app/routes.ts"` },
+  "db-is-a-leaf": { "db/planted.ts": `import { openLog } from "#server/log.ts"` },
+  "realtime-knows-no-product": {
+    "server/realtime/planted.ts": `import { users } from "#db/schema/users.ts"`,
+  },
+  "adapters-only-at-the-root": {
+    "server/mail/planted.ts": `import type { openSmtpMail } from "#server/adapters/smtp-mail.ts"`,
+  },
+  "ports-are-leaves": { "server/ports/planted.ts": `import { openLog } from "#server/log.ts"` },
+  "sdks-live-in-adapters": { "server/chat/planted.ts": `import { createTransport } from "nodemailer"` },
+}
+
+interface Cruise {
+  modules: unknown[]
+  summary: { violations: { from: string; rule: { name: string } }[] }
+}
+
+let copy: string
+let found: Cruise
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), "tideline-boundaries-"))
+  for (const part of ["app", "server", "db", "package.json", "tsconfig.json", ".dependency-cruiser.cjs"]) {
+    cpSync(join(root, part), join(copy, part), { recursive: true })
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
+  for (const [path, text] of Object.values(VIOLATIONS).flatMap((files) => Object.entries(files))) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true })
+    writeFileSync(join(copy, path), `${text}\n`)
+  }
+  const cruiser = join(root, "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs")
+  const output = execFileSync(process.execPath, [cruiser, "app", "server", "db", "--output-type", "json"], {
+    cwd: copy,
+    maxBuffer: 2 ** 28,
+  })
+  found = JSON.parse(output.toString()) as Cruise
+})
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+describe("the rules of .dependency-cruiser.cjs", () => {
+  it("read the whole code", () => {
+    expect(found.modules.length).toBeGreaterThan(200)
+  })
+
+  it("each have a violation planted here", () => {
+    const { forbidden } = createRequire(import.meta.url)("../../.dependency-cruiser.cjs") as {
+      forbidden: { name: string }[]
+    }
+    expect(Object.keys(VIOLATIONS).toSorted()).toEqual(forbidden.map(({ name }) => name).toSorted())
+  })
+
+  it.each(Object.entries(VIOLATIONS))("catch what breaks %s", (rule, files) => {
+    const broken = found.summary.violations
+      .filter(({ from }) => from in files)
+      .map((violation) => violation.rule.name)
+    expect(broken).toContain(rule)
+  })
+})

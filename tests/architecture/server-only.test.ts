@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+
+const root = resolve(import.meta.dirname, "../..")
+
+/** The smallest application that our build configuration builds, without the page. */
+const APP: Record<string, string> = {
+  "app/root.tsx": `import { Outlet } from "react-router"\nexport default function Root() { return <Outlet /> }`,
+  "app/routes.ts": `import { index } from "@react-router/dev/routes"\nexport default [index("routes/home.tsx")]`,
+  "app/entry.client.tsx": "",
+  "server/production.ts": `export { routes } from "virtual:react-router/server-build"`,
+  "server/files/contract.ts": `export const LARGEST = 10`,
+  "server/files/files.ts": `export function findSecret() { return "a secret of the server" }`,
+}
+
+describe("the build", () => {
+  it("fails when a component reaches into the server", async () => {
+    const { code, output } = await buildWith(`
+      import { findSecret } from "#server/files/files.ts"
+      export default function Home() { return findSecret() }`)
+    expect(code).not.toBe(0)
+    expect(output).toContain("server/files/files.ts is server code and would be sent to the browser.")
+  })
+
+  it("takes the same function in a loader, and a contract in a component", async () => {
+    const { code, output } = await buildWith(`
+      import { LARGEST } from "#server/files/contract.ts"
+      import { findSecret } from "#server/files/files.ts"
+      export function loader() { return findSecret().length }
+      export default function Home() { return LARGEST }`)
+    expect(output).not.toContain("is server code")
+    expect(code).toBe(0)
+  })
+})
+
+async function buildWith(page: string) {
+  const folder = mkdtempSync(join(tmpdir(), "tideline-build-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const part of ["package.json", "tsconfig.json", "vite.config.ts", "react-router.config.ts"]) {
+    cpSync(join(root, part), join(folder, part))
+  }
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  for (const [path, text] of Object.entries({ ...APP, "app/routes/home.tsx": page })) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const building = spawn(process.execPath, [join(root, "node_modules/@react-router/dev/bin.js"), "build"], {
+    cwd: folder,
+    env: { ...process.env, NODE_ENV: "production", NO_COLOR: "1" },
+  })
+  let output = ""
+  building.stdout.on("data", (chunk) => (output += String(chunk)))
+  building.stderr.on("data", (chunk) => (output += String(chunk)))
+  const [code] = await once(building, "close")
+  return { code: Number(code), output }
+}
