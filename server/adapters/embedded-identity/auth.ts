@@ -99,8 +99,9 @@ export function authOptions(settings: AuthSettings) {
     },
     emailVerification: {
       sendOnSignUp: true,
-      sendVerificationEmail: async ({ user, url }) => {
-        await settings.mailVerificationLink(user.email, { url })
+      sendVerificationEmail: async ({ user, token }) => {
+        const query = new URLSearchParams({ token, callbackURL: "/dashboard" })
+        await settings.mailVerificationLink(user.email, { url: `${origin}${API_PATH}/verify-email?${query}` })
       },
     },
     rateLimit: {

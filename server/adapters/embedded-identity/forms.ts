@@ -22,7 +22,7 @@ export function createForms(handle: Handle, origin: string): AccountForms {
     return outcomeOf(await handle({ request, address: visit.address }))
   }
   return {
-    signUp: (visit, input) => post(visit, "/sign-up/email", { ...input, callbackURL: "/dashboard" }),
+    signUp: (visit, input) => post(visit, "/sign-up/email", input),
     signIn: (visit, input) => post(visit, "/sign-in/email", input),
     requestPasswordReset: (visit, input) => post(visit, "/request-password-reset", input),
     resetPassword: (visit, { token, password }) =>

@@ -1,0 +1,346 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { findLetter } from "../../support/inbox.ts"
+import { openBrowser, postJson, signIn, signUp } from "../../support/people.ts"
+import { describeIdentity, type Caller, type Deployment } from "./suite.ts"
+
+const SESSION = "tideline.session_token"
+
+describeIdentity("the embedded provider", async (): Promise<Deployment> => {
+  const app = await startTideline()
+  const sql = postgres(app.databaseUrl, { max: 2 })
+  return {
+    app,
+    realtime: { issuer: app.origin, keys: `${app.origin}/api/auth/jwks` },
+    async enter({ plan, ...person }): Promise<Caller> {
+      const browser = await signUp(app, person)
+      await sql`update auth.user set plan = ${plan} where email = ${person.email}`
+      const [account] = await sql<[{ id: string }]>`select id from auth.user where email = ${person.email}`
+      const session = valueOf(browser.cookie())
+      const ended = valueOf((await signIn(app, person)).cookie())
+      await sql`update auth.session set expires_at = now() - interval '1 second' where token = ${ended.split(".")[0] ?? ""}`
+      const key = await browser.apiKey()
+      const oldKey = await browser.apiKey()
+      await sql`update auth.apikey set expires_at = now() - interval '1 second' where start = ${oldKey.slice(0, 9)}`
+      const forged = `${session.split(".")[0]}.${btoa("x".repeat(32))}`
+      return {
+        userId: account.id,
+        email: person.email,
+        cookies: { [SESSION]: session },
+        bearers: { "signed session": decodeURIComponent(session), "API key": key },
+        bad: {
+          cookies: {
+            ended: { [SESSION]: ended },
+            forged: { [SESSION]: encodeURIComponent(forged) },
+            unsigned: { [SESSION]: session.split(".")[0] ?? "" },
+            empty: { [SESSION]: "" },
+          },
+          bearers: {
+            ended: decodeURIComponent(ended),
+            forged,
+            unsigned: session.split(".")[0] ?? "",
+            "ended API key": oldKey,
+            "altered API key": `${key.slice(0, -1)}${key.endsWith("a") ? "b" : "a"}`,
+            "invented API key": `tide_${"x".repeat(64)}`,
+          },
+        },
+      }
+    },
+    async stop() {
+      await sql.end()
+      await app.stop()
+    },
+  }
+})
+
+describe("the embedded provider", () => {
+  let app: TidelineApp
+  let sql: postgres.Sql
+  beforeAll(async () => {
+    app = await startTideline()
+    sql = postgres(app.databaseUrl, { max: 2 })
+  })
+  afterAll(async () => {
+    await sql.end()
+    await app.stop()
+  })
+  const person = (name: string) => ({ name, email: `${name}@example.org` })
+  const form = (fields: Record<string, string>): RequestInit => ({
+    method: "POST",
+    body: new URLSearchParams(fields),
+    headers: { accept: "text/html" },
+  })
+
+  test("signs up by a plain form, and leads to onboarding with a cookie that scripts cannot read", async () => {
+    const send = openBrowser(app)
+    const fields = {
+      name: "Mary Somerville",
+      email: "Mary@Example.org",
+      password: "mechanism of the heavens",
+    }
+    const response = await send("/sign-up", form(fields))
+    expect([response.status, response.headers.get("location")]).toEqual([303, "/onboarding"])
+    const [cookie] = response.headers.getSetCookie()
+    expect(cookie).toMatch(/^tideline\.session_token=/)
+    for (const attribute of [/HttpOnly/i, /SameSite=Lax/i, /Path=\//i]) expect(cookie).toMatch(attribute)
+    expect((await send("/onboarding")).status).toBe(200)
+    const [account] =
+      await sql`select email, plan, email_verified from auth.user where email = 'mary@example.org'`
+    expect(account).toEqual({ email: "mary@example.org", plan: "free", email_verified: false })
+  })
+
+  test("after signing up and in leads where somebody wanted to go", async () => {
+    const send = openBrowser(app)
+    const fields = { name: "Emmy", email: "emmy@example.org", password: "every symmetry conserves" }
+    const up = await send("/sign-up?redirect_url=%2Fdashboard%2Ffiles", form(fields))
+    expect(up.headers.get("location")).toBe("/dashboard/files")
+    const back = await openBrowser(app)("/sign-in?redirect_url=%2Fdashboard%2Fchat", form(fields))
+    expect(back.headers.get("location")).toBe("/dashboard/chat")
+    const evil = await openBrowser(app)("/sign-in?redirect_url=%2F%2Fevil.example", form(fields))
+    expect(evil.headers.get("location")).toBe("/dashboard")
+  })
+
+  test("says at each field what is wrong, and keeps what was typed but the password", async () => {
+    const fields = { name: " ", email: "no address", password: "short" }
+    const response = await openBrowser(app)("/sign-up", form(fields))
+    expect(response.status).toBe(400)
+    const page = await response.text()
+    expect(page).toContain("Enter your name.")
+    expect(page).toContain("Enter an e-mail address such as ada@example.org.")
+    expect(page).toContain("Choose a password of at least 10 characters.")
+    expect(page).toContain(`value="no address"`)
+    expect(page).not.toContain(`value="short"`)
+    expect(page.match(/aria-invalid="true"/g)).toHaveLength(3)
+    expect(page.match(/autofocus=""/gi)).toHaveLength(1)
+  })
+
+  test("answers a wrong password and an unknown address alike", async () => {
+    await signUp(app, person("sophie"))
+    const answers = []
+    for (const email of ["sophie@example.org", "nobody@example.org"]) {
+      const api = await postJson(openBrowser(app), "/api/auth/sign-in/email", {
+        email,
+        password: "not the password",
+      })
+      const page = await openBrowser(app)("/sign-in", form({ email, password: "not the password" }))
+      expect(page.headers.getSetCookie()).toEqual([])
+      const text = await page.text()
+      expect(text).toContain("do not belong together")
+      answers.push([api.status, await api.text(), page.status, text.length - email.length * 2])
+    }
+    expect(answers[0]?.slice(0, 3)).toEqual(answers[1]?.slice(0, 3))
+    expect(answers[0]?.[0]).toBe(401)
+  })
+
+  test("does not let anybody choose a plan", async () => {
+    const send = openBrowser(app)
+    const account = { name: "Eve", email: "eve@example.org", password: "the forbidden fruit", plan: "pro" }
+    await postJson(send, "/api/auth/sign-up/email", account)
+    await postJson(send, "/api/auth/update-user", { plan: "pro" })
+    const [eve] = await sql`select plan from auth.user where email = 'eve@example.org'`
+    expect(eve?.["plan"] ?? "free").toBe("free")
+  })
+
+  test("takes a plan that the operator changed from the next request on", async () => {
+    const send = await signUp(app, person("hedy"))
+    const planOf = async () => {
+      const { token } = (await (await send("/api/realtime/token")).json()) as { token: string }
+      return (JSON.parse(atob(token.split(".")[1] ?? "")) as { plan: string }).plan
+    }
+    expect(await planOf()).toBe("free")
+    await sql`update auth.user set plan = 'pro' where email = 'hedy@example.org'`
+    expect(await planOf()).toBe("pro")
+    await sql`update auth.user set plan = 'free' where email = 'hedy@example.org'`
+    expect(await planOf()).toBe("free")
+  })
+
+  test("after signing out takes the old cookie for nothing", async () => {
+    const send = await signUp(app, person("grete"))
+    const cookie = send.cookie()
+    const bearer = { authorization: `Bearer ${decodeURIComponent(valueOf(cookie))}` }
+    expect((await fetch(`${app.origin}/api/files`, { headers: bearer })).status).toBe(200)
+    await send("/sign-out", { method: "POST" })
+    expect((await fetch(`${app.origin}/api/files`, { headers: { cookie } })).status).toBe(401)
+    expect((await fetch(`${app.origin}/api/files`, { headers: bearer })).status).toBe(401)
+  })
+
+  test("resets a password by a letter whose link works once, and ends every session and key", async () => {
+    const send = await signUp(app, person("rosalind"))
+    const key = await send.apiKey()
+    const asked = await openBrowser(app)("/sign-in/forgot-password", form({ email: "Rosalind@example.org" }))
+    expect([asked.status, asked.headers.get("location")]).toEqual([303, "/sign-in/forgot-password?sent"])
+
+    const letter = await findLetter(app, "rosalind@example.org", /reset/i)
+    const link = /http:\S+new-password\?token=\S+/.exec(letter.text)?.[0] ?? ""
+    expect(link.startsWith(`${app.origin}/sign-in/new-password?token=`)).toBe(true)
+    expect(await (await fetch(link)).text()).toContain("Choose a new password")
+    const token = new URL(link).searchParams.get("token") ?? ""
+
+    const short = await openBrowser(app)("/sign-in/new-password", form({ token, password: "short" }))
+    expect(short.status).toBe(400)
+    const password = "a photograph of fifty-one"
+    const saved = await openBrowser(app)("/sign-in/new-password", form({ token, password }))
+    expect([saved.status, saved.headers.get("location")]).toEqual([303, "/sign-in?reset"])
+    const again = await openBrowser(app)(
+      "/sign-in/new-password",
+      form({ token, password: "a second password" }),
+    )
+    expect(again.status).toBe(400)
+    expect(await again.text()).toContain("This link has been used")
+
+    expect((await send("/api/files")).status).toBe(401)
+    expect(
+      (await fetch(`${app.origin}/api/files`, { headers: { authorization: `Bearer ${key}` } })).status,
+    ).toBe(401)
+    await expect(signIn(app, person("rosalind"))).rejects.toThrow("401")
+    expect((await (await signIn(app, { ...person("rosalind"), password }))("/api/files")).status).toBe(200)
+  })
+
+  test("answers a request for a letter alike, whether there is an account or not", async () => {
+    const known = await postJson(openBrowser(app), "/api/auth/request-password-reset", {
+      email: "mary@example.org",
+    })
+    const unknown = await postJson(openBrowser(app), "/api/auth/request-password-reset", {
+      email: "x@example.org",
+    })
+    expect([known.status, await known.text()]).toEqual([unknown.status, await unknown.text()])
+  })
+
+  test("confirms an address by the link of the letter that sign-up sends", async () => {
+    await signUp(app, person("lise"))
+    const letter = await findLetter(app, "lise@example.org", /confirm/i)
+    const link = /http:\S+verify-email\S+/.exec(letter.text)?.[0] ?? ""
+    const response = await fetch(link, { redirect: "manual" })
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/dashboard"])
+    const [account] = await sql`select email_verified from auth.user where email = 'lise@example.org'`
+    expect(account?.["email_verified"]).toBe(true)
+  })
+
+  test("an API key opens the application and not the account", async () => {
+    const key = await (await signUp(app, person("annie"))).apiKey()
+    const send = (path: string, init: RequestInit) =>
+      fetch(app.origin + path, {
+        ...init,
+        headers: { ...init.headers, authorization: `Bearer ${key}`, "x-api-key": key },
+      })
+    expect((await send("/api/files", {})).status).toBe(200)
+    expect((await send("/api/realtime/token", {})).status).toBe(200)
+    expect((await postJson(send, "/api/auth/api-key/create", { name: "more" })).status).toBe(401)
+    expect((await postJson(send, "/api/auth/update-user", { name: "Mallory" })).status).toBe(401)
+  })
+
+  test("limits attempts on one account, wherever they come from, and not those on another", async () => {
+    await signUp(app, person("barbara"))
+    const guess = (email: string) =>
+      postJson(openBrowser(app), "/api/auth/sign-in/email", { email, password: "a wrong guess at it" })
+    for (let i = 0; i < 10; i++) expect((await guess("barbara@example.org")).status).toBe(401)
+    const refused = await guess("Barbara@example.org")
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(800)
+    const page = await openBrowser(app)("/sign-in", form({ ...person("barbara"), password: "x".repeat(12) }))
+    expect(page.status).toBe(429)
+    expect(await page.text()).toContain("Try again in 15 minutes")
+    expect((await guess("mary@example.org")).status).toBe(401)
+  })
+
+  test("refuses what is no form of its own and what is too large", async () => {
+    const send = openBrowser(app)
+    const large = await postJson(send, "/api/auth/sign-in/email", {
+      email: "a@b.org",
+      password: "x".repeat(70_000),
+    })
+    expect(large.status).toBe(413)
+    const text = await send("/api/auth/sign-in/email", {
+      method: "POST",
+      body: "{}",
+      headers: { "content-type": "text/plain" },
+    })
+    expect(text.status).toBe(415)
+    expect((await send("/api/auth/token")).status).toBe(404)
+    expect((await send("/api/auth/no-such-thing")).status).toBe(404)
+  })
+
+  test("after AUTH_SECRET changed everybody signs in again, and tokens are made with a new key", async () => {
+    const send = await signUp(app, person("kathleen"))
+    await send("/api/realtime/token")
+    const other = await startTideline({
+      DATABASE_URL: app.databaseUrl,
+      AUTH_SECRET: "another secret for tests, as long as it must be",
+    })
+    try {
+      const old = openBrowser(other, { [SESSION]: valueOf(send.cookie()) })
+      expect((await old("/api/files")).status).toBe(401)
+      const fresh = await signIn(other, person("kathleen"))
+      expect((await fresh("/api/realtime/token")).status).toBe(200)
+    } finally {
+      await other.stop()
+    }
+  })
+})
+
+describe("with SIGNUP=closed", () => {
+  test("sign-up is refused by the form and by the endpoint, and both name the waitlist", async () => {
+    const app = await startTideline({ SIGNUP: "closed" })
+    try {
+      const fields = { name: "Ada", email: "ada@example.org", password: "an engine of brass" }
+      expect(await (await fetch(`${app.origin}/sign-up`)).text()).toContain("Sign-up is closed here")
+      const page = await openBrowser(app)("/sign-up", { method: "POST", body: new URLSearchParams(fields) })
+      expect(page.status).toBe(403)
+      expect(await page.text()).toContain("/waitlist")
+      const api = await postJson(openBrowser(app), "/api/auth/sign-up/email", fields)
+      expect(api.status).toBe(403)
+      expect(await api.json()).toMatchObject({
+        code: "SIGNUP_CLOSED",
+        message: expect.stringContaining("/waitlist"),
+      })
+    } finally {
+      await app.stop()
+    }
+  })
+})
+
+describe("the limit by network address", () => {
+  test("cannot be escaped by a header that says one comes from elsewhere", async () => {
+    const app = await startTideline()
+    try {
+      expect(
+        await statuses(app, (i) => ({
+          "x-forwarded-for": `192.0.2.${i}`,
+          "x-tideline-client-address": `192.0.2.${i}`,
+        })),
+      ).toContain(429)
+    } finally {
+      await app.stop()
+    }
+  })
+
+  test("believes the operator's own proxy, and nothing that stands before its word", async () => {
+    const app = await startTideline({ TRUSTED_PROXIES: "1" })
+    try {
+      expect(await statuses(app, (i) => ({ "x-forwarded-for": `192.0.2.${i}` }))).not.toContain(429)
+      expect(await statuses(app, (i) => ({ "x-forwarded-for": `192.0.2.${i}, 198.51.100.1` }))).toContain(429)
+    } finally {
+      await app.stop()
+    }
+  })
+
+  /** More sign-ins than one address may try, each for another account. */
+  async function statuses(app: TidelineApp, headers: (i: number) => Record<string, string>) {
+    const answers = []
+    for (let i = 1; i <= 32; i++) {
+      const body = JSON.stringify({ email: `nobody-${i}@example.org`, password: "whatever it is" })
+      const init = {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json", origin: app.origin, ...headers(i) },
+      }
+      answers.push((await fetch(`${app.origin}/api/auth/sign-in/email`, init)).status)
+    }
+    return answers
+  }
+})
+
+function valueOf(cookie: string) {
+  return cookie.slice(cookie.indexOf("=") + 1)
+}
