@@ -3,11 +3,15 @@ import { defineConfig } from "vitest/config"
 // Real servers, databases and browsers, on machines with few cores.
 const patience = { testTimeout: 30_000, hookTimeout: 120_000 }
 
+/** Where .ci/run wants the counts. */
+const report = process.env["TEST_REPORT"]
+
 export default defineConfig({
   test: {
     // Also for the projects: what it provides is handed down.
     globalSetup: "tests/support/start-postgres.ts",
     maxWorkers: 2,
+    reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
     projects: [
       {
         test: {
