@@ -4,7 +4,7 @@ import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { findBrowser } from "../support/browser.ts"
-import { signUp, type Person } from "../support/people.ts"
+import { postJson, signUp, type Person } from "../support/people.ts"
 
 let app: TidelineApp
 let sql: postgres.Sql
@@ -139,6 +139,17 @@ describe("the dashboard", () => {
 })
 
 describe("every page here", () => {
+  it("fits a narrow window, whatever things are called", async () => {
+    const ada = await onboarded("A".repeat(100))
+    await ada(`/api/files?name=${"f".repeat(200)}.txt`, { method: "POST", body: "…" })
+    await postJson(ada, "/api/chat/threads", { title: "t".repeat(200) })
+    const page = await open(ada, "/dashboard", { viewport: { width: 320, height: 700 } })
+    expect(await widthOf(page)).toBe(320)
+    await moveTo(ada, { onboarding_completed: false, onboarding_step: "first-steps" })
+    await page.goto(`${app.origin}/onboarding`)
+    expect(await widthOf(page)).toBe(320)
+  })
+
   const looks = ["light", "dark"] as const
   const widths = [390, 1440]
   it.each(looks.flatMap((look) => widths.map((width) => [look, width] as const)))(
@@ -195,6 +206,10 @@ async function open(person: Person, path: string, options: BrowserContextOptions
 
 function heading(page: Page, name: string) {
   return page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
+}
+
+function widthOf(page: Page) {
+  return page.evaluate(() => document.documentElement.scrollWidth)
 }
 
 function focused(page: Page) {

@@ -51,7 +51,7 @@ export default function Home({ loaderData: { now, threads, files, plan } }: Rout
       <AskBox />
       <UploadPanel uploads={uploads} />
       <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />
-      <div className="mt-8 grid gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+      <div className="mt-8 grid grid-cols-1 gap-5 lg:grid-cols-2">
         <LatestThreads threads={threads} now={now} />
         <LatestFiles files={files} now={now} />
       </div>

@@ -64,7 +64,8 @@ export function LatestFiles({ files, now }: { files: FileSummary[]; now: number 
               title={file.fileName}
               aside={
                 <>
-                  {formatBytes(file.size)} · <RelativeTime at={file._creationTime} now={now} />
+                  <span className="max-sm:hidden">{formatBytes(file.size)} · </span>
+                  <RelativeTime at={file._creationTime} now={now} />
                 </>
               }
             />
