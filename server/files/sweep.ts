@@ -11,7 +11,9 @@ const BLOB_AGE = 60 * 60 * 1000
 /** Removes, every ten minutes, what a process that died left in the blob store. Any number of processes may do it at once. */
 export function startSweeping(scope: Sweep) {
   let running = sweep(scope)
-  const timer = setInterval(() => (running = running.then(() => sweep(scope))), INTERVAL)
+  const timer = setInterval(() => {
+    running = running.then(() => sweep(scope))
+  }, INTERVAL)
   timer.unref()
   return {
     stop() {

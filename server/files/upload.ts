@@ -142,12 +142,11 @@ async function insertUnderFreeName(
 
 /** A number that looks free, so that the hundredth file of a name does not try a hundred. */
 async function findFreeNumber(tx: Transaction, scope: Scope<"viewer">, fileName: string): Promise<number> {
-  // A long stem is cut to make room for the number.
-  const start = [...splitName(fileName).stem].slice(0, 40).join("")
   const similar = await tx
     .select({ fileName: files.fileName })
     .from(files)
-    .where(and(ownFiles(scope), sql`starts_with(${files.fileName}, ${start})`))
+    // A long stem is cut to make room for the number.
+    .where(and(ownFiles(scope), sql`starts_with(${files.fileName}, left(${splitName(fileName).stem}, 40))`))
   const taken = new Set(similar.map((file) => file.fileName))
   let number = 1
   while (taken.has(numberedName(fileName, number))) number++

@@ -55,11 +55,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>) {
 
     it("keeps nothing of a stream that breaks, and throws its error", async () => {
       const key = store.newKey()
-      async function* broken() {
-        yield randomBytes(1000)
-        throw new Error("the line went dead")
-      }
-      await expect(store.put(key, broken(), { limit: 5000 })).rejects.toThrow("the line went dead")
+      await expect(store.put(key, breakingOff(), { limit: 5000 })).rejects.toThrow("the line went dead")
       expect(await store.open(key)).toBeNull()
     })
 
@@ -173,6 +169,11 @@ describe("the local disk", () => {
     expect((await read(after, key)).toString()).toBe("still here")
   })
 })
+
+async function* breakingOff() {
+  yield randomBytes(1000)
+  throw new Error("the line went dead")
+}
 
 async function* inPieces(bytes: Buffer, size: number) {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)

@@ -133,11 +133,7 @@ describe("an upload that is refused", () => {
   })
 
   it("breaks off", async () => {
-    async function* bytes() {
-      yield Buffer.alloc(1000)
-      throw new Error("the line went dead")
-    }
-    const upload = uploadFile(ada, { fileName: "a.bin", bytes: bytes(), size: { exactly: 2000 } })
+    const upload = uploadFile(ada, { fileName: "a.bin", bytes: breakingOff(), size: { exactly: 2000 } })
     await expect(upload).rejects.toThrow("the line went dead")
   })
 
@@ -397,6 +393,19 @@ describe("the text of a file", () => {
     await expect(readFileText(ada, file._id, 100)).rejects.toMatchObject({ status: 415 })
   })
 })
+
+async function* breakingOff() {
+  yield Buffer.alloc(1000)
+  throw new Error("the line went dead")
+}
+
+/** Bytes whose upload is given up while they come. */
+async function* sweptAway() {
+  yield Buffer.alloc(1000)
+  await sweep(drawer, Date.now() + DAY)
+  expect(await drawer.usage()).toEqual([{ used: 0, reserved: 0 }])
+  yield Buffer.alloc(1000)
+}
 
 function PNG() {
   return Buffer.from(

@@ -6,7 +6,7 @@ export async function readFiles(transfer: DataTransfer): Promise<File[]> {
     .map((item) => item.webkitGetAsEntry())
   const files = [...transfer.files]
   if (!entries.some((entry) => entry?.isDirectory)) return files
-  const nested = await Promise.all(entries.map((entry) => (entry ? filesOf(entry) : [])))
+  const nested = await Promise.all(entries.filter((entry) => entry !== null).map(filesOf))
   return nested.flat()
 }
 

@@ -49,9 +49,9 @@ export function FileNameForm({
           event.stopPropagation()
           leave({ save: false })
         }}
-        className="h-8 field-sizing-content max-w-full min-w-24 rounded-sm border border-accent bg-surface px-1.5 text-base font-medium sm:text-sm"
+        className="h-8 field-sizing-content max-w-full min-w-24 rounded-sm border border-accent bg-surface px-1.5 text-base font-medium -outline-offset-1 sm:text-sm"
       />
-      <span className="pl-0.5 text-faint">{extension}</span>
+      <span className="pl-1 text-faint">{extension}</span>
     </form>
   )
 }

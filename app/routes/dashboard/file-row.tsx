@@ -1,4 +1,4 @@
-import { useState, type KeyboardEvent } from "react"
+import { useEffect, useRef, useState, type KeyboardEvent } from "react"
 import { useFetcher } from "react-router"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
@@ -15,9 +15,11 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
   const renaming = useFetcher<typeof action>()
   const removing = useFetcher<typeof action>()
   const [isNaming, setNaming] = useState(false)
+  const link = useFocusAfter(isNaming)
   const [isAsking, setAsking] = useState(false)
   const address = `/api/files/${file._id}`
-  const fileName = String(renaming.formData?.get("fileName") ?? file.fileName)
+  const saving = renaming.formData?.get("fileName")
+  const fileName = typeof saving === "string" ? saving : file.fileName
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (isNaming || isAsking) return
@@ -26,8 +28,13 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
     else return
     event.preventDefault()
   }
+  const isLeaving = removing.state !== "idle"
+  const neighbour = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isLeaving) neighbour.current?.focus({ preventScroll: true })
+  }, [isLeaving])
   // It is on its way out; the list of the server, when it comes, does not have it.
-  if (removing.state !== "idle") return null
+  if (isLeaving) return null
 
   return (
     <li onKeyDown={onKeyDown} className="group flex min-h-15 items-center gap-3.5 py-1.5 pr-2 pl-4 sm:pr-3">
@@ -46,6 +53,7 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
             />
           ) : (
             <a
+              ref={link}
               data-file
               href={address}
               target="_blank"
@@ -116,6 +124,7 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
               variant="danger"
               onClick={() => {
                 setAsking(false)
+                neighbour.current = findNeighbour(link.current)
                 void removing.submit({ intent: "remove", id: file._id }, { method: "post" })
               }}
             >
@@ -126,6 +135,25 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
       />
     </li>
   )
+}
+
+/** For what was there before something else took its place, and the focus with it. */
+function useFocusAfter(isElsewhere: boolean) {
+  const element = useRef<HTMLAnchorElement>(null)
+  const wasElsewhere = useRef(false)
+  useEffect(() => {
+    const isLost = document.activeElement === document.body
+    if (wasElsewhere.current && !isElsewhere && isLost) element.current?.focus({ preventScroll: true })
+    wasElsewhere.current = isElsewhere
+  }, [isElsewhere])
+  return element
+}
+
+/** Where the focus goes when the row of this link goes. */
+function findNeighbour(link: Element | null): HTMLElement | null {
+  const row = link?.closest("li")
+  const next = row?.nextElementSibling ?? row?.previousElementSibling
+  return next?.querySelector<HTMLElement>("[data-file]") ?? null
 }
 
 function Problem({ said }: { said: string | undefined }) {

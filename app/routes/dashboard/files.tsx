@@ -23,9 +23,9 @@ import type { Route } from "./+types/files.ts"
 
 export const meta: Route.MetaFunction = () => [{ title: "Files · Tideline" }]
 
-export async function loader({ context, request }: Route.LoaderArgs) {
+export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = parse(ListFiles, { limit: "100", ...Object.fromEntries(new URL(request.url).searchParams) })
+  const query = parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams) })
   const [page, usage] = await Promise.all([listFiles(scope, query), findUsage(scope)])
   return { ...page, query, usage, maxSize: scope.config.files.maxSize, now: Date.now() }
 }
@@ -35,23 +35,28 @@ const FileForm = variant("intent", [
   object({ intent: literal("remove"), id: string() }),
 ])
 
-/** What went wrong is returned, for the form that asked; a form with files is one that was sent without JavaScript. */
-export async function action({ context, request }: Route.ActionArgs) {
+/** What went wrong is returned to the form that asked. A form with files was sent without JavaScript. */
+export async function action({ context, request, url }: Route.ActionArgs) {
   const scope = await requireScope(context)
   try {
     if (request.headers.get("content-type")?.startsWith("multipart/form-data")) {
       await takeFiles(request, (file) => uploadFile(scope, file))
-      return redirect(request.url)
+      return redirect(url.pathname + url.search)
     }
     const form = await readForm(request, FileForm)
     if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
     if (form.value.intent === "rename") await renameFile(scope, form.value.id, form.value)
     else await removeFile(scope, form.value.id)
-    return redirect(request.url)
+    // A page that answered a form would send it again when it is reloaded.
+    return asksForPage(request) ? redirect(url.pathname + url.search) : data({ error: undefined })
   } catch (error) {
     if (!isRefusal(error)) throw error
     return data({ error: error.message }, { status: error.status })
   }
+}
+
+function asksForPage(request: Request) {
+  return request.headers.get("accept")?.includes("text/html") ?? false
 }
 
 export default function Files({ loaderData, actionData }: Route.ComponentProps) {

@@ -11,23 +11,27 @@ export function UploadPanel({ uploads }: { uploads: readonly Upload[] }) {
     <>
       <Announcement words={total.words} isBusy={total.isBusy} />
       {uploads.length === 0 ? null : (
-        <section
-          aria-label="Uploads"
-          className="fixed right-4 bottom-[calc(1rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] left-4 z-40 overflow-hidden rounded-lg border border-line bg-raised shadow-lg sm:left-auto sm:w-104 sm:right-6 lg:bottom-6"
-        >
-          <div className="flex items-center justify-between gap-4 px-4 py-3 text-sm">
-            <p className="font-medium">{total.title}</p>
-            <p className="text-faint tabular-nums">
-              {formatBytes(total.sent)} of {formatBytes(total.size)}
-            </p>
-          </div>
-          <Bar share={total.size === 0 ? 1 : total.sent / total.size} />
-          <ul className="max-h-[min(20rem,50dvh)] divide-y divide-line overflow-y-auto">
-            {uploads.map((upload) => (
-              <UploadRow key={upload.id} upload={upload} />
-            ))}
-          </ul>
-        </section>
+        <>
+          {/* The end of the page can be scrolled out from below the corner. */}
+          <div aria-hidden="true" className="h-96" />
+          <section
+            aria-label="Uploads"
+            className="fixed right-4 bottom-[calc(1rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] left-4 z-40 overflow-hidden rounded-lg border border-line bg-raised shadow-lg sm:left-auto sm:w-104 sm:right-6 lg:bottom-6"
+          >
+            <div className="flex items-center justify-between gap-4 px-4 py-3 text-sm">
+              <p className="font-medium">{total.title}</p>
+              <p className="text-faint tabular-nums">
+                {formatBytes(total.sent)} of {formatBytes(total.size)}
+              </p>
+            </div>
+            <Bar share={total.size === 0 ? 1 : total.sent / total.size} />
+            <ul className="max-h-[min(20rem,50dvh)] divide-y divide-line overflow-y-auto">
+              {uploads.map((upload) => (
+                <UploadRow key={upload.id} upload={upload} />
+              ))}
+            </ul>
+          </section>
+        </>
       )}
     </>
   )
@@ -126,7 +130,7 @@ function Announcement({ words, isBusy }: { words: string; isBusy: boolean }) {
   useEffect(() => {
     const wait = isBusy ? Math.max(0, saidAt.current + 5000 - Date.now()) : 0
     const saying = setTimeout(() => {
-      saidAt.current = Date.now()
+      if (isBusy) saidAt.current = Date.now()
       setSaid(words)
     }, wait)
     return () => clearTimeout(saying)
