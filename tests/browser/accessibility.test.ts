@@ -136,7 +136,7 @@ async function openBrowser(options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options })
   const page = await context.newPage()
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(`${page.url()}: ${message.text()}`)
+    if (message.type() === "error") complaints.push(`${page.url()}: ${message.text()}`)
   })
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`))
   return page
