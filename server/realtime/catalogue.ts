@@ -43,7 +43,10 @@ export function createCatalogue(
         query,
         args: parsed.output,
         range,
-        dependencies: dependencies.map((each) => preparePlace(query, each.eq, watched(each.table), shapes)),
+        dependencies: dependencies.map(({ table: on, eq, on: when }) => ({
+          ...preparePlace(query, eq, watched(on), shapes),
+          on: when ?? "change",
+        })),
       }
     },
   }

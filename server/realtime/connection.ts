@@ -179,7 +179,8 @@ export function createConnection<Viewer>(
       const { token } = parse(AuthenticateMessage, message, "authenticate")
       const renewed = await options.verify(token)
       if (options.userIdOf(renewed.viewer) !== userId) {
-        hub.between(() => end("signed_out", null))
+        // The answer goes first.
+        setImmediate(() => end("signed_out", null))
         throw new Refused("unauthorized", "The token belongs to another user.")
       }
       ;({ viewer, expiresAt } = renewed)

@@ -6,10 +6,10 @@ import { editsOf, type Edit } from "./edits.ts"
 import type { Metrics } from "./metrics.ts"
 import { commitHeader, type Outbox } from "./outbox.ts"
 import type { Ring } from "./ring.ts"
-import { keysTouched, type Shapes } from "./shapes.ts"
+import { keyIn, keysTouched, type Shape, type Shapes } from "./shapes.ts"
 import type { WatchedTable } from "./tables.ts"
 import { createTopics, type Subscription, type Topics } from "./topics.ts"
-import { largeTouches, type Transaction } from "./transactions.ts"
+import { largeTouches, type RowChange, type Transaction } from "./transactions.ts"
 
 /** The longest that a broadcast keeps the event loop, in ms. */
 const TURN_MS = 5
@@ -235,7 +235,9 @@ export function createHub(options: HubOptions): Hub {
     for (const change of transaction.changes) {
       for (const shape of shapes.of(change.table)) {
         for (const key of keysTouched(shape, change)) {
-          for (const dependant of topics.dependantsAt(shape, key)) dependants.add(dependant)
+          for (const [dependant, on] of topics.dependantsAt(shape, key)) {
+            if (on === "change" || !stays(shape, key, change)) dependants.add(dependant)
+          }
         }
       }
     }
@@ -287,4 +289,10 @@ export function createHub(options: HubOptions): Hub {
       metrics.count(`resets_${reason}`, all.length)
     }
   }
+}
+
+/** Whether the row was at the place before and is there now. */
+function stays(shape: Shape, key: string, change: RowChange): boolean {
+  if (change.inserted || change.row === null || keyIn(shape, change.row) !== key) return false
+  return change.old === null || keyIn(shape, change.old) === key
 }

@@ -43,6 +43,8 @@ export interface RowRange<Row extends LiveRow = LiveRow> {
 export interface Dependency {
   readonly table: Table
   readonly eq: Readonly<Record<string, RangeValue>>
+  /** `leave`: only when a row leaves these values, or comes to have them; not when its other fields change. */
+  readonly on?: "change" | "leave"
 }
 
 /** Runs inside the read-only transaction that also reads the rows. */

@@ -170,6 +170,17 @@ export async function openRealtime<Viewer, Scope>(
   const subscriber = createSubscriber({ ...loading, log, metrics, concurrency: limits.snapshotConcurrency })
   const present = new Map<string, Map<string, ConnectionInfo<Viewer>>>()
 
+  const keeper = startKeeper({
+    sql,
+    anchor,
+    ring,
+    watched,
+    log,
+    metrics,
+    anchorMs: limits.anchorMs,
+    windowMs: limits.windowMs,
+    unpublished: (tables) => layout.withhold(tables),
+  })
   const live = Promise.withResolvers<void>()
   let cluster = ""
   const reader = startReader({
@@ -198,17 +209,6 @@ export async function openRealtime<Viewer, Scope>(
       transaction: (transaction) => hub.transaction(transaction),
       advance: (lsn) => hub.advance(lsn),
     },
-  })
-  const keeper = startKeeper({
-    sql,
-    anchor,
-    ring,
-    watched,
-    log,
-    metrics,
-    anchorMs: limits.anchorMs,
-    windowMs: limits.windowMs,
-    unpublished: (tables) => layout.withhold(tables),
   })
   const sockets = createSockets<Viewer>({
     hub,

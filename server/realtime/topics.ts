@@ -21,12 +21,15 @@ export interface Subscription {
 export interface DependencyPlace {
   readonly shape: Shape
   readonly key: string
+  readonly on: "change" | "leave"
 }
+
+type Spot = Pick<DependencyPlace, "shape" | "key">
 
 /** What happens at one key of one shape. */
 interface Place {
   readonly topics: Map<string, Topic>
-  readonly dependants: Set<Subscription>
+  readonly dependants: Map<Subscription, DependencyPlace["on"]>
 }
 
 /** Who follows what, found from a change by the places it touches: a commit costs what it touches, not what is followed. */
@@ -34,7 +37,7 @@ export interface Topics {
   add(subscription: Subscription): void
   remove(subscription: Subscription): void
   topicsAt(shape: Shape, key: string): Iterable<Topic>
-  dependantsAt(shape: Shape, key: string): Iterable<Subscription>
+  dependantsAt(shape: Shape, key: string): Iterable<[Subscription, DependencyPlace["on"]]>
   size(): number
 }
 
@@ -49,7 +52,9 @@ export function createTopics(): Topics {
       const topic = topics.get(range.identity) ?? { range, followers: new Set() }
       topic.followers.add(subscription)
       topics.set(range.identity, topic)
-      for (const dependency of subscription.dependencies) placeAt(dependency).dependants.add(subscription)
+      for (const dependency of subscription.dependencies) {
+        placeAt(dependency).dependants.set(subscription, dependency.on)
+      }
       count += 1
     },
     remove(subscription) {
@@ -74,15 +79,15 @@ export function createTopics(): Topics {
     return places.get(shape)?.get(key)
   }
 
-  function placeAt({ shape, key }: DependencyPlace): Place {
+  function placeAt({ shape, key }: Spot): Place {
     let keys = places.get(shape)
     if (!keys) places.set(shape, (keys = new Map()))
     let place = keys.get(key)
-    if (!place) keys.set(key, (place = { topics: new Map(), dependants: new Set() }))
+    if (!place) keys.set(key, (place = { topics: new Map(), dependants: new Map() }))
     return place
   }
 
-  function tidy({ shape, key }: DependencyPlace): void {
+  function tidy({ shape, key }: Spot): void {
     const place = find(shape, key)
     if (place && place.topics.size === 0 && place.dependants.size === 0) places.get(shape)?.delete(key)
   }

@@ -1,43 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest"
-import { ReferenceClient } from "./support/client.ts"
-import { createDatabase, type TestDatabase } from "./support/database.ts"
-import { startEngine, type Engine } from "./support/engine.ts"
+import { describe, expect, it } from "vitest"
+import { useEngine } from "./support/suite.ts"
 
-let database: TestDatabase
-let engine: Engine
-const clients: ReferenceClient[] = []
-
-beforeAll(async () => {
-  database = await createDatabase(inject("postgresUrl"))
-  engine = await startEngine(database.url)
-})
-
-afterAll(async () => {
-  await engine.close()
-  await database.drop()
-})
-
-afterEach(async () => {
-  for (const client of clients.splice(0)) {
-    expect(client.violations).toEqual([])
-    client.close()
-  }
-  await database.sql`delete from messages`
-  await database.sql`delete from threads`
-})
-
-async function connect(token = "ada") {
-  const client = new ReferenceClient(engine.url, token)
-  clients.push(client)
-  await client.connect()
-  return client
-}
+const suite = useEngine()
 
 describe("a subscription", () => {
   it("begins with the rows and follows every commit", async () => {
-    const { sql } = database
+    const { sql } = suite
     await sql`insert into messages (_id, thread_id, owner, body) values ('1', 't', 'ada', 'one')`
-    const client = await connect()
+    const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     expect(list.refusal).toBeNull()
     expect(client.rowsOf(list)).toEqual([
@@ -52,9 +22,9 @@ describe("a subscription", () => {
   })
 
   it("shows a transaction whole: a row that moves leaves one range and enters the other in one event", async () => {
-    const { sql } = database
+    const { sql } = suite
     await sql`insert into messages (_id, thread_id, owner) values ('1', 'a', 'ada')`
-    const client = await connect()
+    const client = await suite.connect()
     const a = await client.follow("messages.inThread", { threadId: "a" })
     const b = await client.follow("messages.inThread", { threadId: "b" })
     const before = client.seen.commits
@@ -68,8 +38,8 @@ describe("a subscription", () => {
   })
 
   it("hears nothing of other ranges", async () => {
-    const { sql } = database
-    const client = await connect()
+    const { sql } = suite
+    const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "mine" })
     await sql`insert into messages (_id, thread_id, owner) values ('1', 'other', 'ada')`
     await sql`insert into messages (_id, thread_id, owner) values ('2', 'mine', 'ada')`
@@ -78,10 +48,10 @@ describe("a subscription", () => {
   })
 
   it("pages: a full page is pinned at its end, and the next begins there", async () => {
-    const { sql } = database
+    const { sql } = suite
     await sql`insert into messages (_id, thread_id, owner, _creation_time)
       select lpad(n::text, 2, '0'), 't', 'ada', n from generate_series(1, 25) n`
-    const client = await connect()
+    const client = await suite.connect()
     const first = await client.follow("messages.newest", { threadId: "t" })
     expect([...first.rows.keys()][0]).toBe("25")
     expect(first.rows.size).toBe(10)
@@ -100,10 +70,10 @@ describe("a subscription", () => {
   })
 
   it("never shows a large value as absent, in place or arriving from another range", async () => {
-    const { sql } = database
+    const { sql } = suite
     const body = "x".repeat(1_000_000)
     await sql`insert into messages (_id, thread_id, owner, body) values ('1', 'a', 'ada', ${body})`
-    const client = await connect()
+    const client = await suite.connect()
     const a = await client.follow("messages.inThread", { threadId: "a" })
     const b = await client.follow("messages.inThread", { threadId: "b" })
     const sizes = await client.follow("messages.lengths", { threadId: "a" })
@@ -119,9 +89,9 @@ describe("a subscription", () => {
   })
 
   it("starts over after a truncate, with what the same transaction wrote", async () => {
-    const { sql } = database
+    const { sql } = suite
     await sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
-    const client = await connect()
+    const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     await sql.begin(async (transaction) => {
       await transaction`insert into messages (_id, thread_id, owner) values ('2', 't', 'ada')`
@@ -134,8 +104,8 @@ describe("a subscription", () => {
   })
 
   it("shows nothing of what was rolled back", async () => {
-    const { sql } = database
-    const client = await connect()
+    const { sql } = suite
+    const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     await sql.begin(async (transaction) => {
       await transaction`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`

@@ -46,10 +46,14 @@ export class ReferenceClient {
   readonly seen = { rows: 0, changes: 0, commits: 0, resets: 0, changedRows: 0 }
   position: { epoch: string; lsn: string } | null = null
   lag = 0
+  /** A hole or a repetition was seen, and the connection was given up. */
+  broken = false
   goodbye: { reason: string; retryAfter: number | null } | null = null
   /** Set to false, the client reads and applies but never acknowledges. */
   acknowledging = true
   keepEvents = true
+  /** Stands between the network and the client: what it answers is what the client hears. */
+  tamper: (event: ServerEvent) => ServerEvent[] = (event) => [event]
   #url: string
   #token: string
   #socket: WebSocket | null = null
@@ -72,12 +76,13 @@ export class ReferenceClient {
   }
 
   /** Resolves when the handshake is accepted; rejects with the refusal. */
-  connect(auth: Partial<Handshake> & Record<string, unknown> = {}): Promise<void> {
+  connect(auth: { [Field in keyof Handshake]?: unknown } = {}): Promise<void> {
     const socket = new WebSocket(`${this.#url}/realtime/?EIO=4&transport=websocket`)
     this.#socket = socket
     this.#sequence = 0
     this.#acknowledged = 0
     this.#held = []
+    this.broken = false
     this.goodbye = null
     clearInterval(this.#timer)
     this.#timer = setInterval(() => this.#acknowledge(), 100)
@@ -221,13 +226,13 @@ export class ReferenceClient {
     if (wanted.length === 0) return
     const subscriptions = wanted.map(({ followed: { id, query, args }, have }) => ({ id, query, args, have }))
     const answer = await this.ask<SubscribeAnswer>("subscribe", { subscriptions })
+    if (answer.error) for (const { followed } of wanted) followed.refusal = answer.error
     for (const { id, error } of answer.refused) {
       const followed = this.followed.get(id)
       if (followed) followed.refusal = error
     }
     for (const id of answer.accepted) {
-      const state = this.followed.get(id)?.state
-      if (state === "waiting") this.violations.push(`subscription ${id} was accepted before its snapshot`)
+      await this.until(() => this.followed.get(id)?.state !== "waiting", `the snapshot of subscription ${id}`)
     }
   }
 
@@ -246,10 +251,17 @@ export class ReferenceClient {
   }
 
   #hear([event, body]: [ServerEvent["event"], ServerEvent]): void {
-    const message = { ...body, event } as ServerEvent
+    for (const message of this.tamper({ ...body, event } as ServerEvent)) this.#apply(message)
+  }
+
+  #apply(message: ServerEvent): void {
+    if (this.broken) return
     if (this.keepEvents) this.events.push(message)
     if (message.sequence !== this.#sequence + 1) {
-      this.violations.push(`event ${message.sequence} followed ${this.#sequence}`)
+      // What was lost or repeated on the way cannot be applied: come back on a new connection.
+      this.broken = true
+      this.close()
+      return
     }
     this.#sequence = message.sequence
     if (message.event === "snapshot") this.#applySnapshot(message)

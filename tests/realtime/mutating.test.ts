@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto"
+import { describe, expect, it } from "vitest"
+import { useEngine } from "./support/suite.ts"
+
+const suite = useEngine()
+
+describe("a mutation", () => {
+  it("answers with its value, and the commit that carries it names its transaction", async () => {
+    const client = await suite.connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const answer = await client.mutate(
+      "messages.add",
+      { id: "1", threadId: "t", body: "hello" },
+      randomUUID(),
+    )
+    expect(answer.value).toEqual({ id: "1" })
+    await client.until(() => list.rows.has("1"), "the row")
+    const commits = client.events.filter(({ event }) => event === "commit")
+    expect(commits.flatMap((event) => (event.event === "commit" ? event.xids : []))).toContain(answer.xid)
+  })
+
+  it("that changes nothing, or nothing that this client sees, settles within a second", async () => {
+    const client = await suite.connect()
+    await client.follow("messages.inThread", { threadId: "t" })
+    for (const [name, args] of [
+      ["messages.touchNothing", {}],
+      ["messages.add", { id: "x", threadId: "elsewhere", body: "" }],
+    ] as const) {
+      const { lsn } = await client.mutate(name, args, randomUUID())
+      await client.until(() => (client.position?.lsn ?? "") >= lsn, "a position past it", 1000)
+    }
+  })
+
+  it("that is repeated after its answer was lost is applied once, and answered as before", async () => {
+    const first = await suite.connect()
+    const mutationId = randomUUID()
+    const args = { id: "1", threadId: "t", body: "once" }
+    // The request arrives and the answer does not.
+    void first.mutate("messages.add", args, mutationId)
+    await expect.poll(() => suite.sql`select 1 from messages`, { interval: 2 }).toHaveLength(1)
+    first.close()
+    const second = await suite.connect()
+    const answer = await second.mutate("messages.add", args, mutationId)
+    expect(answer.error).toBeUndefined()
+    expect(answer.value).toEqual({ id: "1" })
+    expect(await suite.sql`select 1 from messages`).toHaveLength(1)
+  })
+
+  it("that is sent twice at the same time is applied once", async () => {
+    const [one, two] = [await suite.connect(), await suite.connect()]
+    const mutationId = randomUUID()
+    const args = { id: "1", threadId: "t", body: "once" }
+    const answers = await Promise.all([
+      one.mutate("messages.add", args, mutationId),
+      two.mutate("messages.add", args, mutationId),
+    ])
+    expect(answers.map(({ value }) => value)).toEqual([{ id: "1" }, { id: "1" }])
+    expect(answers[0]?.xid).toBe(answers[1]?.xid)
+  })
+
+  it("refuses an id that was used for something else, but not another user's", async () => {
+    const ada = await suite.connect()
+    const mutationId = randomUUID()
+    await ada.mutate("messages.add", { id: "1", threadId: "t", body: "" }, mutationId)
+    const other = await ada.mutate("messages.add", { id: "2", threadId: "t", body: "" }, mutationId)
+    expect(other.error).toMatchObject({ code: "conflict" })
+    const eve = await suite.connect("eve")
+    expect(
+      (await eve.mutate("messages.add", { id: "3", threadId: "t", body: "" }, mutationId)).error,
+    ).toBeUndefined()
+  })
+
+  it("that is refused leaves nothing behind and may be tried again", async () => {
+    const client = await suite.connect()
+    await suite.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
+    const mutationId = randomUUID()
+    const args = { id: "1", threadId: "t", body: "" }
+    const refused = await client.mutate("messages.add", args, mutationId)
+    expect(refused.error).toEqual({ code: "conflict", message: "There is a message 1 already." })
+    await suite.sql`delete from messages`
+    expect((await client.mutate("messages.add", args, mutationId)).value).toEqual({ id: "1" })
+  })
+
+  it("that fails tells the client nothing of the server, and the log everything", async () => {
+    const client = await suite.connect()
+    const { error } = await client.mutate("messages.fail", {}, randomUUID())
+    expect(error?.code).toBe("internal")
+    expect(JSON.stringify(error)).not.toContain("secret")
+    expect(suite.engine.lines.some(({ level }) => level === "error")).toBe(true)
+  })
+
+  it.each([
+    ["an unknown name", { mutation: "messages.drop", args: {} }, "unknown"],
+    ["wrong arguments", { mutation: "messages.add", args: { id: 1 } }, "invalid"],
+    ["no mutation id", { mutation: "messages.add", args: {}, mutationId: undefined }, "invalid"],
+  ])("with %s is refused", async (_name, message, code) => {
+    const client = await suite.connect()
+    const answer = await client.ask("mutate", { mutationId: randomUUID(), ...message })
+    expect(answer).toMatchObject({ error: { code } })
+  })
+
+  it("waits for those sent before it on the same connection", async () => {
+    const client = await suite.connect()
+    const answers = await Promise.all(
+      ["1", "2", "1"].map((id) =>
+        client.mutate("messages.add", { id, threadId: "t", body: "" }, randomUUID()),
+      ),
+    )
+    expect(answers.map(({ error }) => error?.code)).toEqual([undefined, undefined, "conflict"])
+  })
+})

@@ -1,0 +1,253 @@
+import { once } from "node:events"
+import { request } from "node:http"
+import postgres from "postgres"
+import { describe, expect, it } from "vitest"
+import { ORIGIN } from "./support/engine.ts"
+import { useEngine } from "./support/suite.ts"
+
+const suite = useEngine({ graceMs: 200, maxConnectionsPerUser: 5 })
+
+/** The status of an upgrade request with this origin. */
+async function upgrade(origin: string | undefined, path = "/realtime/?EIO=4&transport=websocket") {
+  const asked = request({
+    port: suite.engine.port,
+    path,
+    headers: {
+      connection: "upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+      ...(origin === undefined ? {} : { origin }),
+    },
+  })
+  asked.end()
+  const status = await Promise.race([
+    once(asked, "upgrade").then(() => 101),
+    once(asked, "response").then(([response]) => response.statusCode),
+  ])
+  asked.destroy()
+  return status
+}
+
+describe("the handshake", () => {
+  it("accepts the application's own pages and clients that are no browser, and no other origin", async () => {
+    expect(await upgrade(ORIGIN)).toBe(101)
+    expect(await upgrade(undefined)).toBe(101)
+    expect(await upgrade("https://evil.example")).toBe(400)
+    expect(await upgrade("null")).toBe(400)
+    expect(await upgrade(`${ORIGIN}.evil.example`)).toBe(400)
+  })
+
+  it("refuses long polling", async () => {
+    const response = await fetch(`http://127.0.0.1:${suite.engine.port}/realtime/?EIO=4&transport=polling`)
+    expect(response.status).toBe(400)
+  })
+
+  it.each([
+    ["no token", { token: undefined }, "unauthorized"],
+    ["a token of the wrong type", { token: { toString: "ada" } }, "unauthorized"],
+    ["an unknown token", { token: "NOBODY" }, "unauthorized"],
+    ["an expired token", { token: "ada@1000" }, "unauthorized"],
+    ["another version", { version: 99 }, "version"],
+  ])("refuses %s", async (_name, auth, code) => {
+    await expect(suite.client().connect(auth)).rejects.toMatchObject({ code })
+  })
+
+  it("refuses a user's connections beyond the limit, and counts those that have gone", async () => {
+    const clients = await Promise.all(Array.from({ length: 5 }, () => suite.connect("eve")))
+    await expect(suite.client("eve").connect()).rejects.toMatchObject({ code: "rate_limited" })
+    clients[0]?.close()
+    await expect.poll(() => suite.engine.realtime.connectionsOf("eve").length, { interval: 5 }).toBe(4)
+    await suite.connect("eve")
+  })
+})
+
+describe("a token", () => {
+  it("is renewed in place: subscriptions stay", async () => {
+    const client = await suite.connect(`ada@${Date.now() + 1000}`)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const expiresAt = Date.now() + 600_000
+    expect(await client.ask("authenticate", { token: `ada@${expiresAt}` })).toEqual({ expiresAt })
+    await client
+      .until(() => Date.now() > expiresAt - 600_000 + 2500 || client.goodbye !== null, "time", 5000)
+      .catch(() => {})
+    await suite.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
+    await client.until(() => list.rows.size === 1, "a row after the old token's end")
+    expect(client.goodbye).toBeNull()
+  })
+
+  it("that expires takes the rows away and ends the connection", async () => {
+    await suite.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
+    const client = await suite.connect(`ada@${Date.now() + 500}`)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    expect(list.rows.size).toBe(1)
+    await client.until(() => !client.connected, "the end")
+    expect(list.state).toBe("revoked")
+    expect(list.rows.size).toBe(0)
+    expect(client.goodbye).toMatchObject({ reason: "expired", retryAfter: null })
+  })
+
+  it("of another user ends the connection at once", async () => {
+    const client = await suite.connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const answer = await client.ask("authenticate", { token: "eve" })
+    expect(answer).toMatchObject({ error: { code: "unauthorized" } })
+    await client.until(() => !client.connected, "the end")
+    expect(list.state).toBe("revoked")
+  })
+
+  it("that is not good changes nothing", async () => {
+    const client = await suite.connect()
+    expect(await client.ask("authenticate", { token: "ada@1000" })).toMatchObject({
+      error: { code: "unauthorized" },
+    })
+    expect(await client.ask("query", { query: "threads.own", args: {} })).toEqual({ value: [] })
+  })
+})
+
+describe("another user's rows", () => {
+  it("are not there, whoever asks in whatever way", async () => {
+    await suite.sql`insert into threads (_id, owner, title) values ('t', 'ada', 'private')`
+    await suite.sql`insert into messages (_id, thread_id, owner, body) values ('1', 't', 'ada', 'secret')`
+    const eve = await suite.connect("eve")
+    const list = await eve.follow("messages.inOwnThread", { threadId: "t" })
+    expect(list.refusal).toMatchObject({ code: "not_found" })
+    const missing = await eve.follow("messages.inOwnThread", { threadId: "no such thread" })
+    expect(missing.refusal).toEqual(list.refusal)
+    const once = await eve.ask("query", { query: "messages.inOwnThread", args: { threadId: "t" } })
+    expect(once).toEqual({ error: list.refusal })
+    const own = await eve.follow("threads.own", {})
+    expect(own.rows.size).toBe(0)
+    await suite.sql`update threads set title = 'still private' where _id = 't'`
+    await suite.sql`insert into threads (_id, owner) values ('e', 'eve')`
+    await eve.until(() => own.rows.size === 1, "her own thread")
+    expect(JSON.stringify(eve.events)).not.toMatch(/secret|private/)
+  })
+
+  it("are not had with another user's token of rows", async () => {
+    await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
+    const ada = await suite.connect("ada")
+    const mine = await ada.follow("messages.inOwnThread", { threadId: "t" })
+    const eve = await suite.connect("eve")
+    const list = await eve.follow("messages.inOwnThread", { threadId: "t" }, { token: mine.token ?? "" })
+    expect(list.refusal).toMatchObject({ code: "not_found" })
+  })
+
+  it("stop at the commit that takes the right away: nothing later is sent", async () => {
+    const { sql } = suite
+    const writer = postgres(suite.databaseUrl, { max: 1, onnotice: () => {} })
+    for (let round = 0; round < 20; round++) {
+      await sql`insert into threads (_id, owner) values (${`t${round}`}, 'ada')`
+      const client = await suite.connect()
+      const list = await client.follow("messages.inOwnThread", { threadId: `t${round}` })
+      const other = await client.follow("messages.inThread", { threadId: `o${round}` })
+      await sql`insert into messages (_id, thread_id, owner, body) values (${`a${round}`}, ${`t${round}`}, 'ada', 'before')`
+      // Two statements without waiting between them, so that the second commit is already there when the right is asked for.
+      await writer
+        .unsafe(
+          `begin; update threads set owner = 'eve' where _id = 't${round}'; commit;
+           begin; insert into messages (_id, thread_id, owner, body) values ('b${round}', 't${round}', 'ada', 'secret');
+           insert into messages (_id, thread_id, owner) values ('c${round}', 'o${round}', 'ada'); commit;`,
+        )
+        .simple()
+      await client.until(() => list.state === "revoked" && other.rows.size === 1, "the revocation")
+      expect(JSON.stringify(client.events)).not.toContain("secret")
+      expect(client.violations).toEqual([])
+      client.close()
+    }
+    await writer.end()
+  })
+
+  it("go on when the right is confirmed, without a gap", async () => {
+    const { sql } = suite
+    await sql`insert into threads (_id, owner) values ('t', 'ada')`
+    const client = await suite.connect()
+    const list = await client.follow("messages.inOwnThread", { threadId: "t" })
+    for (let index = 0; index < 20; index++) {
+      await sql.begin(async (transaction) => {
+        await transaction`update threads set title = ${String(index)} where _id = 't'`
+        await transaction`insert into messages (_id, thread_id, owner) values (${String(index)}, 't', 'ada')`
+      })
+    }
+    await client.until(() => list.rows.size === 20, "all messages")
+    expect(list.state).toBe("live")
+  })
+
+  it("end for a user that is signed out everywhere", async () => {
+    const client = await suite.connect("bob")
+    const list = await client.follow("threads.own", {})
+    const stays = await suite.connect("ada")
+    await suite.sql`select pg_logical_emit_message(true, 'realtime.revoke', 'bob')`
+    await client.until(() => !client.connected, "the end")
+    expect(list.state).toBe("revoked")
+    expect(client.goodbye).toMatchObject({ reason: "signed_out", retryAfter: null })
+    expect(stays.connected).toBe(true)
+  })
+})
+
+describe("a message", () => {
+  it.each([
+    ["nothing", undefined],
+    ["null", null],
+    ["a number", 7],
+    [
+      "too many subscriptions",
+      { subscriptions: Array.from({ length: 101 }, (_, id) => ({ id, query: "threads.own", args: {} })) },
+    ],
+    ["a negative id", { subscriptions: [{ id: -1, query: "threads.own", args: {} }] }],
+    ["an id that is no number", { subscriptions: [{ id: "1", query: "threads.own", args: {} }] }],
+    ["a query that is no string", { subscriptions: [{ id: 1, query: ["threads.own"], args: {} }] }],
+  ])("subscribe with %s is refused as a whole", async (_name, message) => {
+    const client = await suite.connect()
+    const answer = await client.ask("subscribe", message)
+    expect(answer).toMatchObject({ accepted: [], error: { code: "invalid" } })
+  })
+
+  it.each([
+    ["missing arguments", "messages.inThread", undefined, "invalid"],
+    ["arguments of another type", "messages.inThread", { threadId: { $ne: null } }, "invalid"],
+    ["too many arguments", "messages.inThread", { threadId: "t", owner: "eve" }, "invalid"],
+    ["a polluted prototype", "messages.inThread", JSON.parse('{"__proto__":{"threadId":"t"}}'), "invalid"],
+    ["a character that cannot be stored", "messages.inThread", { threadId: "t\0" }, "invalid"],
+    ["a damaged page place", "messages.newest", { threadId: "t", after: "nonsense" }, "invalid"],
+    [
+      "a page place with another type",
+      "messages.newest",
+      { threadId: "t", after: "x~1; drop table messages" },
+      "invalid",
+    ],
+    ["an unknown name", "messages.everything", {}, "unknown"],
+    ["the name of a thing that all objects have", "constructor", {}, "unknown"],
+    ["the name of a prototype", "__proto__", {}, "unknown"],
+  ])("with %s is refused", async (_name, query, args, code) => {
+    const client = await suite.connect()
+    expect((await client.follow(query, args)).refusal).toMatchObject({ code })
+    expect(await client.ask("query", { query, args })).toMatchObject({ error: { code } })
+  })
+
+  it("of more than 64 kB ends the connection", async () => {
+    const client = await suite.connect()
+    client.emit("query", { query: "threads.own", args: { huge: "x".repeat(70_000) } })
+    await client.until(() => !client.connected, "the end")
+  })
+
+  it("too often is refused, then ends the connection", async () => {
+    const client = await suite.connect()
+    const answers = Array.from({ length: 250 }, () => client.ask("query", { query: "no such", args: {} }))
+    expect(await answers[249]).toMatchObject({ error: { code: "rate_limited" } })
+    for (let index = 0; index < 300; index++) client.emit("nonsense", {})
+    await client.until(() => !client.connected, "the end")
+    expect(client.goodbye).toMatchObject({ reason: "flooding" })
+  })
+
+  it("with an id in use is refused and leaves the subscription alone", async () => {
+    const client = await suite.connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const answer = await client.ask("subscribe", {
+      subscriptions: [{ id: list.id, query: "threads.own", args: {} }],
+    })
+    expect(answer).toMatchObject({ refused: [{ id: list.id, error: { code: "invalid" } }] })
+    await suite.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
+    await client.until(() => list.rows.size === 1, "the row")
+  })
+})

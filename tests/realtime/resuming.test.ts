@@ -1,0 +1,273 @@
+import { describe, expect, it, vi } from "vitest"
+import { amount } from "./support/form.ts"
+import { expectEqual } from "./support/oracle.ts"
+import { startEngine } from "./support/engine.ts"
+import { startProxy } from "./support/proxy.ts"
+import { useEngine } from "./support/suite.ts"
+
+const suite = useEngine()
+
+async function insert(from: number, to: number, threadId = "t") {
+  await suite.sql`insert into messages (_id, thread_id, owner, body)
+    select lpad(n::text, 6, '0'), ${threadId}, 'ada', 'text' from generate_series(${from}::int, ${to}::int) n`
+}
+
+describe("a client that comes back", () => {
+  it("hears only what has changed since, and shows what the table holds", async () => {
+    await insert(1, 100)
+    const client = await suite.connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    client.close()
+    await insert(101, 103)
+    await suite.sql`delete from messages where _id = '000001'`
+    await suite.sql`insert into messages (_id, thread_id, owner) values ('brief', 't', 'ada')`
+    await suite.sql`delete from messages where _id = 'brief'`
+    await client.resume()
+    expect(client.seen).toMatchObject({ rows: 1, changes: 1 })
+    await expectEqual(suite.sql, client, [list])
+    expect(client.seen.changedRows).toBeLessThanOrEqual(5)
+  })
+
+  it("continues at another process, also at one that was started since", async () => {
+    const client = await suite.connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await insert(1, 3)
+    client.close()
+    await insert(4, 6)
+    const second = await startEngine(suite.databaseUrl)
+    await client.resume(second.url)
+    expect(client.seen).toMatchObject({ rows: 1, changes: 1 })
+    await expectEqual(suite.sql, client, [list])
+    client.close()
+    await second.close()
+  })
+
+  it("is given the whole rows when it was away for too long", async () => {
+    const engine = await startEngine(suite.databaseUrl, { name: "brief", windowMs: 100 })
+    const client = await suite.connect("ada", engine.url)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    client.close()
+    await insert(1, 3)
+    await expect
+      .poll(() => engine.realtime.metrics(), { timeout: 5000 })
+      .toMatchObject({ transactions: 1, ring_transactions: 0 })
+    await client.resume()
+    expect(client.seen).toMatchObject({ rows: 2, changes: 0 })
+    await expectEqual(suite.sql, client, [list])
+    client.close()
+    await engine.close()
+  })
+
+  it("is asked for its right again", async () => {
+    await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
+    const client = await suite.connect()
+    const list = await client.follow("messages.inOwnThread", { threadId: "t" })
+    client.close()
+    await suite.sql`update threads set owner = 'eve'`
+    await insert(1, 3)
+    await client.resume()
+    expect(list.refusal).toMatchObject({ code: "not_found" })
+    expect(JSON.stringify(client.events.at(-1))).not.toContain("000001")
+  })
+
+  it("goes on from a page's pinned end", async () => {
+    await suite.sql`insert into messages (_id, thread_id, owner, _creation_time)
+      select lpad(n::text, 2, '0'), 't', 'ada', n from generate_series(1, 25) n`
+    const client = await suite.connect()
+    const first = await client.follow("messages.newest", { threadId: "t" })
+    client.close()
+    await suite.sql`insert into messages (_id, thread_id, owner, _creation_time) values ('26', 't', 'ada', 26), ('00', 't', 'ada', 0)`
+    await client.resume()
+    expect(client.seen.changedRows).toBe(1)
+    expect([...first.rows.keys()].toSorted()[0]).toBe("16")
+    expect(first.rows.size).toBe(11)
+  })
+})
+
+describe("a connection that breaks", () => {
+  it.each([
+    ["lost", (): number[] => []],
+    ["repeated", (n: number): number[] => [n, n]],
+  ])("in which one event is %s is given up, and nothing is applied wrongly", async (_name, copies) => {
+    const client = await suite.connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    let commits = 0
+    client.tamper = (event) => {
+      if (event.event !== "commit") return [event]
+      commits += 1
+      return commits === 5 ? copies(1).map(() => event) : [event]
+    }
+    for (let n = 1; n <= 10; n++) await insert(n, n)
+    await client.until(() => client.broken || commits >= 10, "the break")
+    client.tamper = (event) => [event]
+    await client.resume()
+    await expectEqual(suite.sql, client, [list])
+    expect(client.seen.rows).toBe(1)
+  })
+
+  it("in which two events change places is given up", async () => {
+    const client = await suite.connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    let kept: Parameters<typeof client.tamper>[0] | null = null
+    client.tamper = (event) => {
+      if (event.event !== "commit") return [event]
+      if (!kept) {
+        kept = event
+        return []
+      }
+      return [event, kept]
+    }
+    await insert(1, 1)
+    await insert(2, 2)
+    await client.until(() => client.broken, "the break")
+    client.tamper = (event) => [event]
+    await client.resume()
+    await expectEqual(suite.sql, client, [list])
+  })
+
+  it("without a word (a pulled cable) loses nothing: the client comes back on a new one", async () => {
+    const proxy = await startProxy(suite.engine.port)
+    const client = await suite.connect("ada", proxy.url)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await insert(1, 5)
+    await client.until(() => list.rows.size === 5, "the first rows")
+    proxy.stall()
+    await insert(6, 50)
+    await suite.sql`update messages set body = 'changed' where _id = '000001'`
+    await client.resume(suite.engine.url)
+    await expectEqual(suite.sql, client, [list])
+    expect(client.seen.rows).toBe(1)
+    proxy.close()
+  })
+})
+
+describe("a slow client", () => {
+  it("is sent merged commits, costs bounded memory, and ends equal to the table, while others hear at once", async () => {
+    const slow = await suite.connect()
+    slow.acknowledging = false
+    const behind = await slow.follow("messages.inThread", { threadId: "t" })
+    const quick = await suite.connect("bob")
+    const list = await quick.follow("messages.inThread", { threadId: "t" })
+    await insert(1, 50)
+    const writes = amount(1500, 20_000)
+    for (let n = 0; n < writes; n++) {
+      await suite.sql`update messages set body = ${`text ${n}`} where _id = ${String(1 + (n % 50)).padStart(6, "0")}`
+    }
+    await expectEqual(suite.sql, quick, [list])
+    expect(slow.seen.commits).toBeLessThanOrEqual(257)
+    slow.acknowledging = true
+    await expectEqual(suite.sql, slow, [behind])
+    expect(slow.seen.commits).toBeLessThan(writes)
+    expect(slow.seen.resets).toBe(0)
+  })
+
+  it("with too much waiting is reset, and reads again when it can", async () => {
+    const slow = await suite.connect()
+    slow.acknowledging = false
+    const behind = await slow.follow("messages.inThread", { threadId: "t" })
+    const body = "x".repeat(100_000)
+    for (let n = 0; n < 80; n++) {
+      await suite.sql`insert into messages (_id, thread_id, owner, body) values (${String(n)}, 't', 'ada', ${body})`
+    }
+    await expect.poll(() => suite.engine.realtime.metrics()["resets_slow"], { timeout: 5000 }).toBe(1)
+    slow.acknowledging = true
+    await slow.until(() => behind.state === "reset", "the reset")
+    await slow.renew()
+    await expectEqual(suite.sql, slow, [behind])
+  })
+})
+
+describe("a rendered page", () => {
+  it("goes live from its own rows: after half a minute of writes only those are sent, and nothing is read", async () => {
+    await insert(1, 100)
+    const [loaded] = await suite.engine.realtime.snapshotOf(
+      [{ query: "messages.inThread", args: { threadId: "t" } }],
+      { id: "ada" },
+    )
+    expect(loaded?.rows).toHaveLength(100)
+    for (let n = 101; n <= amount(110, 1000); n++) await insert(n, n)
+    await suite.sql`delete from messages where _id = '000050'`
+    const before = suite.engine.realtime.metrics()["snapshots"]
+    const client = await suite.connect()
+    const list = await client.adopt(loaded?.query ?? "", loaded?.args, loaded?.rows ?? [], {
+      token: loaded?.have?.token ?? "",
+    })
+    expect(client.seen).toMatchObject({ rows: 0, changes: 1 })
+    expect(suite.engine.realtime.metrics()["snapshots"]).toBe(before)
+    await expectEqual(suite.sql, client, [list])
+  })
+
+  it("loses nothing while commits race with rendering and hydration", async () => {
+    const stop = new AbortController()
+    const writers = Promise.all(
+      Array.from({ length: 4 }, async (_, writer) => {
+        for (let n = 0; !stop.signal.aborted; n++) {
+          await suite.sql`insert into messages (_id, thread_id, owner, body) values (${`${writer}-${n}`}, 't', 'ada', '')
+            on conflict do nothing`
+          if (n % 3 === 0) await suite.sql`delete from messages where _id = ${`${writer}-${n - 5}`}`
+        }
+      }),
+    )
+    const client = await suite.connect()
+    const lists = []
+    for (let round = 0; round < amount(30, 300); round++) {
+      const [loaded] = await suite.engine.realtime.snapshotOf(
+        [{ query: "messages.inThread", args: { threadId: "t" } }],
+        { id: "ada" },
+      )
+      if (!loaded?.have) throw new Error("The page has no token.")
+      lists.push(await client.adopt(loaded.query, loaded.args, loaded.rows, { token: loaded.have.token }))
+      if (lists.length > 20) client.unfollow(lists.shift() ?? lists[0]!)
+    }
+    stop.abort()
+    await writers
+    await expectEqual(suite.sql, client, lists)
+    expect(client.seen.rows).toBe(0)
+  })
+})
+
+describe("many clients at once", () => {
+  it("are all live again soon, and the database sees few of them", async () => {
+    await insert(1, 20)
+    const count = amount(150, 2000)
+    const clients = await Promise.all(
+      Array.from({ length: count }, async (_, n) => {
+        const client = await suite.connect(`user${n % 40}`)
+        await client.follow("messages.inThread", { threadId: n % 2 === 0 ? "t" : `t${n}` })
+        return client
+      }),
+    )
+    for (const client of clients) client.close()
+    await insert(21, 22)
+    const [before] =
+      await suite.sql`select count(*)::int as n from pg_stat_activity where application_name = 'realtime'`
+    await Promise.all(clients.map((client) => client.resume()))
+    const [after] =
+      await suite.sql`select count(*)::int as n from pg_stat_activity where application_name = 'realtime'`
+    expect(Number(after?.["n"])).toBeLessThanOrEqual(Math.max(8, Number(before?.["n"])))
+    for (const client of clients) {
+      expect(client.seen).toMatchObject({ rows: 1, changes: 1 })
+      const [list] = client.followed.values()
+      expect(list?.rows.size).toBe(list?.args && JSON.stringify(list.args).includes('"t"') ? 22 : 0)
+    }
+  })
+})
+
+describe("a clock that jumps", () => {
+  it.each([3_600_000, -3_600_000])("by %i ms changes nothing", async (jump) => {
+    const client = await suite.connect(`ada@${Date.now() + 100 * 3_600_000}`)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const now = Date.now
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now() + jump)
+    try {
+      for (let n = 1; n <= 20; n++) await insert(n, n)
+      client.close()
+      await insert(21, 25)
+      await client.resume()
+      await expectEqual(suite.sql, client, [list])
+      expect(client.seen).toMatchObject({ rows: 1, changes: 1, resets: 0 })
+    } finally {
+      clock.mockRestore()
+    }
+  })
+})

@@ -1,0 +1,24 @@
+/** `npm run test:faults` sets this: the long form of the fault tests. */
+export const LONG = process.env["FAULTS"] === "long"
+
+/** The short form's amount, or the long form's. */
+export function amount(short: number, long: number): number {
+  return LONG ? long : short
+}
+
+/** A reproducible source of chance; the seed is printed so that a failure can be had again. */
+export function seeded(name: string) {
+  const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000)
+  process.stdout.write(`${name}: SEED=${seed}\n`)
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  return {
+    below: (limit: number) => Math.floor(next() * limit),
+    chance: (probability: number) => next() < probability,
+  }
+}

@@ -1,0 +1,26 @@
+import type postgres from "postgres"
+import { expect } from "vitest"
+import type { Followed, ReferenceClient } from "./client.ts"
+
+/** The truth: the table itself, by the same question. */
+export async function storedMessages(sql: postgres.Sql, threadId: string) {
+  const rows = await sql`
+    select _id, thread_id as "threadId", owner, body, note, _creation_time::int as "_creationTime"
+    from messages where thread_id = ${threadId} order by _id`
+  return rows.map((row) => ({ ...row }))
+}
+
+/** Waits until the client has passed everything that is committed now, and compares its rows with the table. */
+export async function expectEqual(sql: postgres.Sql, client: ReferenceClient, lists: readonly Followed[]) {
+  const [place] = await sql`
+    select pg_logical_emit_message(true, 'test', 'mark'), lpad(to_hex((pg_current_wal_insert_lsn() - '0/0')::int8), 16, '0') as lsn`
+  const lsn = String(place?.["lsn"]).toUpperCase()
+  client.emit("acknowledge", { sequence: 0, awaiting: lsn })
+  await client.until(() => (client.position?.lsn ?? "") >= lsn, `position ${lsn}`)
+  for (const list of lists) {
+    const { threadId } = list.args as { threadId: string }
+    expect(list.state).toBe("live")
+    expect(client.rowsOf(list)).toEqual(await storedMessages(sql, threadId))
+  }
+  expect(client.violations).toEqual([])
+}
