@@ -12,20 +12,12 @@ export interface OnboardingStatus {
   step: OnboardingStep
 }
 
-/** In the order they are taken. `done` is the state after the last one, not a screen. */
-export const ONBOARDING_STEPS = [
-  "welcome",
-  "profile",
-  "first-steps",
-  "done",
-] as const satisfies readonly OnboardingStep[]
-
 /** The steps that are finished by moving on. The last one is finished by completing the onboarding. */
 export const PASSABLE_STEPS = ["welcome", "profile"] as const satisfies readonly OnboardingStep[]
 export type PassableStep = (typeof PASSABLE_STEPS)[number]
 
 /** PostgreSQL stores no NUL, and no name needs a line break or a bell. */
-const withoutControls = v.regex<string, string>(/^\P{Cc}*$/u, "Leave out control characters.")
+const withoutControls = v.check((text: string) => !/\p{Cc}/u.test(text), "Leave out control characters.")
 
 /** The identity provider's id of a person, whichever provider it is. */
 export const ClerkId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(255))
