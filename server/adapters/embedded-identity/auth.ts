@@ -49,7 +49,8 @@ const SESSION_LIFE = 7 * 24 * 60 * 60
 
 export const REALTIME_TOKEN_LIFE = 60
 
-const TABLES = {
+/** By the names that better-auth has for them. */
+export const TABLES = {
   user: authUser,
   session: authSession,
   account: authAccount,

@@ -40,7 +40,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
       ada = await deployment.enter({ name: "Ada Lovelace", email: "ada@example.org", plan: "free" })
       grace = await deployment.enter({ name: "Grace Hopper", email: "grace@example.org", plan: "pro" })
     })
-    afterAll(() => deployment.stop())
+    afterAll(() => deployment?.stop())
 
     describe("a visitor", () => {
       test("is shown the way to sign in, and back", async () => {
