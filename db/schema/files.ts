@@ -84,8 +84,6 @@ export const fileUsage = pgTable(
 )
 
 export type File = typeof files.$inferSelect
-export type Blob = typeof blobs.$inferSelect
-export type Upload = typeof uploads.$inferSelect
 
 /** A number of bytes. */
 function bytes(name: string) {

@@ -8,12 +8,17 @@ import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { formatBytes, type FileSummary } from "#server/files/contract.ts"
 import { FileNameForm } from "./file-name-form.tsx"
 import { FilePicture } from "./file-picture.tsx"
-import type { action } from "./files.tsx"
+
+/** What the page's action says of one file. */
+export interface FileAnswer {
+  /** Why it did not work. */
+  error?: string
+}
 
 /** F2 renames, Delete asks whether to delete. */
 export function FileRow({ file, now }: { file: FileSummary; now: number }) {
-  const renaming = useFetcher<typeof action>()
-  const removing = useFetcher<typeof action>()
+  const renaming = useFetcher<FileAnswer>()
+  const removing = useFetcher<FileAnswer>()
   const [isNaming, setNaming] = useState(false)
   const link = useFocusAfter(isNaming)
   const [isAsking, setAsking] = useState(false)

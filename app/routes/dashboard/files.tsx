@@ -13,6 +13,7 @@ import { readForm } from "#server/http/form.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { DropZone } from "./drop-zone.tsx"
 import { FileList } from "./file-list.tsx"
+import type { FileAnswer } from "./file-row.tsx"
 import { FilesToolbar } from "./files-toolbar.tsx"
 import { UploadButton } from "./upload-button.tsx"
 import { uploadQueue } from "./upload-queue.ts"
@@ -44,15 +45,19 @@ export async function action({ context, request, url }: Route.ActionArgs) {
       return redirect(url.pathname + url.search)
     }
     const form = await readForm(request, FileForm)
-    if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
+    if (!form.ok) return answer({ error: Object.values(form.errors).join(" ") }, form.status)
     if (form.value.intent === "rename") await renameFile(scope, form.value.id, form.value)
     else await removeFile(scope, form.value.id)
     // A page that answered a form would send it again when it is reloaded.
-    return asksForPage(request) ? redirect(url.pathname + url.search) : data({ error: undefined })
+    return asksForPage(request) ? redirect(url.pathname + url.search) : answer({})
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return data({ error: error.message }, { status: error.status })
+    return answer({ error: error.message }, error.status)
   }
+}
+
+function answer(said: FileAnswer, status = 200) {
+  return data(said, { status })
 }
 
 function asksForPage(request: Request) {
