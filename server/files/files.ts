@@ -35,11 +35,11 @@ export async function renameFile(
 ): Promise<FileSummary> {
   if (!v.is(FileId, id)) throw new NotFound("file")
   const name = cleanFileName(fileName)
+  // In a transaction of its own, or a savepoint where one runs already: after a refusal the other file can still be looked for.
   const [renamed] = await scope.db
-    .update(files)
-    .set({ fileName: name })
-    .where(ownFile(scope, id))
-    .returning(summary)
+    .transaction((tx) =>
+      tx.update(files).set({ fileName: name }).where(ownFile(scope, id)).returning(summary),
+    )
     .catch(async (error: unknown) => {
       if (await isTaken(scope, id, name)) throw new Conflict(`You have another file called ${name}.`)
       throw error
