@@ -92,5 +92,6 @@ export function titleOf(question: string): string {
   const words = question.replace(/\s+/g, " ").trim()
   if (words.length <= 60) return words || UNTITLED
   const cut = words.slice(0, 60)
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), 40)).trimEnd()}…`
+  const lastWord = cut.lastIndexOf(" ")
+  return `${cut.slice(0, lastWord < 40 ? 60 : lastWord)}…`
 }

@@ -1,5 +1,5 @@
-import { toStandardJsonSchema } from "@valibot/to-json-schema"
-import { tool } from "ai"
+import { toJsonSchema } from "@valibot/to-json-schema"
+import { jsonSchema, tool, type Schema } from "ai"
 import * as v from "valibot"
 import { listFiles } from "../files/list.ts"
 import type { Scope } from "../scope.ts"
@@ -9,13 +9,13 @@ export function chatTools(scope: Scope<"db" | "viewer">) {
   return {
     currentTime: tool({
       description: "The current date and time.",
-      inputSchema: toStandardJsonSchema(CurrentTime),
+      inputSchema: inputOf(CurrentTime),
       execute: ({ timeZone }) => tellTime(timeZone),
     }),
     searchFiles: tool({
       description:
         "Finds the user's own files by name, the newest first. Without a name it lists the newest files.",
-      inputSchema: toStandardJsonSchema(SearchFiles),
+      inputSchema: inputOf(SearchFiles),
       execute: ({ name }) => searchFiles(scope, name),
     }),
   }
@@ -36,6 +36,18 @@ const CurrentTime = v.object({
 const SearchFiles = v.object({
   name: v.optional(v.pipe(v.string(), v.maxLength(200), v.description("A part of the file's name."))),
 })
+
+/** Not as the standard schema that valibot also is: the SDK takes every answer of it that has a value for a good one. */
+function inputOf<Input extends v.GenericSchema>(schema: Input): Schema<v.InferOutput<Input>> {
+  return jsonSchema(toJsonSchema(schema), {
+    validate(value) {
+      const parsed = v.safeParse(schema, value)
+      return parsed.success
+        ? { success: true, value: parsed.output }
+        : { success: false, error: new v.ValiError(parsed.issues) }
+    },
+  })
+}
 
 const FILES_SHOWN = 20
 

@@ -1,0 +1,404 @@
+import { eq } from "drizzle-orm"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chatMessages, chatTurns } from "#db/schema/chat.ts"
+import { files, blobs } from "#db/schema/files.ts"
+import { listMessages } from "#server/chat/messages.ts"
+import { createThread, findThread, removeThread, stopAnswer } from "#server/chat/threads.ts"
+import { answerOnce, askQuestion } from "#server/chat/turn.ts"
+import { openChatRoom, readAll, textOf } from "../support/chat-room.ts"
+
+type Room = Awaited<ReturnType<typeof openChatRoom>>
+type Scope = Awaited<ReturnType<Room["scopeOf"]>>
+
+let room: Room
+let ada: Scope
+beforeAll(async () => {
+  room = await openChatRoom()
+  ada = await room.scopeOf("ada")
+})
+afterAll(() => room.close())
+
+describe("a question in a conversation", () => {
+  it("is stored with its answer, as it was streamed", async () => {
+    const threadId = await thread(ada)
+    const chunks = await ask(ada, threadId, "How deep is the sea?")
+    const start = chunks[0]
+    const { entries } = await listMessages(ada, threadId)
+    expect(entries).toMatchObject([
+      { role: "user", content: "How deep is the sea?", requestId: "q1", turn: null },
+      {
+        role: "assistant",
+        content: textOf(chunks),
+        requestId: "q1",
+        turn: { status: "completed", model: "development/no-model", parts: null, failure: null },
+      },
+    ])
+    expect(entries[1]?.turn?.outputTokens).toBeGreaterThan(0)
+    expect(start).toMatchObject({
+      type: "start",
+      messageId: entries[1]?._id,
+      messageMetadata: { questionId: entries[0]?._id, model: "development/no-model" },
+    })
+    expect(chunks.at(-1)).toMatchObject({ type: "finish", finishReason: "stop" })
+  })
+
+  it("names a conversation that has no title, and no other", async () => {
+    const untitled = await createThread(ada, { title: "New conversation" })
+    await ask(ada, untitled._id, "  How deep\nis the sea?")
+    expect((await findThread(ada, untitled._id)).title).toBe("How deep is the sea?")
+
+    const titled = await createThread(ada, { title: "The sea" })
+    await ask(ada, titled._id, "How deep is it?")
+    expect((await findThread(ada, titled._id)).title).toBe("The sea")
+  })
+
+  it("brings the conversation to the front", async () => {
+    const threadId = await thread(ada)
+    const before = await findThread(ada, threadId)
+    await ask(ada, threadId, "Hello")
+    expect((await findThread(ada, threadId)).lastMessageAt).toBeGreaterThan(before.lastMessageAt)
+  })
+
+  it("is heard by the model with what was said before, from the database", async () => {
+    const threadId = await thread(ada)
+    await ask(ada, threadId, "First", "q1")
+    const chunks = await ask(ada, threadId, "Second", "q2")
+    expect(textOf(chunks)).toContain("This request holds 3 messages")
+  })
+
+  it("is one, however often it is sent with one id: the answer is given again", async () => {
+    const threadId = await thread(ada)
+    const first = await ask(ada, threadId, "Hello", "q1")
+    const begun = room.gateway.activity.begun
+    const second = await ask(ada, threadId, "Hello", "q1")
+    expect(textOf(second)).toBe(textOf(first))
+    expect(second[0]).toEqual(first[0])
+    expect(room.gateway.activity.begun).toBe(begun)
+    expect((await listMessages(ada, threadId)).entries).toHaveLength(2)
+  })
+
+  it("is answered anew where that is asked for", async () => {
+    const threadId = await thread(ada)
+    await ask(ada, threadId, "Hello", "q1")
+    const [question, answer] = (await listMessages(ada, threadId)).entries
+    await readAll((await askQuestion(ada, threadId, { requestId: "q1", text: "Hello", again: true })).chunks)
+    const { entries } = await listMessages(ada, threadId)
+    expect(entries).toHaveLength(2)
+    expect(entries[0]?._id).toBe(question?._id)
+    expect(entries[1]?._id).not.toBe(answer?._id)
+  })
+
+  it("is not answered anew once something follows it", async () => {
+    const threadId = await thread(ada)
+    await ask(ada, threadId, "First", "q1")
+    await ask(ada, threadId, "Second", "q2")
+    await expect(
+      askQuestion(ada, threadId, { requestId: "q1", text: "First", again: true }),
+    ).rejects.toMatchObject({ status: 409 })
+    expect((await listMessages(ada, threadId)).entries).toHaveLength(4)
+  })
+
+  it("waits its turn: while one answer is being given, another is refused", async () => {
+    const threadId = await thread(ada)
+    const asked = await Promise.allSettled(
+      ["q1", "q2", "q3"].map((requestId) =>
+        askQuestion(ada, threadId, { requestId, text: "/long 50", again: false }),
+      ),
+    )
+    const taken = asked.filter((outcome) => outcome.status === "fulfilled")
+    const refused = asked.filter((outcome) => outcome.status === "rejected")
+    expect([taken.length, refused.length]).toEqual([1, 2])
+    for (const { reason } of refused) expect(reason).toMatchObject({ status: 409 })
+    await Promise.all(taken.map(({ value }) => readAll(value.chunks)))
+    expect((await listMessages(ada, threadId)).entries).toHaveLength(2)
+  })
+
+  it("cannot be asked in somebody else's conversation, nor in one that is not there", async () => {
+    const grace = await room.scopeOf("grace")
+    const threadId = await thread(ada)
+    for (const id of [threadId, crypto.randomUUID(), "nonsense"]) {
+      await expect(
+        askQuestion(grace, id, { requestId: "q1", text: "Hello", again: false }),
+      ).rejects.toMatchObject({
+        status: 404,
+      })
+    }
+    expect((await listMessages(ada, threadId)).entries).toEqual([])
+  })
+})
+
+describe("an answer", () => {
+  it("is stored whole when its reader goes away", async () => {
+    const threadId = await thread(ada)
+    const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 60", again: false })
+    for await (const chunk of chunks) if (chunk.type === "text-delta") break
+    await expect.poll(() => statusOf(threadId), { timeout: 10_000 }).toBe("completed")
+    expect(await contentOf(threadId)).toMatch(/word 60$/)
+  })
+
+  it("is stored whole for each of forty readers who go away at once", async () => {
+    const threads = await Promise.all(Array.from({ length: 40 }, () => thread(ada)))
+    await Promise.all(
+      threads.map(async (threadId) => {
+        const { chunks } = await askQuestion(ada, threadId, {
+          requestId: "q1",
+          text: "/long 40",
+          again: false,
+        })
+        for await (const chunk of chunks) if (chunk.type === "text-delta") break
+      }),
+    )
+    for (const threadId of threads) {
+      await expect.poll(() => statusOf(threadId), { timeout: 20_000 }).toBe("completed")
+      expect(await contentOf(threadId)).toMatch(/word 40$/)
+    }
+  })
+
+  it("ends where it is stopped, with what was said kept and the model told", async () => {
+    const threadId = await thread(ada)
+    const aborted = room.gateway.activity.aborted
+    const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 9000", again: false })
+    const read: Awaited<ReturnType<typeof readAll>> = []
+    for await (const chunk of chunks) {
+      read.push(chunk)
+      if (read.filter(({ type }) => type === "text-delta").length === 10) void stopAnswer(ada, threadId)
+    }
+    expect(read.slice(-2)).toEqual([
+      { type: "message-metadata", messageMetadata: { stop: "stopped" } },
+      { type: "abort" },
+    ])
+    expect(await statusOf(threadId)).toBe("stopped")
+    expect(await contentOf(threadId)).toBe(textOf(read))
+    await expect.poll(() => room.gateway.activity.aborted).toBe(aborted + 1)
+    expect(await stopAnswer(ada, threadId)).toBe(false)
+  })
+
+  it("cannot be stopped by somebody else", async () => {
+    const grace = await room.scopeOf("grace")
+    const threadId = await thread(ada)
+    const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 30", again: false })
+    await expect(stopAnswer(grace, threadId)).rejects.toMatchObject({ status: 404 })
+    await readAll(chunks)
+    expect(await statusOf(threadId)).toBe("completed")
+  })
+
+  it("ends at the time limit, and says so in the stream and in its row", async () => {
+    const threadId = await thread(ada)
+    const question = { requestId: "q1", text: "/long 9000", again: false }
+    const { chunks } = await askQuestion(ada, threadId, question, { timeLimit: 300 })
+    const read = await readAll(chunks)
+    expect(read.slice(-2)).toEqual([
+      { type: "message-metadata", messageMetadata: { stop: "timeout" } },
+      { type: "abort" },
+    ])
+    expect(textOf(read)).toContain("word 1")
+    expect(await statusOf(threadId)).toBe("timeout")
+    expect(await contentOf(threadId)).toBe(textOf(read))
+  })
+
+  it("keeps what was said when the connection to the model is reset", async () => {
+    const threadId = await thread(ada)
+    const read = await ask(ada, threadId, "/reset")
+    expect(read.at(-1)?.type).toBe("error")
+    expect(textOf(read)).toContain("The connection is reset")
+    expect(await statusOf(threadId)).toBe("failed")
+    expect(await contentOf(threadId)).toBe(textOf(read))
+  })
+
+  it.each(["/fail401", "/fail500"])(
+    "hides why the model failed on %s, and logs it under the id it shows",
+    async (text) => {
+      const threadId = await thread(ada)
+      const read = await ask(ada, threadId, text)
+      const error = read.find((chunk) => chunk.type === "error")
+      expect(error?.errorText).toMatch(/^The model could not answer\. Try again\. \(Reference [0-9a-f]{8}\)$/)
+      const reference = error?.errorText.match(/Reference (\w+)/)?.[1]
+      const entry = room.logged.find((line) => line["reference"] === reference)
+      expect(entry).toMatchObject({ statusCode: Number(text.slice(-3)) })
+      expect(JSON.stringify(entry)).not.toContain(room.gateway.key)
+      expect((await listMessages(ada, threadId)).entries[1]?.turn).toMatchObject({
+        status: "failed",
+        failure: error?.errorText,
+      })
+    },
+  )
+
+  it("says that the model is busy where the gateway says so", async () => {
+    const read = await ask(ada, await thread(ada), "/fail429")
+    expect(read.find((chunk) => chunk.type === "error")?.errorText).toMatch(/^The model is busy/)
+  })
+
+  it("can be asked for again after it failed, with the same id", async () => {
+    const threadId = await thread(ada)
+    await ask(ada, threadId, "/fail500", "q1")
+    await ask(ada, threadId, "/fail500", "q1")
+    expect((await listMessages(ada, threadId)).entries.map(({ role }) => role)).toEqual(["user", "assistant"])
+  })
+
+  it("keeps its tools and its thoughts beside its words", async () => {
+    const threadId = await thread(ada)
+    await ask(ada, threadId, '/tool currentTime {"timeZone":"Europe/Lisbon"}', "q1")
+    await ask(ada, threadId, "/reasoning", "q2")
+    const { entries } = await listMessages(ada, threadId)
+    expect(entries[1]?.turn?.parts).toMatchObject([
+      {
+        type: "tool",
+        name: "currentTime",
+        input: { timeZone: "Europe/Lisbon" },
+        output: { timeZone: "Europe/Lisbon", utc: expect.stringMatching(/Z$/) },
+      },
+      { type: "text" },
+    ])
+    expect(entries[3]?.turn?.parts).toMatchObject([
+      { type: "reasoning", text: "First a thought. Then a second thought." },
+      { type: "text", text: entries[3]?.content },
+    ])
+  })
+
+  it("takes no more steps than configured", async () => {
+    const maxSteps = 1
+    const scope = { ...ada, config: { ...ada.config, chat: { ...ada.config.chat, maxSteps } } }
+    const begun = room.gateway.activity.begun
+    await ask(scope, await thread(ada), "/tool currentTime")
+    expect(room.gateway.activity.begun).toBe(begun + maxSteps)
+  })
+
+  it("is interrupted, with what was said kept, when its process stops", async () => {
+    const closing = await openChatRoom()
+    const someone = await closing.scopeOf("ada")
+    const threadId = await thread(someone)
+    const { chunks } = await askQuestion(someone, threadId, {
+      requestId: "q1",
+      text: "/long 9000",
+      again: false,
+    })
+    for await (const chunk of chunks) if (chunk.type === "text-delta") break
+    await closing.turns.close()
+    const { entries } = await listMessages(someone, threadId)
+    expect(entries[1]).toMatchObject({ turn: { status: "interrupted" } })
+    expect(entries[1]?.content).not.toBe("")
+    await closing.close()
+  })
+
+  it("that a dead process left running counts as interrupted, and makes room for the next", async () => {
+    const threadId = await thread(ada)
+    await ask(ada, threadId, "First", "q1")
+    const [, answer] = (await listMessages(ada, threadId)).entries
+    const longAgo = Date.now() - 36_000
+    await room.db
+      .update(chatTurns)
+      .set({ status: "running", _creationTime: longAgo })
+      .where(eq(chatTurns._id, answer?._id ?? ""))
+    await room.db
+      .update(chatMessages)
+      .set({ _creationTime: longAgo })
+      .where(eq(chatMessages._id, answer?._id ?? ""))
+    expect((await listMessages(ada, threadId)).entries[1]?.turn?.status).toBe("interrupted")
+
+    await ask(ada, threadId, "Second", "q2")
+    const { entries } = await listMessages(ada, threadId)
+    expect(entries.map(({ turn }) => turn?.status)).toEqual([
+      undefined,
+      "interrupted",
+      undefined,
+      "completed",
+    ])
+  })
+
+  it("ends when its conversation is removed", async () => {
+    const threadId = await thread(ada)
+    const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 9000", again: false })
+    const reading = readAll(chunks)
+    await removeThread(ada, threadId)
+    expect((await reading).at(-1)?.type).toBe("abort")
+    await expect(findThread(ada, threadId)).rejects.toMatchObject({ status: 404 })
+    expect(await room.db.select().from(chatMessages).where(eq(chatMessages.threadId, threadId))).toEqual([])
+  })
+})
+
+describe("a question that nothing remembers", () => {
+  it("is answered, and leaves no row", async () => {
+    const before = await room.db.$count(chatMessages)
+    const { chunks } = answerOnce(ada, [{ role: "user", content: "Hello" }])
+    const read = await readAll(chunks)
+    expect(textOf(read)).toContain("> Hello")
+    expect(read[0]).toMatchObject({ type: "start", messageId: expect.any(String) })
+    expect(await room.db.$count(chatMessages)).toBe(before)
+  })
+
+  it("is no longer answered once its reader left", async () => {
+    const aborted = room.gateway.activity.aborted
+    const { chunks, stop } = answerOnce(ada, [{ role: "user", content: "/long 9000" }])
+    for await (const chunk of chunks) if (chunk.type === "text-delta") stop("stopped")
+    await expect.poll(() => room.gateway.activity.aborted).toBe(aborted + 1)
+  })
+})
+
+describe("the tools", () => {
+  it("find the asker's own files by name, and nobody else's", async () => {
+    const grace = await room.scopeOf("grace")
+    await addFile(ada, "Tide tables 2026.pdf")
+    await addFile(ada, "Budget.xlsx")
+    await addFile(grace, "Tide diary.txt")
+    const output = await searchFiles(ada, { name: "tide" })
+    expect(output).toMatchObject({ files: [{ name: "Tide tables 2026.pdf", bytes: 12 }], more: false })
+    expect(await searchFiles(ada, { name: "100%" })).toMatchObject({ files: [] })
+    expect(await searchFiles(ada, {})).toMatchObject({
+      files: [{ name: "Budget.xlsx" }, { name: "Tide tables 2026.pdf" }],
+    })
+  })
+
+  it("show no more than twenty files", async () => {
+    const grace = await room.scopeOf("grace")
+    for (let i = 0; i < 22; i++) await addFile(grace, `file ${i}.txt`)
+    const output = await searchFiles(grace, {})
+    expect(output).toMatchObject({ more: true })
+    expect((output as { files: unknown[] }).files).toHaveLength(20)
+  })
+
+  it("fail in the answer, not with it, where the model asks for nonsense", async () => {
+    const threadId = await thread(ada)
+    const read = await ask(ada, threadId, '/tool searchFiles {"name":5}')
+    expect(read.map(({ type }) => type)).toContain("tool-input-error")
+    expect(await statusOf(threadId)).toBe("completed")
+  })
+})
+
+async function thread(scope: Scope) {
+  const { _id } = await createThread(scope, { title: "The sea" })
+  return _id
+}
+
+async function ask(scope: Scope, threadId: string, text: string, requestId = "q1") {
+  const { chunks } = await askQuestion(scope, threadId, { requestId, text, again: false })
+  return readAll(chunks)
+}
+
+async function statusOf(threadId: string) {
+  const [turn] = await room.db.select().from(chatTurns).where(eq(chatTurns.threadId, threadId))
+  return turn?.status
+}
+
+async function contentOf(threadId: string) {
+  const { entries } = await listMessages(ada, threadId)
+  return entries.at(-1)?.content
+}
+
+async function searchFiles(scope: Scope, input: object) {
+  const { chunks } = answerOnce(scope, [
+    { role: "user", content: `/tool searchFiles ${JSON.stringify(input)}` },
+  ])
+  const output = (await readAll(chunks)).find((chunk) => chunk.type === "tool-output-available")
+  return output?.output
+}
+
+async function addFile({ db, viewer }: Scope, fileName: string) {
+  const [blob] = await db
+    .insert(blobs)
+    .values({ key: crypto.randomUUID(), size: 12, sha256: "0".repeat(64) })
+    .returning()
+  if (!blob) throw new Error("No blob was made.")
+  await db
+    .insert(files)
+    .values({ storageId: blob._id, userId: viewer.user._id, fileName, mimeType: "text/plain", size: 12 })
+}

@@ -1,0 +1,60 @@
+import { pino } from "pino"
+import { users } from "#db/schema/users.ts"
+import { openDevelopmentGateway } from "#server/adapters/development-gateway.ts"
+import { openGatewayModel } from "#server/adapters/gateway-model.ts"
+import { createRunningTurns } from "#server/chat/running-turns.ts"
+import type { AnswerChunk } from "#server/chat/contract.ts"
+import { readConfig } from "#server/config.ts"
+import type { Database } from "#db/client.ts"
+import type { Viewer } from "#server/scope.ts"
+import { createTestDatabase } from "./postgres.ts"
+
+/** What the chat's functions need: a real database, and the development gateway over HTTP. `scopeOf` adds somebody who asks. */
+export async function openChatRoom() {
+  const database = await createTestDatabase()
+  const gateway = await openDevelopmentGateway()
+  const logged: Record<string, unknown>[] = []
+  const services = {
+    config: readConfig({ AUTH_SECRET: "a secret for tests, and for nothing else" }),
+    log: pino({ level: "warn" }, { write: (line) => void logged.push(JSON.parse(line)) }),
+    db: database.db,
+    model: openGatewayModel({
+      gateway: { kind: "development", key: gateway.key, baseUrl: gateway.baseUrl },
+      name: gateway.model,
+    }),
+    turns: createRunningTurns(),
+    afterCommit: (effect: (db: Database) => Promise<void>) => effect(database.db),
+  }
+  let people = 0
+  return {
+    ...services,
+    gateway,
+    logged,
+    async scopeOf(name: string) {
+      people++
+      const [user] = await database.db
+        .insert(users)
+        .values({ clerkId: `user_${name}_${people}`, email: `${name}@example.org` })
+        .returning()
+      if (!user) throw new Error("No user was made.")
+      const session = { userId: user.clerkId, sessionId: null, plan: "free", via: "cookie" } as const
+      const viewer: Viewer = { user, session }
+      return { ...services, viewer }
+    },
+    async close() {
+      await services.turns.close()
+      await gateway.close()
+      await database.close()
+    },
+  }
+}
+
+export async function readAll(chunks: AsyncIterable<AnswerChunk>): Promise<AnswerChunk[]> {
+  const read: AnswerChunk[] = []
+  for await (const chunk of chunks) read.push(chunk)
+  return read
+}
+
+export function textOf(chunks: AnswerChunk[]): string {
+  return chunks.map((chunk) => (chunk.type === "text-delta" ? chunk.delta : "")).join("")
+}
