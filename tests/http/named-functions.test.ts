@@ -1,0 +1,268 @@
+import postgres from "postgres"
+import { SignJWT, generateKeyPair } from "jose"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
+import { ada, grace, signUp, type Person } from "../support/people.ts"
+
+let app: TidelineApp
+let sql: postgres.Sql
+let adaAtHome: Person
+let hers: LiveSocket
+let graces: LiveSocket
+/** What is Ada's. */
+const own = { clerkId: "", userId: "", threadId: "", fileId: "" }
+
+beforeAll(async () => {
+  app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
+  adaAtHome = await signUp(app, ada)
+  hers = await openLiveSocket(app, await realtimeToken(adaAtHome))
+  graces = await openLiveSocket(app, await realtimeToken(await signUp(app, grace)))
+  const [user] = await sql`select _id, clerk_id from users where email = ${ada.email}`
+  own.userId = user!["_id"]
+  own.clerkId = user!["clerk_id"]
+  const made = await hers.mutate("chat.createThread", { title: "Notes on the engine" })
+  own.threadId = ("value" in made ? (made.value as { _id: string }) : { _id: "" })._id
+  await sql`insert into chat_messages (user_id, thread_id, role, content)
+    values (${own.userId}, ${own.threadId}, 'user', 'a secret of Ada')`
+  const uploaded = await adaAtHome("/api/files?name=engine.txt", { method: "POST", body: "a secret of Ada" })
+  const { files } = (await uploaded.json()) as { files: { _id: string }[] }
+  own.fileId = files[0]!._id
+})
+
+afterAll(async () => {
+  hers.close()
+  graces.close()
+  await sql.end()
+  await app.stop()
+})
+
+const queries = () =>
+  [
+    ["users.getUserByClerkId", { clerkId: own.clerkId }],
+    ["users.getOnboardingStatus", {}],
+    ["devices.list", {}],
+    ["files.list", {}],
+    ["chat.listThreads", {}],
+    ["chat.listMessages", { threadId: own.threadId }],
+    ["chat.listTurns", { threadId: own.threadId }],
+  ] as const
+
+const mutations = () =>
+  [
+    ["users.createOrUpdateUser", { clerkId: own.clerkId, email: ada.email, name: "Not Ada", plan: "free" }],
+    ["files.rename", { fileId: own.fileId, fileName: "taken.txt" }],
+    ["files.remove", { fileId: own.fileId }],
+    ["chat.renameThread", { threadId: own.threadId, title: "Taken" }],
+    ["chat.removeThread", { threadId: own.threadId }],
+  ] as const
+
+/** Everything that is Ada's, as it stands in the database. */
+async function everythingOfAda() {
+  return JSON.stringify([
+    await sql`select * from users where _id = ${own.userId}`,
+    await sql`select * from files where user_id = ${own.userId}`,
+    await sql`select * from chat_threads where user_id = ${own.userId}`,
+    await sql`select * from chat_messages where user_id = ${own.userId}`,
+  ])
+}
+
+describe("a query by name", () => {
+  it("answers its own user", async () => {
+    for (const [query, args] of queries()) {
+      expect(await hers.query(query, args), query).not.toHaveProperty("error")
+    }
+    expect(await hers.query("users.getUserByClerkId", { clerkId: own.clerkId })).toMatchObject({
+      value: { _id: own.userId, clerkId: own.clerkId, email: ada.email, _creationTime: expect.any(Number) },
+    })
+    expect(await hers.query("users.getOnboardingStatus", {})).toMatchObject({
+      value: { completed: false, step: "welcome" },
+    })
+  })
+
+  it("shows nobody what is another's, once or live", async () => {
+    for (const [query, args] of queries()) {
+      const answer = await graces.query(query, args)
+      expect(JSON.stringify(answer), query).not.toMatch(/Ada|ada@|engine/)
+      await graces.subscribe(query, args, 1000 + Math.floor(Math.random() * 1e6))
+    }
+    for (const [query, args] of [
+      ["users.getUserByClerkId", { clerkId: own.clerkId }],
+      ["chat.listMessages", { threadId: own.threadId }],
+      ["chat.listTurns", { threadId: own.threadId }],
+    ] as const) {
+      expect(await graces.query(query, args), query).toMatchObject({ error: { code: "not_found" } })
+      expect((await graces.subscribe(query, args, 7)).refused, query).toMatchObject([
+        { error: { code: "not_found" } },
+      ])
+    }
+    await sql`update chat_threads set title = 'Ada changed it' where _id = ${own.threadId}`
+    await sql`update files set file_name = 'Ada-changed.txt' where _id = ${own.fileId}`
+    await graces.mutate("chat.createThread", { title: "A marker" })
+    await graces.until(({ name, event }) => name === "commit" && JSON.stringify(event).includes("A marker"))
+    expect(JSON.stringify(graces.heard)).not.toMatch(/Ada|ada@|engine/)
+  })
+})
+
+describe("a mutation by name", () => {
+  it("changes nothing that is another's, and says that it is not there", async () => {
+    const before = await everythingOfAda()
+    for (const [mutation, args] of mutations()) {
+      const answer = await graces.mutate(mutation, args)
+      expect(answer, mutation).toMatchObject({
+        error: { code: expect.stringMatching(/^(not_found|forbidden)$/), message: expect.any(String) },
+      })
+    }
+    expect(await everythingOfAda()).toBe(before)
+  })
+
+  it("does not let a user raise their own plan, or write another address", async () => {
+    const values = { clerkId: own.clerkId, email: ada.email, name: ada.name }
+    for (const wrong of [{ plan: "pro" }, { plan: "free", email: "queen@example.org" }]) {
+      expect(await hers.mutate("users.createOrUpdateUser", { ...values, ...wrong })).toMatchObject({
+        error: { code: "forbidden" },
+      })
+    }
+    const answer = await hers.mutate("users.createOrUpdateUser", {
+      ...values,
+      name: "Ada King",
+      plan: "free",
+    })
+    expect(answer).toMatchObject({ value: own.userId, xid: expect.any(String), lsn: expect.any(String) })
+  })
+
+  it("shows its effect to its user live, and names its transaction", async () => {
+    await hers.subscribe("chat.listThreads", {}, 50)
+    const answer = await hers.mutate("chat.renameThread", { threadId: own.threadId, title: "Renamed" })
+    const commit = await hers.until(
+      ({ name, event }) => name === "commit" && JSON.stringify(event).includes("Renamed"),
+    )
+    expect(commit).toMatchObject({ xids: [(answer as { xid: string }).xid] })
+  })
+
+  it("is applied once, however often it is sent", async () => {
+    const id = crypto.randomUUID()
+    const first = await hers.mutate("chat.createThread", { title: "Only one" }, id)
+    const second = await hers.mutate("chat.createThread", { title: "Only one" }, id)
+    expect(second).toMatchObject({ value: (first as { value: unknown }).value })
+    const [{ count } = { count: 0 }] =
+      await sql`select count(*)::int from chat_threads where title = 'Only one'`
+    expect(count).toBe(1)
+    expect(await hers.mutate("chat.createThread", { title: "Another" }, id)).toMatchObject({
+      error: { code: "conflict" },
+    })
+  })
+
+  it("leaves a transaction usable by others when the database refuses it", async () => {
+    await adaAtHome("/api/files?name=second.txt", { method: "POST", body: "two" })
+    const taken = await hers.mutate("files.rename", { fileId: own.fileId, fileName: "second.txt" })
+    expect(taken).toMatchObject({
+      error: { code: "conflict", message: expect.stringContaining("second.txt") },
+    })
+  })
+})
+
+describe("arguments that nobody meant", () => {
+  const strange: [string, unknown][] = [
+    ["missing", undefined],
+    ["null", null],
+    ["a string", "x"],
+    ["a list", [1, 2]],
+    ["a number for an id", { threadId: 7, fileId: 7, clerkId: 7, title: 7, fileName: 7 }],
+    ["no id at all", { threadId: "", fileId: "", clerkId: "", title: "", fileName: "" }],
+    ["an operator for an id", { threadId: { $ne: null }, fileId: { $ne: null }, clerkId: { $ne: null } }],
+    [
+      "a prototype",
+      JSON.parse('{"__proto__": {"threadId": "x"}, "constructor": {"prototype": {"admin": true}}}'),
+    ],
+    ["a NUL", { threadId: "\0", fileId: "\0", clerkId: "\0", title: "\0", fileName: "\0" }],
+    ["huge", { threadId: "x".repeat(20_000), clerkId: "x".repeat(20_000), after: "x".repeat(20_000) }],
+    ["a page of nowhere", { after: "nowhere" }],
+    ["deep", JSON.parse(`${"[".repeat(2000)}${"]".repeat(2000)}`)],
+  ]
+
+  it("are refused by every query and mutation, or change and show nothing", async () => {
+    const before = await everythingOfAda()
+    for (const [what, args] of strange) {
+      for (const [name] of queries()) {
+        const answer = await graces.query(name, args)
+        expect(JSON.stringify(answer), `${name} with ${what}`).not.toMatch(/Ada|engine/)
+        if ("error" in answer)
+          expect(answer.error.code, `${name} with ${what}`).toMatch(/^(invalid|not_found)$/)
+      }
+      for (const [name] of mutations()) {
+        const answer = await graces.mutate(name, args)
+        expect(answer, `${name} with ${what}`).toMatchObject({
+          error: { code: expect.stringMatching(/^(invalid|not_found|forbidden)$/) },
+        })
+      }
+    }
+    expect(await everythingOfAda()).toBe(before)
+    expect(({} as Record<string, unknown>)["admin"]).toBeUndefined()
+  })
+
+  it("end the connection where a message is larger than any may be", async () => {
+    const flood = await openLiveSocket(app, await realtimeToken(adaAtHome))
+    await expect(flood.query("files.list", { after: "x".repeat(70_000) })).rejects.toThrow("disconnected")
+  })
+
+  it("are refused where the name itself is strange", async () => {
+    for (const name of [
+      "",
+      "constructor",
+      "__proto__",
+      "toString",
+      "files.drop",
+      "files.list ",
+      7,
+      null,
+      {},
+    ]) {
+      expect(await graces.query(name)).toMatchObject({
+        error: { code: expect.stringMatching(/^(invalid|unknown)$/) },
+      })
+      expect(await graces.mutate(name)).toMatchObject({
+        error: { code: expect.stringMatching(/^(invalid|unknown)$/) },
+      })
+    }
+  })
+})
+
+describe("a socket", () => {
+  const refusal = (code: string) => expect.objectContaining({ data: expect.objectContaining({ code }) })
+
+  it("is refused without a good token", async () => {
+    const { privateKey } = await generateKeyPair("ES256")
+    const forged = (audience: string) =>
+      new SignJWT({ sub: own.clerkId, plan: "pro", sid: null })
+        .setProtectedHeader({ alg: "ES256", kid: "forged" })
+        .setIssuer(app.origin)
+        .setAudience(audience)
+        .setExpirationTime("1m")
+        .sign(privateKey)
+    const [header, payload] = (await realtimeToken(adaAtHome)).split(".")
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${payload}.`
+    for (const token of [
+      "",
+      "x",
+      "a.b.c",
+      unsigned,
+      `${header}.${payload}.AAAA`,
+      await forged("tideline-realtime"),
+    ]) {
+      await expect(openLiveSocket(app, token), token).rejects.toEqual(
+        expect.objectContaining({ data: expect.anything() }),
+      )
+    }
+    await expect(openLiveSocket(app, await adaAtHome.apiKey())).rejects.toEqual(refusal("unauthorized"))
+  })
+
+  it("is refused to a page of another site, and to another version of the protocol", async () => {
+    const token = await realtimeToken(adaAtHome)
+    await expect(openLiveSocket(app, token, { origin: "https://evil.example" })).rejects.toThrow()
+    await expect(openLiveSocket(app, token, { version: 99 })).rejects.toEqual(refusal("version"))
+    const allowed = await openLiveSocket(app, token, { origin: app.origin })
+    allowed.close()
+  })
+})

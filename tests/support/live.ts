@@ -1,0 +1,80 @@
+import { io, type Socket } from "socket.io-client"
+import type {
+  ClientEvents,
+  CommitEvent,
+  MutateAnswer,
+  QueryAnswer,
+  Refusal,
+  RevokedEvent,
+  ServerEvents,
+  SnapshotEvent,
+  SubscribeAnswer,
+} from "#server/realtime/contract.ts"
+import type { TidelineApp } from "./app.ts"
+import type { Person } from "./people.ts"
+
+type App = Pick<TidelineApp, "origin">
+
+/** A program on the socket: what it is told stands in `heard`, in order. */
+export interface LiveSocket {
+  heard: { name: string; event: SnapshotEvent | CommitEvent | RevokedEvent }[]
+  subscribe(query: unknown, args: unknown, id?: number): Promise<SubscribeAnswer>
+  query(query: unknown, args?: unknown): Promise<QueryAnswer>
+  mutate(mutation: unknown, args?: unknown, mutationId?: string): Promise<MutateAnswer>
+  /** Resolves with the first event that fits, one heard before included. */
+  until(fits: (event: { name: string; event: unknown }) => boolean): Promise<unknown>
+  close(): void
+}
+
+export async function realtimeToken(person: Person): Promise<string> {
+  const response = await person("/api/realtime/token")
+  return ((await response.json()) as { token: string }).token
+}
+
+/** Throws the server's refusal. `origin` is what a browser would say of the page it shows. */
+export async function openLiveSocket(
+  app: App,
+  token: unknown,
+  { origin, version = 1 }: { origin?: string; version?: number } = {},
+): Promise<LiveSocket> {
+  const socket: Socket<ServerEvents, ClientEvents> = io(app.origin, {
+    path: "/realtime",
+    transports: ["websocket"],
+    reconnection: false,
+    forceNew: true,
+    auth: { version, token },
+    ...(origin && { extraHeaders: { origin } }),
+  })
+  const heard: LiveSocket["heard"] = []
+  const listening = new Set<() => void>()
+  socket.onAny((name: string, event: CommitEvent) => {
+    heard.push({ name, event })
+    for (const look of listening) look()
+  })
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", resolve)
+    socket.once("connect_error", (error: Error & { data?: Refusal }) => reject(error))
+  })
+  const ask = (name: string, message: unknown) =>
+    socket.timeout(5000).emitWithAck(name as "query", message as { query: string; args: unknown })
+  return {
+    heard,
+    subscribe: (query, args, id = 1) =>
+      ask("subscribe", { subscriptions: [{ id, query, args }] }) as unknown as Promise<SubscribeAnswer>,
+    query: (query, args = {}) => ask("query", { query, args }),
+    mutate: (mutation, args = {}, mutationId = crypto.randomUUID()) =>
+      ask("mutate", { mutation, args, mutationId }) as unknown as Promise<MutateAnswer>,
+    until: (fits) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = heard.find(fits)
+          if (!found) return
+          listening.delete(look)
+          resolve(found.event)
+        }
+        listening.add(look)
+        look()
+      }),
+    close: () => void socket.disconnect(),
+  }
+}
