@@ -47,7 +47,7 @@ export function ChatPicture() {
 const files: { icon: IconName; name: string; note: string }[] = [
   { icon: "file", name: "harbour-plan.pdf", note: "1.2 MB" },
   { icon: "image", name: "breakwater-north.jpg", note: "4.1 MB" },
-  { icon: "file", name: "moorings.csv", note: "88 KB" },
+  { icon: "file", name: "moorings.csv", note: "88 kB" },
 ]
 
 export function FilesPicture() {

@@ -23,10 +23,10 @@ export function LivePicture() {
 }
 
 const fileRows: { icon: IconName; name: string; size: string; when: string }[] = [
-  { icon: "file", name: "tide-tables-2026.pdf", size: "2.4 MB", when: "2 min" },
-  { icon: "image", name: "breakwater-north.jpg", size: "4.1 MB", when: "1 h" },
-  { icon: "file", name: "moorings.csv", size: "88 KB", when: "3 h" },
-  { icon: "folder", name: "survey-photos.zip", size: "61 MB", when: "Mon" },
+  { icon: "file", name: "tide-tables-2026.pdf", size: "2.4 MB", when: "2 min ago" },
+  { icon: "image", name: "breakwater-north.jpg", size: "4.1 MB", when: "1 h ago" },
+  { icon: "file", name: "moorings.csv", size: "88 kB", when: "3 h ago" },
+  { icon: "folder", name: "survey-photos.zip", size: "61 MB", when: "Monday" },
 ]
 
 const OLD_NAME = "draft.pdf"
@@ -39,12 +39,12 @@ function BrowserWindow() {
         {["a", "b", "c"].map((dot) => (
           <span key={dot} className="size-2.5 rounded-full bg-line-strong" />
         ))}
-        <span className="mx-auto -translate-x-5 rounded-md border border-line bg-surface px-10 py-0.5 font-mono text-xs text-faint">
+        <span className="mx-auto -translate-x-5 rounded-md border border-line bg-surface px-4 py-0.5 font-mono sm:px-10 text-xs text-faint">
           tideline.local/dashboard/files
         </span>
       </div>
-      <div className="grid min-h-88 sm:grid-cols-[11rem_1fr] lg:min-h-118">
-        <div className="hidden border-r border-line bg-canvas p-3 sm:block">
+      <div className="grid min-h-116 sm:grid-cols-[11rem_1fr] lg:min-h-136">
+        <div className="hidden border-r border-line bg-sunken p-3 sm:block">
           <Logo name="Tideline" className="px-2 py-1.5 text-sm [&_svg]:size-5" />
           <div className="mt-3 grid gap-0.5">
             <SidebarRow icon="home">Home</SidebarRow>
@@ -57,15 +57,20 @@ function BrowserWindow() {
         <div className="p-5 sm:p-6">
           <div className="flex items-center justify-between">
             <p className="text-lg font-semibold tracking-tight">Files</p>
-            <span className="flex items-center gap-2">
+            <span className="flex items-center gap-3">
               <LiveDot />
-              <span className="rounded-md bg-accent px-3 py-1.5 text-xs font-medium text-on-accent">
+              <span className="flex items-center gap-1.5 rounded-md bg-accent px-3 py-1.5 text-xs font-medium text-on-accent">
+                <Icon name="upload" className="size-3.5" />
                 Upload
               </span>
             </span>
           </div>
-          <div className="mt-4 divide-y divide-line rounded-lg border border-line">
-            <Row icon="file" name={<ChangingName />} size="1.2 MB" when="now" isChanging />
+          <span className="mt-4 flex items-center gap-2.5 rounded-md border border-line-strong px-3 py-2 text-faint">
+            <Icon name="search" />
+            Search your files
+          </span>
+          <div className="mt-3 divide-y divide-line overflow-hidden rounded-lg border border-line">
+            <Row icon="file" name={<ChangingName />} size="1.2 MB" when="just now" isChanging />
             {fileRows.map((row) => (
               <Row key={row.name} {...row} />
             ))}
@@ -89,7 +94,7 @@ function SidebarRow({
     <span
       className={classNames(
         "flex items-center gap-2.5 rounded-md px-2 py-1.5",
-        isCurrent ? "bg-accent-soft font-medium text-accent-ink" : "text-muted",
+        isCurrent ? "bg-surface font-medium text-ink shadow-sm" : "text-muted",
       )}
     >
       <Icon name={icon} />
@@ -118,10 +123,12 @@ function Row({
         isChanging && "animate-[arrive_9s_ease-in-out_infinite]",
       )}
     >
-      <Icon name={icon} className="text-faint" />
+      <span className="grid size-8 place-items-center rounded-md border border-line bg-sunken text-muted">
+        <Icon name={icon} />
+      </span>
       <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
       <span className="hidden w-16 text-right text-faint tabular-nums sm:block">{size}</span>
-      <span className="w-12 text-right text-faint">{when}</span>
+      <span className="w-18 text-right text-faint">{when}</span>
     </div>
   )
 }
