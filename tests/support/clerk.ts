@@ -7,8 +7,15 @@ import { portOf } from "./port-of.ts"
 const KIND = { session: "cl_B7d4PD111AAA", template: "cl_B7d4PD222AAA" }
 
 export const SECRET_KEY = "sk_live_for_tests_and_nothing_else"
+/** The Frontend API of an instance, which its tokens name as their issuer. Nobody answers there. */
+export const ISSUER = "https://clerk.example.test"
+
+export const PUBLISHABLE_KEY = publishableKeyOf(ISSUER)
+
 /** Of a production instance: a development instance sends every visitor to Clerk first. */
-export const PUBLISHABLE_KEY = `pk_live_${Buffer.from("clerk.example.test$").toString("base64")}`
+export function publishableKeyOf(issuer: string): string {
+  return `pk_live_${Buffer.from(`${new URL(issuer).host}$`).toString("base64")}`
+}
 
 type Claims = Record<string, unknown>
 
@@ -104,7 +111,7 @@ export async function startClerk() {
     const now = Math.floor(Date.now() / 1000)
     // A token whose life is negative was made before that and has ended.
     const issuedAt = Math.min(now, now + life) - 1
-    return new SignJWT({ iss: url, ...claims })
+    return new SignJWT({ iss: ISSUER, ...claims })
       .setProtectedHeader({ alg: "RS256", typ: "JWT", kid: "ins_test", cat: KIND[kind] })
       .setIssuedAt(issuedAt)
       .setNotBefore(issuedAt)

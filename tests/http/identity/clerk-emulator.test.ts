@@ -4,7 +4,7 @@ import { createEmulator } from "emulate"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
-import { PUBLISHABLE_KEY, SECRET_KEY } from "../../support/clerk.ts"
+import { publishableKeyOf, SECRET_KEY } from "../../support/clerk.ts"
 import { openBrowser } from "../../support/people.ts"
 import { portOf } from "../../support/port-of.ts"
 import { findFreePort } from "../../support/ports.ts"
@@ -21,6 +21,7 @@ describe("Clerk as an emulator has it", () => {
     emulator = await createEmulator({
       service: "clerk",
       port,
+      baseUrl: `http://127.0.0.1:${port}`,
       seed: {
         tokens: { [SECRET_KEY]: { login: "backend", scopes: [] } },
         clerk: {
@@ -45,7 +46,7 @@ describe("Clerk as an emulator has it", () => {
     app = await startTideline({
       NODE_ENV: "development",
       CLERK_SECRET_KEY: SECRET_KEY,
-      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
+      CLERK_PUBLISHABLE_KEY: publishableKeyOf(emulator.url),
       CLERK_API_URL: api.url,
       JWT_ISSUER_DOMAIN: emulator.url,
     })

@@ -2,7 +2,7 @@ import { generateKeyPair } from "jose"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
-import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../../support/clerk.ts"
+import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../../support/clerk.ts"
 import { openBrowser } from "../../support/people.ts"
 import { describeIdentity, type Caller, type Deployment } from "./suite.ts"
 
@@ -15,7 +15,7 @@ function startWithClerk(clerk: Clerk, env: Record<string, string> = {}) {
     CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
     CLERK_JWT_KEY: clerk.jwtKey,
     CLERK_API_URL: clerk.url,
-    JWT_ISSUER_DOMAIN: clerk.url,
+    JWT_ISSUER_DOMAIN: ISSUER,
     ...env,
   })
 }
@@ -42,7 +42,7 @@ describeIdentity("Clerk, with tokens of its form", async (): Promise<Deployment>
   return {
     app,
     realtime: {
-      issuer: clerk.url,
+      issuer: ISSUER,
       keys: `${clerk.url}/v1/jwks`,
       headers: { authorization: `Bearer ${SECRET_KEY}` },
     },
