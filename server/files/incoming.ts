@@ -34,10 +34,14 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
   const failed = new AbortController()
   const taken: Promise<Taken>[] = []
   const parser = openParser(request)
+  // An error event that nobody listens for ends the process, and the parser's streams emit them at any time.
+  const endEarly = () => failed.abort(new BadRequest("The form ended early, or is no form."))
+  parser.on("error", endEarly)
   parser.on("filesLimit", () => failed.abort(new BadRequest(`One form can carry ${MOST_FILES} files.`)))
   parser.on("file", (_field, stream, fileName) => {
+    stream.on("error", endEarly)
     // A file field that was left empty.
-    if (!fileName) return void stream.resume()
+    if (!fileName || failed.signal.aborted) return void stream.resume()
     failed.signal.addEventListener("abort", () => stream.destroy(failed.signal.reason as Error))
     const taking = take({ fileName, bytes: stream, size })
     taking.catch((error: unknown) => failed.abort(error))
@@ -46,7 +50,7 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
   try {
     await pipeline(bytesOf(request), parser, { signal: failed.signal })
   } catch {
-    if (!failed.signal.aborted) failed.abort(new BadRequest("The form ended early, or is no form."))
+    endEarly()
     await Promise.allSettled(taken)
     throw failed.signal.reason
   }

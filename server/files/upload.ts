@@ -27,7 +27,7 @@ const LIFETIME = 6 * 60 * 60 * 1000
 /**
  * Takes in one file. Its room is reserved before the first byte, its bytes are durable before its row is written, and when
  * anything fails in between, nothing of it remains.
- * Throws `TooLarge`, `OutOfSpace` past the viewer's quota, `BadRequest` for fewer bytes than were announced.
+ * Throws `TooLarge`, `OutOfSpace` past the viewer's quota, `BadRequest` for another number of bytes than was announced.
  */
 export async function uploadFile(
   scope: Uploading,
@@ -45,7 +45,7 @@ export async function uploadFile(
     return await commit(scope, upload, stored, { fileName: name, mimeType })
   } catch (error) {
     await discardUpload(scope, upload._id)
-    throw isRefusal(error) && error.status === 413 ? tooMuch(scope, name, upload.reserved) : error
+    throw isRefusal(error) && error.status === 413 ? tooMuch(scope, name, size, upload.reserved) : error
   }
 }
 
@@ -174,8 +174,10 @@ class Sample {
 }
 
 /** Why an upload had to end where its reservation ended. */
-function tooMuch(scope: Uploading, name: string, reserved: number) {
+function tooMuch(scope: Uploading, name: string, size: IncomingFile["size"], reserved: number) {
   const { maxSize } = scope.config.files
+  if ("exactly" in size)
+    return new BadRequest(`${name} has more than the ${size.exactly} bytes that were announced.`)
   return reserved < maxSize ? overQuota(name, quotaOf(scope)) : tooLarge(name, maxSize)
 }
 

@@ -123,7 +123,11 @@ describe("an upload that is refused", () => {
 
   it("has more bytes than it announced", async () => {
     const bytes = inPieces(Buffer.alloc(50))
-    await expect(uploadFile(ada, { fileName: "a", bytes, size: { exactly: 40 } })).rejects.toThrow()
+    const upload = uploadFile(ada, { fileName: "a.bin", bytes, size: { exactly: 40 } })
+    await expect(upload).rejects.toMatchObject({
+      status: 400,
+      message: "a.bin has more than the 40 bytes that were announced.",
+    })
   })
 
   it("has fewer bytes than it announced", async () => {

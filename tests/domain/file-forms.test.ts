@@ -1,0 +1,77 @@
+import { text } from "node:stream/consumers"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { takeFiles } from "#server/files/incoming.ts"
+import type { IncomingFile } from "#server/files/upload.ts"
+
+const FORM = [
+  "--x",
+  'content-disposition: form-data; name="note"',
+  "",
+  "no file",
+  "--x",
+  'content-disposition: form-data; name="file"; filename="one.txt"',
+  "",
+  "the first file",
+  "--x",
+  'content-disposition: form-data; name="file"; filename="two.txt"',
+  "",
+  "the second file",
+  "--x--",
+].join("\r\n")
+
+describe("a form with files", () => {
+  it("gives them one by one, in their order", async () => {
+    expect(await takeFiles(formOf(FORM), readFile)).toEqual([
+      "one.txt: the first file",
+      "two.txt: the second file",
+    ])
+  })
+
+  it("is refused wherever it breaks off", async () => {
+    for (let length = 0; length < FORM.length - 1; length++) {
+      const taking = takeFiles(formOf(FORM.slice(0, length)), readFile)
+      await expect(taking, `after ${length} characters`).rejects.toMatchObject({ status: 400 })
+    }
+  })
+
+  it("ends in an answer, whatever is in it", async () => {
+    const pieces = fc.constantFrom(...FORM.split(/(?=--x|\r\n|filename)/), "\0", "--x--", ";", '"')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(pieces, fc.string({ unit: "binary" })), { maxLength: 20 }),
+        async (parts) => {
+          const taken = await takeFiles(formOf(parts.join("")), readFile).catch((error: unknown) => error)
+          if (!Array.isArray(taken)) expect(taken).toMatchObject({ status: 400 })
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it("ends at the first file that is refused, with its refusal", async () => {
+    const refuse = async ({ fileName }: IncomingFile) => {
+      throw new Error(`${fileName} is refused`)
+    }
+    await expect(takeFiles(formOf(FORM), refuse)).rejects.toThrow("one.txt is refused")
+  })
+
+  it("can carry no more than fifty", async () => {
+    const file = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\na\r\n'
+    expect(await takeFiles(formOf(`${file.repeat(50)}--x--`), readFile)).toHaveLength(50)
+    await expect(takeFiles(formOf(`${file.repeat(51)}--x--`), readFile)).rejects.toMatchObject({
+      status: 400,
+    })
+  })
+})
+
+function formOf(body: string) {
+  const headers = { "content-type": "multipart/form-data; boundary=x" }
+  return new Request("http://localhost/", { method: "POST", headers, body })
+}
+
+async function readFile({ fileName, bytes }: IncomingFile) {
+  // What takes a file in asks the database first, and the form goes on meanwhile.
+  await new Promise(setImmediate)
+  return `${fileName}: ${await text(bytes)}`
+}
