@@ -56,6 +56,7 @@ export function startReader(options: ReaderOptions): Reader {
   let paused = false
   let heardAt = performance.now()
   let reportMs = options.reportMs
+  let streamingSince: number | null = null
   let wake: (() => void) | null = null
   const finished = run()
 
@@ -84,10 +85,9 @@ export function startReader(options: ReaderOptions): Reader {
   async function run(): Promise<void> {
     let failures = 0
     while (!stopping) {
-      const startedAt = performance.now()
+      streamingSince = null
       try {
         await session()
-        if (performance.now() - startedAt > 1000) failures = 0
         if (!stopping) log.warn({ position: positionText() }, "The replication stream ended. Reconnecting.")
       } catch (error) {
         if (stopping) break
@@ -96,6 +96,7 @@ export function startReader(options: ReaderOptions): Reader {
       }
       if (stopping) break
       metrics.count("stream_reconnects")
+      if (streamingSince !== null && performance.now() - streamingSince > 50) failures = 0
       await rest(Math.min(2000, 10 * 2 ** failures++) * (0.5 + Math.random()))
     }
   }
@@ -126,6 +127,7 @@ export function startReader(options: ReaderOptions): Reader {
       if (paused) stream.pause()
       reportMs = Math.min(options.reportMs, senderTimeoutMs > 0 ? senderTimeoutMs / 4 : options.reportMs)
       stream.report(start)
+      streamingSince = performance.now()
       await watch(stream)
     } finally {
       stream = null

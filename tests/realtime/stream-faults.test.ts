@@ -1,0 +1,273 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import postgres from "postgres"
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { ReferenceClient } from "./support/client.ts"
+import { killStreams, startCluster, type Cluster } from "./support/cluster.ts"
+import { startEngine, type Engine } from "./support/engine.ts"
+import { amount } from "./support/form.ts"
+import { expectEqual } from "./support/oracle.ts"
+
+let cluster: Cluster
+let engine: Engine
+const clients: ReferenceClient[] = []
+
+beforeAll(async () => {
+  cluster = await startCluster({ max_prepared_transactions: "5" })
+  engine = await startEngine(cluster.url, {
+    anchorMs: 300,
+    windowMs: 3000,
+    transactionChanges: 5000,
+    reportMs: 500,
+  })
+})
+
+afterAll(async () => {
+  await engine.close()
+  await cluster.stop()
+})
+
+afterEach(async () => {
+  const used = clients.splice(0)
+  for (const client of used) client.close()
+  await cluster.sql.unsafe("delete from messages; delete from threads")
+  expect(used.flatMap(({ violations }) => violations)).toEqual([])
+})
+
+async function connect() {
+  const client = new ReferenceClient(engine.url, "ada")
+  clients.push(client)
+  await client.connect()
+  return client
+}
+
+/** Writes until told to stop; what could not be written because the database was away is not counted. */
+function startWriting(threadId: string) {
+  let stopping = false
+  let written = 0
+  const done = (async () => {
+    for (let n = 0; !stopping; n++) {
+      try {
+        await cluster.sql.begin(async (sql) => {
+          await sql`insert into messages (_id, thread_id, owner, body) values (${`${threadId}${n}a`}, ${threadId}, 'ada', '')`
+          await sql`insert into messages (_id, thread_id, owner, body) values (${`${threadId}${n}b`}, ${threadId}, 'ada', '')`
+        })
+        written += 2
+        await sleep(1)
+      } catch {
+        await sleep(20)
+      }
+    }
+  })()
+  async function stop() {
+    stopping = true
+    await done
+    return written
+  }
+  onTestFinished(async () => {
+    await stop()
+  })
+  return { stop }
+}
+
+describe("the stream", () => {
+  it("survives its walsender being ended twenty times under writes: each row arrives once, in order, without a reset", async () => {
+    const client = await connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const writer = startWriting("t")
+    let killed = 0
+    while (killed < 20) {
+      killed += await killStreams(cluster.sql)
+      await sleep(60)
+    }
+    await writer.stop()
+    await expectEqual(cluster.sql, client, [list])
+    const added = client.events.flatMap((event) => (event.event === "commit" ? event.changes : []))
+    expect(new Set(added.map(([, , key]) => key)).size).toBe(added.length)
+    expect(client.events.every(({ event }) => event !== "reset")).toBe(true)
+    for (const event of client.events) if (event.event === "commit") expect(event.changes.length % 2).toBe(0)
+    expect(client.seen.rows).toBe(1)
+  })
+
+  it("comes back within a second behind an open transaction, and delivers that transaction whole when it commits", async () => {
+    const client = await connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const open = postgres(cluster.url, { max: 1, onnotice: () => {} })
+    await open.begin(async (sql) => {
+      await sql`insert into messages (_id, thread_id, owner) values ('early', 't', 'ada')`
+      await sleep(amount(700, 60_000))
+      expect(await killStreams(cluster.sql)).toBe(1)
+      const killedAt = performance.now()
+      await cluster.sql`insert into messages (_id, thread_id, owner) values ('meanwhile', 't', 'ada')`
+      await client.until(() => list.rows.has("meanwhile"), "the row written after the kill", 5000)
+      expect(performance.now() - killedAt).toBeLessThan(1000)
+      // The anchor moves on meanwhile, past where this transaction began.
+      await sleep(amount(700, 10_000))
+      await killStreams(cluster.sql)
+      await sql`insert into messages (_id, thread_id, owner) values ('late', 't', 'ada')`
+    })
+    await client.until(() => list.rows.size === 3, "the open transaction's rows")
+    const event = client.events.findLast(({ event: name }) => name === "commit")
+    expect(event?.event === "commit" && event.changes.map(([, , key]) => key)).toEqual(["early", "late"])
+    await open.end()
+  })
+
+  it.each(["SIGINT", "SIGQUIT", "SIGKILL"] as const)(
+    "survives PostgreSQL being ended by %s: clients keep their connection and their rows, and hear all that was committed",
+    async (signal) => {
+      const client = await connect()
+      const list = await client.follow("messages.inThread", { threadId: signal })
+      const writer = startWriting(signal)
+      await client.until(() => list.rows.size > 20, "the first rows")
+      await cluster.restart(signal)
+      const [before] = await cluster.sql`select count(*)::int as n from messages`
+      await client.until(() => list.rows.size > Number(before?.["n"]), "rows after the restart")
+      const written = await writer.stop()
+      await expectEqual(cluster.sql, client, [list])
+      expect(list.rows.size).toBeGreaterThanOrEqual(written)
+      expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+      expect(client.connected).toBe(true)
+    },
+    60_000,
+  )
+
+  it("shows a commit exactly once that was streamed before any snapshot saw it", async () => {
+    await cluster.set("synchronous_standby_names", "nobody")
+    await expect
+      .poll(
+        async () => (await cluster.admin`show synchronous_standby_names`)[0]?.["synchronous_standby_names"],
+      )
+      .toBe("nobody")
+    const before = Number(engine.realtime.metrics()["transactions"])
+    const writer = postgres(cluster.url, { max: 1, onnotice: () => {} })
+    const stuck = writer`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`.execute()
+    await expect.poll(() => Number(engine.realtime.metrics()["transactions"])).toBeGreaterThan(before)
+    expect(await cluster.admin`select 1 from pg_stat_activity where wait_event = 'SyncRep'`).not.toHaveLength(
+      0,
+    )
+    const client = await connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    expect([...list.rows.keys()]).toEqual(["1"])
+    // A page that is rendered now does not show it, and gets it when it goes live.
+    const [page] = await engine.realtime.snapshotOf(
+      [{ query: "messages.inThread", args: { threadId: "t" } }],
+      { id: "ada" },
+    )
+    expect(page?.rows).toEqual([])
+    const adopted = await client.adopt("messages.inThread", { threadId: "t" }, [], {
+      token: page?.have?.token ?? "",
+    })
+    expect([...adopted.rows.keys()]).toEqual(["1"])
+    await cluster.set("synchronous_standby_names", "")
+    await stuck
+    await expectEqual(cluster.sql, client, [list, adopted])
+    expect(client.seen.commits).toBe(0)
+    await writer.end()
+  })
+
+  it("shows nothing of a prepared transaction until it is committed, and nothing of one that is rolled back", async () => {
+    const client = await connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const writer = postgres(cluster.url, { max: 1, onnotice: () => {} })
+    for (const name of ["kept", "dropped"]) {
+      await writer
+        .unsafe(
+          `begin; insert into messages (_id, thread_id, owner) values ('${name}', 't', 'ada'); prepare transaction '${name}'`,
+        )
+        .simple()
+    }
+    await cluster.sql`insert into messages (_id, thread_id, owner) values ('plain', 't', 'ada')`
+    await client.until(() => list.rows.has("plain"), "the plain row")
+    expect(list.rows.size).toBe(1)
+    await writer.unsafe("rollback prepared 'dropped'")
+    await writer.unsafe("commit prepared 'kept'")
+    await client.until(() => list.rows.has("kept"), "the prepared row")
+    await expectEqual(cluster.sql, client, [list])
+    await writer.end()
+  })
+
+  it("resets only what a huge transaction touches, and stays within its memory", async () => {
+    const client = await connect()
+    const touched = await client.follow("messages.inThread", { threadId: "touched" })
+    const other = await client.follow("messages.inThread", { threadId: "other" })
+    await cluster.sql.begin(async (sql) => {
+      await sql`insert into messages (_id, thread_id, owner, body)
+        select 'touched' || n, case when n % 1000 = 0 then 'touched' else 'elsewhere' || n % 10 end, 'ada', repeat('x', 100)
+        from generate_series(1, ${amount(20_000, 200_000)}::int) n`
+    })
+    await client.until(() => touched.state === "reset", "the reset")
+    expect(other.state).toBe("live")
+    expect(Number(engine.realtime.metrics()["ring_bytes"])).toBeLessThan(32 * 1024 * 1024)
+    await client.renew()
+    await expectEqual(cluster.sql, client, [touched, other])
+    expect(touched.rows.size).toBe(amount(20, 200))
+  })
+
+  it("keeps little log while only tables are written that nobody watches", async () => {
+    await cluster.sql.unsafe("create table if not exists noise (x text)")
+    const retained = async () => {
+      const [slot] = await cluster.sql`
+        select pg_current_wal_lsn() - min(restart_lsn) as bytes from pg_replication_slots where database = current_database()`
+      return Number(slot?.["bytes"])
+    }
+    for (let round = 0; round < amount(10, 100); round++) {
+      await cluster.sql`insert into noise select repeat('x', 1000) from generate_series(1, 2000)`
+    }
+    expect(await retained()).toBeGreaterThan(1_000_000)
+    // PostgreSQL writes down every 15 s what is running, and a slot lets go of the log only up to such a place.
+    const moved = async () => {
+      await cluster.sql`select pg_log_standby_snapshot()`
+      return retained()
+    }
+    await expect.poll(moved, { timeout: 20_000, interval: 200 }).toBeLessThan(1_000_000)
+    await cluster.sql.unsafe("drop table noise")
+  })
+})
+
+describe("a table that changes its form", () => {
+  it("by one more column is followed as before", async () => {
+    const client = await connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await cluster.sql`alter table messages add column extra int default 7`
+    await cluster.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
+    await client.until(() => list.rows.size === 1, "the row")
+    expect(list.rows.get("1")).not.toHaveProperty("extra")
+    await cluster.sql`alter table messages drop column extra`
+    await cluster.sql`insert into messages (_id, thread_id, owner) values ('2', 't', 'ada')`
+    await client.until(() => list.rows.size === 2, "the row")
+  })
+
+  it("by losing a column that is read is refused loudly, and served again when it is back", async () => {
+    const client = await connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await cluster.sql`alter table messages rename column note to remark`
+    await cluster.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
+    await client.until(() => list.state === "reset", "the reset")
+    await client.renew()
+    expect(list.refusal).toMatchObject({ code: "unavailable" })
+    expect(engine.realtime.ready()).toMatchObject({ ready: false })
+    expect(engine.lines.some(({ level, message }) => level === "error" && message.includes("note"))).toBe(
+      true,
+    )
+    await cluster.sql`alter table messages rename column remark to note`
+    await cluster.sql`insert into messages (_id, thread_id, owner) values ('2', 't', 'ada')`
+    await expect.poll(() => engine.realtime.ready()).toEqual({ ready: true })
+    list.state = "reset"
+    await client.renew()
+    await expectEqual(cluster.sql, client, [list])
+  })
+
+  it("or leaves the publication is refused loudly until it is published again", async () => {
+    const client = await connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await cluster.sql`alter publication tideline drop table messages`
+    await client.until(() => list.state === "reset", "the reset")
+    expect(
+      engine.lines.some(({ level, message }) => level === "error" && message.includes("publication")),
+    ).toBe(true)
+    await cluster.sql`insert into messages (_id, thread_id, owner) values ('unseen', 't', 'ada')`
+    await cluster.sql`alter publication tideline add table messages`
+    await expect.poll(() => engine.realtime.ready(), { timeout: 5000 }).toEqual({ ready: true })
+    await client.renew()
+    await expectEqual(cluster.sql, client, [list])
+  })
+})
