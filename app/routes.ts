@@ -64,6 +64,9 @@ export default [
 
   route("waitlist", "routes/site/waitlist.tsx"),
 
+  // In development only
+  route("_ui", "routes/development/controls.tsx"),
+
   // Whatever leads nowhere, so that the guard sees it too.
   route("*", "routes/site/not-found.tsx"),
 ] satisfies RouteConfig
