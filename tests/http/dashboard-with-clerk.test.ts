@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { openBrowser, postJson } from "../support/people.ts"
+
+describe("the dashboard, where Clerk is the provider", () => {
+  let clerk: Awaited<ReturnType<typeof startClerk>>
+  let app: TidelineApp
+  beforeAll(async () => {
+    clerk = await startClerk()
+    app = await startTideline({
+      CLERK_SECRET_KEY: SECRET_KEY,
+      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
+      CLERK_JWT_KEY: clerk.jwtKey,
+      CLERK_API_URL: clerk.url,
+      JWT_ISSUER_DOMAIN: clerk.url,
+    })
+  })
+  afterAll(async () => {
+    await app?.stop()
+    clerk?.close()
+  })
+
+  /** A browser in which a new person has signed in with Clerk. */
+  async function enter(id: string) {
+    const email = `${id}@example.org`
+    clerk.users.set(`user_${id}`, { id: `user_${id}`, email, name: ["Ada", "Lovelace"], plan: "free" })
+    const claims = {
+      sub: `user_${id}`,
+      sid: `sess_${id}`,
+      v: 2,
+      sts: "active",
+      azp: app.origin,
+      pla: "u:free",
+    }
+    const browser = openBrowser(app, { __session: await clerk.mint(claims), __client_uat: "1" })
+    const truth = { clerkId: `user_${id}`, email, name: "Ada Lovelace", plan: "free" }
+    return {
+      browser,
+      truth,
+      sync: (claim: object) => postJson(browser, "/api/users/sync", { ...truth, ...claim }),
+    }
+  }
+
+  it("leads to onboarding, and shows that it loads until Clerk's own code has the session", async () => {
+    const { browser } = await enter("loading")
+    const response = await browser("/dashboard")
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/onboarding"])
+    const page = await browser("/onboarding")
+    expect(page.status).toBe(200)
+    const html = await page.text()
+    expect(html).toContain("Loading your session")
+    expect(html).not.toContain("Welcome aboard")
+  })
+
+  it("tells Clerk the name from the profile step", async () => {
+    const { browser, sync } = await enter("renamed")
+    await submit(browser, { intent: "finish-welcome" })
+    await submit(browser, { intent: "finish-profile", name: "Augusta Ada King" })
+    expect(clerk.users.get("user_renamed")?.name.join(" ")).toBe("Augusta Ada King")
+    const written = await sync({ name: "Augusta Ada King" })
+    expect(await written.json()).toMatchObject({ name: "Augusta Ada King", onboardingStep: "first-steps" })
+  })
+
+  it("takes a plan only once Clerk says so, and then at once", async () => {
+    const { browser, sync } = await enter("upgraded")
+    await browser("/onboarding")
+    expect((await sync({ plan: "pro" })).status).toBe(403)
+    const known = clerk.users.get("user_upgraded")
+    if (known) known.plan = "pro"
+    const written = await sync({ plan: "pro" })
+    expect([written.status, await written.json()]).toMatchObject([200, { plan: "pro" }])
+  })
+})
+
+function submit(
+  browser: (path: string, init: RequestInit) => Promise<Response>,
+  fields: Record<string, string>,
+) {
+  return browser("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
+}
