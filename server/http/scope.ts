@@ -1,8 +1,10 @@
-import { redirectDocument, type RouterContextProvider } from "react-router"
+import { data, redirectDocument, type RouterContextProvider } from "react-router"
 import { servicesContext, sessionContext, urlContext } from "#server/context.ts"
+import { isRefusal } from "#server/errors.ts"
 import type { Session } from "#server/ports/identity.ts"
 import type { FullScope, Services } from "#server/scope.ts"
 import { findOrCreateUser } from "#server/users/users.ts"
+import { json } from "./json.ts"
 import { isApiPath } from "./public-paths.ts"
 import { signInPath } from "./redirects.ts"
 import { unauthorized } from "./unauthorized.ts"
@@ -20,13 +22,22 @@ export function sessionOf(context: Context): Session | null {
 
 /**
  * The services and the signed-in caller, whose record is made here when it is missing.
- * Throws the response to send when nobody is signed in: 401 for the API, the way to the sign-in page for a page.
+ * Throws the answer to send when nobody is signed in: 401 for the API, the way to the sign-in page for a page. And 403 for an account
+ * that was deleted while its session lived: the sign-in page would send them back here.
  */
 export async function requireScope(context: Context): Promise<FullScope> {
   const services = servicesOf(context)
   const session = sessionOf(context)
   if (!session) throw refuseVisitor(context.get(urlContext))
-  return { ...services, viewer: { session, user: await findOrCreateUser(services, session) } }
+  try {
+    return { ...services, viewer: { session, user: await findOrCreateUser(services, session) } }
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    const { status, message } = error
+    throw isApiPath(context.get(urlContext).pathname)
+      ? json({ error: message }, { status })
+      : data(message, { status })
+  }
 }
 
 /** What a visitor gets for what is not theirs to see. */

@@ -164,12 +164,12 @@ function describeUser({ id, email, name }: ClerkUser) {
 function subscriptionOf({ id, plan }: ClerkUser) {
   const item = {
     id: "csi_1",
-    object: "subscription_item",
+    object: "commerce_subscription_item",
     status: "active",
     plan_period: "month",
     plan: {
       id: "cplan_1",
-      object: "plan",
+      object: "commerce_plan",
       slug: plan === "pro" ? "pro" : "free_user",
       name: plan,
       for_payer_type: "user",
@@ -178,5 +178,11 @@ function subscriptionOf({ id, plan }: ClerkUser) {
     plan_id: "cplan_1",
     period_start: Date.now(),
   }
-  return { id: "csub_1", object: "subscription", status: "active", payer_id: id, subscription_items: [item] }
+  return {
+    id: "csub_1",
+    object: "commerce_subscription",
+    status: "active",
+    payer_id: id,
+    subscription_items: [item],
+  }
 }

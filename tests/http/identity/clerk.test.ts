@@ -139,8 +139,9 @@ describe("Clerk", () => {
 
   test("refuses a session of somebody whom it no longer knows", async () => {
     const token = await clerk.mint(claimsOf(app.origin, "ghost", "pro"))
-    const response = await openBrowser(app, cookiesOf(token))("/api/files")
-    expect(response.status).toBe(403)
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await fetch(`${app.origin}/api/files`, { headers })).status).toBe(403)
+    expect((await fetch(`${app.origin}/onboarding`, { headers })).status).toBe(403)
   })
 
   test("opens no live connection for an API key, which belongs to no session", async () => {
