@@ -89,6 +89,11 @@ describe("a public page", () => {
   })
 })
 
+it("keeps the page of all controls for development", async () => {
+  const grace = await signUp(app, { name: "Grace Hopper", email: "grace@example.org" })
+  expect((await grace("/_ui")).status).toBe(404)
+})
+
 describe("the pricing page", () => {
   it("says what this server's settings say", async () => {
     const html = await textOf("/pricing")

@@ -39,7 +39,7 @@ function BrowserWindow() {
         {["a", "b", "c"].map((dot) => (
           <span key={dot} className="size-2.5 rounded-full bg-line-strong" />
         ))}
-        <span className="mx-auto -translate-x-5 rounded-md border border-line bg-surface px-4 py-0.5 font-mono sm:px-10 text-xs text-faint">
+        <span className="mx-auto rounded-md sm:-translate-x-5 border border-line bg-surface px-4 py-0.5 font-mono sm:px-10 text-xs text-faint">
           tideline.local/dashboard/files
         </span>
       </div>
