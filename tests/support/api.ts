@@ -1,23 +1,18 @@
-import { afterAll, expect } from "vitest"
-import type { startTideline } from "./app.ts"
+import { expect } from "vitest"
+import type { TidelineApp } from "./app.ts"
 import { checkedFetch, type Fetch } from "./openapi.ts"
 
-type App = Awaited<ReturnType<typeof startTideline>>
+export type Api = ReturnType<typeof callers>
 
-export type Api = Awaited<ReturnType<typeof callers>>
-
-/** Callers of a running application, whose every answer is checked against its OpenAPI document. Stops it after the tests. */
-export async function callers(app: App) {
-  afterAll(() => app.stop())
-  const visitor = await checkedFetch(app.origin)
+/** Visitors of a running application. */
+export function callers(app: TidelineApp) {
+  const visitor = checkedFetch(app.origin)
   return {
     app,
     /** Nobody is signed in, and no proxy says where the request comes from. */
     visitor,
     /** A visitor for whom a proxy says where they are. */
     from: (forwardedFor: string): Fetch => from(forwardedFor, visitor),
-    /** The same checks for somebody who is signed in. */
-    as: (send: Fetch) => checkedFetch(app.origin, send),
   }
 }
 

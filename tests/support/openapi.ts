@@ -2,22 +2,37 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 
 export type Fetch = (address: string, init?: RequestInit) => Promise<Response>
 
-/**
- * A `fetch` that checks every answer against the OpenAPI document which the application itself serves, and throws when an
- * answer is not as described. Addresses may be paths. What the document leaves to others, under /api/auth, passes.
- */
-export async function checkedFetch(origin: string, send: Fetch = fetch): Promise<Fetch> {
-  const answer = await fetch(`${origin}/api/openapi.json`)
-  if (answer.status !== 200) throw new Error(`GET /api/openapi.json answered ${answer.status}`)
-  const document = (await answer.json()) as Document
+/** `fetch` for addresses of the application at `origin`, which may be paths. Every answer is checked by `checkAnswer`. */
+export function checkedFetch(origin: string): Fetch {
   return async (address, init) => {
-    const response = await send(new URL(address, origin).href, init)
-    const { pathname } = new URL(address, origin)
-    const problem = await findProblem(document, init?.method ?? "GET", pathname, response)
-    if (problem)
-      throw new Error(`${init?.method ?? "GET"} ${pathname} answered ${response.status}: ${problem}`)
+    const url = new URL(address, origin)
+    const response = await fetch(url, init)
+    await checkAnswer(url, init?.method, response)
     return response
   }
+}
+
+/**
+ * Throws when an answer is not as the application's own OpenAPI document describes it. What the document leaves to others passes:
+ * pages, and the identity provider's /api/auth.
+ */
+export async function checkAnswer(url: URL, method = "GET", response: Response): Promise<void> {
+  const document = await readDocument(url.origin)
+  const problem = await findProblem(document, method, url.pathname, response)
+  if (problem) throw new Error(`${method} ${url.pathname} answered ${response.status}: ${problem}`)
+}
+
+const documents = new Map<string, Promise<Document>>()
+
+function readDocument(origin: string): Promise<Document> {
+  const known = documents.get(origin)
+  if (known) return known
+  const asked = fetch(`${origin}/api/openapi.json`).then(async (answer) => {
+    if (answer.status !== 200) throw new Error(`GET /api/openapi.json answered ${answer.status}`)
+    return (await answer.json()) as Document
+  })
+  documents.set(origin, asked)
+  return asked
 }
 
 async function findProblem(document: Document, method: string, path: string, response: Response) {
@@ -26,6 +41,7 @@ async function findProblem(document: Document, method: string, path: string, res
   if (!described) return path.startsWith("/api/") ? problemOfUnknown(response) : null
   const operation = described[method.toLowerCase()]
   if (!operation) {
+    if (response.status === 401) return null // the guard comes first
     if (response.status !== 405) return "the document does not describe this method, so it should be 405"
     return problemOf(document.components.responses["MethodNotAllowed"], response, method === "HEAD")
   }

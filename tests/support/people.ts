@@ -1,4 +1,5 @@
 import type { TidelineApp } from "./app.ts"
+import { checkAnswer } from "./openapi.ts"
 
 type App = Pick<TidelineApp, "origin">
 
@@ -39,7 +40,9 @@ export function openBrowser(app: App, cookies: Record<string, string> = {}) {
     if (jar.size > 0 && !headers.has("cookie")) headers.set("cookie", cookie())
     const isSafe = /^(GET|HEAD)$/i.test(init.method ?? "GET")
     if (!isSafe && !headers.has("origin")) headers.set("origin", app.origin)
-    const response = await fetch(new URL(address, app.origin), { redirect: "manual", ...init, headers })
+    const url = new URL(address, app.origin)
+    const response = await fetch(url, { redirect: "manual", ...init, headers })
+    await checkAnswer(url, init.method, response)
     for (const line of response.headers.getSetCookie()) keep(jar, line)
     return response
   }

@@ -33,6 +33,7 @@ const Message = v.strictObject({
   ...record,
   role: v.picklist(["user", "assistant"]),
   content: v.string(),
+  requestId: v.pipe(v.nullable(v.string()), v.description("The sender's own id of the question.")),
   turn: v.pipe(v.nullable(Turn), v.description("How an answer came about; null for a question.")),
 })
 

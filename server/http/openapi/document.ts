@@ -4,11 +4,18 @@ import { filesPaths } from "./files.ts"
 import { mailPaths } from "./mail.ts"
 import { type Answer, type Operation, type PathItem, PUBLIC, refusal } from "./parts.ts"
 import { servicePaths } from "./service.ts"
+import { usersPaths } from "./users.ts"
 
 /** The HTTP API as OpenAPI 3.1, made from the schemas that the endpoints parse with. */
 export function describeApi(config: Config) {
   const { origin } = config
-  const paths = withCommonAnswers({ ...servicePaths, ...mailPaths, ...chatPaths, ...filesPaths })
+  const paths = withCommonAnswers({
+    ...servicePaths,
+    ...mailPaths,
+    ...chatPaths,
+    ...filesPaths,
+    ...usersPaths,
+  })
   const methodNotAllowed: Answer = refusal("The address does not know this method.", {
     Allow: { required: true, description: "The methods it knows.", schema: { type: "string" } },
   })
@@ -28,6 +35,7 @@ export function describeApi(config: Config) {
       { name: "E-mail", description: "Letters to the caller." },
       { name: "Chat", description: "Answers of the language model." },
       { name: "Files", description: "The caller's files." },
+      { name: "Users", description: "The caller's record." },
       { name: "Realtime", description: "The way to the socket." },
       {
         name: "Identity",
@@ -80,8 +88,8 @@ function withCommon(method: string, operation: Operation): Operation {
   return {
     ...operation,
     responses: {
-      ...operation.responses,
       ...(isUnsafe && forged),
+      ...operation.responses,
       "503": refusal("The database cannot be reached. Try again in a moment."),
     },
   }

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { callers, expectRateLimit, from, post, type Api } from "../../support/api.ts"
 import { startTideline } from "../../support/app.ts"
-import type { Fetch } from "../../support/openapi.ts"
+import { checkedFetch, type Fetch } from "../../support/openapi.ts"
 import { signUp } from "../../support/people.ts"
 
 const QUESTION = { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }] }
@@ -13,9 +13,10 @@ describe("POST /api/chat", () => {
 
   beforeAll(async () => {
     const app = await startTideline({ CHAT_RATE_LIMIT: "4" })
-    api = await callers(app)
-    ada = await api.as(await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" }))
-    grace = await api.as(await signUp(app, { email: "grace@example.org", name: "Grace Hopper" }))
+    api = callers(app)
+    ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
+    grace = await signUp(app, { email: "grace@example.org", name: "Grace Hopper" })
+    return () => app.stop()
   })
 
   test("refuses a visitor with 401, before the rate limit and without its headers", async () => {
@@ -145,8 +146,8 @@ describe("POST /api/chat", () => {
 describe("POST /api/chat, as configured", () => {
   test("accepts 20 requests a minute unless told otherwise", async () => {
     const app = await startTideline()
-    const api = await callers(app)
-    const ada = await api.as(await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" }))
+    onTestFinished(() => app.stop())
+    const ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
     const caller = from("192.0.2.9", ada)
     for (let accepted = 1; accepted <= 20; accepted++) {
       expectRateLimit(await caller("/api/chat", post("no JSON")), { remaining: 20 - accepted })
@@ -160,9 +161,9 @@ describe("POST /api/chat, as configured", () => {
       CHAT_MODEL: "example/model-1",
       CHAT_RATE_LIMIT: "2",
     })
-    const api = await callers(app)
-    const ada = await api.as(await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" }))
-    expect((await api.visitor("/api/chat", post(QUESTION))).status).toBe(401)
+    onTestFinished(() => app.stop())
+    const ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
+    expect((await checkedFetch(app.origin)("/api/chat", post(QUESTION))).status).toBe(401)
 
     const caller = from("192.0.2.10", ada)
     for (const [body, remaining] of [

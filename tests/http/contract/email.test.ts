@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { createServer } from "node:net"
 import postgres from "postgres"
-import { beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { callers, expectRateLimit, from, post, type Api } from "../../support/api.ts"
 import { startTideline } from "../../support/app.ts"
 import type { Fetch } from "../../support/openapi.ts"
@@ -18,8 +18,9 @@ describe("POST /api/email", () => {
 
   beforeAll(async () => {
     const app = await startTideline()
-    api = await callers(app)
-    ada = await api.as(await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" }))
+    api = callers(app)
+    ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
+    return () => app.stop()
   })
 
   test.each([
@@ -170,7 +171,7 @@ describe("POST /api/email", () => {
   })
 
   test("refuses a caller without an address, before it reads the body", async () => {
-    const grace = await api.as(await signUp(api.app, { email: "grace@example.org", name: "Grace Hopper" }))
+    const grace = await signUp(api.app, { email: "grace@example.org", name: "Grace Hopper" })
     const sql = postgres(api.app.databaseUrl, { max: 1 })
     await sql`update auth.user set email = '' where email = 'grace@example.org'`
     await sql.end()
@@ -204,8 +205,8 @@ describe("POST /api/email, when the mail provider fails", () => {
     )
     await once(provider, "listening")
     const app = await startTideline({ SMTP_URL: `smtp://127.0.0.1:${portOf(provider)}` })
-    const api = await callers(app)
-    const ada = await api.as(await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" }))
+    onTestFinished(() => app.stop())
+    const ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
 
     const response = await from("refused", ada)("/api/email", post(WELCOME))
     expect(response.status).toBe(502)

@@ -10,7 +10,8 @@ let api: Api
 const origin = () => api.app.origin
 
 beforeAll(async () => {
-  api = await callers(await startTideline())
+  api = callers(await startTideline())
+  return () => api.app.stop()
 })
 
 describe("GET /sitemap.xml", () => {

@@ -9,8 +9,9 @@ let ada: Fetch
 
 beforeAll(async () => {
   const app = await startTideline()
-  api = await callers(app)
-  ada = await api.as(await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" }))
+  api = callers(app)
+  ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
+  return () => app.stop()
 })
 
 describe("the guard lets a visitor through to", () => {

@@ -5,7 +5,8 @@ import { callers, expectRateLimit, type Api } from "../../support/api.ts"
 let api: Api
 
 beforeAll(async () => {
-  api = await callers(await startTideline())
+  api = callers(await startTideline())
+  return () => api.app.stop()
 })
 
 describe("GET /api/health", () => {

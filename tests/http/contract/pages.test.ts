@@ -7,7 +7,8 @@ import { signUp, type Person } from "../../support/people.ts"
 let api: Api
 
 beforeAll(async () => {
-  api = await callers(await startTideline())
+  api = callers(await startTideline())
+  return () => api.app.stop()
 })
 
 describe("a public page", () => {
