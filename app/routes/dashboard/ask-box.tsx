@@ -10,7 +10,6 @@ export function AskBox() {
     <Form
       action={href("/dashboard/chat")}
       state={{ ask: true }}
-      state={{ ask: true }}
       className="mt-7 flex items-center gap-2 rounded-xl border border-line-strong bg-surface p-2 pl-4 shadow-md transition-colors focus-within:border-accent"
     >
       <Icon name="sparkle" className="text-accent-ink" />
