@@ -2,7 +2,7 @@ import { clerkMiddleware, createClerkClient, getAuth, rootAuthLoader } from "@cl
 import { createRemoteJWKSet, decodeJwt, importSPKI, type JWTVerifyGetKey } from "jose"
 import type { Log } from "#server/log.ts"
 import type { Identity, Plan, RequestContext, Session } from "#server/ports/identity.ts"
-import { createDirectory } from "./clerk-identity/directory.ts"
+import { createDirectory, isNotFound } from "./clerk-identity/directory.ts"
 import { expireClerkCookies } from "./clerk-identity/cookies.ts"
 import { createTokenVerifier, REALTIME_AUDIENCE } from "./realtime-token.ts"
 
@@ -77,7 +77,10 @@ export async function openClerkIdentity(settings: ClerkSettings): Promise<Identi
     async issueRealtimeToken(args) {
       const auth = await getAuth(args as LoaderArgs)
       if (!auth.userId) return null
-      const token = await auth.getToken({ template: REALTIME_AUDIENCE })
+      const token = await auth.getToken({ template: REALTIME_AUDIENCE }).catch((error: unknown) => {
+        if (isNotFound(error)) return null
+        throw error
+      })
       const expiry = token && decodeJwt(token).exp
       if (!token || !expiry) {
         throw new Error(

@@ -22,7 +22,7 @@ const USAGE = `Usage: npm run user -- <command>
 
 const root = resolve(import.meta.dirname, "../..")
 
-const Email = v.pipe(v.string(), v.trim(), v.email("This is no e-mail address."))
+const Email = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email("This is no e-mail address."))
 const Name = v.pipe(
   v.string(),
   v.trim(),

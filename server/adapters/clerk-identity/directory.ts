@@ -26,7 +26,7 @@ export function createDirectory(client: Client, log: Log) {
         imageUrl: user.imageUrl || null,
       }
     } catch (error) {
-      if (statusOf(error) === 404) return null
+      if (isNotFound(error)) return null
       throw error
     }
   }
@@ -38,7 +38,7 @@ export function createDirectory(client: Client, log: Log) {
       const isPro = subscriptionItems.some(({ status, plan }) => status === "active" && plan?.slug === "pro")
       return isPro ? "pro" : "free"
     } catch (error) {
-      if (statusOf(error) !== 404) log.warn({ err: error }, "Clerk did not say which plan a user has")
+      if (!isNotFound(error)) log.warn({ err: error }, "Clerk did not say which plan a user has")
       return "free"
     }
   }
@@ -80,6 +80,7 @@ function createMemory<Answer>(ask: (id: string) => Promise<Answer>) {
   }
 }
 
-function statusOf(error: unknown) {
-  return error instanceof Error && "status" in error ? error.status : undefined
+/** Whether Clerk said that there is no such thing. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof Error && "status" in error && error.status === 404
 }

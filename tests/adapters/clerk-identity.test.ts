@@ -1,0 +1,198 @@
+import { pino } from "pino"
+import { RouterContextProvider } from "react-router"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { openClerkIdentity } from "#server/adapters/clerk-identity.ts"
+import type { Session } from "#server/ports/identity.ts"
+import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+
+const ORIGIN = "https://tideline.example.org"
+
+let clerk: Awaited<ReturnType<typeof startClerk>>
+beforeAll(async () => {
+  clerk = await startClerk()
+})
+afterAll(() => clerk.close())
+
+const open = (settings: { apiUrl?: string; jwtKey?: string | undefined } = {}) =>
+  openClerkIdentity({
+    origin: ORIGIN,
+    production: true,
+    issuer: ISSUER,
+    secretKey: SECRET_KEY,
+    publishableKey: PUBLISHABLE_KEY,
+    jwtKey: clerk.jwtKey,
+    apiUrl: clerk.url,
+    proxyUrl: undefined,
+    clerkJsUrl: undefined,
+    clerkUiUrl: undefined,
+    log: pino({ level: "silent" }),
+    ...settings,
+  })
+
+const claims = (more: object = {}) => ({
+  sub: "user_ada",
+  sid: "sess_ada",
+  v: 2,
+  sts: "active",
+  azp: ORIGIN,
+  fea: "",
+  ...more,
+})
+
+/** What the adapter makes of a request with these headers. */
+async function within<Answer>(
+  headers: Record<string, string>,
+  ask: (
+    identity: Awaited<ReturnType<typeof open>>,
+    args: { request: Request; context: RouterContextProvider },
+  ) => Promise<Answer>,
+  settings = {},
+): Promise<Answer> {
+  const identity = await open(settings)
+  const args = {
+    request: new Request(`${ORIGIN}/api/files`, { headers }),
+    context: new RouterContextProvider(),
+  }
+  const answers: Answer[] = []
+  await identity.middleware?.(args, async () => {
+    answers.push(await ask(identity, args))
+    return new Response()
+  })
+  return answers[0] as Answer
+}
+
+const sessionBy = (headers: Record<string, string>, settings = {}): Promise<Session | null> =>
+  within(headers, (identity, args) => identity.getSession(args), settings)
+
+describe("a plan at Clerk", () => {
+  test.each([
+    ["pro, when the person holds it", { pla: "u:pro" }, "pro"],
+    ["free, when the person holds another", { pla: "u:free_user" }, "free"],
+    [
+      "free, when their organisation holds pro",
+      { pla: "o:pro", o: { id: "org_1", rol: "admin", slg: "acme" } },
+      "free",
+    ],
+    ["free, when the token says nothing of plans", {}, "free"],
+  ])("is %s", async (_, more, plan) => {
+    const token = await clerk.mint(claims(more))
+    expect(await sessionBy({ authorization: `Bearer ${token}` })).toEqual({
+      userId: "user_ada",
+      sessionId: "sess_ada",
+      plan,
+      via: "session-bearer",
+    })
+    expect(await sessionBy({ cookie: `__session=${token}; __client_uat=1` })).toMatchObject({
+      plan,
+      via: "cookie",
+    })
+  })
+
+  test("is asked for where an API key says nothing of it, and is free when there is no answer", async () => {
+    clerk.users.set("user_grace", {
+      id: "user_grace",
+      email: "grace@example.org",
+      name: ["Grace", "Hopper"],
+      plan: "pro",
+    })
+    clerk.apiKeys.set("ak_grace", "user_grace")
+    clerk.apiKeys.set("ak_ghost", "user_ghost")
+    const key = { userId: "user_grace", sessionId: null, plan: "pro", via: "api-key" }
+    expect(await sessionBy({ authorization: "Bearer ak_grace" })).toEqual(key)
+    expect(await sessionBy({ authorization: "Bearer ak_ghost" })).toMatchObject({
+      plan: "free",
+      via: "api-key",
+    })
+  })
+})
+
+describe("a token of Clerk", () => {
+  test("is checked with the keys of the Backend API where there is no key in the settings, and the keys are asked for once", async () => {
+    const token = await clerk.mint(claims())
+    const before = clerk.asked.length
+    const settings = { jwtKey: undefined }
+    expect(await sessionBy({ authorization: `Bearer ${token}` }, settings)).toMatchObject({
+      userId: "user_ada",
+    })
+    expect(await sessionBy({ authorization: `Bearer ${token}` }, settings)).toMatchObject({
+      userId: "user_ada",
+    })
+    expect(clerk.asked.slice(before).filter((call) => call === "GET /v1/jwks").length).toBeLessThanOrEqual(1)
+  })
+
+  test("from the template opens the live connection and no session", async () => {
+    clerk.users.set("user_ada", {
+      id: "user_ada",
+      email: "ada@example.org",
+      name: ["Ada", "Lovelace"],
+      plan: "free",
+    })
+    const session = await clerk.mint(claims())
+    const issued = await within({ authorization: `Bearer ${session}` }, (identity, args) =>
+      identity.issueRealtimeToken(args),
+    )
+    const identity = await open()
+    expect(await identity.verifyRealtimeToken(issued?.token ?? "")).toEqual({
+      userId: "user_ada",
+      sessionId: "sess_ada",
+      plan: "free",
+      expiresAt: issued?.expiresAt,
+    })
+    await expect(identity.verifyRealtimeToken(session)).rejects.toThrow("aud")
+    expect(await sessionBy({ authorization: `Bearer ${issued?.token}` })).toBeNull()
+  })
+
+  test("that the template does not make is an error that says what to set up", async () => {
+    const session = await clerk.mint(claims({ sid: "session-without-template" }))
+    const issue = within({ authorization: `Bearer ${session}` }, (identity, args) =>
+      identity.issueRealtimeToken(args),
+    )
+    await expect(issue).rejects.toThrow(`JWT template "tideline-realtime"`)
+  })
+})
+
+describe("a person at Clerk", () => {
+  test("is kept for a minute, unless what is fresh is wanted", async () => {
+    const identity = await open()
+    const user = {
+      id: "user_alan",
+      email: "alan@example.org",
+      name: ["Alan", "Turing"] as [string, string],
+      plan: "free" as const,
+    }
+    clerk.users.set("user_alan", user)
+    expect(await identity.getUser("user_alan")).toEqual({
+      id: "user_alan",
+      email: "alan@example.org",
+      emailVerified: true,
+      name: "Alan Turing",
+      imageUrl: "https://img.clerk.com/user_alan",
+      plan: "free",
+    })
+    clerk.users.set("user_alan", { ...user, email: "turing@example.org", plan: "pro" as never })
+    expect(await identity.getUser("user_alan")).toMatchObject({ email: "alan@example.org", plan: "free" })
+    expect(await identity.getUser("user_alan", { fresh: true })).toMatchObject({
+      email: "turing@example.org",
+      plan: "pro",
+    })
+    expect(await identity.getUser("user_alan")).toMatchObject({ email: "turing@example.org", plan: "pro" })
+  })
+
+  test("is renamed there, and has the new name at once", async () => {
+    const identity = await open()
+    clerk.users.set("user_mary", {
+      id: "user_mary",
+      email: "mary@example.org",
+      name: ["Mary", "Fairfax"],
+      plan: "free",
+    })
+    await identity.getUser("user_mary")
+    await identity.updateUser("user_mary", { name: "Mary Fairfax Somerville" })
+    expect((await identity.getUser("user_mary"))?.name).toBe("Mary Fairfax Somerville")
+  })
+
+  test("is null when Clerk does not know them, and an error when Clerk is away", async () => {
+    expect(await (await open()).getUser("user_nobody")).toBeNull()
+    await expect((await open({ apiUrl: "http://127.0.0.1:9" })).getUser("user_ada")).rejects.toThrow()
+  })
+})

@@ -1,0 +1,140 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { PUBLISHABLE_KEY, SECRET_KEY } from "../../support/clerk.ts"
+import { openBrowser, signIn, signUp } from "../../support/people.ts"
+
+const COMMAND = resolve(import.meta.dirname, "../../../server/commands/user.ts")
+
+interface Outcome {
+  code: number
+  output: string
+}
+
+/** `npm run user -- ...words` with these settings, in a folder of its own. */
+function operate(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), "tideline-user-"))
+  const settings = {
+    PATH: process.env["PATH"] ?? "",
+    AUTH_SECRET: "a secret for tests, and for nothing else",
+    ...env,
+  }
+  return new Promise((resolve) => {
+    const command = [COMMAND, ...words]
+    execFile(process.execPath, command, { cwd: folder, env: settings }, (error, stdout, stderr) => {
+      rmSync(folder, { recursive: true, force: true })
+      resolve({ code: error ? Number(error.code) : 0, output: (stdout + stderr).trim() })
+    })
+  })
+}
+
+describe("the operator's command, beside a running server", () => {
+  let app: TidelineApp
+  let sql: postgres.Sql
+  beforeAll(async () => {
+    app = await startTideline({ SIGNUP: "open" })
+    sql = postgres(app.databaseUrl, { max: 2 })
+  })
+  afterAll(async () => {
+    await sql.end()
+    await app.stop()
+  })
+  const user = (...words: string[]) =>
+    operate({ DATABASE_URL: app.databaseUrl, APP_URL: app.origin }, ...words)
+
+  test("lists accounts with their plans", async () => {
+    await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
+    const { code, output } = await user("list")
+    expect(code).toBe(0)
+    expect(output).toMatch(/^ada@example\.org\s+free\s+not confirmed\s+\d{4}-\d\d-\d\d\s+Ada Lovelace$/m)
+  })
+
+  test("changes a plan in the account and in the record of the person", async () => {
+    const send = await signUp(app, { name: "Grace Hopper", email: "grace@example.org" })
+    await send("/onboarding")
+    expect(await user("plan", "Grace@example.org", "pro")).toEqual({
+      code: 0,
+      output: "grace@example.org is on the pro plan.",
+    })
+    const [row] = await sql`
+      select account.plan as account, record.plan as record from auth.user account
+      join users record on record.clerk_id = account.id where account.email = 'grace@example.org'`
+    expect(row).toEqual({ account: "pro", record: "pro" })
+  })
+
+  test("makes a link that resets a password", async () => {
+    await signUp(app, { name: "Alan Turing", email: "alan@example.org" })
+    const { output } = await user("reset-password", "alan@example.org")
+    const token = new URL(output.split("\n").at(-1) ?? "").searchParams.get("token") ?? ""
+    const body = new URLSearchParams({ token, password: "an enigma no longer" })
+    const saved = await openBrowser(app)("/sign-in/new-password", { method: "POST", body })
+    expect(saved.headers.get("location")).toBe("/sign-in?reset")
+    await signIn(app, { email: "alan@example.org", password: "an enigma no longer" })
+  })
+
+  test("makes an account whose owner chooses the password, once", async () => {
+    const { output } = await user("create", "Mary@example.org", "Mary Somerville")
+    const token = new URL(output.split("\n").at(-1) ?? "").searchParams.get("token") ?? ""
+    const body = new URLSearchParams({ token, password: "mechanism of the heavens" })
+    expect((await openBrowser(app)("/sign-in/new-password", { method: "POST", body })).status).toBe(303)
+    await signIn(app, { email: "mary@example.org", password: "mechanism of the heavens" })
+    const again = await user("create", "mary@example.org", "Mary")
+    expect(again).toEqual({
+      code: 1,
+      output: "There is an account with the address mary@example.org already.",
+    })
+  })
+
+  test("makes an API key that opens the HTTP API", async () => {
+    await signUp(app, { name: "Emmy Noether", email: "emmy@example.org" })
+    const { output } = await user("api-key", "emmy@example.org", "backup")
+    const headers = { authorization: `Bearer ${output.split("\n").at(-1)}` }
+    expect((await fetch(`${app.origin}/api/files`, { headers })).status).toBe(200)
+  })
+
+  test.each([
+    [["plan", "nobody@example.org", "pro"], "There is no account with the address nobody@example.org"],
+    [["plan", "ada@example.org", "platinum"], "Usage"],
+    [["plan", "ada@example.org"], "Usage"],
+    [["reset-password", "no address"], "Usage"],
+    [["drop", "everything"], "Usage"],
+    [[], "Usage"],
+  ])("refuses %j and says why", async (words, reason) => {
+    const { code, output } = await user(...words)
+    expect(code).toBe(1)
+    expect(output).toContain(reason)
+  })
+})
+
+describe("the operator's command", () => {
+  test("finds the embedded PostgreSQL of the server that runs, and starts it where none does", async () => {
+    const app = await startTideline({ DATABASE_URL: "" })
+    try {
+      await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
+      expect((await operate({ DATA_DIR: app.dataDir }, "plan", "ada@example.org", "pro")).output).toContain(
+        "on the pro plan",
+      )
+      expect((await operate({ DATA_DIR: app.dataDir }, "list")).output).toMatch(/^ada@example\.org\s+pro/)
+      process.kill(app.pid, "SIGTERM")
+      await app.exited
+      expect((await operate({ DATA_DIR: app.dataDir }, "list")).output).toMatch(/^ada@example\.org\s+pro/)
+    } finally {
+      await app.stop()
+    }
+  })
+
+  test("says where accounts are kept with Clerk", async () => {
+    const env = {
+      CLERK_SECRET_KEY: SECRET_KEY,
+      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
+      JWT_ISSUER_DOMAIN: "https://clerk.example.test",
+    }
+    const { code, output } = await operate(env, "list")
+    expect(code).toBe(1)
+    expect(output).toContain("Accounts live at Clerk")
+  })
+})
