@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type { File } from "#db/schema/files.ts"
+import type { MutationType } from "#server/realtime/contract.ts"
 
 /** What a list shows of a file. */
 export type FileSummary = Pick<File, "_id" | "_creationTime" | "fileName" | "mimeType" | "size">
@@ -25,19 +26,30 @@ export const FILE_NAME_LIMIT = 255
 
 export const FileId = v.pipe(v.string(), v.uuid())
 
-export const RenameFile = v.object({
-  fileName: v.pipe(
-    v.string("Give the file a name."),
-    v.trim(),
-    v.nonEmpty("Give the file a name."),
-    v.check((name) => !/[/\\]/.test(name), "A file name cannot contain / or \\."),
-    v.check(
-      (name) => new TextEncoder().encode(name).byteLength <= FILE_NAME_LIMIT,
-      `A file name can take ${FILE_NAME_LIMIT} bytes at most.`,
+const NAMELESS = "Give the file a name."
+
+export const RenameFile = v.object(
+  {
+    fileName: v.pipe(
+      v.string(NAMELESS),
+      v.trim(),
+      v.nonEmpty(NAMELESS),
+      v.check((name) => !/[/\\]/.test(name), "A file name cannot contain / or \\."),
+      v.check(
+        (name) => new TextEncoder().encode(name).byteLength <= FILE_NAME_LIMIT,
+        `A file name can take ${FILE_NAME_LIMIT} bytes at most.`,
+      ),
     ),
-  ),
-})
+  },
+  NAMELESS,
+)
 export type RenameFile = v.InferOutput<typeof RenameFile>
+
+/** What may be called by name over the socket. */
+export const fileCalls: {
+  rename: MutationType<"files.rename", { fileId: string; fileName: string }, FileSummary>
+  remove: MutationType<"files.remove", { fileId: string }, void>
+} = { rename: { name: "files.rename" }, remove: { name: "files.remove" } }
 
 /** The query of a list. What cannot be understood is read as if it were not there. */
 export const ListFiles = v.object({

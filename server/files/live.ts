@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { defineLiveQuery, defineMutation } from "#server/realtime/live-query.ts"
 import { watchedFiles } from "#server/watched-tables.ts"
-import { FileId, RenameFile } from "./contract.ts"
+import { fileCalls, FileId, RenameFile } from "./contract.ts"
 import { removeFile, renameFile } from "./files.ts"
 
 /** The viewer's files, the newest first. `after` is the `end` of the page before. */
@@ -23,12 +23,12 @@ export const liveFiles = [fileList]
 
 export const fileMutations = [
   defineMutation({
-    name: "files.rename",
+    name: fileCalls.rename.name,
     args: v.strictObject({ fileId: FileId, ...RenameFile.entries }),
     run: (scope: Scope<"db" | "viewer">, { fileId, fileName }) => renameFile(scope, fileId, { fileName }),
   }),
   defineMutation({
-    name: "files.remove",
+    name: fileCalls.remove.name,
     args: v.strictObject({ fileId: FileId }),
     run: (scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">, { fileId }) =>
       removeFile(scope, fileId),

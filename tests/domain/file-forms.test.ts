@@ -45,7 +45,7 @@ describe("a form with files", () => {
           if (!Array.isArray(taken)) expect(taken).toMatchObject({ status: 400 })
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 150 },
     )
   })
 
