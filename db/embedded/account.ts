@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { chownSync, lstatSync, readdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 
@@ -19,7 +19,14 @@ export function findAccount(directory: string, binaries: string): Account | null
       "PostgreSQL does not run as root, and there is no other account. Start Tideline as a normal user.",
     )
   }
-  return { ...identity, canEnter: [directory, binaries].every((path) => isOpen(path, identity)) }
+  const closed = [directory, binaries].find((path) => !isOpen(path, identity))
+  if (closed !== undefined && spawnSync("setpriv", ["--version"]).status !== 0) {
+    throw new Error(
+      `PostgreSQL does not run as root, and other accounts may not enter ${closed}. ` +
+        "Start Tideline as a normal user, move it to a folder that is open, or install setpriv (util-linux).",
+    )
+  }
+  return { ...identity, canEnter: closed === undefined }
 }
 
 /** Starts a program of PostgreSQL's under the account. Ctrl-C in the terminal does not reach it: we stop it when we are ready. */
@@ -37,8 +44,13 @@ export function run(
   if (!account) return spawn(program, args, options)
   const { uid, gid, canEnter } = account
   if (canEnter) return spawn(program, args, { ...options, uid, gid })
-  // The one capability that lets the account pass closed folders; everything else of root's is gone.
-  const capability = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
+  // The one capability that lets the account pass closed folders; everything else of root's is gone. Without the secure bit,
+  // access(2), by which initdb looks for its companions, would take no notice of it.
+  const capability = [
+    "--securebits=+no_setuid_fixup",
+    "--inh-caps=+dac_override",
+    "--ambient-caps=+dac_override",
+  ]
   const identity = [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"]
   return spawn("setpriv", [...identity, ...capability, "--", program, ...args], options)
 }

