@@ -7,7 +7,7 @@ export function HowItWorks() {
     <div className="grid gap-6 lg:grid-cols-2 lg:gap-10">
       <div className="overflow-hidden rounded-xl border border-line bg-surface shadow-sm">
         <p className="border-b border-line bg-sunken px-5 py-2.5 font-mono text-xs text-muted">
-          All the code behind a live rename
+          server/files/files.ts, shortened
         </p>
         <pre tabIndex={0} className="overflow-x-auto p-5 font-mono text-[0.8125rem] leading-6">
           <Code source={RENAME} />
@@ -39,15 +39,15 @@ export function HowItWorks() {
 const RENAME = `export async function renameFile(
   scope: Scope<"db" | "viewer">,
   id: string,
-  fileName: string,
+  { fileName }: RenameFile,
 ) {
-  const [file] = await scope.db
+  const [renamed] = await scope.db
     .update(files)
     .set({ fileName })
-    .where(owned(scope.viewer, id))
-    .returning()
-  if (!file) throw new NotFound("file")
-  return file
+    .where(ownFile(scope, id))
+    .returning(summary)
+  if (!renamed) throw new NotFound("file")
+  return renamed
 }
 
 // Nothing is published. The commit is enough.`
