@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type { UIMessage, UIMessageChunk } from "ai"
+import type { MutationType } from "#server/realtime/contract.ts"
 import type { AnswerPart, ChatMessage, ChatThread, ChatTurn } from "#db/schema/chat.ts"
 
 export type { AnswerPart }
@@ -19,6 +20,14 @@ export type Entry = Pick<ChatMessage, "_id" | "_creationTime" | "role" | "conten
   requestId: string | null
   turn: Pick<ChatTurn, "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens"> | null
 }
+
+/** A message as the live list has it: how it came about stands in the list of turns. */
+export type LiveMessage = Omit<Entry, "requestId" | "turn">
+
+export type LiveTurn = Pick<ChatTurn, "_id" | "questionId" | "requestId"> & NonNullable<Entry["turn"]>
+
+/** A turn that runs for longer has lost its process: no answer may take more than 30 seconds. In milliseconds. */
+export const TURN_LIFETIME = 35_000
 
 export interface EntryPage {
   /** Oldest first. */
@@ -67,6 +76,17 @@ export type CreateThread = v.InferOutput<typeof CreateThread>
 
 export const RenameThread = v.object({ title: Title })
 export type RenameThread = v.InferOutput<typeof RenameThread>
+
+/** What may be called by name over the socket. */
+export const chatCalls: {
+  createThread: MutationType<"chat.createThread", { title?: string | undefined }, ThreadSummary>
+  renameThread: MutationType<"chat.renameThread", { threadId: string; title: string }, ThreadSummary>
+  removeThread: MutationType<"chat.removeThread", { threadId: string }, void>
+} = {
+  createThread: { name: "chat.createThread" },
+  renameThread: { name: "chat.renameThread" },
+  removeThread: { name: "chat.removeThread" },
+}
 
 /** The query of a list of conversations or messages. What cannot be understood is read as if it were not there. */
 export const PageQuery = v.object({

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { defineLiveQuery, defineMutation, type SnapshotSql } from "#server/realtime/live-query.ts"
 import { watchedMessages, watchedThreads, watchedTurns } from "#server/watched-tables.ts"
-import { CreateThread, RenameThread, ThreadId } from "./contract.ts"
+import { chatCalls, CreateThread, RenameThread, ThreadId } from "./contract.ts"
 import { createThread, removeThread, renameThread } from "./threads.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
@@ -51,24 +51,24 @@ export const liveTurns = defineLiveQuery({
     limit: 50,
   }),
   authorize: (viewer: Viewer, { threadId }, sql) => ownsThread(viewer, threadId, sql),
-  fields: ["status", "model", "parts", "failure", "inputTokens", "outputTokens"],
+  fields: ["questionId", "requestId", "status", "model", "parts", "failure", "inputTokens", "outputTokens"],
 })
 
 export const liveChat = [liveThreads, liveMessages, liveTurns]
 
 export const chatMutations = [
   defineMutation({
-    name: "chat.createThread",
+    name: chatCalls.createThread.name,
     args: CreateThread,
     run: (scope: Scope<"db" | "viewer">, thread) => createThread(scope, thread),
   }),
   defineMutation({
-    name: "chat.renameThread",
+    name: chatCalls.renameThread.name,
     args: v.strictObject({ threadId: ThreadId, ...RenameThread.entries }),
     run: (scope: Scope<"db" | "viewer">, { threadId, title }) => renameThread(scope, threadId, { title }),
   }),
   defineMutation({
-    name: "chat.removeThread",
+    name: chatCalls.removeThread.name,
     args: v.strictObject({ threadId: ThreadId }),
     run: (scope: Scope<"db" | "viewer" | "turns" | "afterCommit">, { threadId }) =>
       removeThread(scope, threadId),

@@ -5,11 +5,8 @@ import * as v from "valibot"
 import { chatMessages, chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "../scope.ts"
 import { ownMessages } from "./access.ts"
-import { ThreadId, type Entry, type EntryPage, type PageQuery } from "./contract.ts"
+import { ThreadId, TURN_LIFETIME, type Entry, type EntryPage, type PageQuery } from "./contract.ts"
 import { findThread } from "./threads.ts"
-
-/** A turn that runs for longer has lost its process: no answer may take more than 30 seconds. In milliseconds. */
-export const TURN_LIFETIME = 35_000
 
 /** The latest messages of a conversation, or those before the cursor. Throws NotFound. */
 export async function listMessages(

@@ -4,9 +4,8 @@ import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { Conflict, NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread } from "./access.ts"
-import { titleOf, UNTITLED } from "./contract.ts"
+import { titleOf, TURN_LIFETIME, UNTITLED } from "./contract.ts"
 import type { Question } from "./conversation.ts"
-import { TURN_LIFETIME } from "./messages.ts"
 
 export type OpenedTurn =
   | { kind: "fresh"; threadId: string; questionId: string; answerId: string }

@@ -12,11 +12,12 @@ export function useUserSync(record: UserRecord | null, provider: CreateOrUpdateU
     // A server that refuses these values would refuse them again: each is asked for once.
     if (!values || values === asked.current) return
     asked.current = values
-    void syncUser(values).then((written) => (written ? revalidate() : undefined))
+    // What was written comes back live. What was refused is out of date: the provider is asked again.
+    void syncUser(values).then((written) => (written ? undefined : revalidate()))
   }, [values, revalidate])
 }
 
-/** False when the server refused or could not be reached: the next visit tries again. */
+/** False when the server refused or could not be reached. */
 async function syncUser(body: string): Promise<boolean> {
   const headers = { "content-type": "application/json" }
   try {

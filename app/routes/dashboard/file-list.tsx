@@ -1,11 +1,21 @@
 import type { KeyboardEvent } from "react"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
-import type { FilePage, ListFiles } from "#server/files/contract.ts"
+import type { FilePage, FileSummary, ListFiles } from "#server/files/contract.ts"
 import { FileRow } from "./file-row.tsx"
 
 /** One page of files. Arrow keys go from file to file. */
-export function FileList({ files, nextCursor, query, now }: FilePage & { query: ListFiles; now: number }) {
+export function FileList({
+  files,
+  nextCursor,
+  query,
+  now,
+}: {
+  files: readonly FileSummary[]
+  nextCursor: FilePage["nextCursor"]
+  query: ListFiles
+  now: number
+}) {
   if (files.length === 0) {
     return (
       <EmptyState

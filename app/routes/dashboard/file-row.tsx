@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from "react"
-import { useFetcher } from "react-router"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
@@ -8,23 +7,15 @@ import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { formatBytes, type FileSummary } from "#server/files/contract.ts"
 import { FileNameForm } from "./file-name-form.tsx"
 import { FilePicture } from "./file-picture.tsx"
-
-/** What the page's action says of one file. */
-export interface FileAnswer {
-  /** Why it did not work. */
-  error?: string
-}
+import { useFileActs } from "./use-file-acts.ts"
 
 /** F2 renames, Delete asks whether to delete. */
 export function FileRow({ file, now }: { file: FileSummary; now: number }) {
-  const renaming = useFetcher<FileAnswer>()
-  const removing = useFetcher<FileAnswer>()
+  const { rename, remove, isLeaving, fileName, problem } = useFileActs(file)
   const [isNaming, setNaming] = useState(false)
   const link = useFocusAfter(isNaming)
   const [isAsking, setAsking] = useState(false)
   const address = `/api/files/${file._id}`
-  const saving = renaming.formData?.get("fileName")
-  const fileName = typeof saving === "string" ? saving : file.fileName
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (isNaming || isAsking) return
@@ -33,7 +24,6 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
     else return
     event.preventDefault()
   }
-  const isLeaving = removing.state !== "idle"
   const neighbour = useRef<HTMLElement>(null)
   useEffect(() => {
     if (isLeaving) neighbour.current?.focus({ preventScroll: true })
@@ -51,8 +41,7 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
               fileName={fileName}
               onSave={(name) => {
                 setNaming(false)
-                if (name === fileName) return
-                void renaming.submit({ intent: "rename", id: file._id, fileName: name }, { method: "post" })
+                if (name !== fileName) rename(name)
               }}
               onLeave={() => setNaming(false)}
             />
@@ -69,7 +58,7 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
               {fileName}
             </a>
           )}
-          <Problem said={renaming.data?.error ?? removing.data?.error} />
+          <Problem said={problem} />
         </div>
         <p className="flex gap-1.5 text-faint tabular-nums sm:contents">
           <span className="shrink-0 sm:w-18 sm:text-right">{formatBytes(file.size)}</span>
@@ -130,7 +119,7 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
               onClick={() => {
                 setAsking(false)
                 neighbour.current = findNeighbour(link.current)
-                void removing.submit({ intent: "remove", id: file._id }, { method: "post" })
+                remove()
               }}
             >
               Delete

@@ -1,24 +1,28 @@
 import { data, redirect } from "react-router"
 import { literal, object, parse, string, variant } from "valibot"
+import { useLive } from "#app/realtime/use-live.tsx"
 import { Alert } from "#app/ui/alert.tsx"
 import { buttonClass } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
-import { formatBytes, ListFiles, RenameFile } from "#server/files/contract.ts"
+import { formatBytes, ListFiles, RenameFile, type FileSummary } from "#server/files/contract.ts"
 import { findUsage, removeFile, renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { listFiles } from "#server/files/list.ts"
+import { fileList } from "#server/files/live.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
+import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { DropZone } from "./drop-zone.tsx"
 import { FileList } from "./file-list.tsx"
-import type { FileAnswer } from "./file-row.tsx"
+import type { FileAnswer } from "./use-file-acts.ts"
 import { FilesToolbar } from "./files-toolbar.tsx"
 import { UploadButton } from "./upload-button.tsx"
 import { uploadQueue } from "./upload-queue.ts"
 import { UploadPanel } from "./upload-panel.tsx"
 import { UsageMeter } from "./usage-meter.tsx"
+import { useReloadWith } from "./use-reload-with.ts"
 import { useUploads } from "./use-uploads.ts"
 import type { Route } from "./+types/files.ts"
 
@@ -27,8 +31,12 @@ export const meta: Route.MetaFunction = () => [{ title: "Files · Tideline" }]
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const query = parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams) })
-  const [page, usage] = await Promise.all([listFiles(scope, query), findUsage(scope)])
-  return { ...page, query, usage, maxSize: scope.config.files.maxSize, now: Date.now() }
+  const [page, usage, [live]] = await Promise.all([
+    listFiles(scope, query),
+    findUsage(scope),
+    loadLive(scope, [fileList, {}]),
+  ])
+  return { ...page, live, query, usage, maxSize: scope.config.files.maxSize, now: Date.now() }
 }
 
 const FileForm = variant("intent", [
@@ -65,7 +73,8 @@ function asksForPage(request: Request) {
 }
 
 export default function Files({ loaderData, actionData }: Route.ComponentProps) {
-  const { files, nextCursor, query, usage, maxSize, now } = loaderData
+  const { nextCursor, query, usage, maxSize, now } = loaderData
+  const files = useFiles(loaderData)
   const uploads = useUploads()
   const upload = (chosen: readonly File[]) =>
     uploadQueue.add(chosen, { maxSize, room: usage.quota - usage.used })
@@ -103,6 +112,16 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
       <UploadPanel uploads={uploads} />
     </div>
   )
+}
+
+/**
+ * The newest files are live themselves. Another order, a search and later pages are the server's answer, which is asked for again
+ * when anything changes; what is renamed or removed meanwhile is shown at once.
+ */
+function useFiles({ files, live, query }: Route.ComponentProps["loaderData"]): readonly FileSummary[] {
+  const newest = useLive(live)
+  useReloadWith(newest)
+  return query.sort === "newest" && !query.q && !query.cursor ? newest : files
 }
 
 /** For browsers without JavaScript, and shown to no others. */

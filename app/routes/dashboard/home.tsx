@@ -1,8 +1,12 @@
-import { listThreads } from "#server/chat/threads.ts"
+import { useLive } from "#app/realtime/use-live.tsx"
+import { liveThreads } from "#server/chat/live.ts"
+import { deviceList } from "#server/devices/live.ts"
 import { findUsage } from "#server/files/files.ts"
-import { listFiles } from "#server/files/list.ts"
+import { fileList } from "#server/files/live.ts"
+import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { AskBox } from "./ask-box.tsx"
+import { ConnectedDevices } from "./connected-devices.tsx"
 import { DropZone } from "./drop-zone.tsx"
 import { Checklist } from "./checklist.tsx"
 import { LatestFiles, LatestThreads } from "./latest.tsx"
@@ -11,6 +15,7 @@ import { UploadButton } from "./upload-button.tsx"
 import { UploadPanel } from "./upload-panel.tsx"
 import { uploadQueue } from "./upload-queue.ts"
 import { useUploads } from "./use-uploads.ts"
+import { useReloadWith } from "./use-reload-with.ts"
 import { useUser } from "./use-user.ts"
 import type { Route } from "./+types/home.ts"
 
@@ -20,9 +25,8 @@ export const meta: Route.MetaFunction = () => [{ title: "Dashboard · Tideline" 
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const [{ threads }, { files }, usage] = await Promise.all([
-    listThreads(scope, { limit: LATEST, cursor: undefined }),
-    listFiles(scope, { q: "", sort: "newest", cursor: undefined, limit: LATEST }),
+  const [[threads, files, devices], usage] = await Promise.all([
+    loadLive(scope, [liveThreads, {}], [fileList, {}], [deviceList, {}]),
     findUsage(scope),
   ])
   const { chat, files: limits } = scope.config
@@ -30,12 +34,17 @@ export async function loader({ context }: Route.LoaderArgs) {
     now: Date.now(),
     threads,
     files,
+    devices,
     plan: { usage, largestFile: limits.maxSize, messagesPerMinute: chat.rateLimit },
   }
 }
 
-export default function Home({ loaderData: { now, threads, files, plan } }: Route.ComponentProps) {
+export default function Home({ loaderData: { now, plan, ...loaded } }: Route.ComponentProps) {
   const user = useUser()
+  const threads = useLive(loaded.threads)
+  const files = useLive(loaded.files)
+  const devices = useLive(loaded.devices)
+  useReloadWith(files)
   const uploads = useUploads()
   const upload = (chosen: File[]) =>
     uploadQueue.add(chosen, { maxSize: plan.largestFile, room: plan.usage.quota - plan.usage.used })
@@ -52,10 +61,11 @@ export default function Home({ loaderData: { now, threads, files, plan } }: Rout
       <UploadPanel uploads={uploads} />
       <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />
       <div className="mt-8 grid grid-cols-1 gap-5 lg:grid-cols-2">
-        <LatestThreads threads={threads} now={now} />
-        <LatestFiles files={files} now={now} />
+        <LatestThreads threads={threads.slice(0, LATEST)} now={now} />
+        <LatestFiles files={files.slice(0, LATEST)} now={now} />
       </div>
       <PlanCard plan={user.plan ?? "free"} {...plan} />
+      <ConnectedDevices devices={devices} />
     </div>
   )
 }

@@ -7,7 +7,7 @@ import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { formatBytes, type FileSummary } from "#server/files/contract.ts"
 
-export function LatestThreads({ threads, now }: { threads: ThreadSummary[]; now: number }) {
+export function LatestThreads({ threads, now }: { threads: readonly ThreadSummary[]; now: number }) {
   return (
     <Panel id="latest-threads" title="Conversations" all={href("/dashboard/chat")}>
       {threads.length === 0 ? (
@@ -39,7 +39,7 @@ export function LatestThreads({ threads, now }: { threads: ThreadSummary[]; now:
   )
 }
 
-export function LatestFiles({ files, now }: { files: FileSummary[]; now: number }) {
+export function LatestFiles({ files, now }: { files: readonly FileSummary[]; now: number }) {
   return (
     <Panel id="latest-files" title="Files" all={href("/dashboard/files")}>
       {files.length === 0 ? (

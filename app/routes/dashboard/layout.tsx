@@ -2,37 +2,43 @@ import { useEffect } from "react"
 import { Outlet, useLocation, useNavigate } from "react-router"
 import { ProviderSession } from "#app/features/user-sync/provider-session.tsx"
 import { useUserSync } from "#app/features/user-sync/use-user-sync.ts"
+import { LiveProvider } from "#app/realtime/use-live.tsx"
 import { ToastProvider } from "#app/ui/toast.tsx"
+import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { onboardingOf, type CreateOrUpdateUser } from "#server/users/contract.ts"
+import { userByClerkId } from "#server/users/live.ts"
 import { getProviderValues } from "#server/users/users.ts"
 import { NavigationProgress } from "./navigation-progress.tsx"
+import { useUser } from "./use-user.ts"
 import type { Route } from "./+types/layout.ts"
 
 /** Around every page of the dashboard group: `provider` is null where the provider's browser code must be asked. */
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const { user } = scope.viewer
-  const provider = scope.identity.kind === "clerk" ? null : await getProviderValues(scope)
-  return { user, onboarding: onboardingOf(user), provider }
+  const [[record], provider] = await Promise.all([
+    loadLive(scope, [userByClerkId, { clerkId: scope.viewer.session.userId }]),
+    scope.identity.kind === "clerk" ? null : getProviderValues(scope),
+  ])
+  return { userId: scope.viewer.user._id, record, provider }
 }
 
 export default function DashboardGroup({ loaderData }: Route.ComponentProps) {
   return (
-    <ToastProvider>
-      <NavigationProgress />
-      <ProviderSession values={loaderData.provider}>
-        {(provider) => <SyncedPage {...loaderData} provider={provider} />}
-      </ProviderSession>
-    </ToastProvider>
+    <LiveProvider viewerId={loaderData.userId}>
+      <ToastProvider>
+        <NavigationProgress />
+        <ProviderSession values={loaderData.provider}>
+          {(provider) => <SyncedPage provider={provider} />}
+        </ProviderSession>
+      </ToastProvider>
+    </LiveProvider>
   )
 }
 
-function SyncedPage({
-  user,
-  onboarding,
-  provider,
-}: Omit<Route.ComponentProps["loaderData"], "provider"> & { provider: CreateOrUpdateUser }) {
+function SyncedPage({ provider }: { provider: CreateOrUpdateUser }) {
+  const user = useUser()
+  const onboarding = onboardingOf(user)
   const { pathname } = useLocation()
   const navigate = useNavigate()
   useUserSync(user, provider)

@@ -1,10 +1,13 @@
 import { useEffect, useRef } from "react"
 import { Link, Outlet, redirect, useLocation } from "react-router"
+import { useLive } from "#app/realtime/use-live.tsx"
 import { Logo } from "#app/ui/logo.tsx"
-import { listThreads } from "#server/chat/threads.ts"
+import { liveThreads } from "#server/chat/live.ts"
+import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { onboardingOf } from "#server/users/contract.ts"
 import { BottomNavigation } from "./bottom-navigation.tsx"
+import { FreshnessNotice } from "./freshness-notice.tsx"
 import { Sidebar } from "./sidebar.tsx"
 import { UserMenu } from "./user-menu.tsx"
 import type { Route } from "./+types/shell.ts"
@@ -21,13 +24,14 @@ export const middleware: Route.MiddlewareFunction[] = [
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const { threads } = await listThreads(scope, { limit: RECENT_THREADS, cursor: undefined })
+  const [threads] = await loadLive(scope, [liveThreads, {}])
   return { threads }
 }
 
 /** The frame around the pages. A page that fills the window is `100dvh` less `--frame` high. */
 export default function Shell({ loaderData }: Route.ComponentProps) {
   const main = useFocusOnNavigation()
+  const threads = useLive(loaderData.threads).slice(0, RECENT_THREADS)
   return (
     <div className="[--frame:calc(7.5rem+env(safe-area-inset-bottom)+env(safe-area-inset-top))] lg:grid lg:grid-cols-[16.5rem_minmax(0,1fr)] lg:[--frame:0px]">
       <a
@@ -36,7 +40,7 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
       >
         Skip to the page
       </a>
-      <Sidebar threads={loaderData.threads} />
+      <Sidebar threads={threads} />
       <header className="sticky top-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-top))] items-center justify-between border-b border-line bg-canvas/85 px-4 pt-[env(safe-area-inset-top)] backdrop-blur-md lg:hidden">
         <Link to="/dashboard" className="-mx-1 flex min-h-11 items-center rounded-md px-1">
           <Logo name="Tideline" />
@@ -53,6 +57,7 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
       </main>
       <div className="h-[calc(4rem+env(safe-area-inset-bottom))] lg:hidden" />
       <BottomNavigation />
+      <FreshnessNotice />
     </div>
   )
 }

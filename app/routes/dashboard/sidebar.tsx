@@ -7,7 +7,7 @@ import { places } from "./places.ts"
 import { UserMenu } from "./user-menu.tsx"
 
 /** The places, the conversations last spoken in, and the person. From 1024 pixels on. */
-export function Sidebar({ threads }: { threads: ThreadSummary[] }) {
+export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-sunken lg:flex">
       <div className="flex items-center px-4 pt-4 pb-3">
@@ -40,7 +40,7 @@ export function Sidebar({ threads }: { threads: ThreadSummary[] }) {
   )
 }
 
-function RecentThreads({ threads }: { threads: ThreadSummary[] }) {
+function RecentThreads({ threads }: { threads: readonly ThreadSummary[] }) {
   // From 1280 pixels on the chat shows its own list beside the conversation.
   const isChat = useLocation().pathname.startsWith(href("/dashboard/chat"))
   return (

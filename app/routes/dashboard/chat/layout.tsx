@@ -1,5 +1,8 @@
 import { Outlet } from "react-router"
+import { useLive } from "#app/realtime/use-live.tsx"
+import { liveThreads } from "#server/chat/live.ts"
 import { listThreads } from "#server/chat/threads.ts"
+import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { ConversationsProvider } from "./conversations.tsx"
 import { ThreadList } from "./thread-list.tsx"
@@ -8,16 +11,22 @@ import type { Route } from "./+types/layout.ts"
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const { name, available, isDevelopment } = scope.model
-  return { page: await listThreads(scope), now: Date.now(), model: { name, available, isDevelopment } }
+  const [page, [threads]] = await Promise.all([listThreads(scope), loadLive(scope, [liveThreads, {}])])
+  return {
+    threads,
+    olderCursor: page.nextCursor,
+    now: Date.now(),
+    model: { name, available, isDevelopment },
+  }
 }
 
 /** The list of conversations beside the one that is open; on a narrow screen the list is behind a button of the page. */
-export default function ChatLayout({ loaderData: { page, now } }: Route.ComponentProps) {
+export default function ChatLayout({ loaderData: { now } }: Route.ComponentProps) {
   return (
     <ConversationsProvider>
       <div className="flex h-[calc(100dvh-var(--frame))] min-h-0">
         <aside className="hidden w-68 shrink-0 flex-col border-r border-line xl:flex">
-          <ThreadList page={page} now={now} />
+          <ThreadList now={now} />
         </aside>
         <div className="flex min-w-0 flex-1 flex-col">
           <Outlet />

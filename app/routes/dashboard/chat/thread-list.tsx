@@ -2,14 +2,16 @@ import { useState } from "react"
 import { href, NavLink } from "react-router"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import { useLive } from "#app/realtime/use-live.tsx"
 import type { ThreadPage, ThreadSummary } from "#server/chat/contract.ts"
 import { groupByDate } from "./group-by-date.ts"
 import { ThreadMenu } from "./thread-menu.tsx"
+import { useChatLayout } from "./use-chat-layout.ts"
 import { useHydrated } from "./use-hydrated.ts"
 
 /** The viewer's conversations under the days they were last spoken in. `onLeave` is told when one is chosen. */
-export function ThreadList({ page, now, onLeave }: { page: ThreadPage; now: number; onLeave?: () => void }) {
-  const { threads, hasMore, pending, failed, loadMore } = useOlderThreads(page)
+export function ThreadList({ now, onLeave }: { now: number; onLeave?: () => void }) {
+  const { threads, hasMore, pending, failed, loadMore } = useThreads()
   const timeZone = useHydrated() ? undefined : "UTC" // the reader's own is known only to the browser
   return (
     <>
@@ -72,12 +74,14 @@ function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave?: () =>
   )
 }
 
-/** The pages after the first, which the layout keeps fresh. */
-function useOlderThreads(first: ThreadPage) {
+/** The first page is live; older ones are fetched as they are asked for. */
+function useThreads() {
+  const loaded = useChatLayout()
+  const newest = useLive(loaded.threads)
   const [older, setOlder] = useState<ThreadPage | null>(null)
   const [state, setState] = useState<"idle" | "pending" | "failed">("idle")
-  const nextCursor = older ? older.nextCursor : first.nextCursor
-  const shown = new Set(first.threads.map(({ _id }) => _id))
+  const nextCursor = older ? older.nextCursor : loaded.olderCursor
+  const shown = new Set(newest.map(({ _id }) => _id))
 
   async function loadMore() {
     setState("pending")
@@ -92,7 +96,7 @@ function useOlderThreads(first: ThreadPage) {
     }
   }
   return {
-    threads: [...first.threads, ...(older?.threads.filter(({ _id }) => !shown.has(_id)) ?? [])],
+    threads: [...newest, ...(older?.threads.filter(({ _id }) => !shown.has(_id)) ?? [])],
     hasMore: nextCursor !== null,
     pending: state === "pending",
     failed: state === "failed",

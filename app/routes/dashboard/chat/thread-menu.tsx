@@ -5,8 +5,9 @@ import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem, MenuSeparator } from "#app/ui/menu.tsx"
+import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
-import { TITLE_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
+import { chatCalls, TITLE_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
 import { send } from "./ask.ts"
 
 type Act = "rename" | "delete"
@@ -44,10 +45,14 @@ interface DialogProps {
 
 function RenameDialog({ thread, onClose }: DialogProps) {
   const { revalidate } = useRevalidator()
+  const mutate = useMutate()
   const { run, pending, error } = useAct(onClose)
   const rename = (form: FormData) =>
     run(async () => {
-      await send("PATCH", `/api/chat/threads/${thread._id}`, { title: form.get("title") })
+      const title = String(form.get("title"))
+      const shown = { query: "chat.listThreads", op: "merge", key: thread._id, row: { title } } as const
+      if (mutate) await mutate(chatCalls.renameThread, { threadId: thread._id, title }, [shown])
+      else await send("PATCH", `/api/chat/threads/${thread._id}`, { title })
       await revalidate()
     })
   return (
@@ -82,11 +87,14 @@ function DeleteDialog({ thread, onClose }: DialogProps) {
   const { threadId } = useParams()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
+  const mutate = useMutate()
   const toast = useToast()
   const { run, pending, error } = useAct(onClose)
   const remove = () =>
     run(async () => {
-      await send("DELETE", `/api/chat/threads/${thread._id}`)
+      const shown = { query: "chat.listThreads", op: "remove", key: thread._id } as const
+      if (mutate) await mutate(chatCalls.removeThread, { threadId: thread._id }, [shown])
+      else await send("DELETE", `/api/chat/threads/${thread._id}`)
       if (threadId === thread._id) await navigate(href("/dashboard/chat"), { replace: true })
       else await revalidate()
       toast.show({ title: "Conversation deleted" })

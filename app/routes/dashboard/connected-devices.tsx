@@ -1,0 +1,25 @@
+interface Device {
+  _id: string
+  label: string
+}
+
+/** Which of the user's devices hold a live connection at this moment. */
+export function ConnectedDevices({ devices }: { devices: readonly Device[] }) {
+  if (devices.length === 0) return null
+  return (
+    <section
+      aria-labelledby="devices"
+      className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2 px-1 text-sm text-muted"
+    >
+      <h2 id="devices">Connected now</h2>
+      <ul className="contents">
+        {devices.map(({ _id, label }) => (
+          <li key={_id} className="flex items-center gap-2">
+            <span aria-hidden="true" className="size-2 rounded-full bg-success" />
+            {label}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
