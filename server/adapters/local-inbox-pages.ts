@@ -54,7 +54,7 @@ ${chosen ? "" : `<meta http-equiv="refresh" content="5">`}
 <style>${STYLE}</style>
 </head>
 <body>
-<header><a href="/">Local inbox</a><span>No mail leaves this machine. The last ${messages.length === 1 ? "message" : `${messages.length} messages`} sent by Tideline.</span></header>
+<header><a href="/">Local inbox</a><span>No mail leaves this machine. What Tideline sends ends up here.</span></header>
 <div class="panes">
 <nav aria-label="Messages"><ul>${messages.map((message) => entry(message, message.id === chosen)).join("")}</ul></nav>
 <main>${content}</main>
