@@ -76,7 +76,7 @@ async function run(command: Command): Promise<string> {
   }
 }
 
-const nothingToStop = async () => {}
+async function nothingToStop() {}
 
 /** The database of the Tideline that runs beside this, else one that runs for as long as the command. */
 async function reachPostgres({ database }: Config) {
