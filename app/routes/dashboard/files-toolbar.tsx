@@ -8,10 +8,12 @@ import type { ListFiles, Sort } from "#server/files/contract.ts"
 /** Search and order, kept in the address. */
 export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q" | "sort"> }) {
   const submit = useSubmit()
+  const search = useSearchField(q)
   const typing = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(typing.current), [])
   const ask = (form: HTMLFormElement | null) => {
     clearTimeout(typing.current)
+    search.asked()
     // Going back leaves the search, not its last letter.
     void submit(form, { replace: q !== "", preventScrollReset: true })
   }
@@ -25,11 +27,10 @@ export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q
           className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-faint"
         />
         <input
-          key={q === "" ? "none" : "some"}
+          ref={search.input}
           type="search"
           name="q"
           defaultValue={q}
-          autoFocus={q !== ""}
           placeholder="Search your files"
           maxLength={200}
           onChange={({ currentTarget: { form } }) => {
@@ -63,6 +64,21 @@ export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q
       </div>
     </Form>
   )
+}
+
+/** What is typed stays as it is typed; when the address changes otherwise, by going back or a link, the field says so too. */
+function useSearchField(q: string) {
+  const input = useRef<HTMLInputElement>(null)
+  const lastAsked = useRef(q)
+  useEffect(() => {
+    if (q === lastAsked.current || !input.current) return
+    lastAsked.current = q
+    input.current.value = q
+  }, [q])
+  const asked = () => {
+    lastAsked.current = input.current?.value.trim() ?? ""
+  }
+  return { input, asked }
 }
 
 const orders: [Sort, string][] = [

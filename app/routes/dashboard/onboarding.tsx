@@ -1,4 +1,5 @@
-import { data, href, redirect, useActionData } from "react-router"
+import { useEffect } from "react"
+import { data, href, redirect, useActionData, useNavigate, useNavigation } from "react-router"
 import * as v from "valibot"
 import { findUsage } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
@@ -72,9 +73,17 @@ export async function action({ context, request }: Route.ActionArgs) {
 const titles = { welcome: "Welcome", profile: "Your name", "first-steps": "First steps", done: "All set" }
 
 /** One address: the record says which step is shown, on every device. */
-export default function Onboarding({ loaderData: { step, files, limits } }: Route.ComponentProps) {
+export default function Onboarding({ loaderData: { files, limits } }: Route.ComponentProps) {
   const user = useUser()
+  const { completed, step } = onboardingOf(user)
   const refused = useActionData<typeof action>()
+  const navigate = useNavigate()
+  // Completed on another device: whoever completed it here is being sent on by the action.
+  const { state } = useNavigation()
+  const mustLeave = completed && state === "idle"
+  useEffect(() => {
+    if (mustLeave) void navigate(href("/dashboard"), { replace: true })
+  }, [mustLeave, navigate])
   return (
     <OnboardingFrame step={step}>
       {step === "welcome" ? <WelcomeStep user={user} /> : null}

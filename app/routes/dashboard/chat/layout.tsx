@@ -1,5 +1,4 @@
 import { Outlet } from "react-router"
-import { useLive } from "#app/realtime/use-live.tsx"
 import { liveThreads } from "#server/chat/live.ts"
 import { listThreads } from "#server/chat/threads.ts"
 import { loadLive } from "#server/http/live.ts"

@@ -47,9 +47,8 @@ function RenameDialog({ thread, onClose }: DialogProps) {
   const { revalidate } = useRevalidator()
   const mutate = useMutate()
   const { run, pending, error } = useAct(onClose)
-  const rename = (form: FormData) =>
+  const rename = (title: string) =>
     run(async () => {
-      const title = String(form.get("title"))
       const shown = { query: "chat.listThreads", op: "merge", key: thread._id, row: { title } } as const
       if (mutate) await mutate(chatCalls.renameThread, { threadId: thread._id, title }, [shown])
       else await send("PATCH", `/api/chat/threads/${thread._id}`, { title })
@@ -60,7 +59,8 @@ function RenameDialog({ thread, onClose }: DialogProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          rename(new FormData(event.currentTarget))
+          const title = new FormData(event.currentTarget).get("title")
+          if (typeof title === "string") rename(title)
         }}
       >
         <Field

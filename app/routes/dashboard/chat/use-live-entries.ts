@@ -9,7 +9,7 @@ export function useLiveEntries(messages: readonly LiveMessage[], turns: readonly
     return messages.toReversed().map((message) => {
       const turn = answers.get(message._id)
       const requestId = (turn ?? questions.get(message._id))?.requestId ?? null
-      return { ...message, requestId, turn: turn ? withoutLostTurn(turn, message) : null }
+      return Object.assign({ requestId, turn: turn ? withoutLostTurn(turn, message) : null }, message)
     })
   }, [messages, turns])
 }
