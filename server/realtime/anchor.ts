@@ -1,5 +1,6 @@
 import type postgres from "postgres"
 
+import { inTransaction, type Lanes } from "./lanes.ts"
 import { lsnFromSql, lsnToSql } from "./lsn.ts"
 
 /**
@@ -25,35 +26,39 @@ export async function copyAnchor(connection: postgres.Sql, anchor: Anchor, slot:
  * Makes sure that the anchor is usable; one that PostgreSQL has given up (`max_slot_wal_keep_size`) is made anew. The very first creation is
  * the only one that waits for open transactions; it throws after five seconds of that.
  */
-export async function ensureAnchor(sql: postgres.Sql, anchor: Anchor): Promise<void> {
-  await sql.begin(async (transaction) => {
-    await transaction`select pg_advisory_xact_lock(hashtext(${`${anchor.name} creation`}))`
-    const [slot] = await transaction`
+export async function ensureAnchor(lanes: Lanes, anchor: Anchor): Promise<void> {
+  await lanes.use((lane) => inTransaction(lane, "", () => make(lane, anchor)))
+}
+
+async function make(transaction: postgres.Sql, anchor: Anchor): Promise<void> {
+  await transaction`select pg_advisory_xact_lock(hashtext(${`${anchor.name} creation`}))`
+  const [slot] = await transaction`
       select coalesce(wal_status, 'lost') = 'lost' or restart_lsn is null as lost, database = current_database() as ours
       from pg_replication_slots where slot_name = ${anchor.name}`
-    if (slot && !slot["ours"]) {
-      throw new Error(
-        `The replication slot ${anchor.name} belongs to another database of this cluster. Give this one another name.`,
-      )
-    }
-    if (slot?.["lost"]) await transaction`select pg_drop_replication_slot(${anchor.name})`
-    if (slot && !slot["lost"]) return
-    await transaction`set local lock_timeout = '5s'`
-    await transaction`select pg_create_logical_replication_slot(${anchor.name}, 'pgoutput')`
-  })
+  if (slot && !slot["ours"]) {
+    throw new Error(
+      `The replication slot ${anchor.name} belongs to another database of this cluster. Give this one another name.`,
+    )
+  }
+  if (slot?.["lost"]) await transaction`select pg_drop_replication_slot(${anchor.name})`
+  if (slot && !slot["lost"]) return
+  await transaction`set local lock_timeout = '5s'`
+  await transaction`select pg_create_logical_replication_slot(${anchor.name}, 'pgoutput')`
 }
 
 /** Lets PostgreSQL forget the log before `lsn`. Of all processes, one at a time does this; the others skip it. */
-export async function advanceAnchor(sql: postgres.Sql, anchor: Anchor, lsn: bigint): Promise<void> {
-  await sql.begin(async (transaction) => {
-    const [lock] =
-      await transaction`select pg_try_advisory_xact_lock(hashtext(${`${anchor.name} advance`})) as held`
-    if (!lock?.["held"]) return
-    await transaction`
+export async function advanceAnchor(lanes: Lanes, anchor: Anchor, lsn: bigint): Promise<void> {
+  await lanes.use((lane) => inTransaction(lane, "", () => advance(lane, anchor, lsn)))
+}
+
+async function advance(transaction: postgres.Sql, anchor: Anchor, lsn: bigint): Promise<void> {
+  const [lock] =
+    await transaction`select pg_try_advisory_xact_lock(hashtext(${`${anchor.name} advance`})) as held`
+  if (!lock?.["held"]) return
+  await transaction`
       select pg_replication_slot_advance(slot_name, least(${lsnToSql(lsn)}::text::pg_lsn, pg_current_wal_flush_lsn()))
       from pg_replication_slots
       where slot_name = ${anchor.name} and confirmed_flush_lsn < ${lsnToSql(lsn)}::text::pg_lsn and not active`
-  })
 }
 
 export interface AnchorHealth {
@@ -63,10 +68,12 @@ export interface AnchorHealth {
   safeBytes: number | null
 }
 
-export async function inspectAnchor(sql: postgres.Sql, anchor: Anchor): Promise<AnchorHealth | null> {
-  const [slot] = await sql`
+export async function inspectAnchor(lanes: Lanes, anchor: Anchor): Promise<AnchorHealth | null> {
+  const [slot] = await lanes.use(
+    (sql) => sql`
     select wal_status as status, pg_current_wal_lsn() - restart_lsn as retained, safe_wal_size as safe
-    from pg_replication_slots where slot_name = ${anchor.name}`
+    from pg_replication_slots where slot_name = ${anchor.name}`,
+  )
   if (!slot) return null
   return {
     status: String(slot["status"]),

@@ -1,6 +1,5 @@
-import type postgres from "postgres"
-
 import { advanceAnchor, inspectAnchor, type Anchor } from "./anchor.ts"
+import type { Lanes } from "./lanes.ts"
 import type { Log } from "./log.ts"
 import type { Metrics } from "./metrics.ts"
 import type { Ring } from "./ring.ts"
@@ -9,7 +8,7 @@ import type { WatchedTable } from "./tables.ts"
 import { readVisibility } from "./visibility.ts"
 
 export interface KeeperOptions {
-  readonly sql: postgres.Sql
+  readonly lanes: Lanes
   readonly anchor: Anchor
   readonly ring: Ring
   readonly watched: readonly WatchedTable[]
@@ -34,7 +33,7 @@ const POLL_MS = 1000
 
 /** The housekeeping of one process: what snapshots see by now, how far the anchor may follow, whether all tables are still published. */
 export function startKeeper(options: KeeperOptions): Keeper {
-  const { sql, anchor, ring, log, metrics } = options
+  const { lanes, anchor, ring, log, metrics } = options
   let recentXid = 0n
   let nudging = false
   let health = { retained: 0, safe: -1 }
@@ -63,7 +62,8 @@ export function startKeeper(options: KeeperOptions): Keeper {
       if (nudging) return
       nudging = true
       metrics.count("nudges")
-      void sql`select pg_logical_emit_message(true, 'realtime', 'nudge')`
+      void lanes
+        .use((sql) => sql`select pg_logical_emit_message(true, 'realtime', 'nudge')`)
         .catch(() => {})
         .then(() => {
           nudging = false
@@ -79,7 +79,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     busy = true
     const ticket = ring.beginSnapshot()
     try {
-      const [row] = await sql`select pg_current_snapshot()::text as visibility`
+      const [row] = await lanes.use((sql) => sql`select pg_current_snapshot()::text as visibility`)
       const visibility = readVisibility(String(row?.["visibility"]))
       recentXid = visibility.xmax
       ring.learn(visibility)
@@ -96,14 +96,14 @@ export function startKeeper(options: KeeperOptions): Keeper {
     const old = places.findLast((place) => place.at <= horizon)
     if (old && old.lsn > 0n) {
       places = places.filter((place) => place.at >= old.at)
-      await advanceAnchor(sql, anchor, old.lsn)
+      await advanceAnchor(lanes, anchor, old.lsn)
     }
-    const state = await inspectAnchor(sql, anchor)
+    const state = await inspectAnchor(lanes, anchor)
     health = { retained: state?.retainedBytes ?? 0, safe: state?.safeBytes ?? -1 }
     if (state && state.status !== "reserved" && state.status !== "extended") {
       log.error({ ...state }, "PostgreSQL is giving up the anchor slot. Raise max_slot_wal_keep_size.")
     }
-    options.unpublished(await findUnpublished(sql, anchor.publication, options.watched))
-    await forgetMutations(sql)
+    options.unpublished(await lanes.use((sql) => findUnpublished(sql, anchor.publication, options.watched)))
+    await lanes.use((sql) => forgetMutations(sql))
   }
 }

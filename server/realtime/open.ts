@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto"
 import type { Server as HttpServer } from "node:http"
 
-import postgres from "postgres"
-
 import { ensureAnchor, type Anchor } from "./anchor.ts"
 import { createCatalogue } from "./catalogue.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
-import { TEXT_FORM } from "./connection-options.ts"
 import type { Loaded } from "./contract.ts"
 import { createHolds } from "./holds.ts"
 import { createHub } from "./hub.ts"
 import { startKeeper } from "./keeper.ts"
 import { layOutWatched } from "./layout.ts"
+import { openLanes } from "./lanes.ts"
 import type { LiveQuery, Mutation, Table } from "./live-query.ts"
 import { load, type Question } from "./load.ts"
 import type { Log } from "./log.ts"
@@ -117,28 +115,23 @@ export async function openRealtime<Viewer, Scope>(
   const limits = { ...LIMITS, ...options.limits }
   const { log, databaseUrl } = options
   const metrics = createMetrics()
-  const sql = postgres(databaseUrl, {
-    max: limits.snapshotConcurrency + 5,
-    fetch_types: false,
-    onnotice() {},
-    connection: { ...TEXT_FORM, application_name: "realtime", statement_timeout: 30_000 },
-  })
+  const lanes = openLanes(databaseUrl, limits.snapshotConcurrency + 5)
   const watched = options.tables.map(watchTable)
   let anchor: Anchor
   try {
-    anchor = await setUp(sql, limits.name, watched)
-    await ensureAnchor(sql, anchor).catch((error: unknown) => {
+    anchor = await setUp(lanes, limits.name, watched)
+    await ensureAnchor(lanes, anchor).catch((error: unknown) => {
       log.warn({ err: error }, "The anchor slot could not be created yet. Long open transactions delay it.")
     })
   } catch (error) {
-    await sql.end({ timeout: 0 })
+    await lanes.end()
     throw error
   }
 
   const form = formOf(watched)
   const ring = new Ring({ windowMs: limits.windowMs, bytes: limits.ringBytes }, 0n)
   const shapes = createShapes((shape) => ring.addShape(shape))
-  const snapshots = openSnapshots(sql, ring, metrics, limits.maxRows)
+  const snapshots = openSnapshots(lanes, ring, metrics, limits.maxRows)
   const holds = createHolds({ hub: () => hub, snapshots, log, metrics })
   const hub = createHub({
     ring,
@@ -171,7 +164,7 @@ export async function openRealtime<Viewer, Scope>(
   const present = new Map<string, Map<string, ConnectionInfo<Viewer>>>()
 
   const keeper = startKeeper({
-    sql,
+    lanes,
     anchor,
     ring,
     watched,
@@ -185,7 +178,7 @@ export async function openRealtime<Viewer, Scope>(
   let cluster = ""
   const reader = startReader({
     databaseUrl,
-    sql,
+    lanes,
     anchor,
     log,
     metrics,
@@ -249,7 +242,7 @@ export async function openRealtime<Viewer, Scope>(
       await sockets.close(limits.drainSpreadMs)
       await reader.stop()
       await keeper.stop()
-      await sql.end({ timeout: 1 })
+      await lanes.end()
     },
   }
 
@@ -266,7 +259,7 @@ export async function openRealtime<Viewer, Scope>(
   }
 
   async function readPlace(statement: string): Promise<string> {
-    const [row] = await sql.unsafe(statement, [], { prepare: true })
+    const [row] = await lanes.use((lane) => lane.unsafe(statement, [], { prepare: true }))
     return String(row?.["lsn"])
   }
 

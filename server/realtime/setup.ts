@@ -3,14 +3,15 @@ import { createHash } from "node:crypto"
 import type postgres from "postgres"
 
 import type { Anchor } from "./anchor.ts"
+import { inTransaction, type Lanes } from "./lanes.ts"
 import type { WatchedTable } from "./tables.ts"
 
 /** Makes what the engine keeps in the database, and checks that the watched tables can be watched. Throws with all that is wrong. */
-export async function setUp(
-  sql: postgres.Sql,
-  name: string,
-  tables: readonly WatchedTable[],
-): Promise<Anchor> {
+export async function setUp(lanes: Lanes, name: string, tables: readonly WatchedTable[]): Promise<Anchor> {
+  return lanes.use((lane) => inTransaction(lane, "", () => make(lane, name, tables)))
+}
+
+async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTable[]): Promise<Anchor> {
   const [level] = await sql`
     select current_setting('wal_level') as level, oid from pg_database where datname = current_database()`
   if (level?.["level"] !== "logical") {
@@ -20,10 +21,9 @@ export async function setUp(
   }
   // The names of slots are shared by all databases of a cluster.
   const anchor = { name: `${name}_anchor_${String(level["oid"])}`, publication: name }
-  await sql.begin(async (transaction) => {
-    await transaction`select pg_advisory_xact_lock(hashtext(${`${anchor.name} setup`}))`
-    await transaction`create schema if not exists realtime`
-    await transaction`
+  await sql`select pg_advisory_xact_lock(hashtext(${`${anchor.name} setup`}))`
+  await sql`create schema if not exists realtime`
+  await sql`
       create table if not exists realtime.mutations (
         user_id text not null,
         mutation_id text not null,
@@ -33,16 +33,15 @@ export async function setUp(
         at timestamptz not null default now(),
         primary key (user_id, mutation_id)
       )`
-    await transaction`create index if not exists mutations_at on realtime.mutations (at)`
-    await readTypes(transaction, tables)
-    await publish(transaction, anchor.publication, tables)
-  })
+  await sql`create index if not exists mutations_at on realtime.mutations (at)`
+  await readTypes(sql, tables)
+  await publish(sql, anchor.publication, tables)
   return anchor
 }
 
 /** The watched tables that are not in the publication at the moment. */
 export async function findUnpublished(
-  sql: postgres.Sql | postgres.TransactionSql,
+  sql: postgres.Sql,
   publication: string,
   tables: readonly WatchedTable[],
 ): Promise<WatchedTable[]> {
@@ -67,7 +66,7 @@ export function formOf(tables: readonly WatchedTable[]): string {
     .digest("base64url")
 }
 
-async function readTypes(sql: postgres.TransactionSql, tables: readonly WatchedTable[]): Promise<void> {
+async function readTypes(sql: postgres.Sql, tables: readonly WatchedTable[]): Promise<void> {
   const problems: string[] = []
   for (const table of tables) {
     const { description, sqlName } = table
@@ -102,7 +101,7 @@ async function readTypes(sql: postgres.TransactionSql, tables: readonly WatchedT
 
 /** Adds what is missing and takes nothing away: during a deployment another version may watch other tables. */
 async function publish(
-  sql: postgres.TransactionSql,
+  sql: postgres.Sql,
   publication: string,
   tables: readonly WatchedTable[],
 ): Promise<void> {

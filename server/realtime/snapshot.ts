@@ -1,5 +1,4 @@
-import type postgres from "postgres"
-
+import { inTransaction, type Lane, type Lanes } from "./lanes.ts"
 import type { SnapshotSql } from "./live-query.ts"
 import { lsnFromSql } from "./lsn.ts"
 import type { Metrics } from "./metrics.ts"
@@ -32,22 +31,25 @@ export interface Snapshots {
 export class TooManyRows extends Error {}
 
 /** Reads in `REPEATABLE READ READ ONLY` transactions. Statements that `work` does not wait for between each other share round trips. */
-export function openSnapshots(sql: postgres.Sql, ring: Ring, metrics: Metrics, maxRows: number): Snapshots {
+export function openSnapshots(lanes: Lanes, ring: Ring, metrics: Metrics, maxRows: number): Snapshots {
   return {
     async take(work) {
       const startedAt = performance.now()
       const ticket = ring.beginSnapshot()
       try {
-        const taken = await sql.begin("isolation level repeatable read read only", async (transaction) => {
-          const place = transaction`
-            select pg_current_snapshot()::text as visibility, pg_current_wal_insert_lsn()::text as lsn`.execute()
-          const [[first], value] = await Promise.all([place, work(readerOf(transaction, maxRows))])
-          return {
-            value,
-            visibility: readVisibility(String(first?.["visibility"])),
-            lsn: lsnFromSql(String(first?.["lsn"])),
-          }
-        })
+        const taken = await lanes.use((lane) =>
+          inTransaction(lane, "isolation level repeatable read read only", async () => {
+            const place = lane`
+              select pg_current_snapshot()::text as visibility, pg_current_wal_insert_lsn()::text as lsn`.execute()
+            const reading = readerOf(lane, maxRows)
+            const [[first], value] = await Promise.all([place, work(reading.reader)]).finally(reading.finish)
+            return {
+              value,
+              visibility: readVisibility(String(first?.["visibility"])),
+              lsn: lsnFromSql(String(first?.["lsn"])),
+            }
+          }),
+        )
         ring.learn(taken.visibility)
         metrics.count("snapshots")
         metrics.observe("snapshot_ms", performance.now() - startedAt)
@@ -60,28 +62,50 @@ export function openSnapshots(sql: postgres.Sql, ring: Ring, metrics: Metrics, m
   }
 }
 
-function readerOf(transaction: postgres.TransactionSql, maxRows: number): SnapshotReader {
+/** Reads on one connection, until the reading is finished: then whatever is still under way is waited for, and nothing more is begun. */
+function readerOf(lane: Lane, maxRows: number): { reader: SnapshotReader; finish(): Promise<void> } {
+  const running = new Set<Promise<unknown>>()
+  let finished = false
+
+  return {
+    reader: {
+      sql: (text, ...values) => track(lane(text, ...values)),
+      async rows(range) {
+        const { text, values } = selectRange(range, maxRows)
+        const rows = await read(text, values, range.table, columnsFor(range))
+        if (range.limit === null && rows.length > maxRows) {
+          throw new TooManyRows(`${range.query.name} has more than ${maxRows} rows. Ask for a page of them.`)
+        }
+        return rows
+      },
+      async row(table, key) {
+        const columns = table.columns.map((_, index) => index)
+        const text = `select ${columns.map((column) => quote(table.columns[column] ?? "")).join(", ")}
+          from ${table.sqlName} where ${compared(table, table.key, 1, "=")}`
+        const [row] = await read(text, [key], table, columns)
+        return row ?? null
+      },
+    },
+    async finish() {
+      finished = true
+      while (running.size > 0) await Promise.allSettled(running)
+    },
+  }
+
   async function read(text: string, values: string[], table: WatchedTable, columns: readonly number[]) {
-    const found = await transaction.unsafe(text, values, { prepare: true }).raw()
+    const found = await track(lane.unsafe(text, values, { prepare: true }).raw())
     return found.map((row) => toTuple(table, columns, row))
   }
-  return {
-    sql: (text, ...values) => transaction(text, ...values),
-    async rows(range) {
-      const { text, values } = selectRange(range, maxRows)
-      const rows = await read(text, values, range.table, columnsFor(range))
-      if (range.limit === null && rows.length > maxRows) {
-        throw new TooManyRows(`${range.query.name} has more than ${maxRows} rows. Ask for a page of them.`)
-      }
-      return rows
-    },
-    async row(table, key) {
-      const columns = table.columns.map((_, index) => index)
-      const text = `select ${columns.map((column) => quote(table.columns[column] ?? "")).join(", ")}
-        from ${table.sqlName} where ${compared(table, table.key, 1, "=")}`
-      const [row] = await read(text, [key], table, columns)
-      return row ?? null
-    },
+
+  async function track<Value>(query: PromiseLike<Value>): Promise<Value> {
+    if (finished) throw new Error("The snapshot is over.")
+    const settled = Promise.resolve(query)
+    running.add(settled)
+    try {
+      return await settled
+    } finally {
+      running.delete(settled)
+    }
   }
 }
 

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto"
 
-import type postgres from "postgres"
-
 import { copyAnchor, ensureAnchor, type Anchor } from "./anchor.ts"
+import type { Lanes } from "./lanes.ts"
 import type { Log } from "./log.ts"
 import { lsnToSql } from "./lsn.ts"
 import type { Metrics } from "./metrics.ts"
@@ -24,7 +23,7 @@ export interface Sink {
 
 export interface ReaderOptions {
   readonly databaseUrl: string
-  readonly sql: postgres.Sql
+  readonly lanes: Lanes
   readonly anchor: Anchor
   readonly sink: Sink
   readonly assembler: ReturnType<typeof createAssembler>
@@ -177,7 +176,7 @@ export function startReader(options: ReaderOptions): Reader {
     const code = error instanceof Error && "code" in error ? error.code : undefined
     // No such slot, or one that PostgreSQL has invalidated.
     if (code !== "42704" && code !== "55000") return
-    await ensureAnchor(options.sql, options.anchor).catch((cause: unknown) => {
+    await ensureAnchor(options.lanes, options.anchor).catch((cause: unknown) => {
       log.error({ err: cause }, "The anchor slot cannot be created. Long open transactions delay it.")
     })
   }

@@ -44,19 +44,22 @@ async function connect() {
 function startWriting(threadId: string) {
   let stopping = false
   let written = 0
+  let sql = postgres(cluster.url, { max: 1, onnotice: () => {} })
   const done = (async () => {
     for (let n = 0; !stopping; n++) {
       try {
-        await cluster.sql.begin(async (sql) => {
-          await sql`insert into messages (_id, thread_id, owner, body) values (${`${threadId}${n}a`}, ${threadId}, 'ada', '')`
-          await sql`insert into messages (_id, thread_id, owner, body) values (${`${threadId}${n}b`}, ${threadId}, 'ada', '')`
-        })
+        // One statement, so that what fails has failed whole.
+        await sql`insert into messages (_id, thread_id, owner, body)
+          values (${`${threadId}${n}a`}, ${threadId}, 'ada', ''), (${`${threadId}${n}b`}, ${threadId}, 'ada', '')`
         written += 2
         await sleep(1)
       } catch {
+        sql.end({ timeout: 0 }).catch(() => {})
+        sql = postgres(cluster.url, { max: 1, onnotice: () => {} })
         await sleep(20)
       }
     }
+    await sql.end({ timeout: 1 })
   })()
   async function stop() {
     stopping = true

@@ -1,0 +1,85 @@
+import postgres from "postgres"
+
+import { TEXT_FORM } from "./connection-options.ts"
+
+/** One connection for one use at a time. */
+export type Lane = postgres.Sql
+
+export interface Lanes {
+  /** Waits for a free connection. One that is lost during its use is replaced. */
+  use<Value>(work: (lane: Lane) => Promise<Value>): Promise<Value>
+  end(): Promise<void>
+}
+
+/**
+ * A few connections, each a client of its own. Not one pool with `begin`: when a connection is lost, postgres 3.4.9 sends the rollback into a
+ * socket that is gone, which ends the process, and a connection that was lost in mid-write never connects again.
+ */
+export function openLanes(databaseUrl: string, count: number): Lanes {
+  const open = new Set<Lane>()
+  const free: Lane[] = []
+  const waiting: ((lane: Lane) => void)[] = []
+  for (let index = 0; index < count; index++) free.push(openLane())
+
+  return {
+    async use(work) {
+      const lane = free.pop() ?? (await new Promise<Lane>((resolve) => waiting.push(resolve)))
+      let kept = lane
+      try {
+        return await work(lane)
+      } catch (error) {
+        if (isLost(error)) kept = replace(lane)
+        throw error
+      } finally {
+        const next = waiting.shift()
+        if (next) next(kept)
+        else free.push(kept)
+      }
+    },
+    async end() {
+      await Promise.all([...open].map((lane) => lane.end({ timeout: 1 }).catch(() => {})))
+    },
+  }
+
+  function openLane(): Lane {
+    const lane = postgres(databaseUrl, {
+      max: 1,
+      fetch_types: false,
+      idle_timeout: 0,
+      connect_timeout: 10,
+      onnotice() {},
+      connection: { ...TEXT_FORM, application_name: "realtime", statement_timeout: 30_000 },
+    })
+    open.add(lane)
+    return lane
+  }
+
+  function replace(lane: Lane): Lane {
+    open.delete(lane)
+    lane.end({ timeout: 0 }).catch(() => {})
+    return openLane()
+  }
+}
+
+/** Runs the work between `begin` and `commit`. The first statement of the work shares a round trip with `begin`. */
+export async function inTransaction<Value>(
+  lane: Lane,
+  mode: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const begun = lane.unsafe(`begin ${mode}`).execute()
+  try {
+    const [, value] = await Promise.all([begun, work()])
+    await lane.unsafe("commit")
+    return value
+  } catch (error) {
+    if (!isLost(error)) await lane.unsafe("rollback")
+    throw error
+  }
+}
+
+/** Whether the connection is gone, or the server about to end it. */
+function isLost(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return false
+  return /^(E[A-Z]+|CONNECT_[A-Z]+|CONNECTION_[A-Z]+|08\d{3}|57P0\d|53300)$/.test(error.code)
+}
