@@ -40,7 +40,7 @@ export function describeApi(config: Config) {
       {
         name: "Identity",
         description: "Sign-up, sign-in and API keys under /api/auth belong to the identity provider.",
-        externalDocs: { url: `${origin}/docs/identity` },
+        externalDocs: { url: `${origin}/docs/http-api` },
       },
     ],
     paths,

@@ -89,6 +89,15 @@ describe("GET /api/openapi.json", () => {
     )
   })
 
+  test("points to documentation that is there", async () => {
+    const { externalDocs, tags } = await (await api.visitor("/api/openapi.json")).json()
+    const links = [externalDocs, ...tags.map((tag: { externalDocs?: object }) => tag.externalDocs)].filter(
+      Boolean,
+    )
+    expect(links.length).toBeGreaterThan(1)
+    for (const { url } of links) expect([url, (await api.visitor(url)).status]).toEqual([url, 200])
+  })
+
   test("names every operation once", async () => {
     const { paths } = await (await api.visitor("/api/openapi.json")).json()
     const ids = Object.values<Record<string, { operationId: string }>>(paths).flatMap((item) =>
