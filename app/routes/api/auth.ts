@@ -16,7 +16,7 @@ export async function action(args: Route.ActionArgs) {
   const body = await readBytes(request, BODY_LIMIT)
   if (!body) return bodyTooLarge({}, BODY_LIMIT)
   const { url, method, headers } = request
-  return answer(args, new Request(url, { method, headers, body }))
+  return answer(args, new Request(url, { method, headers, body: body.byteLength > 0 ? body : null }))
 }
 
 /** The identity provider's own endpoints, where it has any. */

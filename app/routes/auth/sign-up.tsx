@@ -107,7 +107,11 @@ function SignUpForm({
             maxLength={PASSWORD_LENGTH.most}
             error={errors?.password}
             autoFocus={first === "password"}
-            hint={`At least ${PASSWORD_LENGTH.least} characters. A few unrelated words are good.`}
+            hint={
+              errors?.password
+                ? undefined
+                : `At least ${PASSWORD_LENGTH.least} characters. A few unrelated words are good.`
+            }
           />
         </AccountForm>
       </Card>
