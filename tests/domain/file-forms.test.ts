@@ -50,9 +50,6 @@ describe("a form with files", () => {
   })
 
   it("ends at the first file that is refused, with its refusal", async () => {
-    const refuse = async ({ fileName }: IncomingFile) => {
-      throw new Error(`${fileName} is refused`)
-    }
     await expect(takeFiles(formOf(FORM), refuse)).rejects.toThrow("one.txt is refused")
   })
 
@@ -68,6 +65,10 @@ describe("a form with files", () => {
 function formOf(body: string) {
   const headers = { "content-type": "multipart/form-data; boundary=x" }
   return new Request("http://localhost/", { method: "POST", headers, body })
+}
+
+async function refuse({ fileName }: IncomingFile) {
+  throw new Error(`${fileName} is refused`)
 }
 
 async function readFile({ fileName, bytes }: IncomingFile) {

@@ -22,7 +22,7 @@ export function FileList({
         icon="search"
         title={query.q ? `No file is called “${query.q}”` : "There are no more files"}
         action={
-          <LinkButton to="?" variant="secondary" size="sm">
+          <LinkButton to={addressOf({ ...query, q: "" })} variant="secondary" size="sm">
             Show all files
           </LinkButton>
         }

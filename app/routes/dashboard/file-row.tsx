@@ -26,7 +26,9 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
   }
   const neighbour = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (isLeaving) neighbour.current?.focus({ preventScroll: true })
+    const next = neighbour
+    // The row goes either way: it shows nothing from now on, or its file is no longer in the list.
+    return () => next.current?.focus({ preventScroll: true })
   }, [isLeaving])
   // It is on its way out; the list of the server, when it comes, does not have it.
   if (isLeaving) return null

@@ -9,6 +9,10 @@ import type { ListFiles, Sort } from "#server/files/contract.ts"
 export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q" | "sort"> }) {
   const submit = useSubmit()
   const search = useSearchField(q)
+  const order = useRef<HTMLSelectElement>(null)
+  useEffect(() => {
+    if (order.current) order.current.value = sort
+  }, [sort])
   const typing = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(typing.current), [])
   const ask = (form: HTMLFormElement | null) => {
@@ -43,6 +47,7 @@ export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q
       <label className="relative">
         <span className="sr-only">Order</span>
         <select
+          ref={order}
           name="sort"
           defaultValue={sort}
           onChange={({ currentTarget: { form } }) => ask(form)}
