@@ -6,11 +6,12 @@ import { LiveProvider } from "#app/realtime/use-live.tsx"
 import { ToastProvider } from "#app/ui/toast.tsx"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { onboardingOf, type CreateOrUpdateUser } from "#server/users/contract.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
+import { onboardingOf, type CreateOrUpdateUser, type UserRecord } from "#server/users/contract.ts"
 import { userByClerkId } from "#server/users/live.ts"
 import { getProviderValues } from "#server/users/users.ts"
 import { NavigationProgress } from "./navigation-progress.tsx"
-import { useUser } from "./use-user.ts"
+import { useRecord } from "./use-record.ts"
 import type { Route } from "./+types/layout.ts"
 
 /** Around every page of the dashboard group: `provider` is null where the provider's browser code must be asked. */
@@ -29,15 +30,15 @@ export default function DashboardGroup({ loaderData }: Route.ComponentProps) {
       <ToastProvider>
         <NavigationProgress />
         <ProviderSession values={loaderData.provider}>
-          {(provider) => <SyncedPage provider={provider} />}
+          {(provider) => <SyncedPage record={loaderData.record} provider={provider} />}
         </ProviderSession>
       </ToastProvider>
     </LiveProvider>
   )
 }
 
-function SyncedPage({ provider }: { provider: CreateOrUpdateUser }) {
-  const user = useUser()
+function SyncedPage({ record, provider }: { record: Loaded<UserRecord>; provider: CreateOrUpdateUser }) {
+  const user = useRecord(record)
   const onboarding = onboardingOf(user)
   const { pathname } = useLocation()
   const navigate = useNavigate()

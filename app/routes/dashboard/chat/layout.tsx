@@ -20,12 +20,12 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 /** The list of conversations beside the one that is open; on a narrow screen the list is behind a button of the page. */
-export default function ChatLayout({ loaderData: { now } }: Route.ComponentProps) {
+export default function ChatLayout({ loaderData }: Route.ComponentProps) {
   return (
     <ConversationsProvider>
       <div className="flex h-[calc(100dvh-var(--frame))] min-h-0">
         <aside className="hidden w-68 shrink-0 flex-col border-r border-line xl:flex">
-          <ThreadList now={now} />
+          <ThreadList list={loaderData} />
         </aside>
         <div className="flex min-w-0 flex-1 flex-col">
           <Outlet />

@@ -4,14 +4,22 @@ import { Button, LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { useLive } from "#app/realtime/use-live.tsx"
 import type { ThreadPage, ThreadSummary } from "#server/chat/contract.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
 import { groupByDate } from "./group-by-date.ts"
 import { ThreadMenu } from "./thread-menu.tsx"
-import { useChatLayout } from "./use-chat-layout.ts"
 import { useHydrated } from "./use-hydrated.ts"
 
+/** What the chat's layout has loaded of them. */
+interface LoadedThreads {
+  threads: Loaded<ThreadSummary>
+  olderCursor: ThreadPage["nextCursor"]
+  now: number
+}
+
 /** The viewer's conversations under the days they were last spoken in. `onLeave` is told when one is chosen. */
-export function ThreadList({ now, onLeave }: { now: number; onLeave?: () => void }) {
-  const { threads, hasMore, pending, failed, loadMore } = useThreads()
+export function ThreadList({ list, onLeave }: { list: LoadedThreads; onLeave?: () => void }) {
+  const { now } = list
+  const { threads, hasMore, pending, failed, loadMore } = useThreads(list)
   const timeZone = useHydrated() ? undefined : "UTC" // the reader's own is known only to the browser
   return (
     <>
@@ -75,8 +83,7 @@ function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave?: () =>
 }
 
 /** The first page is live; older ones are fetched as they are asked for. */
-function useThreads() {
-  const loaded = useChatLayout()
+function useThreads(loaded: LoadedThreads) {
   const newest = useLive(loaded.threads)
   const [older, setOlder] = useState<ThreadPage | null>(null)
   const [state, setState] = useState<"idle" | "pending" | "failed">("idle")

@@ -7,7 +7,7 @@ import { useChatLayout } from "./use-chat-layout.ts"
 
 /** The list of conversations where there is no room beside the open one: it slides in from the left. */
 export function ThreadSheet() {
-  const { now } = useChatLayout()
+  const list = useChatLayout()
   const [open, setOpen] = useState(false)
   return (
     <Dialog.Root open={open} onOpenChange={setOpen}>
@@ -21,7 +21,7 @@ export function ThreadSheet() {
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_235/0.45)] transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-[min(20rem,85vw)] flex-col border-r border-line bg-canvas pt-[env(safe-area-inset-top)] pb-[env(safe-area-inset-bottom)] text-ink shadow-lg outline-hidden transition-transform duration-200 ease-out data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
           <Dialog.Title className="sr-only">Conversations</Dialog.Title>
-          <ThreadList now={now} onLeave={() => setOpen(false)} />
+          <ThreadList list={list} onLeave={() => setOpen(false)} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
