@@ -65,9 +65,9 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
     await initialise(directory, binaries, account, { sync: settings["fsync"] !== "off" })
     const port = options.port ?? (await findFreePort())
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/${DATABASE}`
-    const arguments_ = ["-D", cluster, ...Object.entries({ ...settings, port: String(port) }).flatMap(flag)]
+    const flags = ["-D", cluster, ...Object.entries({ ...settings, port: String(port) }).flatMap(flag)]
     const server = await supervise({
-      start: () => run(binaries.postgres, arguments_, { account, cwd: directory }),
+      start: () => run(binaries.postgres, flags, { account, cwd: directory }),
       beforeRestart: () => stopOrphan(cluster),
       onLog: options.onLog ?? (() => {}),
     })
