@@ -29,7 +29,9 @@ export interface RealtimeToken {
 
 export interface RealtimeClaims {
   userId: string
+  /** Null where the provider's token does not say it. */
   sessionId: string | null
+  /** Free where the provider's token says nothing of plans: the record knows better. */
   plan: Plan
   /** Milliseconds since the epoch. */
   expiresAt: number
