@@ -134,7 +134,13 @@ function PlainUploadForm({ maxSize }: { maxSize: number }) {
     >
       <label className="flex flex-1 flex-col gap-1.5 text-sm font-medium">
         Files to upload
-        <input type="file" name="file" multiple required className="text-sm" />
+        <input
+          type="file"
+          name="file"
+          multiple
+          required
+          className="font-normal file:mr-3 file:h-9 file:rounded-md file:border file:border-line-strong file:bg-surface file:px-3 file:font-medium"
+        />
         <span className="font-normal text-faint">Each can be {formatBytes(maxSize)} at most.</span>
       </label>
       <button className={buttonClass()}>Upload</button>
