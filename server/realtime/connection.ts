@@ -49,6 +49,7 @@ export interface ConnectionOptions<Viewer> {
   readonly closed: (connection: ConnectionInfo<Viewer>) => void
   /** How often a quiet connection hears its position. */
   readonly positionMs: number
+  readonly messagesPerSecond: number
   /** How long a connection lives on after its token. */
   readonly graceMs: number
 }
@@ -62,8 +63,8 @@ export interface Connection {
   left(): void
 }
 
-const BURST = 200
-const PER_SECOND = 50
+/** How many seconds' worth of messages may come at once. */
+const BURST_SECONDS = 4
 const ACKNOWLEDGE_COST = 0.1
 const STALL_MS = 30_000
 const DEAD_MS = 60_000
@@ -101,7 +102,8 @@ export function createConnection<Viewer>(
     client: name,
     connectedAt: Date.now(),
   }
-  let tokens = BURST
+  const burst = options.messagesPerSecond * BURST_SECONDS
+  let tokens = burst
   let resets: number[] = []
   let ending = false
   let mutations = Promise.resolve()
@@ -111,7 +113,7 @@ export function createConnection<Viewer>(
 
   socket.use(([event], next) => {
     tokens -= event === "acknowledge" ? ACKNOWLEDGE_COST : 1
-    if (tokens < -BURST) end("flooding", 10_000)
+    if (tokens < -burst) end("flooding", 10_000)
     else next()
   })
 
@@ -200,7 +202,7 @@ export function createConnection<Viewer>(
   return { client, gone: gone.promise, tick, end, left }
 
   function tick(now: number, lag: number, lagChanged: boolean): void {
-    tokens = Math.min(BURST, tokens + PER_SECOND)
+    tokens = Math.min(burst, tokens + options.messagesPerSecond)
     if (now > expiresAt + options.graceMs) return end("expired", null)
     const stalled = outbox.stalledMs()
     if (stalled > DEAD_MS) return end("slow", 10_000)

@@ -64,6 +64,8 @@ export interface RealtimeLimits {
   maxConnections: number
   maxConnectionsPerUser: number
   snapshotConcurrency: number
+  /** Of one connection, in the long run. */
+  messagesPerSecond: number
   /** Signs of life asked of PostgreSQL; three missing ones end the stream. */
   reportMs: number
   anchorMs: number
@@ -82,6 +84,7 @@ export const LIMITS: RealtimeLimits = {
   maxConnections: 20_000,
   maxConnectionsPerUser: 50,
   snapshotConcurrency: 3,
+  messagesPerSecond: 50,
   reportMs: 5000,
   anchorMs: 15_000,
   positionMs: 10_000,
@@ -213,6 +216,7 @@ export async function openRealtime<Viewer, Scope>(
     maxConnectionsPerUser: limits.maxConnectionsPerUser,
     positionMs: limits.positionMs,
     graceMs: limits.graceMs,
+    messagesPerSecond: limits.messagesPerSecond,
     userIdOf: options.userIdOf,
     verify,
     lag: () => reader.lag(),

@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import { killStreams } from "./support/cluster.ts"
 import { amount, seeded } from "./support/form.ts"
 import { expectEqual } from "./support/oracle.ts"
 import { useEngine } from "./support/suite.ts"
 
-const suite = useEngine({ anchorMs: 200, windowMs: 5000, transactionChanges: 500 })
+const suite = useEngine({ anchorMs: 200, windowMs: 5000, transactionChanges: 500, messagesPerSecond: 10_000 })
 const THREADS = 5
 
 type Chance = ReturnType<typeof seeded>
 
+let serial = 0
+
 /** One random transaction: inserts, updates, moves and deletions, sometimes rolled back, sometimes with a large value. */
-async function write(chance: Chance, writer: number, n: number): Promise<void> {
+async function write(chance: Chance, n: number): Promise<void> {
   const thread = () => `t${chance.below(THREADS)}`
   const steps = 1 + chance.below(4)
   await suite.sql
@@ -23,7 +25,7 @@ async function write(chance: Chance, writer: number, n: number): Promise<void> {
         if (kind < 45) {
           const body = chance.chance(0.02) ? "x".repeat(20_000) : `text ${n}`
           await sql`insert into messages (_id, thread_id, owner, body, _creation_time)
-            values (${`${writer}-${n}-${step}`}, ${thread()}, 'ada', ${body}, ${chance.below(100)})`
+            values (${`row ${++serial}`}, ${thread()}, 'ada', ${body}, ${chance.below(100)})`
         } else if (kind < 65) await sql`update messages set note = ${`note ${n}`} where _id in (${victim})`
         else if (kind < 75) await sql`update messages set body = ${`other ${n}`} where _id in (${victim})`
         else if (kind < 85) await sql`update messages set thread_id = ${thread()} where _id in (${victim})`
@@ -39,14 +41,16 @@ async function write(chance: Chance, writer: number, n: number): Promise<void> {
 function startWriters(chance: Chance, count: number) {
   const stop = new AbortController()
   const done = Promise.all(
-    Array.from({ length: count }, async (_, writer) => {
-      for (let n = 0; !stop.signal.aborted; n++) await write(chance, writer, n)
+    Array.from({ length: count }, async () => {
+      for (let n = 0; !stop.signal.aborted; n++) await write(chance, n)
     }),
   )
-  return async () => {
+  const finish = async () => {
     stop.abort()
     await done
   }
+  onTestFinished(finish)
+  return finish
 }
 
 function follow(client: ReferenceClient, chance: Chance): Promise<Followed> {

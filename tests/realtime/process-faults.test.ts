@@ -11,7 +11,7 @@ const processes: EngineProcess[] = []
 const clients: ReferenceClient[] = []
 
 beforeAll(async () => {
-  cluster = await startCluster({ wal_sender_timeout: "1s" })
+  cluster = await startCluster({ wal_sender_timeout: "1s", max_slot_wal_keep_size: "64MB" })
 })
 
 afterAll(async () => {
@@ -91,10 +91,13 @@ describe("a process", () => {
     stopped.signal("SIGSTOP")
     const witness = await connect(other)
     const seen = await witness.follow("messages.inThread", { threadId: "t" })
+    // Until PostgreSQL gives its stream up, what is written waits for it in the socket.
+    const streams = () =>
+      cluster.sql`select 1 from pg_replication_slots where temporary and database = current_database()`
+    await expect.poll(streams, { timeout: 15_000, interval: 50 }).toHaveLength(1)
     await insert(11, 20)
     const [place] = await cluster.sql`select pg_current_wal_flush_lsn()::text as lsn`
     const passed = async () => {
-      await insert(1, 0)
       const [slot] = await cluster.sql`
         select confirmed_flush_lsn > ${String(place?.["lsn"])}::text::pg_lsn as passed
         from pg_replication_slots where not temporary and database = current_database()`
@@ -118,9 +121,8 @@ describe("a process", () => {
     await insert(1, 10)
     await client.until(() => list.rows.size === 10, "the first rows")
     process.signal("SIGSTOP")
-    await cluster.set("max_slot_wal_keep_size", "1MB")
     const lost = async () => {
-      await cluster.sql`select pg_logical_emit_message(false, 'flood', repeat('x', 8000000))`
+      await cluster.sql`select pg_logical_emit_message(false, 'flood', repeat('x', 30000000))`
       await cluster.sql`select pg_switch_wal()`
       await cluster.sql`checkpoint`
       const slots = await cluster.sql`
@@ -129,7 +131,6 @@ describe("a process", () => {
     }
     await expect.poll(lost, { timeout: 20_000, interval: 50 }).toEqual(["lost"])
     await insert(11, 20)
-    await cluster.set("max_slot_wal_keep_size", "4GB")
     process.signal("SIGCONT")
     await client.until(() => list.state === "reset", "the reset")
     await client.renew()

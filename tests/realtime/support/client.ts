@@ -35,6 +35,13 @@ export type ServerEvent =
   | ({ event: "revoked" } & RevokedEvent)
   | { event: "goodbye"; sequence: number; reason: string; retryAfter: number | null }
 
+/** Stands for an answer that was lost with its connection. */
+const LOST = {
+  accepted: [],
+  refused: [],
+  error: { code: "unavailable", message: "The connection was closed." },
+}
+
 /**
  * A client written from docs/realtime-protocol.md on a bare WebSocket. It checks what the protocol promises at each event, and keeps what breaks it in
  * `violations`.
@@ -88,12 +95,16 @@ export class ReferenceClient {
     this.#timer = setInterval(() => this.#acknowledge(), 100)
     return new Promise((resolve, reject) => {
       socket.onclose = () => {
+        if (this.#socket !== socket) return
         clearInterval(this.#timer)
         reject(new Error("The connection was closed."))
+        for (const answer of this.#answers.values()) answer(LOST as never)
+        this.#answers.clear()
         this.#wake()
       }
       socket.onerror = () => {}
       socket.onmessage = ({ data }) => {
+        if (this.#socket !== socket) return
         const text = String(data)
         if (text.startsWith("0"))
           socket.send(`40${JSON.stringify({ version: 1, token: this.#token, ...auth })}`)
@@ -188,6 +199,7 @@ export class ReferenceClient {
 
   ask<Answer>(event: string, message: unknown): Promise<Answer> {
     const id = this.#nextAnswer++
+    if (!this.connected) return Promise.resolve(LOST as Answer)
     return new Promise((resolve) => {
       this.#answers.set(id, resolve)
       this.#socket?.send(`42${id}${JSON.stringify([event, message])}`)
@@ -224,6 +236,7 @@ export class ReferenceClient {
     wanted: { followed: Followed; have?: { token: string; lsn?: string } | undefined }[],
   ): Promise<void> {
     if (wanted.length === 0) return
+    for (const { followed } of wanted) followed.refusal = null
     const subscriptions = wanted.map(({ followed: { id, query, args }, have }) => ({ id, query, args, have }))
     const answer = await this.ask<SubscribeAnswer>("subscribe", { subscriptions })
     if (answer.error) for (const { followed } of wanted) followed.refusal = answer.error
@@ -232,7 +245,10 @@ export class ReferenceClient {
       if (followed) followed.refusal = error
     }
     for (const id of answer.accepted) {
-      await this.until(() => this.followed.get(id)?.state !== "waiting", `the snapshot of subscription ${id}`)
+      await this.until(
+        () => this.followed.get(id)?.state !== "waiting" || this.broken || !this.connected,
+        `the snapshot of subscription ${id}`,
+      )
     }
   }
 
