@@ -1,0 +1,266 @@
+import { describe, expect, it } from "vitest"
+import * as v from "valibot"
+import { editsOf, mergeEdits } from "#server/realtime/edits.ts"
+import { openHave, sealHave } from "#server/realtime/have.ts"
+import { defineLiveQuery, type LiveQuery } from "#server/realtime/live-query.ts"
+import { lsnFromSql, lsnFromWire, lsnToSql, lsnToWire } from "#server/realtime/lsn.ts"
+import { commitHeader, Outbox } from "#server/realtime/outbox.ts"
+import { prepareRange } from "#server/realtime/range.ts"
+import { Ring } from "#server/realtime/ring.ts"
+import { createShapes } from "#server/realtime/shapes.ts"
+import { watchTable, type Tuple } from "#server/realtime/tables.ts"
+import type { RowChange, Transaction } from "#server/realtime/transactions.ts"
+import { readVisibility, sees, widenXid } from "#server/realtime/visibility.ts"
+import { inThread, messages } from "./support/tables.ts"
+
+const table = watchTable(messages)
+table.types.push("text", "text", "text", "text", "text", "bigint")
+const shapes = createShapes(() => {})
+const query = inThread as unknown as LiveQuery
+const range = prepareRange(query, { eq: { threadId: "t" } }, table, shapes)
+
+function row(id: string, threadId: string, body: string | undefined = "text"): Tuple {
+  return [id, threadId, "ada", body, "", "0"]
+}
+
+function insert(id: string): RowChange {
+  return { table, inserted: true, old: null, row: row(id, "t") }
+}
+
+function transaction(xid: bigint, end: bigint, changes: RowChange[] = []): Transaction {
+  return { xid, end, at: 0, changes, truncated: new Set(), large: null, messages: [], bytes: 100 }
+}
+
+describe("a place in the log", () => {
+  it("is the same in every notation, and compares as text on the wire", () => {
+    for (const lsn of [0n, 1n, 0xffff_ffffn, 0x1_0000_0000n, 0x16_b374_d848n]) {
+      expect(lsnFromSql(lsnToSql(lsn))).toBe(lsn)
+      expect(lsnFromWire(lsnToWire(lsn))).toBe(lsn)
+    }
+    expect(lsnToSql(0x16_b374_d848n)).toBe("16/B374D848")
+    expect(lsnToWire(0xffff_ffffn) < lsnToWire(0x1_0000_0000n)).toBe(true)
+  })
+})
+
+describe("a snapshot's view", () => {
+  it("sees what had ended, and not what was running or came later", () => {
+    const snapshot = readVisibility("100:110:103,107")
+    expect([99n, 100n, 103n, 107n, 109n, 110n].map((xid) => sees(snapshot, xid))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      false,
+    ])
+    expect(sees(readVisibility("100:100:"), 99n)).toBe(true)
+  })
+
+  it("is right across the wrap of the log's 32-bit transaction ids", () => {
+    const after = 0x3_0000_0010n
+    expect(widenXid(0x0000_0008, after)).toBe(0x3_0000_0008n)
+    expect(widenXid(0xffff_fff0, after)).toBe(0x2_ffff_fff0n)
+    const before = 0x2_ffff_fff0n
+    expect(widenXid(0x0000_0003, before)).toBe(0x3_0000_0003n)
+    expect(widenXid(0xffff_fff8, before)).toBe(0x2_ffff_fff8n)
+    expect(widenXid(0xffff_fff0, 5n)).toBe(0xffff_fff0n)
+    const snapshot = readVisibility(`${0x2_ffff_fff0n}:${0x3_0000_0002n}:${0x2_ffff_fff5n}`)
+    expect(sees(snapshot, widenXid(0xffff_fff5, snapshot.xmax))).toBe(false)
+    expect(sees(snapshot, widenXid(0x0000_0001, snapshot.xmax))).toBe(true)
+    expect(sees(snapshot, widenXid(0x0000_0002, snapshot.xmax))).toBe(false)
+  })
+})
+
+describe("the ring", () => {
+  it("names what was streamed and a snapshot does not see, also when that came before the snapshot began", () => {
+    const ring = new Ring({ windowMs: 0, bytes: 1e9 }, 0n)
+    ring.append(transaction(10n, 1000n))
+    ring.append(transaction(11n, 1100n))
+    const missing = ring.missingFrom(readVisibility("11:12:11"))
+    expect(missing?.map(({ xid }) => xid)).toEqual([11n])
+  })
+
+  it("keeps a transaction past its time until a snapshot has seen it, and while an older snapshot is still open", () => {
+    let now = 0
+    const ring = new Ring({ windowMs: 100, bytes: 1e9 }, 0n, () => now)
+    const older = ring.beginSnapshot()
+    ring.append(transaction(10n, 1000n))
+    now = 1000
+    ring.prune()
+    expect(ring.length).toBe(1)
+    const newer = ring.beginSnapshot()
+    ring.learn(readVisibility("11:11:"))
+    ring.endSnapshot(newer)
+    ring.prune()
+    expect(ring.length).toBe(1)
+    expect(ring.missingFrom(readVisibility("10:11:10"))).toHaveLength(1)
+    ring.endSnapshot(older)
+    ring.prune()
+    expect(ring.length).toBe(0)
+    expect(ring.start).toBe(1000n)
+  })
+
+  it("that had to drop an unseen transaction refuses to complete snapshots without it", () => {
+    const ring = new Ring({ windowMs: 1e9, bytes: 250 }, 0n)
+    ring.append(transaction(10n, 1000n))
+    ring.append(transaction(11n, 1100n))
+    expect(ring.length).toBe(0)
+    expect(ring.missingFrom(readVisibility("10:12:10"))).toBeNull()
+    expect(ring.missingFrom(readVisibility("12:12:"))).toEqual([])
+  })
+
+  it("finds what touched a place since, for shapes that were known and for one that comes later", () => {
+    const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
+    const early = createShapes((shape) => ring.addShape(shape))
+    const shape = early.intern(table, [1])
+    for (let n = 1n; n <= 9n; n++) ring.append(transaction(n, n * 10n, [insert(String(n))]))
+    expect(ring.touching(shape, "t", 60n).map(({ xid }) => xid)).toEqual([7n, 8n, 9n])
+    expect(ring.touching(shape, "other", 0n)).toEqual([])
+    const late = early.intern(table, [1, 2])
+    expect(ring.touching(late, "t\0ada", 70n).map(({ xid }) => xid)).toEqual([8n, 9n])
+  })
+})
+
+describe("edits", () => {
+  const at = (change: Partial<RowChange>) =>
+    editsOf(range, { table, inserted: false, old: null, row: null, ...change }, 7n)
+
+  it("say what a change means to a range", () => {
+    expect(at({ inserted: true, row: row("1", "t") })[0]?.op).toBe("put")
+    expect(at({ inserted: true, row: row("1", "u") })).toEqual([])
+    expect(at({ row: row("1", "t") })[0]?.op).toBe("put")
+    expect(at({ old: row("1", "u"), row: row("1", "t") })[0]?.op).toBe("put")
+    expect(at({ old: row("1", "t"), row: row("1", "u") })[0]?.op).toBe("remove")
+    expect(at({ old: row("1", "t") })[0]?.op).toBe("remove")
+    expect(at({ old: row("1", "t"), row: row("2", "t") }).map(({ op, key }) => [op, key])).toEqual([
+      ["remove", "1"],
+      ["put", "2"],
+    ])
+  })
+
+  it("merge what they have of a row whose large value is not in the log", () => {
+    const large: Tuple = ["1", "t", "ada", undefined, "note", "0"]
+    expect(at({ row: large })[0]?.op).toBe("merge")
+    expect(at({ old: row("1", "u"), row: large })[0]?.op).toBe("partial")
+    const [put] = at({ inserted: true, row: row("1", "t", "big") })
+    const [merge] = at({ row: large })
+    const merged = mergeEdits(put!, merge!)
+    expect(merged.op).toBe("put")
+    expect(merged.row).toEqual(["1", "t", "ada", "big", "note", "0"])
+  })
+
+  it("keep keys apart that would look alike when joined", () => {
+    const two = { eq: { threadId: "a", owner: "b" } }
+    expect(prepareRange(query, two, table, shapes).key).toBe("a\0b")
+    expect(() => prepareRange(query, { eq: { threadId: "a\0b" } }, table, shapes)).toThrow("cannot be stored")
+  })
+})
+
+describe("a declaration", () => {
+  it.each([
+    ["compares a field that the log does not tell", { eq: { body: "x" } }, "replica identity"],
+    ["compares nothing", { eq: {} }, "compares no field"],
+    ["compares a field with nothing", { eq: { threadId: undefined } }, "nothing"],
+    ["has pages without an order", { eq: { threadId: "t" }, limit: 5 }, "no order"],
+    ["compares a number column with text", { eq: { _creationTime: "1" } }, "of type bigint"],
+  ])("whose range %s is refused", (_name, answer, message) => {
+    expect(() => prepareRange(query, answer, table, shapes)).toThrow(message)
+  })
+
+  it("with dependencies must say how to ask again", () => {
+    const define = () =>
+      defineLiveQuery({
+        name: "x",
+        args: v.object({}),
+        table: messages,
+        range: () => ({ eq: { threadId: "t" } }),
+        dependencies: () => [{ table: messages, eq: { _id: "1" } }],
+      })
+    expect(define).toThrow("no authorize")
+  })
+})
+
+describe("a token of rows", () => {
+  const standing = { epoch: "e", lsn: 5n, through: 9n, end: { key: "k~.", value: "7" } }
+
+  it("opens for the same user, query and arguments under the same secret, and for nothing else", () => {
+    const token = sealHave("secret", "ada", range, standing)
+    const other = prepareRange(query, { eq: { threadId: "u" } }, table, shapes)
+    expect(openHave("secret", "ada", range, token)).toMatchObject({ epoch: "e", lsn: 5n, through: 9n })
+    expect(openHave("secret", "eve", range, token)).toBeNull()
+    expect(openHave("secret", "ada", other, token)).toBeNull()
+    expect(openHave("another", "ada", range, token)).toBeNull()
+    expect(openHave("secret", "ada", range, token.replace("5", "6"))).toBeNull()
+    for (const nonsense of ["", ".", "a.b.c.d.e", "x".repeat(900)]) {
+      expect(openHave("secret", "ada", range, nonsense)).toBeNull()
+    }
+  })
+})
+
+describe("an outbox", () => {
+  function open() {
+    const sent: { event: string; sequence: number; changes?: unknown[]; xids?: string[] }[] = []
+    const limits = { eventsInFlight: 2, bytesInFlight: 1e6, backlogBytes: 2000 }
+    const outbox = new Outbox(
+      (frame) => {
+        const [event, body] = JSON.parse(frame.slice(1))
+        sent.push({ event, ...body })
+      },
+      () => 0,
+      limits,
+    )
+    const commit = (n: number, id: string) => {
+      for (const edit of editsOf(range, insert(id), BigInt(n))) outbox.stage(1, edit)
+      outbox.commit(commitHeader(BigInt(n), 0, BigInt(n)))
+    }
+    return { outbox, sent, commit }
+  }
+
+  it("numbers what it sends, and merges by row what the client does not acknowledge", () => {
+    const { outbox, sent, commit } = open()
+    for (const [n, id] of ["a", "b", "c", "c", "d"].entries()) commit(n + 1, id)
+    expect(sent.map(({ sequence }) => sequence)).toEqual([1, 2])
+    outbox.acknowledge(2)
+    expect(sent).toHaveLength(3)
+    expect(sent[2]).toMatchObject({ event: "commit", sequence: 3, xids: ["3", "4", "5"] })
+    expect(sent[2]?.changes).toHaveLength(2)
+    expect(outbox.backlogBytes).toBe(0)
+  })
+
+  it("keeps the order of snapshots and commits that wait", () => {
+    const { outbox, sent, commit } = open()
+    outbox.hold()
+    commit(1, "a")
+    outbox.snapshot(`,"subscriptions":[]}]`, 2n)
+    commit(3, "b")
+    expect(sent).toEqual([])
+    outbox.release()
+    outbox.acknowledge(2)
+    expect(sent.map(({ event }) => event)).toEqual(["commit", "snapshot", "commit"])
+  })
+
+  it("sends nothing of a revoked subscription that waited or was in the making", () => {
+    const { outbox, sent, commit } = open()
+    outbox.hold()
+    commit(1, "secret")
+    for (const edit of editsOf(range, insert("secret"), 2n)) outbox.stage(1, edit)
+    outbox.revoked([1], "denied")
+    outbox.commit(commitHeader(2n, 0, 2n))
+    outbox.release()
+    outbox.acknowledge(2)
+    expect(JSON.stringify(sent)).not.toContain("secret")
+    expect(sent.some(({ event }) => event === "revoked")).toBe(true)
+  })
+
+  it("says when too much waits, and an acknowledgement of what was never sent changes nothing", () => {
+    const { outbox, sent, commit } = open()
+    for (let n = 1; n <= 40; n++) commit(n, `row ${n}`)
+    expect(outbox.overflowing).toBe(true)
+    outbox.acknowledge(1000)
+    expect(sent).toHaveLength(2)
+    outbox.abandon()
+    outbox.reset([1], "slow")
+    outbox.acknowledge(2)
+    expect(sent.map(({ event }) => event)).toEqual(["commit", "commit", "reset"])
+  })
+})
