@@ -102,9 +102,6 @@ describe("messages", () => {
 })
 
 describe("what a sender posts", () => {
-  const user = (text: string, id = "1") => ({ id, role: "user", parts: [{ type: "text", text }] })
-  const answer = (...parts: object[]) => ({ id: "2", role: "assistant", parts })
-
   it("is heard as words, in order", async () => {
     const posted = [user("Hello"), answer({ type: "text", text: "Good day." }), user("How deep is the sea?")]
     expect(await readConversation(posted, [])).toEqual([
@@ -221,12 +218,20 @@ describe("the title of a conversation", () => {
     ["How deep is the sea?", "How deep is the sea?"],
     ["  How deep\n\nis the sea? ", "How deep is the sea?"],
     ["   ", "New conversation"],
-    [`${"word ".repeat(30)}`, `${"word ".repeat(12).trim()}…`],
+    ["word ".repeat(30), `${"word ".repeat(12).trim()}…`],
     ["x".repeat(100), `${"x".repeat(60)}…`],
   ])("of %j is %j", (question, title) => {
     expect(titleOf(question)).toBe(title)
   })
 })
+
+function user(text: string, id = "1") {
+  return { id, role: "user", parts: [{ type: "text", text }] }
+}
+
+function answer(...parts: object[]) {
+  return { id: "2", role: "assistant", parts }
+}
 
 async function withMessages(scope: Scope, count: number, filling?: string) {
   const { _id: threadId } = await createThread(scope, { title: "The sea" })

@@ -1,4 +1,5 @@
 import { createServer } from "node:http"
+import { text as readText } from "node:stream/consumers"
 import { once } from "node:events"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { openDevelopmentGateway, type DevelopmentGateway } from "#server/adapters/development-gateway.ts"
@@ -61,7 +62,7 @@ describe("conversations over HTTP", () => {
   })
 
   test("are not there for anybody else, whatever is asked of them", async () => {
-    const id = await thread(ada)
+    const id = await makeThread(ada)
     const address = `/api/chat/threads/${id}`
     const refused = await Promise.all([
       grace(address),
@@ -76,7 +77,7 @@ describe("conversations over HTTP", () => {
   })
 
   test("are nobody's without a session", async () => {
-    const id = await thread(ada)
+    const id = await makeThread(ada)
     for (const path of ["", `/${id}`, `/${id}/messages`]) {
       expect((await fetch(`${app.origin}/api/chat/threads${path}`)).status).toBe(401)
     }
@@ -85,7 +86,7 @@ describe("conversations over HTTP", () => {
 
 describe("a question in a conversation over HTTP", () => {
   test("is stored with its answer; without a conversation nothing is", async () => {
-    const id = await thread(ada)
+    const id = await makeThread(ada)
     await (await ada("/api/chat", post(question("Hello", id)))).text()
     const stored = await messages(id)
     expect(stored).toMatchObject([
@@ -99,7 +100,7 @@ describe("a question in a conversation over HTTP", () => {
   })
 
   test("hears its refusals with the headers of the others", async () => {
-    const id = await thread(ada)
+    const id = await makeThread(ada)
     for (const [body, status] of [
       [question("Hello", crypto.randomUUID()), 404],
       [question("Hello", "nonsense"), 404],
@@ -127,7 +128,7 @@ describe("a question in a conversation over HTTP", () => {
   })
 
   test("waits while another is answered, and stops where it is told to", async () => {
-    const id = await thread(ada)
+    const id = await makeThread(ada)
     const running = await ada("/api/chat", post(question("/slow 20", id)))
     await running.body?.getReader().read()
     expect((await ada("/api/chat", post(question("Hello", id, "q2")))).status).toBe(409)
@@ -143,7 +144,7 @@ describe("a question in a conversation over HTTP", () => {
 
 describe("forty readers who leave at once", () => {
   test("leave forty whole answers in their conversations", async () => {
-    const ids = await Promise.all(Array.from({ length: 40 }, () => thread(ada)))
+    const ids = await Promise.all(Array.from({ length: 40 }, () => makeThread(ada)))
     await leave(ids.map((id) => question("/long 60", id)))
     for (const id of ids) {
       await expect
@@ -163,11 +164,11 @@ describe("forty readers who leave at once", () => {
 
 test("what a sender makes up never reaches the model, and neither does what it may not say", async () => {
   const heard: string[] = []
-  const listener = createServer(async (request, response) => {
-    let body = ""
-    for await (const chunk of request) body += String(chunk)
-    heard.push(body)
-    response.writeHead(500).end("{}")
+  const listener = createServer((request, response) => {
+    void readText(request).then((body) => {
+      heard.push(body)
+      response.writeHead(500).end("{}")
+    })
   }).listen(0, "127.0.0.1")
   await once(listener, "listening")
   const listening = await startTideline({
@@ -212,9 +213,9 @@ test("what a sender makes up never reaches the model, and neither does what it m
   }
 })
 
-async function thread(caller: Fetch) {
-  const { thread: made } = await read<{ thread: ThreadSummary }>(await caller("/api/chat/threads", post({})))
-  return made._id
+async function makeThread(caller: Fetch) {
+  const { thread } = await read<{ thread: ThreadSummary }>(await caller("/api/chat/threads", post({})))
+  return thread._id
 }
 
 async function messages(id: string) {

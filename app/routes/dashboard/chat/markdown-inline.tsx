@@ -1,10 +1,11 @@
 import type { MarkedToken, Token, Tokens } from "marked"
-import { Children, type ReactNode } from "react"
+import type { ReactNode } from "react"
+import { inOrder } from "./in-order.tsx"
 import { describeLink, isOwnImage } from "./links.ts"
 
 /** Words within a block: emphasis, code, links and images. */
 export function renderInline(tokens: Token[] | undefined): ReactNode {
-  return Children.toArray(tokens?.map((token) => renderToken(token as MarkedToken)))
+  return inOrder(tokens, (token) => renderToken(token as MarkedToken))
 }
 
 type InlineRenderers = {

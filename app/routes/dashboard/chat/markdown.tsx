@@ -1,10 +1,14 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked"
-import { Children, memo, type ReactNode } from "react"
+import { memo, type ReactNode } from "react"
 import { CodeBlock } from "./code-block.tsx"
+import { inOrder } from "./in-order.tsx"
 import { renderInline } from "./markdown-inline.tsx"
 
 /** Characters. Past this a text is shown as it is: laying it out would hold the page up. */
 const LONGEST = 200_000
+
+/** Characters without an empty line. The time to read one paragraph grows with the square of its length. */
+const LONGEST_PARAGRAPH = 20_000
 
 /** Lists and quotations inside one another. What is deeper is shown as it was written. */
 const DEEPEST = 12
@@ -18,13 +22,16 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
   if (!blocks) return <p className="break-words whitespace-pre-wrap">{text}</p>
   return (
     <div className="space-y-4 break-words [&_:is(ul,ol)]:space-y-1.5">
-      {Children.toArray(blocks.map((block) => <Block token={block} raw={block.raw} />))}
+      {inOrder(blocks, (block) => (
+        <Block token={block} raw={block.raw} />
+      ))}
     </div>
   )
 })
 
 function readBlocks(text: string): Token[] | null {
   if (text.length > LONGEST || isTooDeep(text)) return null
+  if (text.split(/\n{2,}/).some((paragraph) => paragraph.length > LONGEST_PARAGRAPH)) return null
   try {
     return lexer(text).filter(({ type }) => type !== "space" && type !== "def")
   } catch {
@@ -75,7 +82,7 @@ function renderBlock(token: MarkedToken, depth: number): ReactNode {
 
 function renderBlocks(tokens: Token[], raw: string, depth: number): ReactNode {
   if (depth >= DEEPEST) return <span className="whitespace-pre-wrap">{raw}</span>
-  return Children.toArray(tokens.map((token) => renderBlock(token as MarkedToken, depth + 1)))
+  return inOrder(tokens, (token) => renderBlock(token as MarkedToken, depth + 1))
 }
 
 /** The page's own headings end at the second level, so an answer's begin at the third. */
@@ -86,13 +93,11 @@ function Heading({ token }: { token: Tokens.Heading }) {
 }
 
 function List({ token, depth }: { token: Tokens.List; depth: number }) {
-  const items = Children.toArray(
-    token.items.map((item) => (
-      <li className={item.task ? "list-none" : "pl-1 marker:text-faint"}>
-        <div className={item.loose ? "space-y-3" : "space-y-1.5"}>{renderItem(item, depth)}</div>
-      </li>
-    )),
-  )
+  const items = inOrder(token.items, (item) => (
+    <li className={item.task ? "list-none" : "pl-1 marker:text-faint"}>
+      <div className={item.loose ? "space-y-3" : "space-y-1.5"}>{renderItem(item, depth)}</div>
+    </li>
+  ))
   if (!token.ordered) return <ul className="list-disc pl-5">{items}</ul>
   return (
     <ol className="list-decimal pl-6" {...(typeof token.start === "number" && { start: token.start })}>
@@ -105,14 +110,12 @@ function List({ token, depth }: { token: Tokens.List; depth: number }) {
 function renderItem({ tokens, raw, task, checked }: Tokens.ListItem, depth: number): ReactNode {
   if (depth >= DEEPEST) return renderBlocks(tokens, raw, depth)
   const blocks = tokens.filter(({ type }) => type !== "checkbox")
-  return Children.toArray(
-    blocks.map((token, index) => (
-      <div>
-        {index === 0 && task ? <Checkbox checked={checked === true} /> : null}
-        {renderBlock(token as MarkedToken, depth + 1)}
-      </div>
-    )),
-  )
+  return inOrder(blocks, (token, index) => (
+    <div>
+      {index === 0 && task ? <Checkbox checked={checked === true} /> : null}
+      {renderBlock(token as MarkedToken, depth + 1)}
+    </div>
+  ))
 }
 
 function Checkbox({ checked }: { checked: boolean }) {
@@ -139,20 +142,22 @@ function Table({ token }: { token: Tokens.Table }) {
       <table className="w-full border-collapse text-sm">
         <thead>
           <tr>
-            {Children.toArray(
-              token.header.map(({ align, tokens }) => (
-                <th
-                  scope="col"
-                  align={align ?? "left"}
-                  className="bg-sunken px-3.5 py-2 font-medium text-muted"
-                >
-                  {renderInline(tokens)}
-                </th>
-              )),
-            )}
+            {inOrder(token.header, ({ align, tokens }) => (
+              <th
+                scope="col"
+                align={align ?? "left"}
+                className="bg-sunken px-3.5 py-2 font-medium text-muted"
+              >
+                {renderInline(tokens)}
+              </th>
+            ))}
           </tr>
         </thead>
-        <tbody>{Children.toArray(token.rows.map((row) => <Row cells={row} />))}</tbody>
+        <tbody>
+          {inOrder(token.rows, (row) => (
+            <Row cells={row} />
+          ))}
+        </tbody>
       </table>
     </div>
   )
@@ -161,13 +166,11 @@ function Table({ token }: { token: Tokens.Table }) {
 function Row({ cells }: { cells: Tokens.TableCell[] }) {
   return (
     <tr className="border-t border-line">
-      {Children.toArray(
-        cells.map(({ align, tokens }) => (
-          <td align={align ?? "left"} className="px-3.5 py-2 align-top">
-            {renderInline(tokens)}
-          </td>
-        )),
-      )}
+      {inOrder(cells, ({ align, tokens }) => (
+        <td align={align ?? "left"} className="px-3.5 py-2 align-top">
+          {renderInline(tokens)}
+        </td>
+      ))}
     </tr>
   )
 }

