@@ -3,7 +3,7 @@ import { RouterContextProvider } from "react-router"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { openClerkIdentity } from "#server/adapters/clerk-identity.ts"
 import type { Session } from "#server/ports/identity.ts"
-import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk, type ClerkUser } from "../support/clerk.ts"
 
 const ORIGIN = "https://tideline.example.org"
 
@@ -154,11 +154,11 @@ describe("a token of Clerk", () => {
 describe("a person at Clerk", () => {
   test("is kept for a minute, unless what is fresh is wanted", async () => {
     const identity = await open()
-    const user = {
+    const user: ClerkUser = {
       id: "user_alan",
       email: "alan@example.org",
-      name: ["Alan", "Turing"] as [string, string],
-      plan: "free" as const,
+      name: ["Alan", "Turing"],
+      plan: "free",
     }
     clerk.users.set("user_alan", user)
     expect(await identity.getUser("user_alan")).toEqual({
@@ -169,7 +169,7 @@ describe("a person at Clerk", () => {
       imageUrl: "https://img.clerk.com/user_alan",
       plan: "free",
     })
-    clerk.users.set("user_alan", { ...user, email: "turing@example.org", plan: "pro" as never })
+    clerk.users.set("user_alan", { ...user, email: "turing@example.org", plan: "pro" })
     expect(await identity.getUser("user_alan")).toMatchObject({ email: "alan@example.org", plan: "free" })
     expect(await identity.getUser("user_alan", { fresh: true })).toMatchObject({
       email: "turing@example.org",

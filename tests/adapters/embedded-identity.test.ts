@@ -26,19 +26,19 @@ const log = pino({ level: "silent" })
 const mail = { send: () => Promise.reject(new Error("No mail here.")), close: () => {} }
 const open = () => openEmbeddedIdentity({ ...SETTINGS, db: database.db, mail, log })
 
-describe("the tables of the embedded provider", () => {
-  const wanted = () =>
-    getAuthTables(
-      authOptions({
-        ...SETTINGS,
-        db: database.db,
-        log,
-        mailResetLink: async () => {},
-        mailVerificationLink: async () => {},
-        runInBackground: () => {},
-      }),
-    )
+const wanted = () =>
+  getAuthTables(
+    authOptions({
+      ...SETTINGS,
+      db: database.db,
+      log,
+      mailResetLink: async () => {},
+      mailVerificationLink: async () => {},
+      runInBackground: () => {},
+    }),
+  )
 
+describe("the tables of the embedded provider", () => {
   test("are those that better-auth asks for, and no others", () => {
     expect(Object.keys(TABLES).toSorted()).toEqual(Object.keys(wanted()).toSorted())
     const declared = Object.values(schema).filter((thing) => is(thing, PgTable))
@@ -108,14 +108,14 @@ describe("a password", () => {
   })
 })
 
-describe("the signing keys of the embedded provider", () => {
-  const issue = async (identity: Awaited<ReturnType<typeof open>>) =>
-    (
-      await identity.auth.api.signJWT({
-        body: { payload: { sub: "somebody", iat: Math.floor(Date.now() / 1000) } },
-      })
-    ).token
+const issue = async (identity: Awaited<ReturnType<typeof open>>) =>
+  (
+    await identity.auth.api.signJWT({
+      body: { payload: { sub: "somebody", iat: Math.floor(Date.now() / 1000) } },
+    })
+  ).token
 
+describe("the signing keys of the embedded provider", () => {
   test("are shared by processes on one database, and stored encrypted", async () => {
     const [one, two] = [await open(), await open()]
     expect(await two.verifyRealtimeToken(await issue(one))).toMatchObject({

@@ -19,7 +19,9 @@ export function publishableKeyOf(issuer: string): string {
 
 type Claims = Record<string, unknown>
 
-interface ClerkUser {
+type Body = Record<string, string | undefined>
+
+export interface ClerkUser {
   id: string
   email: string
   name: [string, string]
@@ -45,7 +47,7 @@ export async function startClerk() {
     request.on("data", (chunk) => (text += chunk))
     request.on("end", () => {
       if (request.headers.authorization !== `Bearer ${SECRET_KEY}`) return answer(401, { errors: [] })
-      void reply(path, text ? JSON.parse(text) : {}).then(([status, body]) => answer(status, body))
+      void reply(path, text ? (JSON.parse(text) as Body) : {}).then(([status, body]) => answer(status, body))
     })
     function answer(status: number, body: object) {
       // Exactly so: with a charset the SDK takes the body for text.
@@ -55,12 +57,12 @@ export async function startClerk() {
   await once(server, "listening")
   const url = `http://127.0.0.1:${portOf(server)}`
 
-  async function reply(path: string, body: Claims): Promise<[number, object]> {
+  async function reply(path: string, body: Body): Promise<[number, object]> {
     const [, userId = ""] = /^\w+ \/v1\/users\/(\w+)/.exec(path) ?? []
     const user = users.get(userId)
     if (/^GET \/v1\/users\/\w+\/billing\/subscription$/.test(path) && user) return [200, subscriptionOf(user)]
     if (/^PATCH \/v1\/users\/\w+$/.test(path) && user) {
-      user.name = [String(body["first_name"] ?? user.name[0]), String(body["last_name"] ?? user.name[1])]
+      user.name = [body["first_name"] ?? user.name[0], body["last_name"] ?? user.name[1]]
       return [200, describeUser(user)]
     }
     if (/^GET \/v1\/users\/\w+$/.test(path) && user) return [200, describeUser(user)]
@@ -81,7 +83,7 @@ export async function startClerk() {
       return [200, { object: "session", id: sessionId, status: "revoked" }]
     }
     if (path === "POST /api_keys/verify") {
-      const subject = apiKeys.get(String(body["secret"]))
+      const subject = apiKeys.get(body["secret"] ?? "")
       if (subject)
         return [
           200,

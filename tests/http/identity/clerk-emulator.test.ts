@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { createServer, request as forward } from "node:http"
-import { createEmulator } from "emulate"
+import { createEmulator, type Emulator } from "emulate"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
@@ -13,7 +13,7 @@ import { findFreePort } from "../../support/ports.ts"
 // made for is not checked.
 
 describe("Clerk as an emulator has it", () => {
-  let emulator: Awaited<ReturnType<typeof createEmulator>>
+  let emulator: Emulator
   let api: Awaited<ReturnType<typeof startHeaderFix>>
   let app: TidelineApp
   beforeAll(async () => {

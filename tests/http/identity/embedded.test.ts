@@ -65,12 +65,6 @@ describe("the embedded provider", () => {
     await sql.end()
     await app.stop()
   })
-  const person = (name: string) => ({ name, email: `${name}@example.org` })
-  const form = (fields: Record<string, string>): RequestInit => ({
-    method: "POST",
-    body: new URLSearchParams(fields),
-    headers: { accept: "text/html" },
-  })
 
   test("signs up by a plain form, and leads to onboarding with a cookie that scripts cannot read", async () => {
     const send = openBrowser(app)
@@ -116,7 +110,7 @@ describe("the embedded provider", () => {
   })
 
   test("answers a wrong password and an unknown address alike", async () => {
-    await signUp(app, person("sophie"))
+    await signUp(app, someone("sophie"))
     const answers = []
     for (const email of ["sophie@example.org", "nobody@example.org"]) {
       const api = await postJson(openBrowser(app), "/api/auth/sign-in/email", {
@@ -143,7 +137,7 @@ describe("the embedded provider", () => {
   })
 
   test("takes a plan that the operator changed from the next request on", async () => {
-    const send = await signUp(app, person("hedy"))
+    const send = await signUp(app, someone("hedy"))
     const planOf = async () => {
       const { token } = (await (await send("/api/realtime/token")).json()) as { token: string }
       return (JSON.parse(atob(token.split(".")[1] ?? "")) as { plan: string }).plan
@@ -156,7 +150,7 @@ describe("the embedded provider", () => {
   })
 
   test("after signing out takes the old cookie for nothing", async () => {
-    const send = await signUp(app, person("grete"))
+    const send = await signUp(app, someone("grete"))
     const cookie = send.cookie()
     const bearer = { authorization: `Bearer ${decodeURIComponent(valueOf(cookie))}` }
     expect((await fetch(`${app.origin}/api/files`, { headers: bearer })).status).toBe(200)
@@ -166,7 +160,7 @@ describe("the embedded provider", () => {
   })
 
   test("resets a password by a letter whose link works once, and ends every session and key", async () => {
-    const send = await signUp(app, person("rosalind"))
+    const send = await signUp(app, someone("rosalind"))
     const key = await send.apiKey()
     const asked = await openBrowser(app)("/sign-in/forgot-password", form({ email: "Rosalind@example.org" }))
     expect([asked.status, asked.headers.get("location")]).toEqual([303, "/sign-in/forgot-password?sent"])
@@ -193,8 +187,8 @@ describe("the embedded provider", () => {
     expect(
       (await fetch(`${app.origin}/api/files`, { headers: { authorization: `Bearer ${key}` } })).status,
     ).toBe(401)
-    await expect(signIn(app, person("rosalind"))).rejects.toThrow("401")
-    expect((await (await signIn(app, { ...person("rosalind"), password }))("/api/files")).status).toBe(200)
+    await expect(signIn(app, someone("rosalind"))).rejects.toThrow("401")
+    expect((await (await signIn(app, { ...someone("rosalind"), password }))("/api/files")).status).toBe(200)
   })
 
   test("answers a request for a letter alike, whether there is an account or not", async () => {
@@ -208,7 +202,7 @@ describe("the embedded provider", () => {
   })
 
   test("confirms an address by the link of the letter that sign-up sends", async () => {
-    await signUp(app, person("lise"))
+    await signUp(app, someone("lise"))
     const letter = await findLetter(app, "lise@example.org", /confirm/i)
     const link = /http:\S+verify-email\S+/.exec(letter.text)?.[0] ?? ""
     const response = await fetch(link, { redirect: "manual" })
@@ -218,12 +212,13 @@ describe("the embedded provider", () => {
   })
 
   test("an API key opens the application and not the account", async () => {
-    const key = await (await signUp(app, person("annie"))).apiKey()
-    const send = (path: string, init: RequestInit) =>
-      fetch(app.origin + path, {
-        ...init,
-        headers: { ...init.headers, authorization: `Bearer ${key}`, "x-api-key": key },
-      })
+    const key = await (await signUp(app, someone("annie"))).apiKey()
+    const send = (path: string, init: RequestInit) => {
+      const headers = new Headers(init.headers)
+      headers.set("authorization", `Bearer ${key}`)
+      headers.set("x-api-key", key)
+      return fetch(app.origin + path, { ...init, headers })
+    }
     expect((await send("/api/files", {})).status).toBe(200)
     expect((await send("/api/realtime/token", {})).status).toBe(200)
     expect((await postJson(send, "/api/auth/api-key/create", { name: "more" })).status).toBe(401)
@@ -231,14 +226,14 @@ describe("the embedded provider", () => {
   })
 
   test("limits attempts on one account, wherever they come from, and not those on another", async () => {
-    await signUp(app, person("barbara"))
+    await signUp(app, someone("barbara"))
     const guess = (email: string) =>
       postJson(openBrowser(app), "/api/auth/sign-in/email", { email, password: "a wrong guess at it" })
     for (let i = 0; i < 10; i++) expect((await guess("barbara@example.org")).status).toBe(401)
     const refused = await guess("Barbara@example.org")
     expect(refused.status).toBe(429)
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(800)
-    const page = await openBrowser(app)("/sign-in", form({ ...person("barbara"), password: "x".repeat(12) }))
+    const page = await openBrowser(app)("/sign-in", form({ ...someone("barbara"), password: "x".repeat(12) }))
     expect(page.status).toBe(429)
     expect(await page.text()).toContain("Try again in 15 minutes")
     expect((await guess("mary@example.org")).status).toBe(401)
@@ -262,7 +257,7 @@ describe("the embedded provider", () => {
   })
 
   test("after AUTH_SECRET changed everybody signs in again, and tokens are made with a new key", async () => {
-    const send = await signUp(app, person("kathleen"))
+    const send = await signUp(app, someone("kathleen"))
     await send("/api/realtime/token")
     const other = await startTideline({
       DATABASE_URL: app.databaseUrl,
@@ -271,7 +266,7 @@ describe("the embedded provider", () => {
     try {
       const old = openBrowser(other, { [SESSION]: valueOf(send.cookie()) })
       expect((await old("/api/files")).status).toBe(401)
-      const fresh = await signIn(other, person("kathleen"))
+      const fresh = await signIn(other, someone("kathleen"))
       expect((await fresh("/api/realtime/token")).status).toBe(200)
     } finally {
       await other.stop()
@@ -324,23 +319,35 @@ describe("the limit by network address", () => {
       await app.stop()
     }
   })
-
-  /** More sign-ins than one address may try, each for another account. */
-  async function statuses(app: TidelineApp, headers: (i: number) => Record<string, string>) {
-    const answers = []
-    for (let i = 1; i <= 32; i++) {
-      const body = JSON.stringify({ email: `nobody-${i}@example.org`, password: "whatever it is" })
-      const init = {
-        method: "POST",
-        body,
-        headers: { "content-type": "application/json", origin: app.origin, ...headers(i) },
-      }
-      answers.push((await fetch(`${app.origin}/api/auth/sign-in/email`, init)).status)
-    }
-    return answers
-  }
 })
 
 function valueOf(cookie: string) {
   return cookie.slice(cookie.indexOf("=") + 1)
+}
+
+function someone(name: string) {
+  return { name, email: `${name}@example.org` }
+}
+
+function form(fields: Record<string, string>): RequestInit {
+  return {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    headers: { accept: "text/html" },
+  }
+}
+
+/** More sign-ins than one address may try, each for another account. */
+async function statuses(app: TidelineApp, headers: (i: number) => Record<string, string>) {
+  const answers = []
+  for (let i = 1; i <= 32; i++) {
+    const body = JSON.stringify({ email: `nobody-${i}@example.org`, password: "whatever it is" })
+    const init = {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json", origin: app.origin, ...headers(i) },
+    }
+    answers.push((await fetch(`${app.origin}/api/auth/sign-in/email`, init)).status)
+  }
+  return answers
 }

@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY } from "../../support/clerk.ts"
 import { openBrowser, signIn, signUp } from "../../support/people.ts"
 
-const COMMAND = resolve(import.meta.dirname, "../../../server/commands/user.ts")
+const COMMAND = join(import.meta.dirname, "../../../server/commands/user.ts")
 
 interface Outcome {
   code: number

@@ -30,10 +30,14 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
     const ask = (path: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>
       fetch(origin() + path, { redirect: "manual", ...init, headers })
     const browse = (caller: Caller) => openBrowser(deployment.app, caller.cookies)
-    const cookie = (cookies: Record<string, string>) =>
-      Object.entries(cookies)
-        .map((pair) => pair.join("="))
-        .join("; ")
+
+    const change = (headers: Record<string, string>, method = "POST") =>
+      ask("/api/nothing", headers, { method })
+    const targetOf = async (wanted: string) => {
+      const response = await browse(ada)(`/sign-in?${new URLSearchParams({ redirect_url: wanted })}`)
+      expect(response.status).toBe(302)
+      return response.headers.get("location")
+    }
 
     beforeAll(async () => {
       deployment = await open()
@@ -122,9 +126,6 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
 
     // Behind the guard an unknown address is 404; before it, 403.
     describe("a request that changes something", () => {
-      const change = (headers: Record<string, string>, method = "POST") =>
-        ask("/api/nothing", headers, { method })
-
       test.each([
         ["the site's own origin", () => ({ origin: origin() })],
         [
@@ -145,10 +146,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
         ["nothing that says where it was made", {}],
       ])("is refused with a cookie and %s", async (_, headers) => {
         for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-          expect(
-            (await change({ cookie: cookie(ada.cookies), ...headers } as Record<string, string>, method))
-              .status,
-          ).toBe(403)
+          expect((await change({ cookie: cookie(ada.cookies), ...headers }, method)).status).toBe(403)
         }
       })
 
@@ -214,12 +212,6 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
       ])("leads to the dashboard instead of %j", async (wanted) => {
         expect(await targetOf(wanted)).toBe("/dashboard")
       })
-
-      async function targetOf(wanted: string) {
-        const response = await browse(ada)(`/sign-in?${new URLSearchParams({ redirect_url: wanted })}`)
-        expect(response.status).toBe(302)
-        return response.headers.get("location")
-      }
     })
 
     describe("a realtime token", () => {
@@ -292,4 +284,10 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
       })
     })
   })
+}
+
+function cookie(cookies: Record<string, string>) {
+  return Object.entries(cookies)
+    .map((pair) => pair.join("="))
+    .join("; ")
 }
