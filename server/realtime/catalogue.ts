@@ -6,7 +6,7 @@ import { preparePlace, prepareRange, type Range } from "./range.ts"
 import { Refused } from "./refusal.ts"
 import type { Shapes } from "./shapes.ts"
 import type { WatchedTable } from "./tables.ts"
-import type { DependencyPlace } from "./topics.ts"
+import type { DependencyPlace } from "./client.ts"
 
 /** A question as asked: a declared query with arguments that its schema accepts, for one viewer. */
 export interface Question {
@@ -43,10 +43,10 @@ export function createCatalogue(
         query,
         args: parsed.output,
         range,
-        dependencies: dependencies.map(({ table: on, eq, on: when }) => ({
-          ...preparePlace(query, eq, watched(on), shapes),
-          on: when ?? "change",
-        })),
+        dependencies: dependencies.map((each): DependencyPlace => {
+          const { shape, key } = preparePlace(query, each.eq, watched(each.table), shapes)
+          return { shape, key, on: each.on ?? "change" }
+        }),
       }
     },
   }

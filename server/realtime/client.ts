@@ -1,5 +1,7 @@
 import type { Outbox } from "./outbox.ts"
-import type { Subscription } from "./topics.ts"
+import type { LiveQuery } from "./live-query.ts"
+import type { Range } from "./range.ts"
+import type { Shape } from "./shapes.ts"
 
 /** One connection, as the hub sees it. */
 export interface Client {
@@ -11,4 +13,21 @@ export interface Client {
   /** Ids whose subscribing is under way. Removing one here cancels it. */
   readonly pending: Set<number>
   closed: boolean
+}
+
+/** A range that a client follows. */
+export interface Subscription {
+  readonly id: number
+  readonly client: Client
+  readonly query: LiveQuery
+  readonly args: unknown
+  readonly range: Range
+  readonly dependencies: readonly DependencyPlace[]
+}
+
+/** A place whose change puts a subscription's right in question. */
+export interface DependencyPlace {
+  readonly shape: Shape
+  readonly key: string
+  readonly on: "change" | "leave"
 }

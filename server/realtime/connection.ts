@@ -2,7 +2,7 @@ import type { Socket } from "socket.io"
 import * as v from "valibot"
 
 import type { Client } from "./client.ts"
-import type { Committed, ErrorCode, GoodbyeEvent, RevokedEvent, SubscribeAnswer } from "./contract.ts"
+import type { Committed, ErrorCode, GoodbyeEvent, RevokedEvent } from "./contract.ts"
 import type { Hub } from "./hub.ts"
 import type { Log } from "./log.ts"
 import { lsnFromWire } from "./lsn.ts"

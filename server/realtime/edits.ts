@@ -1,7 +1,6 @@
 import type { LiveQuery } from "./live-query.ts"
 import { contains, type Range } from "./range.ts"
-import { overlay, type Tuple, type WatchedTable } from "./tables.ts"
-import type { RowChange } from "./transactions.ts"
+import { overlay, type RowChange, type Tuple, type WatchedTable } from "./tables.ts"
 
 /**
  * What one change means to whoever sees rows through one query. An edit is shared by all of its subscribers, so that its text is made

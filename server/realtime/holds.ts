@@ -7,7 +7,7 @@ import type { Metrics } from "./metrics.ts"
 import type { Outbox } from "./outbox.ts"
 import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
 import type { Tuple } from "./tables.ts"
-import type { Subscription } from "./topics.ts"
+import type { Subscription } from "./client.ts"
 import type { Transaction } from "./transactions.ts"
 import { sees } from "./visibility.ts"
 

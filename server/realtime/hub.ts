@@ -1,15 +1,15 @@
 import { setImmediate as nextTick } from "node:timers/promises"
 
-import type { Client } from "./client.ts"
+import type { Client, Subscription } from "./client.ts"
 import type { ResetEvent } from "./contract.ts"
 import { editsOf, type Edit } from "./edits.ts"
 import type { Metrics } from "./metrics.ts"
 import { commitHeader, type Outbox } from "./outbox.ts"
 import type { Ring } from "./ring.ts"
 import { keyIn, keysTouched, type Shape, type Shapes } from "./shapes.ts"
-import type { WatchedTable } from "./tables.ts"
-import { createTopics, type Subscription, type Topics } from "./topics.ts"
-import { largeTouches, type RowChange, type Transaction } from "./transactions.ts"
+import type { RowChange, WatchedTable } from "./tables.ts"
+import { createTopics, type Topics } from "./topics.ts"
+import { largeTouches, type Transaction } from "./transactions.ts"
 
 /** The longest that a broadcast keeps the event loop, in ms. */
 const TURN_MS = 5

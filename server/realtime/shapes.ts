@@ -1,5 +1,4 @@
-import type { RowChange } from "./transactions.ts"
-import type { Tuple, WatchedTable } from "./tables.ts"
+import type { RowChange, Tuple, WatchedTable } from "./tables.ts"
 
 /** A set of columns of one table by which rows are looked up: what an index would be. */
 export interface Shape {

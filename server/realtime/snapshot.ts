@@ -42,11 +42,15 @@ export function openSnapshots(lanes: Lanes, ring: Ring, metrics: Metrics, maxRow
             const place = lane`
               select pg_current_snapshot()::text as visibility, pg_current_wal_insert_lsn()::text as lsn`.execute()
             const reading = readerOf(lane, maxRows)
-            const [[first], value] = await Promise.all([place, work(reading.reader)]).finally(reading.finish)
-            return {
-              value,
-              visibility: readVisibility(String(first?.["visibility"])),
-              lsn: lsnFromSql(String(first?.["lsn"])),
+            try {
+              const [[first], value] = await Promise.all([place, work(reading.reader)])
+              return {
+                value,
+                visibility: readVisibility(String(first?.["visibility"])),
+                lsn: lsnFromSql(String(first?.["lsn"])),
+              }
+            } finally {
+              await reading.finish()
             }
           }),
         )

@@ -24,6 +24,14 @@ export interface WatchedTable {
   readonly nullable: boolean[]
 }
 
+/** `old` is present when the row leaves a place: on delete, and when an update changes the replica identity. */
+export interface RowChange {
+  readonly table: WatchedTable
+  readonly inserted: boolean
+  readonly old: Tuple | null
+  readonly row: Tuple | null
+}
+
 export function watchTable(description: Table): WatchedTable {
   const fields = Object.keys(description.columns)
   const columns = Object.values(description.columns)

@@ -1,27 +1,11 @@
-import type { Client } from "./client.ts"
+import type { DependencyPlace, Subscription } from "./client.ts"
 import type { Range } from "./range.ts"
 import type { Shape } from "./shapes.ts"
-import type { LiveQuery } from "./live-query.ts"
 
 /** A range that somebody follows, and everybody who does. */
 export interface Topic {
   readonly range: Range
   readonly followers: Set<Subscription>
-}
-
-export interface Subscription {
-  readonly id: number
-  readonly client: Client
-  readonly query: LiveQuery
-  readonly args: unknown
-  readonly range: Range
-  readonly dependencies: readonly DependencyPlace[]
-}
-
-export interface DependencyPlace {
-  readonly shape: Shape
-  readonly key: string
-  readonly on: "change" | "leave"
 }
 
 type Spot = Pick<DependencyPlace, "shape" | "key">

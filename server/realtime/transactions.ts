@@ -1,14 +1,6 @@
 import type { Message } from "./pgoutput.ts"
 import { keysTouched, type Shape, type Shapes } from "./shapes.ts"
-import type { Tuple, WatchedTable } from "./tables.ts"
-
-/** `old` is present when the row leaves a place: on delete, and when an update changes the replica identity. */
-export interface RowChange {
-  readonly table: WatchedTable
-  readonly inserted: boolean
-  readonly old: Tuple | null
-  readonly row: Tuple | null
-}
+import type { RowChange, WatchedTable } from "./tables.ts"
 
 /** A committed transaction, as far as it concerns watched tables. */
 export interface Transaction {

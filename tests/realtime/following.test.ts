@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { useEngine } from "./support/suite.ts"
+import { engineSuite } from "./support/suite.ts"
 
-const suite = useEngine()
+const suite = engineSuite()
 
 describe("a subscription", () => {
   it("begins with the rows and follows every commit", async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { useEngine } from "./support/suite.ts"
+import { engineSuite } from "./support/suite.ts"
 
-const suite = useEngine()
+const suite = engineSuite()
 
 describe("a mutation", () => {
   it("answers with its value, and the commit that carries it names its transaction", async () => {

@@ -4,9 +4,14 @@ import type { Followed, ReferenceClient } from "./support/client.ts"
 import { killStreams } from "./support/cluster.ts"
 import { amount, seeded } from "./support/form.ts"
 import { expectEqual } from "./support/oracle.ts"
-import { useEngine } from "./support/suite.ts"
+import { engineSuite } from "./support/suite.ts"
 
-const suite = useEngine({ anchorMs: 200, windowMs: 5000, transactionChanges: 500, messagesPerSecond: 10_000 })
+const suite = engineSuite({
+  anchorMs: 200,
+  windowMs: 5000,
+  transactionChanges: 500,
+  messagesPerSecond: 10_000,
+})
 const THREADS = 5
 
 type Chance = ReturnType<typeof seeded>

@@ -8,8 +8,8 @@ import { commitHeader, Outbox } from "#server/realtime/outbox.ts"
 import { prepareRange } from "#server/realtime/range.ts"
 import { Ring } from "#server/realtime/ring.ts"
 import { createShapes } from "#server/realtime/shapes.ts"
-import { watchTable, type Tuple } from "#server/realtime/tables.ts"
-import type { RowChange, Transaction } from "#server/realtime/transactions.ts"
+import { watchTable, type RowChange, type Tuple } from "#server/realtime/tables.ts"
+import type { Transaction } from "#server/realtime/transactions.ts"
 import { readVisibility, sees, widenXid } from "#server/realtime/visibility.ts"
 import { inThread, messages } from "./support/tables.ts"
 
@@ -29,6 +29,21 @@ function insert(id: string): RowChange {
 
 function transaction(xid: bigint, end: bigint, changes: RowChange[] = []): Transaction {
   return { xid, end, at: 0, changes, truncated: new Set(), large: null, messages: [], bytes: 100 }
+}
+
+/** The edits of one change to a row, as the range sees them. */
+function at(change: Partial<RowChange>) {
+  return editsOf(range, { table, inserted: false, old: null, row: null, ...change }, 7n)
+}
+
+function defineWithoutAuthorize() {
+  return defineLiveQuery({
+    name: "x",
+    args: v.object({}),
+    table: messages,
+    range: () => ({ eq: { threadId: "t" } }),
+    dependencies: () => [{ table: messages, eq: { _id: "1" } }],
+  })
 }
 
 describe("a place in the log", () => {
@@ -64,7 +79,7 @@ describe("a snapshot's view", () => {
     expect(widenXid(0x0000_0003, before)).toBe(0x3_0000_0003n)
     expect(widenXid(0xffff_fff8, before)).toBe(0x2_ffff_fff8n)
     expect(widenXid(0xffff_fff0, 5n)).toBe(0xffff_fff0n)
-    const snapshot = readVisibility(`${0x2_ffff_fff0n}:${0x3_0000_0002n}:${0x2_ffff_fff5n}`)
+    const snapshot = readVisibility([0x2_ffff_fff0n, 0x3_0000_0002n, 0x2_ffff_fff5n].join(":"))
     expect(sees(snapshot, widenXid(0xffff_fff5, snapshot.xmax))).toBe(false)
     expect(sees(snapshot, widenXid(0x0000_0001, snapshot.xmax))).toBe(true)
     expect(sees(snapshot, widenXid(0x0000_0002, snapshot.xmax))).toBe(false)
@@ -122,9 +137,6 @@ describe("the ring", () => {
 })
 
 describe("edits", () => {
-  const at = (change: Partial<RowChange>) =>
-    editsOf(range, { table, inserted: false, old: null, row: null, ...change }, 7n)
-
   it("say what a change means to a range", () => {
     expect(at({ inserted: true, row: row("1", "t") })[0]?.op).toBe("put")
     expect(at({ inserted: true, row: row("1", "u") })).toEqual([])
@@ -168,15 +180,7 @@ describe("a declaration", () => {
   })
 
   it("with dependencies must say how to ask again", () => {
-    const define = () =>
-      defineLiveQuery({
-        name: "x",
-        args: v.object({}),
-        table: messages,
-        range: () => ({ eq: { threadId: "t" } }),
-        dependencies: () => [{ table: messages, eq: { _id: "1" } }],
-      })
-    expect(define).toThrow("no authorize")
+    expect(defineWithoutAuthorize).toThrow("no authorize")
   })
 })
 
@@ -198,26 +202,8 @@ describe("a token of rows", () => {
 })
 
 describe("an outbox", () => {
-  function open() {
-    const sent: { event: string; sequence: number; changes?: unknown[]; xids?: string[] }[] = []
-    const limits = { eventsInFlight: 2, bytesInFlight: 1e6, backlogBytes: 2000 }
-    const outbox = new Outbox(
-      (frame) => {
-        const [event, body] = JSON.parse(frame.slice(1))
-        sent.push({ event, ...body })
-      },
-      () => 0,
-      limits,
-    )
-    const commit = (n: number, id: string) => {
-      for (const edit of editsOf(range, insert(id), BigInt(n))) outbox.stage(1, edit)
-      outbox.commit(commitHeader(BigInt(n), 0, BigInt(n)))
-    }
-    return { outbox, sent, commit }
-  }
-
   it("numbers what it sends, and merges by row what the client does not acknowledge", () => {
-    const { outbox, sent, commit } = open()
+    const { outbox, sent, commit } = openOutbox()
     for (const [n, id] of ["a", "b", "c", "c", "d"].entries()) commit(n + 1, id)
     expect(sent.map(({ sequence }) => sequence)).toEqual([1, 2])
     outbox.acknowledge(2)
@@ -228,7 +214,7 @@ describe("an outbox", () => {
   })
 
   it("keeps the order of snapshots and commits that wait", () => {
-    const { outbox, sent, commit } = open()
+    const { outbox, sent, commit } = openOutbox()
     outbox.hold()
     commit(1, "a")
     outbox.snapshot(`,"subscriptions":[]}]`, 2n)
@@ -240,7 +226,7 @@ describe("an outbox", () => {
   })
 
   it("sends nothing of a revoked subscription that waited or was in the making", () => {
-    const { outbox, sent, commit } = open()
+    const { outbox, sent, commit } = openOutbox()
     outbox.hold()
     commit(1, "secret")
     for (const edit of editsOf(range, insert("secret"), 2n)) outbox.stage(1, edit)
@@ -253,7 +239,7 @@ describe("an outbox", () => {
   })
 
   it("says when too much waits, and an acknowledgement of what was never sent changes nothing", () => {
-    const { outbox, sent, commit } = open()
+    const { outbox, sent, commit } = openOutbox()
     for (let n = 1; n <= 40; n++) commit(n, `row ${n}`)
     expect(outbox.overflowing).toBe(true)
     outbox.acknowledge(1000)
@@ -264,3 +250,21 @@ describe("an outbox", () => {
     expect(sent.map(({ event }) => event)).toEqual(["commit", "commit", "reset"])
   })
 })
+
+function openOutbox() {
+  const sent: { event: string; sequence: number; changes?: unknown[]; xids?: string[] }[] = []
+  const limits = { eventsInFlight: 2, bytesInFlight: 1e6, backlogBytes: 2000 }
+  const outbox = new Outbox(
+    (frame) => {
+      const [event, body] = JSON.parse(frame.slice(1))
+      sent.push({ event, ...body })
+    },
+    () => 0,
+    limits,
+  )
+  const commit = (n: number, id: string) => {
+    for (const edit of editsOf(range, insert(id), BigInt(n))) outbox.stage(1, edit)
+    outbox.commit(commitHeader(BigInt(n), 0, BigInt(n)))
+  }
+  return { outbox, sent, commit }
+}

@@ -3,9 +3,9 @@ import { request } from "node:http"
 import postgres from "postgres"
 import { describe, expect, it } from "vitest"
 import { ORIGIN } from "./support/engine.ts"
-import { useEngine } from "./support/suite.ts"
+import { engineSuite } from "./support/suite.ts"
 
-const suite = useEngine({ graceMs: 200, maxConnectionsPerUser: 5 })
+const suite = engineSuite({ graceMs: 200, maxConnectionsPerUser: 5 })
 
 /** The status of an upgrade request with this origin. */
 async function upgrade(origin: string | undefined, path = "/realtime/?EIO=4&transport=websocket") {
@@ -114,8 +114,8 @@ describe("another user's rows", () => {
     expect(list.refusal).toMatchObject({ code: "not_found" })
     const missing = await eve.follow("messages.inOwnThread", { threadId: "no such thread" })
     expect(missing.refusal).toEqual(list.refusal)
-    const once = await eve.ask("query", { query: "messages.inOwnThread", args: { threadId: "t" } })
-    expect(once).toEqual({ error: list.refusal })
+    const answer = await eve.ask("query", { query: "messages.inOwnThread", args: { threadId: "t" } })
+    expect(answer).toEqual({ error: list.refusal })
     const own = await eve.follow("threads.own", {})
     expect(own.rows.size).toBe(0)
     await suite.sql`update threads set title = 'still private' where _id = 't'`

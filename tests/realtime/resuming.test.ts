@@ -3,9 +3,9 @@ import { amount } from "./support/form.ts"
 import { expectEqual } from "./support/oracle.ts"
 import { startEngine } from "./support/engine.ts"
 import { startProxy } from "./support/proxy.ts"
-import { useEngine } from "./support/suite.ts"
+import { engineSuite } from "./support/suite.ts"
 
-const suite = useEngine()
+const suite = engineSuite()
 
 async function insert(from: number, to: number, threadId = "t") {
   await suite.sql`insert into messages (_id, thread_id, owner, body)

@@ -94,16 +94,15 @@ export class ReferenceClient {
     clearInterval(this.#timer)
     this.#timer = setInterval(() => this.#acknowledge(), 100)
     return new Promise((resolve, reject) => {
-      socket.onclose = () => {
+      socket.addEventListener("close", () => {
         if (this.#socket !== socket) return
         clearInterval(this.#timer)
         reject(new Error("The connection was closed."))
         for (const answer of this.#answers.values()) answer(LOST as never)
         this.#answers.clear()
         this.#wake()
-      }
-      socket.onerror = () => {}
-      socket.onmessage = ({ data }) => {
+      })
+      socket.addEventListener("message", ({ data }) => {
         if (this.#socket !== socket) return
         const text = String(data)
         if (text.startsWith("0"))
@@ -115,7 +114,7 @@ export class ReferenceClient {
         else if (text.startsWith("43")) this.#hearAnswer(text.slice(2))
         else if (text.startsWith("42")) this.#hear(JSON.parse(text.slice(2)))
         this.#wake()
-      }
+      })
     })
   }
 
@@ -181,9 +180,11 @@ export class ReferenceClient {
     await this.#subscribe(haves)
   }
 
-  /** Subscribes again to what the server has reset. */
+  /** Subscribes again to what the server has reset, or refused for the moment. */
   async renew(): Promise<void> {
-    const reset = [...this.followed.values()].filter(({ state }) => state === "reset")
+    const reset = [...this.followed.values()].filter(
+      ({ state, refusal }) => state === "reset" || (state === "waiting" && refusal?.retryAfter !== undefined),
+    )
     for (const followed of reset) followed.state = "waiting"
     await this.#subscribe(reset.map((followed) => ({ followed })))
   }

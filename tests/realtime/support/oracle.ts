@@ -7,7 +7,7 @@ export async function storedMessages(sql: postgres.Sql, threadId: string) {
   const rows = await sql`
     select _id, thread_id as "threadId", owner, body, note, _creation_time::int as "_creationTime"
     from messages where thread_id = ${threadId} order by _id`
-  return rows.map((row) => ({ ...row }))
+  return Array.from(rows)
 }
 
 /** Waits until the client has passed everything that is committed now, and compares its rows with the table. */

@@ -5,7 +5,7 @@ import { createDatabase, type TestDatabase } from "./database.ts"
 import { startEngine, type Engine } from "./engine.ts"
 
 /** A database and an engine for the tests of one file, and clients that are checked and closed after each test. */
-export function useEngine(limits: Partial<RealtimeLimits> = {}) {
+export function engineSuite(limits: Partial<RealtimeLimits> = {}) {
   let database: TestDatabase | undefined
   let engine: Engine | undefined
   const clients: ReferenceClient[] = []
@@ -26,11 +26,6 @@ export function useEngine(limits: Partial<RealtimeLimits> = {}) {
     if (database) await database.sql.unsafe("delete from messages; delete from threads")
     expect(used.flatMap(({ violations }) => violations)).toEqual([])
   })
-
-  function started<Thing>(thing: Thing | undefined): Thing {
-    if (!thing) throw new Error("The suite has not started.")
-    return thing
-  }
 
   return {
     get sql() {
@@ -54,4 +49,9 @@ export function useEngine(limits: Partial<RealtimeLimits> = {}) {
       return client
     },
   }
+}
+
+function started<Thing>(thing: Thing | undefined): Thing {
+  if (!thing) throw new Error("The suite has not started.")
+  return thing
 }
