@@ -3,7 +3,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from "p
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { findBrowser } from "../support/browser.ts"
+import { findBrowser, takenOver } from "../support/browser.ts"
 import { postJson, signUp, type Person } from "../support/people.ts"
 
 let app: TidelineApp
@@ -86,7 +86,8 @@ describe("the dashboard", () => {
     const page = await open(await onboarded("Ada"), "/dashboard")
     const asked: string[] = []
     page.on("request", (request) => asked.push(new URL(request.url()).pathname))
-    await page.reload({ waitUntil: "networkidle" })
+    await page.reload()
+    await takenOver(page)
     await page.getByRole("link", { name: "Files" }).first().click()
     await heading(page, "Files")
     expect(asked).toContain("/dashboard/files.data")
@@ -200,7 +201,8 @@ async function open(person: Person, path: string, options: BrowserContextOptions
     if (message.type() === "error") complaints.push(message.text())
   })
   page.on("pageerror", (error) => complaints.push(error.message))
-  await page.goto(app.origin + path, { waitUntil: "networkidle" })
+  await page.goto(app.origin + path)
+  if (options.javaScriptEnabled !== false) await takenOver(page)
   return page
 }
 

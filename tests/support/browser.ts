@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { accessSync, constants, existsSync } from "node:fs"
+import type { Page } from "playwright-core"
 
 const PLACES = [
   "/usr/bin/chromium",
@@ -31,4 +32,15 @@ export function installBrowser() {
     ["install", "-yq", "--no-install-recommends", "chromium", "fonts-liberation"],
     options,
   )
+}
+
+/**
+ * Resolves when React has taken the page over, so that what is pressed is heard. (The network is never idle on a page that is
+ * live: its worker keeps a connection.)
+ */
+export async function takenOver(page: Page) {
+  await page.waitForFunction(() => {
+    const main = document.querySelector("main")
+    return main !== null && Object.keys(main).some((key) => key.startsWith("__reactProps"))
+  })
 }
