@@ -17,7 +17,8 @@ const KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{4}(-[0-9a-f]{4}){3}-[0-
 export async function openDiskBlobs(directory: string): Promise<Blobs> {
   const root = resolve(directory)
   const temporary = join(root, "tmp")
-  await mkdir(temporary, { recursive: true, mode: 0o700 })
+  const firstMade = await mkdir(temporary, { recursive: true, mode: 0o700 })
+  if (firstMade) await syncDirectory(dirname(firstMade))
   await syncDirectory(root)
   await sweepAbandoned(temporary)
   const durable = new Map<string, Promise<void>>()

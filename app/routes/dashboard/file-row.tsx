@@ -27,8 +27,12 @@ export function FileRow({ file, now }: { file: FileSummary; now: number }) {
   const neighbour = useRef<HTMLElement>(null)
   useEffect(() => {
     const next = neighbour
+    const moveOn = () => {
+      if (document.activeElement === document.body) next.current?.focus({ preventScroll: true })
+    }
     // The row goes either way: it shows nothing from now on, or its file is no longer in the list.
-    return () => next.current?.focus({ preventScroll: true })
+    if (isLeaving) moveOn()
+    return moveOn
   }, [isLeaving])
   // It is on its way out; the list of the server, when it comes, does not have it.
   if (isLeaving) return null

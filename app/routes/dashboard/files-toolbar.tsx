@@ -8,7 +8,7 @@ import type { ListFiles, Sort } from "#server/files/contract.ts"
 /** Search and order, kept in the address. */
 export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q" | "sort"> }) {
   const submit = useSubmit()
-  const search = useSearchField(q)
+  const [search, noteAsked] = useSearchField(q)
   const order = useRef<HTMLSelectElement>(null)
   useEffect(() => {
     if (order.current) order.current.value = sort
@@ -17,7 +17,7 @@ export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q
   useEffect(() => () => clearTimeout(typing.current), [])
   const ask = (form: HTMLFormElement | null) => {
     clearTimeout(typing.current)
-    search.asked()
+    noteAsked()
     // Going back leaves the search, not its last letter.
     void submit(form, { replace: q !== "", preventScrollReset: true })
   }
@@ -31,7 +31,7 @@ export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q
           className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-faint"
         />
         <input
-          ref={search.input}
+          ref={search}
           type="search"
           name="q"
           defaultValue={q}
@@ -80,10 +80,10 @@ function useSearchField(q: string) {
     lastAsked.current = q
     input.current.value = q
   }, [q])
-  const asked = () => {
+  const noteAsked = () => {
     lastAsked.current = input.current?.value.trim() ?? ""
   }
-  return { input, asked }
+  return [input, noteAsked] as const
 }
 
 const orders: [Sort, string][] = [
