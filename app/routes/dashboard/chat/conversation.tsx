@@ -75,7 +75,7 @@ export function Conversation({ threadId, page }: { threadId: string; page: Entry
         {exchange.announcement}
       </p>
       <div className="shrink-0 px-4 pb-4">
-        {exchange.refusal ? (
+        {exchange.refusal && (exchange.refusal.retryAt === null || wait > 0) ? (
           <Alert
             tone={exchange.refusal.retryAt ? "warning" : "danger"}
             title={exchange.refusal.retryAt ? "Too many questions" : "The question was not sent"}

@@ -9,6 +9,7 @@ import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { chatCalls, TITLE_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
 import { send } from "./ask.ts"
+import { writeDraft } from "./drafts.ts"
 
 type Act = "rename" | "delete"
 
@@ -95,6 +96,7 @@ function DeleteDialog({ thread, onClose }: DialogProps) {
       const shown = { query: "chat.listThreads", op: "remove", key: thread._id } as const
       if (mutate) await mutate(chatCalls.removeThread, { threadId: thread._id }, [shown])
       else await send("DELETE", `/api/chat/threads/${thread._id}`)
+      writeDraft(thread._id, "")
       if (threadId === thread._id) await navigate(href("/dashboard/chat"), { replace: true })
       else await revalidate()
       toast.show({ title: "Conversation deleted" })

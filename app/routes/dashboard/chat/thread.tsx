@@ -1,4 +1,6 @@
-import { data } from "react-router"
+import { data, href, isRouteErrorResponse } from "react-router"
+import { LinkButton } from "#app/ui/button.tsx"
+import { EmptyState } from "#app/ui/empty-state.tsx"
 import { findThread } from "#server/chat/threads.ts"
 import { liveMessages, liveTurns } from "#server/chat/live.ts"
 import { listMessages } from "#server/chat/messages.ts"
@@ -41,6 +43,28 @@ export default function Thread({ loaderData: { thread, page, messages, turns } }
       </ChatHeader>
       <ModelNotice />
       <Conversation key={thread._id} threadId={thread._id} page={{ ...page, entries }} />
+    </>
+  )
+}
+
+/** The list of conversations stays beside it. Anything but a conversation that is not there is the whole page's concern. */
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  if (!isRouteErrorResponse(error) || error.status !== 404) throw error
+  return (
+    <>
+      <ChatHeader title="Not found" />
+      <EmptyState
+        icon="chat"
+        title="This conversation is not here"
+        className="m-auto"
+        action={
+          <LinkButton to={href("/dashboard/chat")} variant="secondary" size="sm">
+            Start a new one
+          </LinkButton>
+        }
+      >
+        It was deleted, or it belongs to somebody else.
+      </EmptyState>
     </>
   )
 }
