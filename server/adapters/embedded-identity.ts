@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm"
+import { isOutage } from "#db/outage.ts"
 import { authJwks, authUser } from "#db/schema/auth.ts"
 import { sendAddressVerification, sendPasswordReset } from "#server/mail/mail.ts"
 import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
@@ -32,12 +33,14 @@ export async function openEmbeddedIdentity(
   const { origin, issuer, db, mail, log } = settings
   requireArgon2()
   const background = openBackground(log)
+  const outages = watchOutages()
   const sender = { mail, config: { origin } }
   const auth = createAuth({
     ...settings,
     mailResetLink: (to, letter) => sendPasswordReset(sender, to, letter),
     mailVerificationLink: (to, letter) => sendAddressVerification(sender, to, letter),
     runInBackground: background.run,
+    noticeError: outages.notice,
   })
   const loadKeys = async () => ({ keys: (await db.select().from(authJwks)).map(publicKeyOf) })
   const renewed = new WeakMap<Request, string[]>()
@@ -46,14 +49,18 @@ export async function openEmbeddedIdentity(
   async function getSession({ request }: RequestContext): Promise<Session | null> {
     const authorization = request.headers.get("authorization")
     const apiKey = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
-    if (apiKey?.startsWith(API_KEY_PREFIX)) return sessionOfKey(auth, settings, apiKey)
+    if (apiKey?.startsWith(API_KEY_PREFIX)) {
+      return outages.during(
+        () => sessionOfKey(auth, settings, apiKey),
+        (session) => session === null,
+      )
+    }
     if (authorization === null && !request.headers.get("cookie")?.includes("tideline.session_token="))
       return null
 
-    const { headers, response } = await auth.api.getSession({
-      headers: credentialsOf(request),
-      returnHeaders: true,
-    })
+    const { headers, response } = await outages.during(() =>
+      auth.api.getSession({ headers: credentialsOf(request), returnHeaders: true }),
+    )
     if (!response) return null
     if (authorization === null) renewed.set(request, headers.getSetCookie())
     return {
@@ -67,7 +74,8 @@ export async function openEmbeddedIdentity(
   async function handle({ request, address }: Visit): Promise<Response> {
     const headers = credentialsOf(request)
     headers.set(ADDRESS_HEADER, address)
-    return withRetryAfter(await auth.handler(new Request(request, { headers })))
+    const answer = () => auth.handler(new Request(request, { headers }))
+    return withRetryAfter(await outages.during(answer, ({ status }) => status === 500))
   }
 
   return {
@@ -125,6 +133,30 @@ export async function openEmbeddedIdentity(
     handle,
     forms: createForms(handle, origin),
     close: background.settle,
+  }
+}
+
+/** Says that the database was away, where better-auth says only that it failed. */
+function watchOutages() {
+  let count = 0
+  let last: Error | null = null
+  return {
+    notice(error: Error) {
+      if (!isOutage(error)) return
+      count += 1
+      last = error
+    },
+    /** What `ask` answers. Throws the outage, where it failed while there was one. */
+    async during<Answer>(ask: () => Promise<Answer>, isFailure: (answer: Answer) => boolean = () => false) {
+      const before = count
+      const outage = () => (count > before ? last : null)
+      const answer = await ask().catch((error: unknown) => {
+        throw outage() ?? error
+      })
+      const cause = isFailure(answer) ? outage() : null
+      if (cause) throw cause
+      return answer
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { request as nodeRequest, type IncomingMessage } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { buffer } from "node:stream/consumers"
 import {
   brotliCompressSync,
   brotliDecompressSync,
@@ -377,8 +378,7 @@ async function open(port: number, path: string, headers: Record<string, string> 
 
 async function get(port: number, path: string, headers?: Record<string, string>, method?: string) {
   const incoming = await open(port, path, headers, method)
-  const body = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>))
-  return { status: incoming.statusCode, headers: incoming.headers, body }
+  return { status: incoming.statusCode, headers: incoming.headers, body: await buffer(incoming) }
 }
 
 /** A body of these parts, which says how many were asked for. */

@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { signUp } from "../support/people.ts"
 
 let app: TidelineApp
 
@@ -54,6 +55,34 @@ describe("PostgreSQL, killed under load", () => {
     await close()
     const kept = new Set(rows.map((row) => row.email))
     expect(acknowledged.filter((email) => !kept.has(email))).toEqual([])
+  })
+})
+
+describe("who is signed in while PostgreSQL is away", () => {
+  it("is told so, and is neither a stranger nor shown an error of the program", async () => {
+    const person = await signUp(app, { name: "Ada", email: "ada@example.org" })
+    const cookie = { cookie: person.cookie() }
+    const key = { authorization: `Bearer ${await person.apiKey()}` }
+    const requests: [string, HeadersInit][] = [
+      ["/onboarding", cookie],
+      ["/onboarding.data", cookie],
+      ["/api/realtime/token", cookie],
+      ["/api/auth/get-session", cookie],
+      ["/api/files", cookie],
+      ["/api/files", key],
+    ]
+    process.kill(postmasterPid(), "SIGKILL")
+    await Promise.all(
+      requests.map(async ([path, headers]) => {
+        const ask = async () => (await fetch(app.origin + path, { headers, redirect: "manual" })).status
+        const seen = [await ask()]
+        while (!seen.includes(503) || seen.at(-1) !== 200) seen.push(await ask())
+        expect(
+          seen.filter((status) => status !== 200 && status !== 503),
+          path,
+        ).toEqual([])
+      }),
+    )
   })
 })
 

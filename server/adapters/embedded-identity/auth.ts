@@ -32,6 +32,8 @@ export interface AuthSettings {
   mailVerificationLink: (to: string, letter: { url: string }) => Promise<unknown>
   /** Takes work that the answer does not wait for. */
   runInBackground: (work: Promise<unknown>) => void
+  /** Told what went wrong inside: better-auth itself answers only that something did. */
+  noticeError?: (error: Error) => void
 }
 
 /** Only our server sets it; what a client sends under this name is dropped. */
@@ -143,7 +145,10 @@ export function authOptions(settings: AuthSettings) {
     },
     logger: {
       level: "warn",
-      log: (level, message, ...details) => relayLog(settings.log, level, message, details),
+      log: (level, message, ...details) => {
+        for (const detail of details) if (detail instanceof Error) settings.noticeError?.(detail)
+        relayLog(settings.log, level, message, details)
+      },
     },
     telemetry: { enabled: false },
   } satisfies Parameters<typeof betterAuth>[0]
