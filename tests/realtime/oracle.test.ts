@@ -123,8 +123,7 @@ describe("snapshot and stream together", () => {
           for (let tries = 0; ; tries++) {
             try {
               await expectEqual(suite.sql, client, [])
-              const reset = [...client.followed.values()].some(({ state }) => state === "reset")
-              if (!reset) break
+              if ([...client.followed.values()].every(({ state }) => state === "live")) break
               await client.renew()
             } catch (error) {
               if (!client.broken || tries > 5) throw error
