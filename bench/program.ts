@@ -1,0 +1,72 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+
+// A measured program is a process of its own, which does what it is asked over the channel that Node opens between the two.
+
+type Commands = Record<string, (...args: never[]) => unknown>
+
+interface Question {
+  id: number
+  command: string
+  args: never[]
+}
+
+interface Answer {
+  id: number
+  value?: unknown
+  error?: string
+}
+
+export interface Program<Known extends Commands> {
+  ask<Name extends keyof Known & string>(
+    command: Name,
+    ...args: Parameters<Known[Name]>
+  ): Promise<Awaited<ReturnType<Known[Name]>>>
+  stop(): Promise<void>
+}
+
+/** Called by the program itself, once it can do all of it. */
+export function answerCommands(commands: Commands): void {
+  process.on("message", (question: Question) => {
+    void answer(question)
+  })
+  process.on("disconnect", () => process.exit())
+
+  async function answer({ id, command, args }: Question): Promise<void> {
+    try {
+      process.send?.({ id, value: await commands[command]?.(...args) } satisfies Answer)
+    } catch (error) {
+      process.send?.({ id, error: error instanceof Error ? String(error.stack) : String(error) })
+    }
+  }
+}
+
+/** BENCH_PROFILE=<folder> makes each process leave a CPU profile there. */
+export function startProgram<Known extends Commands>(file: string, args: string[]): Program<Known> {
+  const folder = process.env["BENCH_PROFILE"]
+  const profile = folder ? ["--cpu-prof", `--cpu-prof-dir=${folder}`] : []
+  const child = fork(file, args, { serialization: "advanced", execArgv: ["--expose-gc", ...profile] })
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  let asked = 0
+  child.on("message", ({ id, value, error }: Answer) => {
+    if (error === undefined) waiting.get(id)?.resolve(value)
+    else waiting.get(id)?.reject(new Error(`${file} ${args[0]}: ${error}`))
+    waiting.delete(id)
+  })
+  const gone = once(child, "exit").then(() => {
+    for (const { reject } of waiting.values()) reject(new Error(`${file} ${args[0]} has ended.`))
+  })
+  return {
+    ask(command, ...args_) {
+      const answered = Promise.withResolvers<unknown>()
+      const id = asked++
+      waiting.set(id, answered)
+      child.send({ id, command, args: args_ })
+      return answered.promise as Promise<Awaited<ReturnType<Known[typeof command]>>>
+    },
+    async stop() {
+      if (child.connected) child.disconnect()
+      await gone
+    },
+  }
+}

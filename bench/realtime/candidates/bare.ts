@@ -1,0 +1,7 @@
+import type { Server } from "node:http"
+import { Server as SocketServer } from "socket.io"
+
+/** socket.io that only accepts connections: what a connection costs before it does anything. */
+export function openBare(_databaseUrl: string, server: Server): void {
+  new SocketServer(server, { transports: ["websocket"] })
+}

@@ -1,0 +1,27 @@
+import type { Server } from "node:http"
+import { openRealtime } from "#server/realtime/open.ts"
+import { inRoom, notes, type Viewer } from "../notes.ts"
+
+const log = {
+  info() {},
+  warn: (details: object, message: string) => void process.stderr.write(`${message} ${JSON.stringify(details)}\n`),
+  error: (details: object, message: string) => void process.stderr.write(`${message} ${JSON.stringify(details)}\n`),
+}
+
+/** The engine as the application opens it, with its limits as they are. Only the table, and that any token is good, are the bench's. */
+export async function openTideline(databaseUrl: string, server: Server): Promise<void> {
+  const realtime = await openRealtime<Viewer, object>({
+    databaseUrl,
+    tables: [notes],
+    queries: [inRoom],
+    mutations: [],
+    transact: () => Promise.reject(new Error("Nothing is changed over the socket here.")),
+    verify: async (token) => ({ viewer: { id: token }, expiresAt: Date.now() + 3_600_000 }),
+    userIdOf: (viewer) => viewer.id,
+    origins: [],
+    secret: "a secret for measurements",
+    log,
+  })
+  realtime.attach(server)
+  await realtime.whenLive()
+}

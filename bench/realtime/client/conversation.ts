@@ -1,0 +1,133 @@
+import type { Candidate } from "../server.ts"
+
+/** What a client of one candidate says and hears, on whatever carries its text frames. */
+export interface Conversation {
+  opened(): void
+  text(text: string): void
+  join(room: string): void
+  /** Called ten times a second. */
+  tick(): void
+  /** What the client could continue from, if the candidate can continue. */
+  standing(): Standing | null
+}
+
+export interface Standing {
+  token: string
+  lsn: string
+}
+
+export interface Hears {
+  send(text: string): void
+  ready(): void
+  joined(): void
+  note(number: number): void
+}
+
+export const PATHS: Record<Candidate, string> = {
+  tideline: "/realtime/?EIO=4&transport=websocket",
+  floor: "/",
+  notify: "/socket.io/?EIO=4&transport=websocket",
+  bare: "/socket.io/?EIO=4&transport=websocket",
+}
+
+/** `name` is the user's; `standing` is what a client that comes back holds of the first room it joins. */
+export function converse(
+  candidate: Candidate,
+  name: string,
+  hears: Hears,
+  standing: Standing | null = null,
+): Conversation {
+  if (candidate === "tideline") return converseWithTideline(name, hears, standing)
+  if (candidate === "floor") return converseWithFloor(hears)
+  return converseWithSocketIo(candidate, hears)
+}
+
+interface TidelineEvent {
+  sequence: number
+  lsn?: string
+  position?: { lsn: string }
+  changes?: [number, string, string][]
+  subscriptions?: { token: string; kind: string }[]
+  reason?: string
+}
+
+/** As docs/realtime-protocol.md says, with the acknowledgements that it asks for. */
+function converseWithTideline(name: string, hears: Hears, have: Standing | null): Conversation {
+  let sequence = 0
+  let acknowledged = 0
+  let nextId = 1
+  let current: Standing = { token: "", lsn: "" }
+
+  return {
+    opened() {},
+    text(text) {
+      if (text === "2") hears.send("3")
+      else if (text.startsWith("42")) hear(JSON.parse(text.slice(2)))
+      else if (text.startsWith("40")) hears.ready()
+      else if (text.startsWith("0")) hears.send(`40${JSON.stringify({ version: 1, token: name })}`)
+      else if (text.startsWith("44")) throw new Error(`Tideline has refused a connection: ${text}`)
+    },
+    join(room) {
+      const item = { id: nextId++, query: "notes.inRoom", args: { room }, ...(have ? { have } : {}) }
+      have = null
+      hears.send(`420${JSON.stringify(["subscribe", { subscriptions: [item] }])}`)
+    },
+    tick() {
+      if (sequence > acknowledged) acknowledge()
+    },
+    standing: () => current,
+  }
+
+  function hear([event, body]: [string, TidelineEvent]): void {
+    if (body.sequence !== ++sequence) throw new Error(`Event ${body.sequence} came where ${sequence} was due.`)
+    if (event === "snapshot") {
+      current = { token: body.subscriptions?.[0]?.token ?? "", lsn: body.position?.lsn ?? "" }
+      hears.joined()
+    } else if (event === "commit" || event === "position") {
+      current.lsn = body.lsn ?? current.lsn
+      for (const [, , key] of body.changes ?? []) hears.note(Number(key))
+    } else throw new Error(`Tideline has sent ${event}: ${JSON.stringify(body)}`)
+    if (sequence - acknowledged >= 16) acknowledge()
+  }
+
+  function acknowledge(): void {
+    acknowledged = sequence
+    hears.send(`42["acknowledge",{"sequence":${sequence}}]`)
+  }
+}
+
+function converseWithFloor(hears: Hears): Conversation {
+  return {
+    opened: () => hears.ready(),
+    text(text) {
+      if (text.startsWith("430")) return hears.joined()
+      const [, { changes }]: [string, { changes: [number, string, string][] }] = JSON.parse(text.slice(2))
+      for (const [, , key] of changes) hears.note(Number(key))
+    },
+    join: (room) => hears.send(`420${JSON.stringify(["subscribe", room])}`),
+    tick() {},
+    standing: () => null,
+  }
+}
+
+/** Of the bare server nothing is asked but the connection. */
+function converseWithSocketIo(candidate: Candidate, hears: Hears): Conversation {
+  return {
+    opened() {},
+    text(text) {
+      if (text === "2") hears.send("3")
+      else if (text.startsWith("42")) {
+        const [, { _id }]: [string, { _id: string }] = JSON.parse(text.slice(2))
+        hears.note(Number(_id))
+      } else if (text.startsWith("430")) hears.joined()
+      else if (text.startsWith("40")) hears.ready()
+      else if (text.startsWith("0")) hears.send("40")
+    },
+    join(room) {
+      if (candidate === "bare") hears.joined()
+      else hears.send(`420${JSON.stringify(["subscribe", room])}`)
+    },
+    tick() {},
+    standing: () => null,
+  }
+}

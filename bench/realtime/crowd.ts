@@ -1,0 +1,117 @@
+import { answerCommands } from "../program.ts"
+import { now } from "../statistics.ts"
+import { converse, PATHS, type Conversation, type Standing } from "./client/conversation.ts"
+import { openFullClient } from "./client/full-client.ts"
+import { openLightSocket, type LightSocket } from "./client/light-socket.ts"
+import { roomOf, SHARED_ROOM } from "./notes.ts"
+import type { Candidate } from "./server.ts"
+
+// Run as a program: the clients. It notes when each note reaches a client's callback.
+
+const [candidate, portText] = process.argv.slice(2) as [Candidate, string]
+const port = Number(portText)
+
+interface Member {
+  socket: LightSocket
+  conversation: Conversation
+  joined: PromiseWithResolvers<void>
+}
+
+let members: Member[] = []
+let single: { close(): void } | null = null
+let numbers: number[] = []
+let times: number[] = []
+
+setInterval(() => {
+  for (const { conversation } of members) conversation.tick()
+}, 100)
+
+const commands = {
+  async openOne() {
+    const joined = Promise.withResolvers<void>()
+    single = openFullClient(candidate, port, roomOf(0), { ready() {}, joined: joined.resolve, note })
+    await joined.promise
+  },
+  closeOne() {
+    single?.close()
+    single = null
+  },
+  /** Sockets that follow a room of their own, opened a hundred at a time. */
+  async open(count: number) {
+    while (members.length < count) {
+      const batch = Array.from({ length: Math.min(100, count - members.length) }, () => enter(members.length))
+      await Promise.all(batch.map(({ joined }) => joined.promise))
+    }
+  },
+  /** Everybody also follows the room that all share. */
+  async joinShared() {
+    for (const member of members) {
+      member.joined = Promise.withResolvers()
+      member.conversation.join(SHARED_ROOM)
+    }
+    await Promise.all(members.map(({ joined }) => joined.promise))
+  },
+  /** Loses all connections at once and comes back at once. Answers after how many ms each follows its room again. */
+  async reconnect(resuming: boolean) {
+    const standings = members.map(({ conversation }) => (resuming ? conversation.standing() : null))
+    for (const { socket } of members) socket.destroy()
+    members = []
+    const begun = now()
+    const after = new Float64Array(standings.length)
+    const back = standings.map(async (standing, index) => {
+      await enter(index, standing).joined.promise
+      after[index] = now() - begun
+    })
+    await Promise.all(back)
+    return after
+  },
+  closeAll() {
+    for (const { socket } of members) socket.destroy()
+    members = []
+  },
+  /** What has come since the last time, once there is so much of it, or no more has come for two seconds. */
+  async receipts(expected: number) {
+    let seen = -1
+    let quietSince = now()
+    while (numbers.length < expected && now() - quietSince < 2000) {
+      if (numbers.length !== seen) quietSince = now()
+      seen = numbers.length
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const receipts = { numbers: Float64Array.from(numbers), times: Float64Array.from(times) }
+    numbers = []
+    times = []
+    return receipts
+  },
+}
+export type CrowdCommands = typeof commands
+
+function enter(index: number, standing: Standing | null = null): Member {
+  const joined = Promise.withResolvers<void>()
+  const conversation = converse(
+    candidate,
+    `user-${index}`,
+    {
+      send: (text) => member.socket.send(text),
+      ready: () => conversation.join(roomOf(index)),
+      joined: () => member.joined.resolve(),
+      note,
+    },
+    standing,
+  )
+  const socket = openLightSocket(port, PATHS[candidate], {
+    opened: () => conversation.opened(),
+    text: (text) => conversation.text(text),
+    closed: () => member.joined.reject(new Error("The server has closed a connection.")),
+  })
+  const member: Member = { socket, conversation, joined }
+  members[index] = member
+  return member
+}
+
+function note(number: number): void {
+  numbers.push(number)
+  times.push(now())
+}
+
+answerCommands(commands)

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { startEmbeddedPostgres } from "#db/embedded.ts"
+import { describeMachine } from "../results.ts"
+import { report, type Measured } from "./report.ts"
+import type { Candidate } from "./server.ts"
+import {
+  measureBroadcast,
+  measureMemory,
+  measureRate,
+  measureReconnect,
+  warmUp,
+  withTrial,
+  type Durations,
+  type Figures,
+  type Trial,
+} from "./trial.ts"
+
+const FULL: Durations = { slowWrites: 6, seconds: 3, broadcasts: 6 }
+const SHORT: Durations = { slowWrites: 2, seconds: 1, broadcasts: 3 }
+const ROUNDS = 3
+const CROWD = 5000
+const CANDIDATES: Candidate[] = ["floor", "tideline", "notify"]
+
+/** Runs the candidates in turn, several times over on one PostgreSQL, and prints medians. Everything runs on this machine, over loopback. */
+export async function measureRealtime({ short }: { short: boolean }): Promise<object> {
+  const machine = describeMachine()
+  const directory = mkdtempSync(join(tmpdir(), "tideline-bench-"))
+  // Durable as in production: what a commit costs is part of what is measured.
+  const cluster = await startEmbeddedPostgres({ directory, settings: { shared_buffers: "256MB" } })
+  try {
+    const durations = short ? SHORT : FULL
+    const rounds = short ? 1 : ROUNDS
+    const measured: Measured[] = []
+    for (let round = 0; round < rounds; round++) {
+      // Another one begins each time, so that none always runs on the machine as the same other left it.
+      const order = CANDIDATES.map((_, index) => CANDIDATES[(index + round) % CANDIDATES.length] ?? "floor")
+      for (const candidate of order) measured.push(...(await measureOne(cluster.url, candidate, durations)))
+      measured.push(...(await measureBare(cluster.url)))
+    }
+    const medians = report(measured, rounds)
+    return { machine, rounds, durations, medians, measured }
+  } finally {
+    await cluster.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function measureOne(cluster: string, candidate: Candidate, durations: Durations): Promise<Measured[]> {
+  const measured: Measured[] = []
+  await withTrial(cluster, candidate, async (trial) => {
+    await trial.crowd.ask("openOne")
+    await rates(trial, 1, [1, 100, 1000])
+    await trial.crowd.ask("closeOne")
+  })
+  await withTrial(cluster, candidate, async (trial) => {
+    await trial.crowd.ask("open", 1000)
+    await rates(trial, 1000, [1, 100, 1000])
+    keep("broadcast to 1000", await measureBroadcast(trial, 1000, durations))
+  })
+  await withTrial(cluster, candidate, async (trial) => {
+    keep(`${CROWD} idle sockets`, await measureMemory(trial, CROWD))
+    await rates(trial, CROWD, [100, 1000, 4000])
+    keep(`reconnect of ${CROWD}, reading again`, await measureReconnect(trial, false))
+    if (candidate === "tideline") keep(`reconnect of ${CROWD}, resuming`, await measureReconnect(trial, true))
+    keep(`broadcast to ${CROWD}`, await measureBroadcast(trial, CROWD, durations))
+  })
+  return measured
+
+  async function rates(trial: Trial, sockets: number, all: number[]): Promise<void> {
+    await warmUp(trial, sockets)
+    for (const perSecond of all) {
+      const what = `${perSecond} writes/s, ${sockets} ${sockets === 1 ? "socket" : "sockets"}`
+      keep(what, await measureRate(trial, perSecond, sockets, durations))
+    }
+  }
+
+  function keep(what: string, figures: Figures): void {
+    measured.push({ candidate, what, figures })
+    process.stderr.write(`${candidate}, ${what}: ${JSON.stringify(figures, rounded)}\n`)
+  }
+}
+
+async function measureBare(cluster: string): Promise<Measured[]> {
+  return withTrial(cluster, "bare", async (trial) => {
+    const figures = await measureMemory(trial, CROWD)
+    process.stderr.write(`bare, ${CROWD} idle sockets: ${JSON.stringify(figures, rounded)}\n`)
+    return [{ candidate: "bare", what: `${CROWD} idle sockets`, figures }]
+  })
+}
+
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === "number" ? Number(value.toPrecision(3)) : value
+}

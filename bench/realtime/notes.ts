@@ -1,0 +1,56 @@
+import * as v from "valibot"
+import { defineLiveQuery, type TableDescription } from "#server/realtime/live-query.ts"
+
+/** The table that all candidates watch. `_id` holds the number of the write, so that a receipt can be matched with its commit. */
+export const SCHEMA = `
+  create table notes (
+    _id text primary key, room text not null, author text not null, body text not null, pinned boolean not null default false,
+    _creation_time bigint not null
+  );
+  create unique index notes_range on notes (room, _id);
+  alter table notes replica identity using index notes_range;
+`
+
+/** What a list of notes is read by, for the candidates that are not Tideline. */
+export const SELECT_NOTES = `select _id, room, author, body, pinned, _creation_time as "_creationTime" from notes`
+
+/** Every socket follows a room of its own, `room-0`, `room-1` and so on; and some measures this one. */
+export const SHARED_ROOM = "everybody"
+
+export function roomOf(socket: number): string {
+  return `room-${socket}`
+}
+
+export interface NoteRow {
+  _id: string
+  room: string
+  author: string
+  body: string
+  pinned: boolean
+  _creationTime: number
+}
+
+export const notes: TableDescription<NoteRow> = {
+  schema: "public",
+  name: "notes",
+  identity: ["room"],
+  columns: {
+    _id: { name: "_id", decode: String },
+    room: { name: "room", decode: String },
+    author: { name: "author", decode: String },
+    body: { name: "body", decode: String },
+    pinned: { name: "pinned", decode: (text) => text === "t" },
+    _creationTime: { name: "_creation_time", decode: Number },
+  },
+}
+
+export interface Viewer {
+  id: string
+}
+
+export const inRoom = defineLiveQuery({
+  name: "notes.inRoom",
+  args: v.strictObject({ room: v.pipe(v.string(), v.maxLength(100)) }),
+  table: notes,
+  range: ({ room }, _viewer: Viewer) => ({ eq: { room } }),
+})

@@ -1,0 +1,63 @@
+import { createServer } from "node:http"
+import { setTimeout as pause } from "node:timers/promises"
+import { once } from "node:events"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { answerCommands } from "../program.ts"
+import { openBare } from "./candidates/bare.ts"
+import { openFloor } from "./candidates/floor.ts"
+import { openNotify } from "./candidates/notify.ts"
+import { openTideline } from "./candidates/tideline.ts"
+
+// Run as a program: one candidate on a port of its own, and the meters that can only be read inside its process.
+
+const CANDIDATES = { floor: openFloor, tideline: openTideline, notify: openNotify, bare: openBare }
+export type Candidate = keyof typeof CANDIDATES
+
+const [candidate, databaseUrl] = process.argv.slice(2) as [Candidate, string]
+const server = createServer((_request, response) => response.end())
+await CANDIDATES[candidate](databaseUrl, server)
+// Thousands connect at once; the kernel would turn away what is beyond the usual 511 and let it wait for a second.
+server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 })
+await once(server, "listening")
+
+const LOOP_RESOLUTION_MS = 1
+let cpuBefore = process.cpuUsage()
+let cpuSince = performance.now()
+let loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+
+const commands = {
+  port() {
+    const address = server.address()
+    if (address === null || typeof address === "string") throw new Error("The server has no port.")
+    return address.port
+  },
+  /** Resident memory after the garbage has been collected, in bytes. */
+  async memory() {
+    for (let round = 0; round < 3; round++) {
+      globalThis.gc?.()
+      await pause(100)
+    }
+    return process.memoryUsage().rss
+  },
+  startCpu() {
+    cpuBefore = process.cpuUsage()
+    cpuSince = performance.now()
+  },
+  /** The share of one core since `startCpu`. */
+  readCpu() {
+    const { user, system } = process.cpuUsage(cpuBefore)
+    return (user + system) / 1000 / (performance.now() - cpuSince)
+  },
+  startLoop() {
+    loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+    loop.enable()
+  },
+  /** The longest that the event loop was kept since `startLoop`, in ms: a timer of 1 ms that was late by that much. */
+  readLoop() {
+    loop.disable()
+    return Math.max(0, loop.max / 1e6 - LOOP_RESOLUTION_MS)
+  },
+}
+export type ServerCommands = typeof commands
+
+answerCommands(commands)

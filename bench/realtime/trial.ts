@@ -1,0 +1,141 @@
+import { join } from "node:path"
+import postgres from "postgres"
+import { startProgram } from "../program.ts"
+import { percentile } from "../statistics.ts"
+import type { CrowdCommands } from "./crowd.ts"
+import { SCHEMA } from "./notes.ts"
+import type { Candidate, ServerCommands } from "./server.ts"
+import type { WriterCommands } from "./writer.ts"
+
+export interface Durations {
+  /** Writes counted at 1/s. */
+  slowWrites: number
+  /** Seconds of each faster rate. */
+  seconds: number
+  broadcasts: number
+}
+
+/** One figure per name. */
+export type Figures = Record<string, number>
+
+const SHARED_PER_SECOND = 4
+
+/** A fresh database, server, writer and crowd for the length of `work`. */
+export async function withTrial<Value>(
+  cluster: string,
+  candidate: Candidate,
+  work: (trial: Trial) => Promise<Value>,
+): Promise<Value> {
+  const database = await createDatabase(cluster, `bench_${candidate}`)
+  const server = startProgram<ServerCommands>(program("server.ts"), [candidate, database.url])
+  const port = await server.ask("port")
+  const crowd = startProgram<CrowdCommands>(program("crowd.ts"), [candidate, String(port)])
+  const writer = startProgram<WriterCommands>(program("writer.ts"), [database.url])
+  try {
+    return await work({ server, crowd, writer })
+  } finally {
+    await Promise.all([crowd.stop(), writer.stop()])
+    await server.stop()
+    await database.drop()
+  }
+}
+
+export interface Trial {
+  server: ReturnType<typeof startProgram<ServerCommands>>
+  crowd: ReturnType<typeof startProgram<CrowdCommands>>
+  writer: ReturnType<typeof startProgram<WriterCommands>>
+}
+
+/** Connections, statements and machine code are warm before anything is counted. */
+export async function warmUp({ crowd, writer }: Trial, sockets: number): Promise<void> {
+  await writer.ask("write", 1000, 1000, sockets)
+  await crowd.ask("receipts", 1000)
+}
+
+/** From the acknowledged commit to the callback, for writes at a steady rate. */
+export async function measureRate(
+  { server, crowd, writer }: Trial,
+  perSecond: number,
+  sockets: number,
+  durations: Durations,
+): Promise<Figures> {
+  const count = perSecond === 1 ? durations.slowWrites : Math.round(perSecond * durations.seconds)
+  await server.ask("startCpu")
+  const write = await writer.ask("write", count, perSecond, sockets)
+  const cpu = await server.ask("readCpu")
+  const { numbers, times } = await crowd.ask("receipts", count)
+  const latencies = times.map((time, index) => time - (write.acknowledged[(numbers[index] ?? 0) - write.first] ?? 0))
+  return {
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    cpu: cpu * 100,
+    achieved: write.perSecond,
+    missed: count - numbers.length,
+  }
+}
+
+/** One commit that concerns everybody: until the last client has it, and how long the server's event loop was kept meanwhile. */
+export async function measureBroadcast(
+  { server, crowd, writer }: Trial,
+  sockets: number,
+  durations: Durations,
+): Promise<Figures> {
+  await crowd.ask("joinShared")
+  await writer.ask("writeShared", 2, SHARED_PER_SECOND)
+  await crowd.ask("receipts", 2 * sockets)
+  await server.ask("startLoop")
+  await server.ask("startCpu")
+  const write = await writer.ask("writeShared", durations.broadcasts, SHARED_PER_SECOND)
+  const { numbers, times } = await crowd.ask("receipts", durations.broadcasts * sockets)
+  const blocked = await server.ask("readLoop")
+  const last = new Float64Array(durations.broadcasts)
+  for (const [index, number] of numbers.entries()) {
+    const broadcast = number - write.first
+    const after = (times[index] ?? 0) - (write.acknowledged[broadcast] ?? 0)
+    last[broadcast] = Math.max(last[broadcast] ?? 0, after)
+  }
+  return {
+    toLast: percentile(last, 0.5),
+    blocked,
+    missed: durations.broadcasts * sockets - numbers.length,
+  }
+}
+
+/** What one idle connection adds to the server's resident memory, in KiB. */
+export async function measureMemory({ server, crowd }: Trial, sockets: number): Promise<Figures> {
+  await crowd.ask("open", 200)
+  await crowd.ask("closeAll")
+  const empty = await server.ask("memory")
+  await crowd.ask("open", sockets)
+  const full = await server.ask("memory")
+  return { perSocket: (full - empty) / sockets / 1024 }
+}
+
+/** Everybody loses the connection at once and comes back at once. */
+export async function measureReconnect({ crowd }: Trial, resuming: boolean): Promise<Figures> {
+  const after = await crowd.ask("reconnect", resuming)
+  return { toHalf: percentile(after, 0.5), toLast: percentile(after, 1) }
+}
+
+function program(name: string): string {
+  return join(import.meta.dirname, name)
+}
+
+async function createDatabase(cluster: string, name: string) {
+  const admin = postgres(cluster, { max: 1, onnotice() {} })
+  await admin`create database ${admin(name)}`
+  const address = new URL(cluster)
+  address.pathname = `/${name}`
+  const sql = postgres(address.href, { max: 1, onnotice() {} })
+  await sql.unsafe(SCHEMA)
+  await sql.end()
+  return {
+    url: address.href,
+    async drop() {
+      await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`
+      await admin`select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = ${name} and not active`
+      await admin`drop database ${admin(name)} with (force)`
+      await admin.end()
+    },
+  }
+}

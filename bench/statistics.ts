@@ -1,0 +1,14 @@
+/** The value below which `share` of the values lie; NaN if there are none. */
+export function percentile(values: ArrayLike<number>, share: number): number {
+  const sorted = Float64Array.from(values).toSorted()
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export function median(values: ArrayLike<number>): number {
+  return percentile(values, 0.5)
+}
+
+/** The monotonic clock in ms. All processes of a machine share it. */
+export function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
