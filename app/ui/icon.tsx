@@ -9,6 +9,8 @@ export function Icon({ name, className, ...rest }: ComponentProps<"svg"> & { nam
     <svg
       {...rest}
       viewBox="0 0 16 16"
+      width="16" // without its style sheet a page must not drown in icons
+      height="16"
       fill="none"
       stroke="currentColor"
       strokeWidth="1.5"

@@ -4,7 +4,14 @@ import { classNames } from "./class-names.ts"
 export function Logo({ name, className }: { name?: string; className?: string | undefined }) {
   return (
     <span className={classNames("inline-flex items-center gap-2.5 font-semibold tracking-tight", className)}>
-      <svg viewBox="0 0 24 24" className="size-6 shrink-0" aria-hidden="true" focusable="false">
+      <svg
+        viewBox="0 0 24 24"
+        width="24"
+        height="24"
+        className="size-6 shrink-0"
+        aria-hidden="true"
+        focusable="false"
+      >
         <rect width="24" height="24" rx="6.5" fill="var(--color-accent)" />
         <path
           d="M4.5 14.25c1.9 0 1.9-1.7 3.75-1.7s1.9 1.7 3.75 1.7 1.9-1.7 3.75-1.7 1.9 1.7 3.75 1.7"
