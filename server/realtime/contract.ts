@@ -198,7 +198,6 @@ export interface MutationType<Name extends string = string, Args = unknown, Valu
   readonly types?: { args: Args; value: Value }
 }
 
-export type NameOf<Declared extends { readonly name: string }> = Declared["name"]
 export type ArgsOf<Declared> = Declared extends { readonly types?: { args: infer Args } } ? Args : never
 export type RowOf<Query> = Query extends { readonly types?: { row: infer Row } } ? Row : never
 export type ValueOf<Mutation> = Mutation extends { readonly types?: { value: infer Value } } ? Value : never

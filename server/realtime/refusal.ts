@@ -46,6 +46,8 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
 /** Connection trouble, a database that shuts down or starts up, too many connections, a statement or lock that took too long. */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof Refused) return error.refusal.retryAfter !== undefined
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return false
+  if (!(error instanceof Error)) return false
+  if (isTemporary(error.cause)) return true
+  if (!("code" in error) || typeof error.code !== "string") return false
   return /^(E[A-Z]+|CONNECT|CONNECTION_[A-Z]+|08\d{3}|57P0\d|57014|53300|55P03)/.test(error.code)
 }

@@ -1,7 +1,6 @@
 import type { Catalogue, Question } from "./catalogue.ts"
 import type { Client } from "./client.ts"
 import type { SubscribeAnswer, SubscribeItem } from "./contract.ts"
-import { editsOf, editText, mergeEdits, type Edit } from "./edits.ts"
 import { openHave, sealHave } from "./have.ts"
 import type { Hub } from "./hub.ts"
 import type { Log } from "./log.ts"
@@ -11,12 +10,12 @@ import type { Metrics } from "./metrics.ts"
 import { finishPage, PageUnsettled } from "./page.ts"
 import { pinEnd, type Range } from "./range.ts"
 import { isTemporary, Refused, refusalFor } from "./refusal.ts"
+import { changesSince, touches } from "./resume.ts"
 import type { Ring } from "./ring.ts"
 import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
 import { renderSnapshot, type Part } from "./snapshot-event.ts"
-import { keysTouched } from "./shapes.ts"
 import type { Tuple } from "./tables.ts"
-import { largeTouches, type Transaction } from "./transactions.ts"
+import type { Transaction } from "./transactions.ts"
 
 export interface SubscribeOptions {
   readonly hub: Hub
@@ -275,33 +274,16 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       metrics.count("resumed")
       // The token is sealed for the page as asked for; the pinned end travels inside it.
       const token = sealHave(secret, client.userId, asAsked(range), { ...standing, end: range.end })
-      return { part: { id, kind: "changes", changes: changesSince(range, since, position), token }, range }
+      return {
+        part: { id, kind: "changes", changes: changesSince(ring, range, since, position), token },
+        range,
+      }
     }
     if (!found) throw new PageUnsettled({ reread: true })
     metrics.count("read_whole")
     const page = finishPage(range, found, late, texts)
     const token = sealHave(secret, client.userId, range, { ...standing, end: page.range.end })
     return { part: { id, kind: "rows", page, token }, range: page.range }
-  }
-
-  /** The net effect of what has been committed since, row by row. */
-  function changesSince(range: Range, since: bigint, position: bigint): string[] {
-    const swept = ring.sweeping(since).some((each) => each.end <= position && touches(each, range))
-    if (swept) throw new PageUnsettled({ reread: true })
-    const edits = new Map<string, Edit>()
-    for (const transaction of ring.touching(range.shape, range.key, since)) {
-      if (transaction.end > position) break
-      for (const change of transaction.changes) {
-        if (change.table !== range.table) continue
-        for (const edit of editsOf(range, change, transaction.xid)) {
-          const before = edits.get(edit.key)
-          edits.set(edit.key, before ? mergeEdits(before, edit) : edit)
-        }
-      }
-    }
-    const all = [...edits.values()]
-    if (all.some((edit) => edit.op === "partial")) throw new PageUnsettled({ reread: true })
-    return all.map(editText)
   }
 
   function canContinue(wanted: Wanted): boolean {
@@ -326,14 +308,6 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     }
     request.resolve(request.answer)
   }
-}
-
-function touches(transaction: Transaction, place: Pick<Range, "shape" | "key">): boolean {
-  if (transaction.truncated.has(place.shape.table)) return true
-  if (transaction.large && largeTouches(transaction.large, place.shape, place.key)) return true
-  return transaction.changes.some(
-    (change) => change.table === place.shape.table && keysTouched(place.shape, change).includes(place.key),
-  )
 }
 
 /** A page's range without its pinned end. */

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { request } from "node:http"
 import postgres from "postgres"
 import { describe, expect, it } from "vitest"
+import { REVOKE_USER } from "#server/realtime/open.ts"
 import { ORIGIN } from "./support/engine.ts"
 import { engineSuite } from "./support/suite.ts"
 
@@ -177,7 +178,7 @@ describe("another user's rows", () => {
     const client = await suite.connect("bob")
     const list = await client.follow("threads.own", {})
     const stays = await suite.connect("ada")
-    await suite.sql`select pg_logical_emit_message(true, 'realtime.revoke', 'bob')`
+    await suite.sql.unsafe(REVOKE_USER, ["bob"])
     await client.until(() => !client.connected, "the end")
     expect(list.state).toBe("revoked")
     expect(client.goodbye).toMatchObject({ reason: "signed_out", retryAfter: null })

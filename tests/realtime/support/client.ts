@@ -39,7 +39,7 @@ export type ServerEvent =
 const LOST = {
   accepted: [],
   refused: [],
-  error: { code: "unavailable", message: "The connection was closed." },
+  error: { code: "unavailable", message: "The connection was closed.", retryAfter: 0 },
 }
 
 /**
