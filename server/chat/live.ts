@@ -21,36 +21,36 @@ export const liveThreads = defineLiveQuery({
   fields: ["_creationTime", "title", "lastMessageAt"],
 })
 
-/** The messages of one of the viewer's conversations, the newest first. `after` leads to earlier ones. */
-export const liveMessages = defineLiveQuery({
-  name: "chat.listMessages",
+/** What a list of one conversation's rows asks and may ask: the newest first, `after` leads to earlier ones. */
+const ofConversation = {
   args: v.strictObject({ threadId: ThreadId, after: Page }),
-  table: watchedMessages,
-  range: ({ threadId, after }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id, threadId },
-    order: { field: "_id", direction: "desc" },
-    after,
-    limit: 50,
-  }),
-  authorize: (viewer: Viewer, { threadId }, sql) => ownsThread(viewer, threadId, sql),
-  dependencies: ({ threadId }, viewer) => [
+  range: ({ threadId, after }: { threadId: string; after?: string | undefined }, viewer: Viewer) =>
+    ({
+      eq: { userId: viewer.user._id, threadId },
+      order: { field: "_id", direction: "desc" },
+      after,
+      limit: 50,
+    }) as const,
+  authorize: (viewer: Viewer, { threadId }: { threadId: string }, sql: SnapshotSql) =>
+    ownsThread(viewer, threadId, sql),
+  dependencies: ({ threadId }: { threadId: string }, viewer: Viewer) => [
     { table: watchedThreads, eq: { userId: viewer.user._id, _id: threadId } },
   ],
+}
+
+/** The messages of one of the viewer's conversations. */
+export const liveMessages = defineLiveQuery({
+  name: "chat.listMessages",
+  table: watchedMessages,
+  ...ofConversation,
   fields: ["_creationTime", "role", "content"],
 })
 
 /** How the answers of a conversation came about, and which one is being given. Beside `chat.listMessages`. */
 export const liveTurns = defineLiveQuery({
   name: "chat.listTurns",
-  args: v.strictObject({ threadId: ThreadId, after: Page }),
   table: watchedTurns,
-  range: ({ threadId, after }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id, threadId },
-    order: { field: "_id", direction: "desc" },
-    after,
-    limit: 50,
-  }),
-  authorize: (viewer: Viewer, { threadId }, sql) => ownsThread(viewer, threadId, sql),
+  ...ofConversation,
   fields: ["questionId", "requestId", "status", "model", "parts", "failure", "inputTokens", "outputTokens"],
 })
 
