@@ -146,10 +146,10 @@ describe("the settings", () => {
   })
 
   it("reach a gateway by its own address, with the version in the path", () => {
-    const gateway = (AI_GATEWAY_BASE_URL: string) =>
-      readConfig({ AUTH_SECRET, AI_GATEWAY_API_KEY: "key", AI_GATEWAY_BASE_URL }).chat.gateway
-    expect(gateway("https://models.example.org")).toMatchObject({ baseUrl: "https://models.example.org/v1" })
-    expect(gateway("https://models.example.org/api/v2/")).toMatchObject({
+    expect(gatewayAt("https://models.example.org")).toMatchObject({
+      baseUrl: "https://models.example.org/v1",
+    })
+    expect(gatewayAt("https://models.example.org/api/v2/")).toMatchObject({
       baseUrl: "https://models.example.org/api/v2",
     })
   })
@@ -169,6 +169,10 @@ describe(".env.example", () => {
     expect(Object.keys(parseEnv(text)).toSorted()).toEqual(settings.toSorted())
   })
 })
+
+function gatewayAt(AI_GATEWAY_BASE_URL: string) {
+  return readConfig({ AUTH_SECRET, AI_GATEWAY_API_KEY: "key", AI_GATEWAY_BASE_URL }).chat.gateway
+}
 
 function errorOf(environment: Record<string, string>): ConfigError {
   try {
