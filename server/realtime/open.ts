@@ -98,6 +98,8 @@ export interface Realtime<Viewer> {
   snapshotOf(questions: readonly Question[], viewer: Viewer): Promise<Loaded[]>
   /** A declared query, once: its rows, or its one row or null. */
   runQuery(query: string, args: unknown, viewer: Viewer): Promise<unknown>
+  /** Ends all connections of a user, in every process. Whoever is still signed in comes back at once with a new token. */
+  revokeUser(userId: string): Promise<void>
   /** The user's connections to this process. */
   connectionsOf(userId: string): readonly ConnectionInfo<Viewer>[]
   metrics(): Record<string, number | Distribution>
@@ -238,6 +240,9 @@ export async function openRealtime<Viewer, Scope>(
     attach: (server) => sockets.attach(server),
     snapshotOf: (questions, viewer) => load(loading, questions, viewer, options.userIdOf(viewer)),
     runQuery,
+    async revokeUser(userId) {
+      await sql.unsafe(REVOKE_USER, [userId])
+    },
     connectionsOf: (userId) => [...(present.get(userId)?.values() ?? [])],
     metrics: () => metrics.read(),
     ready,

@@ -266,3 +266,17 @@ describe("a socket", () => {
     allowed.close()
   })
 })
+
+describe("signing out", () => {
+  it("ends the sockets of the session that is over, and tells them why", async () => {
+    const person = await signUp(app, { name: "Alan Turing", email: "alan@example.org" })
+    const socket = await openLiveSocket(app, await realtimeToken(person))
+    await socket.subscribe("files.list", {})
+    expect((await person("/sign-out", { method: "POST" })).status).toBe(303)
+    expect(await socket.until(({ name }) => name === "goodbye")).toMatchObject({
+      reason: "signed_out",
+      retryAfter: null,
+    })
+    expect((await person("/api/realtime/token")).status).toBe(401)
+  })
+})

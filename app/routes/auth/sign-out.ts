@@ -1,5 +1,5 @@
 import { redirectDocument } from "react-router"
-import { servicesOf } from "#server/http/scope.ts"
+import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import type { Route } from "./+types/sign-out.ts"
 
@@ -9,6 +9,9 @@ export function loader() {
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
-  const headers = await servicesOf(context).identity.signOut({ ...visitOf({ request, context }), context })
+  const { identity, live } = servicesOf(context)
+  const session = sessionOf(context)
+  const headers = await identity.signOut({ ...visitOf({ request, context }), context })
+  if (session) await live.revokeUser(session.userId)
   return redirectDocument("/", { status: 303, headers })
 }
