@@ -241,7 +241,7 @@ export async function openRealtime<Viewer, Scope>(
     snapshotOf: (questions, viewer) => load(loading, questions, viewer, options.userIdOf(viewer)),
     runQuery,
     async revokeUser(userId) {
-      await sql.unsafe(REVOKE_USER, [userId])
+      await lanes.use((lane) => lane.unsafe(REVOKE_USER, [userId]))
     },
     connectionsOf: (userId) => [...(present.get(userId)?.values() ?? [])],
     metrics: () => metrics.read(),
