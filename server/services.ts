@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { openDatabase } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import { isOutage } from "#db/outage.ts"
+import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
 import { startSweeping } from "./files/sweep.ts"
@@ -41,7 +42,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       limiters: createLimiters(config),
       afterCommit: (effect) => effect(db),
     }
-    opened.push(startSweeping(services).stop)
+    opened.push(startSweeping(services).stop, startEndingLostTurns(services).stop)
     const live = await openLive(services, databaseUrl)
     opened.push(() => live.close())
     return { services: { ...services, live }, databaseUrl, close }

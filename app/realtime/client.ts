@@ -2,6 +2,7 @@ import type {
   ArgsOf,
   CommitEvent,
   Have,
+  LiveRow,
   Loaded,
   Lsn,
   MutationType,
@@ -50,11 +51,13 @@ export function createLiveClient(link: Link) {
   const keys = new Map<number, string>()
   const ids = new Map<string, number>()
   const holders = new Map<string, number>()
+  const lingering = new Map<string, ReturnType<typeof setTimeout>>()
   const mutations = new Map<string, MutationInFlight>()
   const freshnessReaders = new Set<() => void>()
   let freshness: Freshness = { state: "connecting", asOf: 0 }
   let linkState: LinkState = "connecting"
   let lsn: Lsn | undefined
+  let epoch: string | undefined
   let nextId = 1
   let held: SnapshotEvent[] = []
   let subscribing: SubscribeItem[] | undefined
@@ -78,21 +81,30 @@ export function createLiveClient(link: Link) {
     const items = subscribing ?? []
     subscribing = undefined
     for (let at = 0; at < items.length; at += 100) {
-      const answer = await link.subscribe(items.slice(at, at + 100)).catch(() => undefined)
-      for (const { id, error } of answer?.refused ?? []) refuse(id, error)
+      const asked = items.slice(at, at + 100)
+      const answer = await link.subscribe(asked).catch(() => undefined)
+      if (!answer) return
+      if (answer.error) for (const { id } of asked) refuse(id, answer.error)
+      for (const { id, error } of answer.refused) refuse(id, error)
+      // What nobody waits for any more was asked for over a connection that has been replaced meanwhile.
+      const strays = answer.accepted.filter((id) => !keys.has(id))
+      if (strays.length > 0) link.unsubscribe(strays)
     }
   }
 
   function refuse(id: number, error: Refusal) {
-    const key = keys.get(id)
-    if (key === undefined) return
-    keys.delete(id)
-    ids.delete(key)
-    if (error.code === "unavailable" || error.code === "rate_limited") {
+    const [key] = end([id])
+    const collection = key === undefined ? undefined : collections.get(key)
+    if (key === undefined || !collection) return
+    if (error.retryAfter !== undefined || error.code === "unavailable" || error.code === "rate_limited") {
       setTimeout(() => resubscribe(key), (error.retryAfter ?? 1000) + Math.random() * 1000)
-    } else {
-      console.error(`The live query ${collections.get(key)?.query} was refused: ${error.message}`)
+      return
     }
+    if (error.code === "not_found" || error.code === "forbidden") {
+      collection.clear()
+      collection.announce()
+    }
+    console.error(`The live query ${collection.query} was refused: ${error.message}`)
   }
 
   function resubscribe(key: string) {
@@ -101,25 +113,23 @@ export function createLiveClient(link: Link) {
     if (collection) subscribe(key, haveOf(collection))
   }
 
-  function haveOf(collection: Collection): Have | undefined {
-    if (!collection.token) return undefined
-    return collection.live && lsn ? { token: collection.token, lsn } : { token: collection.token }
-  }
-
   function release(key: string) {
     const left = (holders.get(key) ?? 1) - 1
     holders.set(key, left)
     if (left > 0) return
-    setTimeout(() => {
-      if (holders.get(key) !== 0) return
-      holders.delete(key)
-      collections.delete(key)
-      const id = ids.get(key)
-      ids.delete(key)
-      if (id === undefined) return
-      keys.delete(id)
-      link.unsubscribe([id])
-    }, LINGER)
+    lingering.set(
+      key,
+      setTimeout(() => {
+        lingering.delete(key)
+        holders.delete(key)
+        collections.delete(key)
+        const id = ids.get(key)
+        ids.delete(key)
+        if (id === undefined) return
+        keys.delete(id)
+        link.unsubscribe([id])
+      }, LINGER),
+    )
   }
 
   // What the server says.
@@ -139,11 +149,14 @@ export function createLiveClient(link: Link) {
         advance(event.lsn)
         break
       case "reset":
-        for (const key of forget(event.ids)) subscribe(key, undefined)
+        for (const key of end(event.ids)) {
+          collections.get(key)?.forget()
+          subscribe(key, undefined)
+        }
         break
       case "revoked":
         // Whoever has signed out, here or on another device, is told so by the link; another tab's rows must not flash.
-        for (const key of forget(event.ids)) if (event.reason === "denied") collections.get(key)?.clear()
+        for (const key of end(event.ids)) if (event.reason === "denied") collections.get(key)?.clear()
         break
     }
     if (name === "commit" || name === "position" || name === "snapshot") {
@@ -164,8 +177,12 @@ export function createLiveClient(link: Link) {
       } else joined.set(part.id, part)
     }
     for (const [id, snapshot] of joined) collections.get(keys.get(id) ?? "")?.applySnapshot(snapshot)
-    const last = events.at(-1)
-    if (last) advance(last.position.lsn)
+    const position = events.at(-1)?.position
+    if (!position) return
+    // Across epochs there is no telling whether a place has been passed. The rows themselves were read after it.
+    if (epoch !== position.epoch) settle((mutation) => mutation.lsn !== undefined)
+    epoch = position.epoch
+    advance(position.lsn)
   }
 
   function applyCommit(event: CommitEvent) {
@@ -181,12 +198,14 @@ export function createLiveClient(link: Link) {
     settle((mutation) => mutation.lsn !== undefined && mutation.lsn <= to)
   }
 
-  function forget(gone: number[]): string[] {
+  /** These subscriptions are no more. Answers the keys of those that somebody counted on. */
+  function end(gone: number[]): string[] {
     return gone.flatMap((id) => {
       const key = keys.get(id)
       keys.delete(id)
       if (key === undefined || ids.get(key) !== id) return []
       ids.delete(key)
+      if (lsn !== undefined && epoch !== undefined) collections.get(key)?.suspend({ epoch, lsn })
       return [key]
     })
   }
@@ -195,10 +214,9 @@ export function createLiveClient(link: Link) {
     received,
     changed(state) {
       linkState = state
+      end([...keys.keys()])
+      held = []
       if (state === "up") {
-        held = []
-        keys.clear()
-        ids.clear()
         for (const key of collections.keys()) resubscribe(key)
         for (const mutation of mutations.values()) void send(mutation)
         if (collections.size === 0) setFreshness({ ...freshness, state: "live" })
@@ -209,6 +227,13 @@ export function createLiveClient(link: Link) {
           collection.clear()
           collection.announce()
         }
+        giveUp({ code: "unauthorized", message: "You are signed out. Sign in again to go on." })
+      }
+      if (state === "outdated") {
+        giveUp({
+          code: "version",
+          message: "There is a newer version of this page. Reload it, and try again.",
+        })
       }
       const shown = {
         connecting: "connecting",
@@ -244,6 +269,13 @@ export function createLiveClient(link: Link) {
     } finally {
       mutation.sending = false
     }
+  }
+
+  /** What was not sent will not be. */
+  function giveUp(error: Refusal) {
+    const unsent = [...mutations.values()].filter(({ answered }) => !answered)
+    drop((mutation) => unsent.includes(mutation))
+    for (const mutation of unsent) mutation.reject(new Refused(error))
   }
 
   /** Takes settled mutations off the screen without announcing it: the event that settled them does. */
@@ -284,28 +316,29 @@ export function createLiveClient(link: Link) {
   }
 
   return {
-    /** The collection of these rows, made from what a loader returned if there is none yet. */
-    collection(loaded: Loaded): Collection {
+    /** The rows as they are known here; the loader's own if nobody holds them. */
+    rows: (loaded: Loaded): readonly LiveRow[] => collections.get(keyOf(loaded))?.rows() ?? loaded.rows,
+    /** Keeps these rows live from what a loader returned, until `release` is called. */
+    hold(loaded: Loaded): { collection: Collection; release(): void } {
       const key = keyOf(loaded)
-      const known = collections.get(key)
-      if (known) return known
-      const collection = createCollection(loaded)
+      const collection = collections.get(key) ?? createCollection(loaded)
       collections.set(key, collection)
-      return collection
-    },
-    /** Keeps the collection live until the answer is called. */
-    hold(loaded: Loaded): () => void {
-      const key = keyOf(loaded)
-      this.collection(loaded)
       holders.set(key, (holders.get(key) ?? 0) + 1)
+      clearTimeout(lingering.get(key))
+      lingering.delete(key)
+      // Nothing is continued from what was taken away.
+      if (!ids.has(key) && collection.token === undefined && loaded.have) {
+        collection.adopt(loaded)
+        collection.announce()
+      }
       resubscribe(key)
-      return () => release(key)
+      return { collection, release: () => release(key) }
     },
-    /** A loader ran again. While the connection is up its rows are on their way here anyway; while it is not, they are news. */
+    /** A loader ran again. While these rows are subscribed its news are on their way here anyway; while they are not, it brings them. */
     adopt(loaded: Loaded) {
-      const collection = collections.get(keyOf(loaded))
-      if (!collection || !loaded.have || collection.token === loaded.have.token) return
-      if (linkState === "up" || (lsn !== undefined && loaded.have.position.lsn <= lsn)) return
+      const key = keyOf(loaded)
+      const collection = collections.get(key)
+      if (!collection || ids.has(key) || !loaded.have || collection.isPast(loaded.have.position)) return
       collection.adopt(loaded)
       collection.announce()
     },
@@ -354,6 +387,11 @@ interface MutationInFlight {
   lsn?: Lsn
 }
 
-const keyOf = ({ query, args }: Pick<Loaded, "query" | "args">) => `${query} ${JSON.stringify(args)}`
+export const keyOf = ({ query, args }: Pick<Loaded, "query" | "args">) => `${query} ${JSON.stringify(args)}`
+
+function haveOf({ token, upTo }: Collection): Have | undefined {
+  if (token === undefined) return undefined
+  return upTo === undefined ? { token } : { token, lsn: upTo.lsn }
+}
 
 const sameArgs = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

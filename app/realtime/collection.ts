@@ -1,4 +1,4 @@
-import type { LiveRow, Loaded, RowOrder, SubscriptionSnapshot } from "#server/realtime/contract.ts"
+import type { LiveRow, Loaded, Position, RowOrder, SubscriptionSnapshot } from "#server/realtime/contract.ts"
 import { sortedRows, type RowChange } from "./rows.ts"
 
 /** A change shown before the server has answered. It stays on top of whatever arrives until it settles. */
@@ -29,10 +29,16 @@ export function createCollection(loaded: Loaded) {
   return {
     query: loaded.query,
     args: loaded.args,
-    token: loaded.have?.token,
     end: loaded.end,
-    /** True from the first snapshot on: then commits have been applied up to the connection's position. */
+    /** What the rows can be continued from; absent when they must be read anew. */
+    token: loaded.have?.token,
+    /** How far commits were applied when the rows ceased to be live, if they ever were. */
+    upTo: undefined as Position | undefined,
+    loadedAt: loaded.have?.position,
+    /** From a snapshot on, until the subscription ends: commits are applied up to the connection's position. */
     live: false,
+    /** False for rows that nobody has read from the database yet. */
+    isRead: loaded.have !== undefined,
 
     rows: () => shown,
     watch(reader: () => void) {
@@ -49,6 +55,7 @@ export function createCollection(loaded: Loaded) {
       }
       this.token = snapshot.token
       this.live = true
+      this.isRead = true
       stale = true
     },
     apply(change: RowChange) {
@@ -61,10 +68,33 @@ export function createCollection(loaded: Loaded) {
       synced = sortedRows(order, newer.rows)
       this.end = newer.end
       this.token = newer.have?.token
+      this.upTo = undefined
+      this.loadedAt = newer.have?.position
       this.live = false
+      this.isRead = newer.have !== undefined
       stale = true
     },
+    /** The subscription has ended, with everything up to there applied. */
+    suspend(position: Position) {
+      if (this.live) this.upTo = position
+      this.live = false
+    },
+    /** Whether the rows are as new as what was loaded there. Places of two epochs cannot be compared: then they are not. */
+    isPast({ epoch, lsn }: Position): boolean {
+      const known = this.upTo ?? this.loadedAt
+      return known?.epoch === epoch && known.lsn >= lsn
+    },
+    /** Keeps the rows on the screen, but continues from nothing. */
+    forget() {
+      this.token = undefined
+      this.upTo = undefined
+      this.loadedAt = undefined
+      this.live = false
+    },
     clear() {
+      this.forget()
+      this.end = null
+      this.isRead = true
       synced = sortedRows(order, [])
       pending = []
       stale = true

@@ -17,6 +17,7 @@ export type TabMessage =
   | { kind: "mutate"; call: number; message: { mutation: string; args: unknown; mutationId: string } }
   | { kind: "await"; lsn: Lsn }
   | { kind: "wake" }
+  | { kind: "bye" }
 
 /** What the worker says to a tab. `answer` without a value: the connection was lost before the server answered. */
 export type WorkerMessage =
@@ -25,16 +26,20 @@ export type WorkerMessage =
   | { kind: "answer"; call: number; value?: unknown }
 
 /**
- * The one connection of all the tabs of this browser, in a shared worker. Throws where there are no shared workers.
- * `name` must differ between users: a worker outlives a sign-out.
+ * The one connection of all the tabs of this browser, in a shared worker. Rejects where there are no shared workers, or where this
+ * one cannot be started. Workers differ between users, because one outlives a sign-out.
  */
-export function openSharedLink(name: string): Link {
-  const worker = new SharedWorker(new URL("./shared-worker.ts", import.meta.url), { type: "module", name })
+export async function openSharedLink(userId: string): Promise<Link> {
+  const worker = new SharedWorker(new URL("./shared-worker.ts", import.meta.url), {
+    type: "module",
+    name: userId,
+  })
   const { port } = worker
   const calls = new Map<number, PromiseWithResolvers<unknown>>()
+  const begun = Promise.withResolvers<void>()
   let listener: LinkListener = { changed() {}, received() {} }
+  let state: LinkState = "connecting"
   let nextCall = 1
-  let release: (() => void) | undefined
 
   const say = (message: TabMessage) => port.postMessage(message)
 
@@ -49,7 +54,9 @@ export function openSharedLink(name: string): Link {
   port.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
     switch (data.kind) {
       case "state":
-        listener.changed(data.state)
+        state = data.state
+        begun.resolve()
+        listener.changed(state)
         break
       case "event":
         listener.received(data.event)
@@ -61,20 +68,22 @@ export function openSharedLink(name: string): Link {
         break
     }
   })
+  worker.addEventListener("error", () => begun.reject(new Error("The shared worker could not be started.")))
   port.start()
+  await begun.promise
 
   // A tab that crashes says no goodbye, but its lock is free from then on: the worker waits for that.
   const lock = crypto.randomUUID()
+  const closing = Promise.withResolvers<void>()
   void navigator.locks.request(lock, () => {
     say({ kind: "hello", lock })
-    return new Promise<void>((resolve) => {
-      release = resolve
-    })
+    return closing.promise
   })
 
   return {
     listen(given) {
       listener = given
+      if (state !== "connecting") listener.changed(state)
     },
     subscribe: (subscriptions) =>
       ask<SubscribeAnswer>((call) => ({ kind: "subscribe", call, subscriptions })),
@@ -83,6 +92,10 @@ export function openSharedLink(name: string): Link {
     mutate: (message) => ask<MutateAnswer>((call) => ({ kind: "mutate", call, message })),
     await: (lsn) => say({ kind: "await", lsn }),
     wake: () => say({ kind: "wake" }),
-    close: () => release?.(),
+    close() {
+      say({ kind: "bye" })
+      port.close()
+      closing.resolve()
+    },
   }
 }

@@ -1,5 +1,5 @@
 /// <reference lib="webworker" />
-import type { LinkEvent, LinkState } from "./link.ts"
+import type { Link, LinkEvent, LinkState } from "./link.ts"
 import type { TabMessage, WorkerMessage } from "./shared-link.ts"
 import { openSocketLink } from "./socket-link.ts"
 import { fetchToken } from "./token.ts"
@@ -12,9 +12,10 @@ interface Tab {
   shared: Map<number, number>
 }
 
-const link = openSocketLink({ origin: self.location.origin, fetchToken })
 const tabs = new Set<Tab>()
 const owners = new Map<number, { tab: Tab; id: number }>()
+/** Open while there is a tab. */
+let link: Link | undefined
 let state: LinkState = "connecting"
 let nextId = 1
 
@@ -22,49 +23,63 @@ self.addEventListener("connect", ({ ports: [port] }) => {
   if (!port) return
   const tab: Tab = { port, shared: new Map() }
   tabs.add(tab)
-  port.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => void obey(tab, data))
+  link ??= open()
+  port.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
+    if (tabs.has(tab) && link) void obey(tab, link, data)
+  })
   port.start()
-  if (state !== "connecting") tell(tab, { kind: "state", state })
+  tell(tab, { kind: "state", state })
 })
 
-self.addEventListener("online", link.wake)
+self.addEventListener("online", () => link?.wake())
 
-link.listen({
-  changed(to) {
-    state = to
-    if (to === "up") {
-      owners.clear()
-      for (const tab of tabs) tab.shared.clear()
-    }
-    for (const tab of tabs) tell(tab, { kind: "state", state: to })
-  },
-  received(event) {
-    for (const tab of tabs) {
-      const part = partFor(tab, event)
-      if (part) tell(tab, { kind: "event", event: part })
-    }
-  },
-})
+/** The worker is named for the user whose tabs it serves. */
+function open(): Link {
+  const opened = openSocketLink({ origin: self.location.origin, fetchToken: () => fetchToken(self.name) })
+  opened.listen({
+    changed(to) {
+      state = to
+      if (to === "up") {
+        owners.clear()
+        for (const tab of tabs) tab.shared.clear()
+      }
+      for (const tab of tabs) tell(tab, { kind: "state", state: to })
+    },
+    received(event) {
+      for (const tab of tabs) {
+        const part = partFor(tab, event)
+        if (part) tell(tab, { kind: "event", event: part })
+      }
+      if (event[0] === "reset" || event[0] === "revoked") disown(event[1].ids)
+    },
+  })
+  return opened
+}
 
 function tell(tab: Tab, message: WorkerMessage) {
   tab.port.postMessage(message)
 }
 
-async function obey(tab: Tab, message: TabMessage) {
+async function obey(tab: Tab, to: Link, message: TabMessage) {
   switch (message.kind) {
     case "hello":
       await navigator.locks.request(message.lock, () => leave(tab))
       break
+    case "bye":
+      leave(tab)
+      break
     case "subscribe": {
       const subscriptions = message.subscriptions.map((item) => ({ ...item, id: share(tab, item.id) }))
-      const answer = await link.subscribe(subscriptions).catch(() => undefined)
+      const answer = await to.subscribe(subscriptions).catch(() => undefined)
       const value = answer && {
         accepted: answer.accepted.flatMap((id) => own(tab, id) ?? []),
         refused: answer.refused.flatMap(({ id, error }) => {
           const mine = own(tab, id)
           return mine === undefined ? [] : [{ id: mine, error }]
         }),
+        ...(answer.error && { error: answer.error }),
       }
+      disown(answer?.refused.map(({ id }) => id) ?? [])
       tell(tab, { kind: "answer", call: message.call, value })
       break
     }
@@ -73,15 +88,15 @@ async function obey(tab: Tab, message: TabMessage) {
       break
     case "query":
     case "mutate": {
-      const answer = message.kind === "query" ? link.query(message.message) : link.mutate(message.message)
+      const answer = message.kind === "query" ? to.query(message.message) : to.mutate(message.message)
       tell(tab, { kind: "answer", call: message.call, value: await answer.catch(() => undefined) })
       break
     }
     case "await":
-      link.await(message.lsn)
+      to.await(message.lsn)
       break
     case "wake":
-      link.wake()
+      to.wake()
       break
   }
 }
@@ -100,15 +115,27 @@ function own(tab: Tab, shared: number): number | undefined {
 
 function drop(tab: Tab, ids: Iterable<number>) {
   const shared = [...ids].flatMap((id) => tab.shared.get(id) ?? [])
-  for (const id of shared) owners.delete(id)
-  for (const id of ids) tab.shared.delete(id)
-  if (shared.length > 0) link.unsubscribe(shared)
+  disown(shared)
+  if (shared.length > 0) link?.unsubscribe(shared)
+}
+
+function disown(shared: readonly number[]) {
+  for (const each of shared) {
+    const owner = owners.get(each)
+    owner?.tab.shared.delete(owner.id)
+    owners.delete(each)
+  }
 }
 
 function leave(tab: Tab) {
-  tabs.delete(tab)
+  if (!tabs.delete(tab)) return
   drop(tab, [...tab.shared.keys()])
   tab.port.close()
+  if (tabs.size > 0) return
+  link?.close()
+  link = undefined
+  state = "connecting"
+  owners.clear()
 }
 
 /** An event as this tab may see it, in its own numbers. Positions, and the xids that settle mutations, are for everybody. */

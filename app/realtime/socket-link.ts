@@ -47,6 +47,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
   let closed = false
   let connecting = false
   let acknowledgeTimer: ReturnType<typeof setTimeout> | undefined
+  let silenceTimer: ReturnType<typeof setInterval> | undefined
   let refreshTimer: ReturnType<typeof setTimeout> | undefined
   let retryTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -69,10 +70,10 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
         client: describeDevice(navigator.userAgent),
       }
       socket.auth = handshake
-      scheduleRefresh(issued.expiresAt)
-      socket.connect()
+      scheduleRefresh(issued.lifetime)
+      // It may have been closed while the token was on its way.
+      if (!closed) socket.connect()
     } catch {
-      connecting = false
       retry()
     } finally {
       connecting = false
@@ -89,9 +90,10 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     retryTimer = setTimeout(() => void connect(), (wait ?? 0) + Math.random() * ceiling)
   }
 
-  function scheduleRefresh(expiresAt: number) {
+  function scheduleRefresh(lifetime: number) {
     clearTimeout(refreshTimer)
-    refreshTimer = setTimeout(() => void refresh(), Math.max(1000, expiresAt - Date.now() - REFRESH_AHEAD))
+    if (closed) return
+    refreshTimer = setTimeout(() => void refresh(), Math.max(1000, lifetime - REFRESH_AHEAD))
   }
 
   async function refresh() {
@@ -105,9 +107,9 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
       }
       const answer = await socket.timeout(10_000).emitWithAck("authenticate", { token: issued.token })
       if ("error" in answer) socket.disconnect()
-      else scheduleRefresh(answer.expiresAt)
+      else scheduleRefresh(issued.lifetime)
     } catch {
-      scheduleRefresh(Date.now() + REFRESH_AHEAD + 3000)
+      scheduleRefresh(REFRESH_AHEAD + 3000)
     }
   }
 
@@ -118,16 +120,29 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     if (socket.connected) socket.emit("acknowledge", awaiting ? { sequence, awaiting } : { sequence })
   }
 
-  function receive([name, event]: LinkEvent) {
+  /** Every event counts, also one that only a newer client understands. */
+  function receive(name: string, event: { sequence: number }) {
     heardAt = Date.now()
     if (event.sequence !== sequence + 1) {
       socket.disconnect()
       return
     }
     sequence = event.sequence
-    listener.received([name, event] as LinkEvent)
+    if (name === "goodbye") {
+      retryAfter = (event as GoodbyeEvent).retryAfter
+      return
+    }
+    if (isKnown(name)) listener.received([name, event] as LinkEvent)
     if (sequence - acknowledged >= ACKNOWLEDGE_EVERY.events) acknowledge()
     else acknowledgeTimer ??= setTimeout(acknowledge, ACKNOWLEDGE_EVERY.milliseconds)
+  }
+
+  /** A connection can be dead for most of a minute before its socket says so. */
+  function listenForSilence() {
+    clearInterval(silenceTimer)
+    silenceTimer = setInterval(() => {
+      if (Date.now() - heardAt > 2 * SILENCE) socket.disconnect()
+    }, SILENCE / 2)
   }
 
   socket.on("connect", () => {
@@ -136,22 +151,16 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     attempt = 0
     retryAfter = undefined
     heardAt = Date.now()
+    listenForSilence()
     // A new connection even if the loss of the old one was never told.
     state = "up"
     listener.changed("up")
   })
-  socket.on("snapshot", (event) => receive(["snapshot", event]))
-  socket.on("commit", (event) => receive(["commit", event]))
-  socket.on("position", (event) => receive(["position", event]))
-  socket.on("reset", (event) => receive(["reset", event]))
-  socket.on("revoked", (event) => receive(["revoked", event]))
-  socket.on("goodbye", (event: GoodbyeEvent) => {
-    sequence = event.sequence
-    retryAfter = event.retryAfter
-  })
+  socket.onAny(receive)
   socket.on("disconnect", () => {
     clearTimeout(acknowledgeTimer)
     acknowledgeTimer = undefined
+    clearInterval(silenceTimer)
     retry(retryAfter ?? 0)
   })
   socket.on("connect_error", (error: Error & { data?: Refusal }) => {
@@ -183,10 +192,16 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     },
     close() {
       closed = true
-      for (const timer of [acknowledgeTimer, refreshTimer, retryTimer]) clearTimeout(timer)
+      for (const timer of [acknowledgeTimer, silenceTimer, refreshTimer, retryTimer]) clearTimeout(timer)
       socket.disconnect()
     },
   }
+}
+
+const KNOWN = ["snapshot", "commit", "position", "reset", "revoked"] satisfies LinkEvent[0][]
+
+function isKnown(name: string): name is LinkEvent[0] {
+  return (KNOWN as string[]).includes(name)
 }
 
 /** socket.io keeps an acknowledgement waiting for ever when its connection dies. */

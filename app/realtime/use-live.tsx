@@ -3,24 +3,26 @@ import {
   useCallback,
   useContext,
   useEffect,
+  useMemo,
   useState,
   useSyncExternalStore,
   type ReactNode,
 } from "react"
 import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
-import { createLiveClient, type Freshness, type LiveClient } from "./client.ts"
+import { createLiveClient, keyOf, type Freshness, type LiveClient } from "./client.ts"
 import type { Link } from "./link.ts"
+import { createPages, firstPage } from "./pages.ts"
 
 const LiveContext = createContext<LiveClient | null>(null)
 
-/** Opens the connection when the page has come alive. `viewerId` parts the users of one browser from each other. */
-export function LiveProvider({ viewerId, children }: { viewerId: string; children: ReactNode }) {
+/** Opens the connection when the page has come alive, for the user of this page alone: `userId` is the identity provider's id. */
+export function LiveProvider({ userId, children }: { userId: string; children: ReactNode }) {
   const [client, setClient] = useState<LiveClient | null>(null)
 
   useEffect(() => {
     let ended = false
     let opened: LiveClient | undefined
-    void openLink(viewerId).then((link) => {
+    void openLink(userId).then((link) => {
       if (ended) return link.close()
       opened = createLiveClient(link)
       setClient(opened)
@@ -38,17 +40,17 @@ export function LiveProvider({ viewerId, children }: { viewerId: string; childre
       opened?.close()
       setClient(null)
     }
-  }, [viewerId])
+  }, [userId])
 
   return <LiveContext value={client}>{children}</LiveContext>
 }
 
 /** One socket for all tabs where the browser has shared workers and locks, else one for this page. */
-async function openLink(viewerId: string): Promise<Link> {
+async function openLink(userId: string): Promise<Link> {
   if ("SharedWorker" in window && "locks" in navigator) {
     try {
       const { openSharedLink } = await import("./shared-link.ts")
-      return openSharedLink(`tideline ${viewerId}`)
+      return await openSharedLink(userId)
     } catch (error) {
       console.warn("This browser does not share a connection between tabs:", error)
     }
@@ -57,7 +59,7 @@ async function openLink(viewerId: string): Promise<Link> {
     import("./socket-link.ts"),
     import("./token.ts"),
   ])
-  return openSocketLink({ origin: location.origin, fetchToken })
+  return openSocketLink({ origin: location.origin, fetchToken: () => fetchToken(userId) })
 }
 
 /**
@@ -66,12 +68,12 @@ async function openLink(viewerId: string): Promise<Link> {
  */
 export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[] {
   const client = useContext(LiveContext)
-  const key = `${loaded.query} ${JSON.stringify(loaded.args)}`
+  const key = keyOf(loaded)
   const watch = useCallback(
     (changed: () => void) => {
       if (!client) return () => {}
-      const release = client.hold(loaded)
-      const unwatch = client.collection(loaded).watch(changed)
+      const { collection, release } = client.hold(loaded)
+      const unwatch = collection.watch(changed)
       return () => {
         unwatch()
         release()
@@ -82,8 +84,38 @@ export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[
     [client, key],
   )
   useEffect(() => client?.adopt(loaded), [client, loaded])
-  const rows = () => (client ? client.collection(loaded).rows() : loaded.rows)
+  const rows = () => client?.rows(loaded) ?? loaded.rows
   return useSyncExternalStore(watch, rows, () => loaded.rows) as readonly Row[]
+}
+
+/**
+ * As `useLive`, for a query that answers in pages: `loadMore` adds the next one. `argsAfter` makes its arguments from the `end` of the
+ * page before. All pages are live.
+ */
+export function useLivePages<Row extends LiveRow>(loaded: Loaded<Row>, argsAfter: (end: string) => unknown) {
+  const client = useContext(LiveContext)
+  const key = keyOf(loaded)
+  const [wanted, setWanted] = useState(1)
+  const [rendered] = useState(() => firstPage(loaded))
+  const pages = useMemo(
+    () => (client ? createPages(client, loaded, argsAfter) : null),
+    // As above; and `argsAfter` says the same as long as the first page's arguments do.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [client, key],
+  )
+  const { rows, count, hasMore } = useSyncExternalStore(
+    useCallback((changed: () => void) => pages?.watch(changed) ?? (() => {}), [pages]),
+    () => pages?.shown() ?? rendered,
+    () => rendered,
+  )
+  useEffect(() => client?.adopt(loaded), [client, loaded])
+  useEffect(() => pages?.want(wanted), [pages, wanted])
+  return {
+    rows: rows as readonly Row[],
+    hasMore,
+    isLoading: hasMore && wanted > count,
+    loadMore: () => setWanted(count + 1),
+  }
 }
 
 /** Sends named mutations; see `LiveClient.mutate`. Null until the page has come alive. */
@@ -99,5 +131,15 @@ export function useFreshness(): Freshness {
     useCallback((changed: () => void) => client?.watchFreshness(changed) ?? (() => {}), [client]),
     () => client?.freshness() ?? CONNECTING,
     () => CONNECTING,
+  )
+}
+
+/** Whether the rows follow the database at this moment. */
+export function useIsLive(): boolean {
+  const client = useContext(LiveContext)
+  return useSyncExternalStore(
+    useCallback((changed: () => void) => client?.watchFreshness(changed) ?? (() => {}), [client]),
+    () => client?.freshness().state === "live",
+    () => false,
   )
 }

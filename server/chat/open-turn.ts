@@ -1,11 +1,12 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm"
+import { and, desc, eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { Conflict, NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread } from "./access.ts"
-import { titleOf, TURN_LIFETIME, UNTITLED } from "./contract.ts"
+import { titleOf, UNTITLED } from "./contract.ts"
 import type { Question } from "./conversation.ts"
+import { endLostTurns } from "./lost-turns.ts"
 
 export type OpenedTurn =
   | { kind: "fresh"; threadId: string; questionId: string; answerId: string }
@@ -25,7 +26,7 @@ export function openTurn(
 ): Promise<OpenedTurn> {
   return scope.db.transaction(async (tx) => {
     const thread = await lockThread(scope, tx, threadId)
-    await endLostTurn(tx, threadId)
+    await endLostTurns(tx, { among: eq(chatTurns.threadId, threadId) })
     await refuseWhileAnswering(tx, threadId)
     const known = await findTurn(tx, threadId, question.requestId)
     if (known?.status === "completed" && !question.again) return { ...known, kind: "answered" }
@@ -54,20 +55,6 @@ async function lockThread(scope: Scope<"viewer">, tx: Transaction, threadId: str
     .for("update")
   if (!thread) throw new NotFound("conversation")
   return thread
-}
-
-/** A turn whose process died keeps what it said, and makes room for the next. */
-async function endLostTurn(tx: Transaction, threadId: string) {
-  await tx
-    .update(chatTurns)
-    .set({ status: "interrupted", endedAt: Date.now() })
-    .where(
-      and(
-        eq(chatTurns.threadId, threadId),
-        eq(chatTurns.status, "running"),
-        lt(chatTurns._creationTime, Date.now() - TURN_LIFETIME),
-      ),
-    )
 }
 
 async function refuseWhileAnswering(tx: Transaction, threadId: string) {

@@ -25,4 +25,9 @@ export const RealtimeTokenIssued = v.strictObject({
     v.description("A JWT, for `auth.token` of the socket at /realtime."),
   ),
   expiresAt: v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch.")),
+  userId: v.pipe(
+    v.string(),
+    v.nonEmpty(),
+    v.description("Whose token it is, by the identity provider's id."),
+  ),
 })

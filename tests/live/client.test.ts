@@ -21,13 +21,9 @@ const rename: MutationType<"files.rename", { id: string; name: string }, null> =
 function liveFiles() {
   const server = scriptedLink()
   const client = createLiveClient(server.link)
-  const release = client.hold(loaded)
-  const names = () =>
-    client
-      .collection(loaded)
-      .rows()
-      .map((row) => (row as { name?: string }).name)
-  return { server, client, release, names }
+  const { collection, release } = client.hold(loaded)
+  const names = () => client.rows(loaded).map((row) => (row as { name?: string }).name)
+  return { server, client, collection, release, names }
 }
 
 async function liveFilesSubscribed() {
@@ -58,10 +54,10 @@ describe("a live collection", () => {
   })
 
   it("places a commit's rows by the order, and tells its readers once", async () => {
-    const { server, client, names, id } = await liveFilesSubscribed()
+    const { server, client, collection, names, id } = await liveFilesSubscribed()
     const reader = vi.fn()
-    client.collection(loaded).watch(reader)
-    const [anchor] = client.collection(loaded).rows()
+    collection.watch(reader)
+    const [anchor] = client.rows(loaded)
     server.say("commit", {
       lsn: lsn(12),
       at: 2,
@@ -75,7 +71,7 @@ describe("a live collection", () => {
     })
     expect(names()).toEqual(["anchor.txt", "buoy.txt", "zenith.txt"])
     expect(reader).toHaveBeenCalledTimes(1)
-    expect(client.collection(loaded).rows()[0]).toBe(anchor)
+    expect(client.rows(loaded)[0]).toBe(anchor)
   })
 
   it("holds a snapshot in several parts until the last one has come", async () => {
@@ -152,9 +148,9 @@ describe("an optimistic mutation", () => {
   const shown = { query: "files.list", op: "merge", key: "a", row: { name: "atoll.txt" } } as const
 
   it("is shown at once and settles on the commit that carries it, without a flicker", async () => {
-    const { server, client, names, id } = await liveFilesSubscribed()
+    const { server, client, collection, names, id } = await liveFilesSubscribed()
     const seen: unknown[] = []
-    client.collection(loaded).watch(() => seen.push(names()))
+    collection.watch(() => seen.push(names()))
     const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
     expect(names()).toEqual(["atoll.txt", "chart.txt"])
     server.sent[0]!.answer({ value: null, xid: "9", lsn: lsn(40) })

@@ -1,6 +1,6 @@
 import { json } from "#server/http/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { servicesOf } from "#server/http/scope.ts"
+import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/realtime-token.ts"
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
@@ -11,5 +11,8 @@ export async function loader(args: Route.LoaderArgs) {
   if (!token) {
     return json({ error: "This credential opens no live connection. Use a session." }, { status: 403 })
   }
-  return json(token, { headers: { "cache-control": "no-store" } })
+  return json(
+    { ...token, userId: sessionOf(args.context)?.userId },
+    { headers: { "cache-control": "no-store" } },
+  )
 }

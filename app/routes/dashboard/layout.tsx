@@ -21,12 +21,12 @@ export async function loader({ context }: Route.LoaderArgs) {
     loadLive(scope, [userByClerkId, { clerkId: scope.viewer.session.userId }]),
     scope.identity.kind === "clerk" ? null : getProviderValues(scope),
   ])
-  return { userId: scope.viewer.user._id, record, provider }
+  return { userId: scope.viewer.session.userId, record, provider }
 }
 
 export default function DashboardGroup({ loaderData }: Route.ComponentProps) {
   return (
-    <LiveProvider viewerId={loaderData.userId}>
+    <LiveProvider userId={loaderData.userId}>
       <ToastProvider>
         <NavigationProgress />
         <ProviderSession values={loaderData.provider}>

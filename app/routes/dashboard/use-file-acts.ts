@@ -1,6 +1,7 @@
 import { useState } from "react"
 import { useFetcher } from "react-router"
 import { useMutate } from "#app/realtime/use-live.tsx"
+import { useToast } from "#app/ui/toast.tsx"
 import { fileCalls, type FileSummary } from "#server/files/contract.ts"
 
 /** What the page's action says of one file. */
@@ -15,6 +16,7 @@ export interface FileAnswer {
  */
 export function useFileActs(file: FileSummary) {
   const mutate = useMutate()
+  const toast = useToast()
   const renaming = useFetcher<FileAnswer>()
   const removing = useFetcher<FileAnswer>()
   const [refusal, setRefusal] = useState<string>()
@@ -44,7 +46,8 @@ export function useFileActs(file: FileSummary) {
     mutate(fileCalls.remove, args, [{ query: "files.list", op: "remove", key: file._id }]).catch(
       (error: Error) => {
         setRemoved(false)
-        setRefusal(error.message)
+        // The row that was asked has gone from the screen.
+        toast.show({ tone: "danger", title: `${file.fileName} is still there`, description: error.message })
       },
     )
   }

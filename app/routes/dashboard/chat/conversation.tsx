@@ -2,20 +2,31 @@ import { useLayoutEffect, useRef } from "react"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import type { EntryPage } from "#server/chat/contract.ts"
+import type { Entry } from "#server/chat/contract.ts"
 import { AnswerNotice } from "./answer-notice.tsx"
 import { Composer } from "./composer.tsx"
 import { Message } from "./message.tsx"
 import { useChatLayout } from "./use-chat-layout.ts"
 import { useCountdown } from "./use-countdown.ts"
 import { useDraft } from "./drafts.ts"
-import { useEarlier } from "./use-earlier.ts"
 import { useExchange } from "./use-exchange.ts"
 import { useStickToBottom } from "./use-stick-to-bottom.ts"
 
-export function Conversation({ threadId, page }: { threadId: string; page: EntryPage }) {
+/** The messages before those on the screen. */
+interface Earlier {
+  hasMore: boolean
+  isLoading: boolean
+  loadMore(): void
+}
+
+interface ConversationProps {
+  threadId: string
+  entries: Entry[]
+  earlier: Earlier
+}
+
+export function Conversation({ threadId, entries, earlier }: ConversationProps) {
   const { model } = useChatLayout()
-  const { entries, earlier } = useEarlier(threadId, page)
   const [text, setText] = useDraft(threadId)
   const exchange = useExchange(threadId, entries)
   const { frame, content, isAtBottom, goToBottom } = useStickToBottom()
@@ -33,10 +44,15 @@ export function Conversation({ threadId, page }: { threadId: string; page: Entry
         <div ref={frame} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]">
           <div ref={content} className="px-4 py-6">
             <div className="mx-auto w-full max-w-3xl">
-              {earlier.exist ? (
+              {earlier.hasMore ? (
                 <div className="pb-6 text-center">
-                  <Button variant="secondary" size="sm" pending={earlier.pending} onClick={earlier.load}>
-                    {earlier.failed ? "Try again" : "Show earlier messages"}
+                  <Button
+                    variant="secondary"
+                    size="sm"
+                    pending={earlier.isLoading}
+                    onClick={earlier.loadMore}
+                  >
+                    Show earlier messages
                   </Button>
                 </div>
               ) : null}

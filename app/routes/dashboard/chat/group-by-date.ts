@@ -3,7 +3,7 @@ import type { ThreadSummary } from "#server/chat/contract.ts"
 const DAY = 24 * 60 * 60 * 1000
 
 /** Threads come with the last used first, so the groups do too. `timeZone` is the reader's own where it is left out. */
-export function groupByDate(threads: ThreadSummary[], now: number, timeZone: string | undefined) {
+export function groupByDate(threads: readonly ThreadSummary[], now: number, timeZone: string | undefined) {
   const groups = Map.groupBy(threads, ({ lastMessageAt }) => describeDay(lastMessageAt, now, timeZone))
   return [...groups].map(([label, group]) => ({ label, threads: group }))
 }

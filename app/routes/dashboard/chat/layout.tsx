@@ -1,6 +1,5 @@
 import { Outlet } from "react-router"
 import { liveThreads } from "#server/chat/live.ts"
-import { listThreads } from "#server/chat/threads.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { ConversationsProvider } from "./conversations.tsx"
@@ -10,10 +9,9 @@ import type { Route } from "./+types/layout.ts"
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const { name, available, isDevelopment } = scope.model
-  const [page, [threads]] = await Promise.all([listThreads(scope), loadLive(scope, [liveThreads, {}])])
+  const [threads] = await loadLive(scope, [liveThreads, {}])
   return {
     threads,
-    olderCursor: page.nextCursor,
     now: Date.now(),
     model: { name, available, isDevelopment },
   }

@@ -1,9 +1,8 @@
-import { useState } from "react"
 import { href, NavLink } from "react-router"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { useLive } from "#app/realtime/use-live.tsx"
-import type { ThreadPage, ThreadSummary } from "#server/chat/contract.ts"
+import { useLivePages } from "#app/realtime/use-live.tsx"
+import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { groupByDate } from "./group-by-date.ts"
 import { ThreadMenu } from "./thread-menu.tsx"
@@ -12,14 +11,13 @@ import { useHydrated } from "./use-hydrated.ts"
 /** What the chat's layout has loaded of them. */
 interface LoadedThreads {
   threads: Loaded<ThreadSummary>
-  olderCursor: ThreadPage["nextCursor"]
   now: number
 }
 
 /** The viewer's conversations under the days they were last spoken in. `onLeave` is told when one is chosen. */
 export function ThreadList({ list, onLeave }: { list: LoadedThreads; onLeave?: () => void }) {
   const { now } = list
-  const { threads, hasMore, pending, failed, loadMore } = useThreads(list)
+  const { rows: threads, hasMore, isLoading, loadMore } = useLivePages(list.threads, (after) => ({ after }))
   const timeZone = useHydrated() ? undefined : "UTC" // the reader's own is known only to the browser
   return (
     <>
@@ -54,8 +52,8 @@ export function ThreadList({ list, onLeave }: { list: LoadedThreads; onLeave?: (
           ))
         )}
         {hasMore ? (
-          <Button variant="ghost" size="sm" className="w-full" pending={pending} onClick={loadMore}>
-            {failed ? "Try again" : "Show older"}
+          <Button variant="ghost" size="sm" className="w-full" pending={isLoading} onClick={loadMore}>
+            Show older
           </Button>
         ) : null}
       </nav>
@@ -80,33 +78,4 @@ function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave?: () =>
       </div>
     </li>
   )
-}
-
-/** The first page is live; older ones are fetched as they are asked for. */
-function useThreads(loaded: LoadedThreads) {
-  const newest = useLive(loaded.threads)
-  const [older, setOlder] = useState<ThreadPage | null>(null)
-  const [state, setState] = useState<"idle" | "pending" | "failed">("idle")
-  const nextCursor = older ? older.nextCursor : loaded.olderCursor
-  const shown = new Set(newest.map(({ _id }) => _id))
-
-  async function loadMore() {
-    setState("pending")
-    try {
-      const response = await fetch(`/api/chat/threads?cursor=${encodeURIComponent(nextCursor ?? "")}`)
-      if (!response.ok) throw new Error(`The list answered ${response.status}.`)
-      const page = (await response.json()) as ThreadPage
-      setOlder({ ...page, threads: [...(older?.threads ?? []), ...page.threads] })
-      setState("idle")
-    } catch {
-      setState("failed")
-    }
-  }
-  return {
-    threads: [...newest, ...(older?.threads.filter(({ _id }) => !shown.has(_id)) ?? [])],
-    hasMore: nextCursor !== null,
-    pending: state === "pending",
-    failed: state === "failed",
-    loadMore: () => void loadMore(),
-  }
 }

@@ -94,13 +94,18 @@ function DeleteDialog({ thread, onClose }: DialogProps) {
   const remove = () =>
     run(async () => {
       const shown = { query: "chat.listThreads", op: "remove", key: thread._id } as const
-      if (mutate) await mutate(chatCalls.removeThread, { threadId: thread._id }, [shown])
+      if (mutate) await mutate(chatCalls.removeThread, { threadId: thread._id }, [shown]).catch(sayStillThere)
       else await send("DELETE", `/api/chat/threads/${thread._id}`)
       writeDraft(thread._id, "")
       if (threadId === thread._id) await navigate(href("/dashboard/chat"), { replace: true })
       else await revalidate()
       toast.show({ title: "Conversation deleted" })
     })
+  /** The row under which this dialog was opened has gone from the list meanwhile, and the dialog with it. */
+  function sayStillThere(problem: Error): never {
+    toast.show({ tone: "danger", title: `“${thread.title}” is still there`, description: problem.message })
+    throw problem
+  }
   return (
     <Dialog
       open

@@ -1,17 +1,20 @@
-import { data, href, isRouteErrorResponse } from "react-router"
+import { useEffect } from "react"
+import { data, href, isRouteErrorResponse, useRevalidator } from "react-router"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { findThread } from "#server/chat/threads.ts"
 import { liveMessages, liveTurns } from "#server/chat/live.ts"
-import { listMessages } from "#server/chat/messages.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { isRefusal } from "#server/errors.ts"
-import { useLive } from "#app/realtime/use-live.tsx"
+import type { LiveMessage, LiveTurn } from "#server/chat/contract.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
+import { useLive, useLivePages } from "#app/realtime/use-live.tsx"
 import { Conversation } from "./conversation.tsx"
 import { ChatHeader } from "./header.tsx"
 import { ModelNotice } from "./model-notice.tsx"
 import { ThreadMenu } from "./thread-menu.tsx"
+import { useChatLayout } from "./use-chat-layout.ts"
 import { useLiveEntries } from "./use-live-entries.ts"
 import type { Route } from "./+types/thread.ts"
 
@@ -20,11 +23,8 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   try {
     const thread = await findThread(scope, params.threadId)
     const conversation = { threadId: thread._id }
-    const [page, [messages, turns]] = await Promise.all([
-      listMessages(scope, thread._id),
-      loadLive(scope, [liveMessages, conversation], [liveTurns, conversation]),
-    ])
-    return { thread, page, messages, turns }
+    const [messages, turns] = await loadLive(scope, [liveMessages, conversation], [liveTurns, conversation])
+    return { thread, messages, turns }
   } catch (error) {
     throw isRefusal(error) ? data(error.message, { status: error.status }) : error
   }
@@ -34,15 +34,15 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.thread.title ?? "Not found"} · Tideline` },
 ]
 
-export default function Thread({ loaderData: { thread, page, messages, turns } }: Route.ComponentProps) {
-  const entries = useLiveEntries(useLive(messages), useLive(turns))
+export default function Thread({ loaderData: { thread: loaded, messages, turns } }: Route.ComponentProps) {
+  const thread = useLive(useChatLayout().threads).find(({ _id }) => _id === loaded._id) ?? loaded
   return (
     <>
       <ChatHeader title={thread.title}>
         <ThreadMenu thread={thread} />
       </ChatHeader>
       <ModelNotice />
-      <Conversation key={thread._id} threadId={thread._id} page={{ ...page, entries }} />
+      <LiveConversation key={thread._id} threadId={thread._id} messages={messages} turns={turns} />
     </>
   )
 }
@@ -67,4 +67,31 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
       </EmptyState>
     </>
   )
+}
+
+interface LoadedConversation {
+  threadId: string
+  messages: Loaded<LiveMessage>
+  turns: Loaded<LiveTurn>
+}
+
+function LiveConversation({ threadId, messages, turns }: LoadedConversation) {
+  const said = useLivePages(messages, (after) => ({ threadId, after }))
+  const given = useLivePages(turns, (after) => ({ threadId, after }))
+  useReloadWhen(said.rows.length === 0 && messages.rows.length > 0)
+  const loadMore = () => {
+    said.loadMore()
+    // A page of turns reaches at least as far back as one of messages: not every message is an answer.
+    given.loadMore()
+  }
+  const entries = useLiveEntries(said.rows, given.rows)
+  return <Conversation threadId={threadId} entries={entries} earlier={{ ...said, loadMore }} />
+}
+
+/** The rows of a conversation that was deleted elsewhere have gone; the loader says what there is instead. */
+function useReloadWhen(isGone: boolean) {
+  const { revalidate } = useRevalidator()
+  useEffect(() => {
+    if (isGone) void revalidate()
+  }, [isGone, revalidate])
 }

@@ -2,11 +2,12 @@ import { useChat } from "@ai-sdk/react"
 import { useEffect, useState } from "react"
 import { useRevalidator } from "react-router"
 import type { ChatUIMessage, Entry } from "#server/chat/contract.ts"
+import { useIsLive } from "#app/realtime/use-live.tsx"
 import { AskRefused, send } from "./ask.ts"
 import { useConversations } from "./conversations.tsx"
 import { findStoredStatus, mergeExchange } from "./exchange.ts"
 
-/** Milliseconds between two looks at an answer that is given to another tab. */
+/** Milliseconds between two looks at an answer that is given elsewhere, while no live connection brings it. */
 const LOOK_AGAIN = 1_000
 
 /** The conversation's messages with the one that is being answered, and what can be done with it. */
@@ -34,15 +35,13 @@ export function useExchange(threadId: string, entries: Entry[]) {
   const announcement = useAnnouncement(isAnswering, last?.status ?? null)
 
   const isUnsettled = !isHere && messages.length > 0 && !isSettled
+  const mustAsk = !useIsLive() && (isUnsettled || isElsewhere)
   useEffect(() => {
-    if (isUnsettled) void revalidate()
-  }, [isUnsettled, revalidate])
-
-  useEffect(() => {
-    if (!isElsewhere) return
+    if (!mustAsk) return
+    void revalidate()
     const timer = setInterval(() => void revalidate(), LOOK_AGAIN)
     return () => clearInterval(timer)
-  }, [isElsewhere, revalidate])
+  }, [mustAsk, revalidate])
 
   function ask(text: string) {
     setMessages([])
@@ -62,7 +61,6 @@ export function useExchange(threadId: string, entries: Entry[]) {
     setStopProblem(null)
     try {
       await send("POST", `/api/chat/threads/${threadId}/stop`)
-      if (isElsewhere) await revalidate()
     } catch (problem) {
       setStopProblem(problem instanceof Error ? problem.message : "The answer could not be stopped.")
     }

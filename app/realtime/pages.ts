@@ -1,0 +1,109 @@
+import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
+import { keyOf, type LiveClient } from "./client.ts"
+import type { Collection } from "./collection.ts"
+import { rowComparison } from "./rows.ts"
+
+export interface Pages {
+  rows: readonly LiveRow[]
+  /** How many pages have been read. */
+  count: number
+  hasMore: boolean
+}
+
+interface Page {
+  key: string
+  collection: Collection
+  leave(): void
+}
+
+/** What a rendered page knows: the first page only. */
+export function firstPage({ rows, end }: Loaded): Pages {
+  return { rows, count: 1, hasMore: end !== null }
+}
+
+/**
+ * The pages of one query, each live and each beginning where the one before ends. When that end moves, because the page before was read
+ * anew, the pages behind it are read anew as well, and what they showed stays until they have been.
+ */
+export function createPages(client: LiveClient, first: Loaded, argsAfter: (end: string) => unknown) {
+  const readers = new Set<() => void>()
+  const compare = rowComparison(first.order)
+  let wanted = 1
+  let pages: Page[] = []
+  let replacing = false
+  let shown = firstPage(first)
+
+  function follow() {
+    for (let at = 0; at < Math.max(wanted, pages.length); at++) {
+      const asked = at === 0 ? first : next(pages[at - 1])
+      if (asked && pages[at]?.key === keyOf(asked)) continue
+      leaveFrom(at)
+      if (!asked) break
+      pages.push(enter(asked))
+    }
+    view()
+  }
+
+  function next(before: Page | undefined): Loaded | undefined {
+    const { collection } = before ?? {}
+    if (!collection || collection.end === null) return undefined
+    const { query, order } = first
+    return { query, args: argsAfter(collection.end), rows: [], order, end: null }
+  }
+
+  function enter(loaded: Loaded): Page {
+    const { collection, release } = client.hold(loaded)
+    const unwatch = collection.watch(follow)
+    return {
+      key: keyOf(loaded),
+      collection,
+      leave() {
+        unwatch()
+        release()
+      },
+    }
+  }
+
+  function leaveFrom(at: number) {
+    const left = pages.splice(at)
+    replacing ||= left.some(({ collection }) => collection.isRead)
+    for (const page of left) page.leave()
+  }
+
+  function view() {
+    const unread = pages.findIndex(({ collection }, at) => at > 0 && !collection.isRead)
+    const read = unread < 0 ? pages : pages.slice(0, unread)
+    // A row on its way from one page to another is in both for a moment.
+    const rows = [
+      ...new Map(
+        read
+          .toReversed()
+          .flatMap(({ collection }) => collection.rows())
+          .map((row) => [row._id, row]),
+      ).values(),
+    ].toSorted(compare)
+    const last = rows.at(-1)
+    replacing &&= unread > 0
+    if (replacing && last) rows.push(...shown.rows.filter((row) => compare(last, row) < 0))
+    const hasMore = unread > 0 || pages.at(-1)?.collection.end !== null
+    shown = { rows, count: read.length, hasMore }
+    for (const reader of readers) reader()
+  }
+
+  return {
+    shown: () => shown,
+    want(count: number) {
+      wanted = count
+      if (pages.length > 0) follow()
+    },
+    watch(reader: () => void) {
+      readers.add(reader)
+      if (pages.length === 0) follow()
+      return () => {
+        readers.delete(reader)
+        if (readers.size > 0) return
+        for (const page of pages.splice(0)) page.leave()
+      }
+    },
+  }
+}
