@@ -1,5 +1,4 @@
-import { useEffect, useState } from "react"
-import { useNavigate } from "react-router"
+import { useEffect, useRef, useState } from "react"
 import { useFreshness } from "#app/realtime/use-live.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
@@ -11,12 +10,7 @@ const PATIENCE = 2_000
 export function FreshnessNotice() {
   const { state, asOf } = useFreshness()
   const isShown = useAfter(PATIENCE, state === "stale" || state === "outdated")
-  const navigate = useNavigate()
-
-  // The loader sends whoever has signed out, here or in another tab, to the sign-in page.
-  useEffect(() => {
-    if (state === "signed-out") void navigate(0)
-  }, [state, navigate])
+  useLeaving(state === "signed-out")
 
   return (
     <div
@@ -47,6 +41,22 @@ export function FreshnessNotice() {
       ) : null}
     </div>
   )
+}
+
+/**
+ * Loads the page again once nobody is signed in any more: the server sends them to the sign-in page. The tab where they signed out is
+ * already on its way to another page, and goes on there.
+ */
+function useLeaving(isSignedOut: boolean) {
+  const isUnloading = useRef(false)
+  useEffect(() => {
+    const unload = () => void (isUnloading.current = true)
+    window.addEventListener("beforeunload", unload)
+    return () => window.removeEventListener("beforeunload", unload)
+  }, [])
+  useEffect(() => {
+    if (isSignedOut && !isUnloading.current) location.reload()
+  }, [isSignedOut])
 }
 
 function timeOf(moment: number) {
