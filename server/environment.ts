@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { parseEnv } from "node:util"
+import { ConfigError } from "./config.ts"
+import { Settings } from "./settings.ts"
 
 type Environment = Record<string, string | undefined>
 
 /**
  * The settings: those of the `.env` file, and over them `environment`, where an empty value hides the file's.
- * Where there is no file yet, one is written from `example` with secrets of its own.
+ * Where there is no file yet, one is written from `example` with secrets of its own. A name with `_FILE` at its end, such as
+ * AUTH_SECRET_FILE, names a file that holds the value. Throws a ConfigError where that cannot be read, or both are set.
  */
 export function loadEnvironment(
   files: { file: string; example: string },
@@ -14,7 +17,27 @@ export function loadEnvironment(
 ): Environment {
   if (!existsSync(files.file) && existsSync(files.example)) writeSettings(files)
   const fromFile: Environment = existsSync(files.file) ? parseEnv(readFileSync(files.file, "utf8")) : {}
-  return { ...fromFile, ...environment }
+  return readNamedFiles({ ...fromFile, ...environment })
+}
+
+function readNamedFiles(environment: Environment): Environment {
+  const problems: string[] = []
+  const read: Environment = {}
+  for (const name of Object.keys(Settings.entries)) {
+    const file = environment[`${name}_FILE`]
+    if (!file) continue
+    if (environment[name]) problems.push(`${name} and ${name}_FILE are both set. Keep one of them.`)
+    else {
+      try {
+        read[name] = readFileSync(file, "utf8").trim()
+      } catch (error) {
+        const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable"
+        problems.push(`${name}_FILE names a file that cannot be read (${code}).`)
+      }
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { ...environment, ...read }
 }
 
 /** Readable by its owner only. Another process may have written it first. */
