@@ -41,7 +41,11 @@ export function readConfig(environment: Record<string, string | undefined>) {
       from: settings.MAIL_FROM,
       ...(settings.SMTP_URL
         ? { kind: "smtp" as const, url: settings.SMTP_URL }
-        : { kind: "embedded" as const, inboxPort: settings.MAIL_INBOX_PORT }),
+        : {
+            kind: "embedded" as const,
+            inboxHost: settings.MAIL_INBOX_HOST,
+            inboxPort: settings.MAIL_INBOX_PORT,
+          }),
     },
     chat: {
       gateway: gatewayConfig(settings),

@@ -86,6 +86,7 @@ async function openMail(config: Config, log: Log, opened: Opened): Promise<Mail>
   }
   const { openLocalInbox } = await import("./adapters/local-inbox.ts")
   const inbox = await openLocalInbox({
+    host: config.mail.inboxHost,
     port: config.mail.inboxPort,
     directory: resolve(config.dataDir, "inbox"),
   })

@@ -110,6 +110,7 @@ export const Settings = v.object({
     ),
     "Tideline <tideline@localhost>",
   ),
+  MAIL_INBOX_HOST: v.optional(v.string(), "127.0.0.1"),
   MAIL_INBOX_PORT: v.optional(wholeNumber("the port of the local mail inbox", 0, 65_535), "8025"),
   AI_GATEWAY_API_KEY: v.optional(v.string()),
   AI_GATEWAY_BASE_URL: v.optional(

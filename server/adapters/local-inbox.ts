@@ -5,6 +5,8 @@ import { openInboxStore, type InboxStore } from "./local-inbox-store.ts"
 import { inboxPage, messagePage, sandboxedHtml } from "./local-inbox-pages.ts"
 
 interface LocalInboxOptions {
+  /** Where the web pages listen: on loopback, unless something else keeps strangers away. */
+  host?: string
   /** Of the web pages; 0 means any free port. */
   port: number
   /** Where the messages are kept. */
@@ -17,10 +19,10 @@ const LOOPBACK = "127.0.0.1"
 const LARGEST_MESSAGE = 5 * 1024 * 1024
 
 /**
- * An SMTP server and a page to read what it took, both on loopback: no mail leaves this machine. When the page's port is
- * taken it moves to a free one, and `movedFrom` says so.
+ * An SMTP server on loopback and a page to read what it took: no mail leaves this machine. When the page's port is taken it
+ * moves to a free one, and `movedFrom` says so.
  */
-export async function openLocalInbox({ port, directory }: LocalInboxOptions) {
+export async function openLocalInbox({ host = LOOPBACK, port, directory }: LocalInboxOptions) {
   const store = await openInboxStore(directory)
   const smtp = new SMTPServer({
     disabledCommands: ["AUTH", "STARTTLS"],
@@ -34,16 +36,16 @@ export async function openLocalInbox({ port, directory }: LocalInboxOptions) {
     },
   })
   smtp.on("error", () => {}) // a client that hangs up in the middle concerns nobody else
-  await listen(smtp.server, 0)
+  await listen(smtp.server, LOOPBACK, 0)
 
   const web = createServer((request, response) => {
     answerPage(request, response, store).catch(() => response.destroy())
   })
-  const moved = await listen(web, port).then(
+  const moved = await listen(web, host, port).then(
     () => false,
     async (error: NodeJS.ErrnoException) => {
       if (error.code !== "EADDRINUSE") throw error
-      await listen(web, 0)
+      await listen(web, host, 0)
       return true
     },
   )
@@ -114,10 +116,10 @@ function send(response: ServerResponse, status: number, type: string, body: stri
     .end(body)
 }
 
-function listen(server: Server | SocketServer, port: number): Promise<void> {
+function listen(server: Server | SocketServer, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject)
-    server.listen(port, LOOPBACK, () => {
+    server.listen(port, host, () => {
       server.off("error", reject)
       resolve()
     })

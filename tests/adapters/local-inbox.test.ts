@@ -88,6 +88,14 @@ describe("the local inbox", () => {
     expect(await statusFor(inbox.url, { host: "localhost:8025" })).toBe(200)
   })
 
+  test("listens on loopback, and elsewhere only where that is asked for", async () => {
+    const { inbox } = await openInbox()
+    await expect(fetch(onAnotherAddress(inbox.url))).rejects.toThrow()
+    const { inbox: open } = await openInbox({ host: "0.0.0.0" })
+    expect(await statusFor(onAnotherAddress(open.url), { host: "localhost" })).toBe(200)
+    expect((await fetch(onAnotherAddress(open.url))).status).toBe(403)
+  })
+
   test("can only be read", async () => {
     const { inbox } = await openInbox()
     const response = await fetch(`${inbox.url}/api/messages`, { method: "DELETE" })
@@ -119,9 +127,14 @@ describe("the store", () => {
   })
 })
 
-async function openInbox({ port = 0, directory = "" } = {}) {
+/** 127.0.0.2 is this machine as well, and not the address that the inbox listens on. */
+function onAnotherAddress(url: string) {
+  return url.replace("127.0.0.1", "127.0.0.2")
+}
+
+async function openInbox({ host = "127.0.0.1", port = 0, directory = "" } = {}) {
   const home = directory || (await temporaryDirectory())
-  const inbox = await openLocalInbox({ port, directory: home })
+  const inbox = await openLocalInbox({ host, port, directory: home })
   afterwards(inbox.close)
   return {
     inbox,
