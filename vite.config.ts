@@ -4,11 +4,13 @@ import tailwindcss from "@tailwindcss/vite"
 import { defineConfig, type Plugin } from "vite"
 
 export default defineConfig(({ command }) => ({
-  plugins: [serverOnly(), tailwindcss(), reactRouter()],
+  plugins: [serverOnly(), tailwindcss(), reactRouter(), entriesByName()],
   environments: {
     ssr: {
       // The process itself is part of the build, so that Node's half and React Router's half share one module graph.
-      build: { rollupOptions: { input: { index: "./server/production.ts" } } },
+      build: {
+        rollupOptions: { input: { index: "./server/production.ts", user: "./server/commands/user.ts" } },
+      },
       // Libraries are bundled: drizzle-orm's export map alone costs 160 ms and 110 MB at start otherwise. React is not: bundled,
       // it renders a fifth slower.
       ...(command === "build" && { resolve: { noExternal: true, external: NOT_BUNDLED } }),
@@ -30,5 +32,15 @@ function serverOnly(): Plugin {
         this.error(`${file} is server code and would be sent to the browser.`)
       }
     },
+  }
+}
+
+/** build/server/index.js and user.js. React Router calls every entry of the server index.js. */
+function entriesByName(): Plugin {
+  const output = { entryFileNames: "[name].js" }
+  return {
+    name: "entries-by-name",
+    enforce: "post",
+    config: () => ({ environments: { ssr: { build: { rollupOptions: { output } } } } }),
   }
 }
