@@ -33,8 +33,9 @@ const ofConversation = {
     }) as const,
   authorize: (viewer: Viewer, { threadId }: { threadId: string }, sql: SnapshotSql) =>
     ownsThread(viewer, threadId, sql),
+  // A thread's row changes with every message; only its going away takes the messages with it.
   dependencies: ({ threadId }: { threadId: string }, viewer: Viewer) => [
-    { table: watchedThreads, eq: { userId: viewer.user._id, _id: threadId } },
+    { table: watchedThreads, eq: { userId: viewer.user._id, _id: threadId }, on: "leave" as const },
   ],
 }
 
