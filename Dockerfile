@@ -1,0 +1,43 @@
+# Tideline without PostgreSQL: DATABASE_URL, or DATABASE_URL_FILE, says where that is.
+#
+#     docker build --build-arg COMMIT="$(git rev-parse HEAD)" --tag tideline .
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /tideline
+COPY package.json package-lock.json ./
+# Nothing that a package brings is run: what install scripts add, the build does not use.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY . .
+RUN npm run build
+# The build holds every library except those that vite.config.ts names. They stay, in the versions of the lock file.
+RUN node -e 'const { name, version, type, dependencies } = require("./package.json"); \
+    const kept = ["react", "react-dom", "react-router", "pino"].map((name) => [name, dependencies[name]]); \
+    const left = { name, version, type, private: true, dependencies: Object.fromEntries(kept) }; \
+    require("node:fs").writeFileSync("package.json", JSON.stringify(left))' \
+    && npm prune --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund
+
+FROM node:24-bookworm-slim
+ARG VERSION=0.1.0
+ARG COMMIT=unknown
+LABEL org.opencontainers.image.title="Tideline" \
+    org.opencontainers.image.licenses="MIT" \
+    org.opencontainers.image.version="$VERSION" \
+    org.opencontainers.image.revision="$COMMIT"
+# A named volume takes the owner of the folder it is mounted on.
+RUN rm -rf /opt/yarn-* /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* \
+    && install -d -o node -g node -m 700 /data /secrets
+WORKDIR /tideline
+COPY --from=build /tideline/package.json /tideline/LICENSE ./
+COPY --from=build /tideline/node_modules node_modules
+COPY --from=build /tideline/db/migrations db/migrations
+COPY --from=build /tideline/build build
+ENV NODE_ENV=production DATA_DIR=/data
+USER node
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+# The limit of the health endpoint counts by this header; these requests take nobody else's share.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/api/health`, { headers: { 'x-forwarded-for': 'health check of the container' } }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# The image's own entry point goes through a shell. Node is the first process, and SIGTERM reaches it.
+ENTRYPOINT []
+CMD ["node", "build/server/index.js"]

