@@ -4,7 +4,8 @@ import tailwindcss from "@tailwindcss/vite"
 import { defineConfig, type Plugin } from "vite"
 
 export default defineConfig(({ command }) => ({
-  plugins: [serverOnly(), tailwindcss(), reactRouter(), entriesByName()],
+  plugins: [serverOnly(), websocketOnly(), tailwindcss(), reactRouter(), entriesByName()],
+  worker: { format: "es", plugins: () => [serverOnly(), websocketOnly()] },
   environments: {
     ssr: {
       // The process itself is part of the build, so that Node's half and React Router's half share one module graph.
@@ -42,5 +43,17 @@ function entriesByName(): Plugin {
     name: "entries-by-name",
     enforce: "post",
     config: () => ({ environments: { ssr: { build: { rollupOptions: { output } } } } }),
+  }
+}
+
+/** The realtime socket is a WebSocket and nothing else: a fifth of its library is transports that no page would use. */
+function websocketOnly(): Plugin {
+  return {
+    name: "websocket-only",
+    enforce: "pre",
+    load(id) {
+      if (!id.endsWith("/engine.io-client/build/esm/transports/index.js")) return
+      return `import { WS } from "./websocket.js"\nexport const transports = { websocket: WS }`
+    },
   }
 }

@@ -6,15 +6,26 @@ import { isOutOfDate, type CreateOrUpdateUser, type UserRecord } from "#server/u
 export function useUserSync(record: UserRecord | null, provider: CreateOrUpdateUser): void {
   const { revalidate } = useRevalidator()
   const asked = useRef<string>(undefined)
-  const values = isOutOfDate(record, provider) ? JSON.stringify(provider) : undefined
+  const wasInStep = useRef(false)
 
   useEffect(() => {
+    if (!isOutOfDate(record, provider)) {
+      wasInStep.current = true
+      return
+    }
+    const values = JSON.stringify(provider)
     // A server that refuses these values would refuse them again: each is asked for once.
-    if (!values || values === asked.current) return
+    if (values === asked.current) return
+    if (wasInStep.current) {
+      // The record was written elsewhere, perhaps because the provider says something new: it is asked first.
+      wasInStep.current = false
+      void revalidate()
+      return
+    }
     asked.current = values
     // What was written comes back live. What was refused is out of date: the provider is asked again.
     void syncUser(values).then((written) => (written ? undefined : revalidate()))
-  }, [values, revalidate])
+  }, [record, provider, revalidate])
 }
 
 /** False when the server refused or could not be reached. */

@@ -1,0 +1,469 @@
+import { execFile } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { gzipSync } from "node:zlib"
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core"
+import postgres from "postgres"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import { spawnTideline, startTideline, type TidelineApp } from "../support/app.ts"
+import { findBrowser } from "../support/browser.ts"
+import { openGate, type Gate } from "../support/gate.ts"
+import { postJson, signUp, type Person } from "../support/people.ts"
+
+let gate: Gate
+let app: TidelineApp
+let sql: postgres.Sql
+let browser: Browser
+beforeAll(async () => {
+  gate = await openGate()
+  app = await startTideline({ APP_URL: gate.origin })
+  gate.leadTo(app.port)
+  sql = postgres(app.databaseUrl, { max: 1 })
+  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+})
+afterAll(async () => {
+  await browser.close()
+  await sql.end()
+  await app.stop()
+  await gate.close()
+})
+
+const complaints: string[] = []
+let contexts: BrowserContext[] = []
+afterEach(async () => {
+  for (const context of contexts) await context.close()
+  contexts = []
+  expect(complaints.splice(0)).toEqual([])
+})
+
+describe("two browsers of one user", () => {
+  it("show a rename, an upload and a new conversation of the other", async () => {
+    const ada = await onboarded()
+    await addFile(ada, "tides.txt")
+    const [here, there] = await Promise.all([
+      open(await browserOf(ada), "/dashboard/files"),
+      open(await browserOf(ada), "/dashboard/files"),
+    ])
+    const seen = await marked(there)
+
+    await rename(here, "tides.txt", "currents")
+    await fileNamed(there, "currents.txt").waitFor()
+
+    await here
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles({ name: "charts.txt", mimeType: "text/plain", buffer: Buffer.from("chart") })
+    await fileNamed(there, "charts.txt").waitFor()
+
+    await postJson(ada, "/api/chat/threads", { title: "On the depth of the sea" })
+    await there.getByRole("link", { name: "On the depth of the sea" }).first().waitFor()
+    expect(await seen()).toBe(true)
+  })
+
+  it("show what an operator writes in psql, and the plan that the operator's command sets", async () => {
+    const ada = await onboarded()
+    await addFile(ada, "tides.txt")
+    const page = await open(await browserOf(ada), "/dashboard")
+    const seen = await marked(page)
+
+    await sql`update files set file_name = 'by hand.txt' where user_id = (select _id from users where email = ${ada.email})`
+    await page.getByText("by hand.txt").first().waitFor()
+
+    await runCommand("plan", ada.email, "pro")
+    await page
+      .getByRole("button", { name: /^Your account/ })
+      .getByText("Pro")
+      .waitFor()
+    expect(await seen()).toBe(true)
+  })
+
+  it("are told of an answer as it grows", async () => {
+    const ada = await onboarded()
+    const made = await postJson(ada, "/api/chat/threads", { title: "Tides" })
+    const { thread } = (await made.json()) as { thread: { _id: string } }
+    const address = `/dashboard/chat/${thread._id}`
+    const [here, there] = [
+      await open(await browserOf(ada), address),
+      await open(await browserOf(ada), address),
+    ]
+    const asked = requestsOf(there)
+    await here.getByRole("textbox", { name: "Your question" }).fill("How deep is the sea?")
+    await here.keyboard.press("Enter")
+    await there.getByRole("log").getByText("How deep is the sea?").first().waitFor()
+    await there.getByText("The answer is complete.").waitFor({ state: "attached" })
+    await here.getByText("The answer is complete.").waitFor({ state: "attached" })
+    expect(await there.getByRole("log").innerText()).toBe(await here.getByRole("log").innerText())
+    expect(asked().filter((path) => path.endsWith(".data"))).toEqual([])
+  })
+
+  it("list each other as connected", async () => {
+    const ada = await onboarded()
+    const here = await open(await browserOf(ada), "/dashboard")
+    const devices = here.getByRole("region", { name: "Connected now" }).getByRole("listitem")
+    await devices.first().waitFor()
+    expect(await devices.allInnerTexts()).toEqual(["Chrome on Linux"])
+    const elsewhere = await browserOf(ada)
+    await open(elsewhere, "/dashboard/files")
+    await devices.nth(1).waitFor()
+    await elsewhere.close()
+    await devices.nth(1).waitFor({ state: "detached" })
+  })
+})
+
+describe("the tabs of one browser", () => {
+  it("share one connection, and leave it to those that stay", async () => {
+    const ada = await onboarded()
+    await addFile(ada, "tides.txt")
+    const context = await browserOf(ada)
+    const [one, two] = [await open(context, "/dashboard/files"), await open(context, "/dashboard/files")]
+    await rename(one, "tides.txt", "currents")
+    await fileNamed(two, "currents.txt").waitFor()
+    expect(await connectionsOf(ada)).toBe(1)
+    await one.close()
+    await sql`update files set file_name = 'afterwards.txt' where file_name = 'currents.txt'`
+    await fileNamed(two, "afterwards.txt").waitFor()
+    await two.goto(`${app.origin}/pricing`)
+    await vi.waitFor(async () => expect(await connectionsOf(ada)).toBe(0), { timeout: 10_000 })
+  })
+
+  it("are signed out together", async () => {
+    const ada = await onboarded()
+    const context = await browserOf(ada)
+    const [one, two] = [await open(context, "/dashboard"), await open(context, "/dashboard")]
+    await two.getByRole("region", { name: "Connected now" }).waitFor()
+    await one.getByRole("button", { name: /^Your account/ }).click()
+    await one.getByRole("button", { name: "Sign out" }).click()
+    await two.waitForURL(/\/sign-in/)
+  })
+
+  it("show nothing of the user who signed in after theirs", async () => {
+    const [ada, grace] = [await onboarded(), await onboarded()]
+    await addFile(ada, "of ada.txt")
+    await addFile(grace, "of grace.txt")
+    const context = await browserOf(ada)
+    const adas = await open(context, "/dashboard/files")
+    await vi.waitFor(async () => expect(await connectionsOf(ada)).toBe(1), { timeout: 10_000 })
+    await setCookies(context, grace)
+    const seen = await namesShown(adas)
+    await dropConnections(ada)
+    await adas.waitForEvent("load")
+    await fileNamed(adas, "of grace.txt").waitFor()
+    expect(seen().join()).not.toContain("of grace.txt")
+  })
+})
+
+describe("a page", () => {
+  it("goes live from the rows it was rendered with", async () => {
+    const ada = await onboarded()
+    await addFile(ada, "tides.txt")
+    const context = await browserOf(ada)
+    // A socket in a shared worker is out of the test's sight; this is also how browsers without shared workers connect.
+    await context.addInitScript("delete window.SharedWorker")
+    const page = await context.newPage()
+    const frames = framesOf(page)
+    const asked = requestsOf(page)
+    await page.goto(`${app.origin}/dashboard/files`)
+    const { subscriptions: answered } = await frames.received("snapshot")
+    const { subscriptions: wanted } = await frames.sent("subscribe")
+    expect(wanted.map(({ query, have }) => [query, typeof have?.token])).toEqual(
+      expect.arrayContaining([
+        ["users.getUserByClerkId", "string"],
+        ["chat.listThreads", "string"],
+        ["files.list", "string"],
+      ]),
+    )
+    expect(answered.map(({ kind }) => kind)).toEqual(wanted.map(() => "changes"))
+    await sql`update files set file_name = 'live.txt' where file_name = 'tides.txt'`
+    await fileNamed(page, "live.txt").waitFor()
+    // The row alone came over the socket; the sizes beside the list are asked for again.
+    const fetched = asked().filter((path) => path.startsWith("/api/") || path.endsWith(".data"))
+    expect(new Set(fetched)).toEqual(new Set(["/api/realtime/token", "/dashboard/files.data"]))
+  })
+
+  it("shows its data where JavaScript is off", async () => {
+    const ada = await onboarded()
+    await addFile(ada, "tides.txt")
+    const page = await open(await browserOf(ada, { javaScriptEnabled: false }), "/dashboard/files")
+    expect(await fileNamed(page, "tides.txt").count()).toBe(1)
+  })
+
+  it("takes back a rename that the server refuses, and says why", async () => {
+    const ada = await onboarded()
+    await addFile(ada, "tides.txt")
+    const page = await open(await browserOf(ada), "/dashboard/files")
+    await vi.waitFor(async () => expect(await connectionsOf(ada)).toBe(1), { timeout: 10_000 })
+    const seen = await namesShown(page)
+    await rename(page, "tides.txt", "high/low")
+    await page.getByRole("alert").getByText("A file name cannot contain").waitFor()
+    await fileNamed(page, "tides.txt").waitFor()
+    expect(seen()).toEqual(["high/low.txt", "tides.txt"])
+  })
+
+  it("says while it is offline as of when it shows its rows, and then catches up without a flash", async () => {
+    const ada = await onboarded()
+    await addFile(ada, "tides.txt")
+    const context = await browserOf(ada)
+    const page = await open(context, "/dashboard/files")
+    await vi.waitFor(async () => expect(await connectionsOf(ada)).toBe(1), { timeout: 10_000 })
+    const counts = await countsShown(page)
+    gate.shut()
+    await context.setOffline(true)
+    await page
+      .getByRole("status")
+      .getByText(/^Reconnecting, as of \d\d:\d\d:\d\d$/)
+      .waitFor()
+    await sql`
+      insert into files (user_id, file_name, mime_type, size, storage_id)
+      select user_id, 'while away.txt', mime_type, size, storage_id from files where file_name = 'tides.txt' and user_id = (select _id from users where email = ${ada.email})`
+    gate.open()
+    await context.setOffline(false)
+    await fileNamed(page, "while away.txt").waitFor()
+    await page.getByText(/^Reconnecting/).waitFor({ state: "detached" })
+    expect(counts()).toEqual([2])
+  })
+
+  it("catches up with a server that was killed and started again", async () => {
+    const other = await startTideline()
+    const database = postgres(other.databaseUrl, { max: 1 })
+    const ada = await onboarded(other, database)
+    await addFile(ada, "tides.txt")
+    const page = await open(await browserOf(ada, {}, other), "/dashboard/files", other)
+    await vi.waitFor(async () => expect(await connectionsOf(ada, database)).toBe(1), { timeout: 10_000 })
+    const counts = await countsShown(page)
+    const seen = await marked(page)
+    process.kill(other.pid, "SIGKILL")
+    await other.exited
+    await database`update files set file_name = 'meanwhile.txt'`
+    const again = spawnTideline(dirname(other.dataDir), {
+      PORT: String(other.port),
+      DATABASE_URL: other.databaseUrl,
+    })
+    try {
+      await fileNamed(page, "meanwhile.txt").waitFor()
+      await database`update files set file_name = 'afterwards.txt'`
+      await fileNamed(page, "afterwards.txt").waitFor()
+      expect(counts()).toEqual([])
+      expect(await seen()).toBe(true)
+      // What the browser says of a server that is not there.
+      complaints.splice(0)
+    } finally {
+      await page.close()
+      again.child.kill("SIGTERM")
+      await again.exited
+      await database.end()
+      await other.stop()
+    }
+  })
+
+  it("keeps the further pages of a list live as well", async () => {
+    const ada = await onboarded()
+    await sql`
+      insert into chat_threads (user_id, title, last_message_at)
+      select _id, 'Conversation ' || n, 1000000 + n from users, generate_series(1, 120) n where email = ${ada.email}`
+    const page = await open(await browserOf(ada), "/dashboard/chat")
+    const list = page.getByRole("complementary").getByRole("navigation", { name: "Conversations" })
+    const titled = (title: string) => list.getByRole("link", { name: title, exact: true })
+    await list.getByRole("button", { name: "Show older" }).click()
+    await titled("Conversation 21").waitFor()
+    await list.getByRole("button", { name: "Show older" }).click()
+    await titled("Conversation 1").waitFor()
+    await list.getByRole("button", { name: "Show older" }).waitFor({ state: "detached" })
+    await sql`update chat_threads set title = 'Renamed far back' where title = 'Conversation 2'`
+    await titled("Renamed far back").waitFor()
+    await sql`update chat_threads set last_message_at = 2000000 where title = 'Conversation 5'`
+    await vi.waitFor(async () =>
+      expect(await list.getByRole("link").first().innerText()).toBe("Conversation 5"),
+    )
+    expect(await list.getByRole("link").count()).toBe(120)
+  })
+})
+
+describe("the code of it", () => {
+  const assets = join(import.meta.dirname, "../../build/client/assets")
+  const realtime = /^(use-live|shared-link|shared-worker|socket-link|connection-lost|token)-/
+
+  it("takes less than 20 kB of a page that is live, with its libraries", async () => {
+    const ada = await onboarded()
+    const page = await (await browserOf(ada)).newPage()
+    const scripts = scriptsOf(page)
+    await page.goto(`${app.origin}/dashboard`)
+    await page.getByRole("region", { name: "Connected now" }).waitFor()
+    const loaded = scripts().filter((name) => realtime.test(name))
+    expect(loaded.map((name) => realtime.exec(name)?.[1]).toSorted()).toEqual([
+      "connection-lost",
+      "shared-link",
+      "shared-worker",
+      "use-live",
+    ])
+    const sizes = loaded.map((name) => gzipSync(readFileSync(join(assets, name))).byteLength)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(20_000)
+  })
+
+  it.each(["/", "/pricing", "/docs/introduction", "/sign-in"])("is not on %s", async (path) => {
+    const page = await (await browser.newContext()).newPage()
+    contexts.push(page.context())
+    const scripts = scriptsOf(page)
+    await page.goto(app.origin + path, { waitUntil: "networkidle" })
+    const found = scripts().filter((name) => {
+      const code = readFileSync(join(assets, name), "utf8")
+      return realtime.test(name) || code.includes("/api/realtime/token") || code.includes("EIO")
+    })
+    expect(found).toEqual([])
+  })
+})
+
+let people = 0
+
+async function onboarded(to = app, database = sql): Promise<Person> {
+  people += 1
+  const person = await signUp(to, { name: "Ada Lovelace", email: `person-${people}@example.org` })
+  await person("/onboarding")
+  await database`update users set onboarding_completed = true, onboarding_step = 'done' where email = ${person.email}`
+  return person
+}
+
+async function addFile(person: Person, name: string) {
+  const response = await person(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body: "…" })
+  expect(response.status).toBe(201)
+}
+
+/** A browser of its own, signed in as this person. */
+async function browserOf(person: Person, options = {}, to = app): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  contexts.push(context)
+  await setCookies(context, person, to)
+  return context
+}
+
+async function setCookies(context: BrowserContext, person: Person, to = app) {
+  await context.clearCookies()
+  const cookies = person.cookie().split("; ")
+  await context.addCookies(
+    cookies.map((cookie) => {
+      const at = cookie.indexOf("=")
+      return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: to.origin }
+    }),
+  )
+}
+
+async function open(context: BrowserContext, path: string, to = app): Promise<Page> {
+  const page = await context.newPage()
+  page.on("pageerror", ({ message }) => {
+    // What the browser says when one navigation overtakes the animation of another.
+    if (!message.startsWith("Transition was skipped")) complaints.push(message)
+  })
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().includes("net::ERR_")) complaints.push(message.text())
+  })
+  await page.goto(to.origin + path)
+  return page
+}
+
+function fileNamed(page: Page, name: string) {
+  return page.getByRole("list", { name: "Your files" }).getByRole("link", { name, exact: true })
+}
+
+async function rename(page: Page, from: string, stem: string) {
+  await page.getByRole("button", { name: `Rename ${from}` }).click()
+  await page.getByRole("textbox", { name: `New name for ${from}` }).fill(stem)
+  await page.keyboard.press("Enter")
+}
+
+/** Answers later whether the page is still the one that was opened. */
+async function marked(page: Page) {
+  await page.evaluate(() => document.documentElement.setAttribute("data-opened-once", ""))
+  return () => page.evaluate(() => document.documentElement.hasAttribute("data-opened-once"))
+}
+
+/** Every name that a file's link takes from now on. */
+function namesShown(page: Page) {
+  return watch(page, (list) =>
+    [...list.querySelectorAll("[data-file]")].map((link) => link.textContent).join(),
+  )
+}
+
+/** Every number of files that is on the screen from now on. */
+async function countsShown(page: Page) {
+  const seen = await watch(page, (list) => String(list.querySelectorAll("[data-file]").length))
+  const first = (await page.locator("[data-file]").count()).toString()
+  return () =>
+    seen()
+      .filter((count, at, all) => count !== (all[at - 1] ?? first))
+      .map(Number)
+}
+
+/** What `look` finds in the page's list of files after each change of the page, until it is left. */
+async function watch(page: Page, look: (list: Element) => string): Promise<() => string[]> {
+  const seen: string[] = []
+  await page.exposeFunction("tellTest", (found: string) => {
+    if (found && found !== seen.at(-1)) seen.push(found)
+  })
+  await page.evaluate(`{
+    const look = ${look.toString()}
+    new MutationObserver(() => tellTest(look(document))).observe(document, {
+      subtree: true, childList: true, characterData: true,
+    })
+  }`)
+  return () => seen
+}
+
+function requestsOf(page: Page) {
+  const asked: string[] = []
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname))
+  return () => asked
+}
+
+/** The names of the built scripts that the page asked for. */
+function scriptsOf(page: Page) {
+  const asked = requestsOf(page)
+  return () => asked().flatMap((path) => /^\/assets\/(.*\.js)$/.exec(path)?.[1] ?? [])
+}
+
+interface Message {
+  subscriptions: { query: string; kind: string; have?: { token: string } }[]
+}
+
+/** The events on the page's own socket: `received` and `sent` give the first of a name. */
+function framesOf(page: Page) {
+  const found = new Map<string, PromiseWithResolvers<Message>>()
+  const first = (event: string) => {
+    const known = found.get(event) ?? Promise.withResolvers<Message>()
+    found.set(event, known)
+    return known
+  }
+  const read = (direction: string, payload: string | Buffer) => {
+    const event = /^42\d*(\[.*)$/s.exec(String(payload))?.[1]
+    if (!event) return
+    const [name, message] = JSON.parse(event) as [string, Message]
+    first(`${direction} ${name}`).resolve(message)
+  }
+  page.on("websocket", (socket) => {
+    socket.on("framereceived", ({ payload }) => read("received", payload))
+    socket.on("framesent", ({ payload }) => read("sent", payload))
+  })
+  return {
+    received: (name: string) => first(`received ${name}`).promise,
+    sent: (name: string) => first(`sent ${name}`).promise,
+  }
+}
+
+async function connectionsOf({ email }: Person, database = sql): Promise<number> {
+  const rows = await database`
+    select 1 from devices where user_id = (select _id from users where email = ${email})`
+  return rows.length
+}
+
+/** As when a session ends somewhere: every connection of the user must prove again who they are. */
+async function dropConnections({ email }: Person) {
+  await sql`
+    select pg_logical_emit_message(true, 'realtime.revoke', clerk_id) from users where email = ${email}`
+}
+
+async function runCommand(...words: string[]) {
+  const command = join(import.meta.dirname, "../../server/commands/user.ts")
+  await promisify(execFile)(process.execPath, [command, ...words], {
+    cwd: dirname(app.dataDir),
+    env: { ...process.env, DATABASE_URL: app.databaseUrl, DATA_DIR: app.dataDir },
+  })
+}
