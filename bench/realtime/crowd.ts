@@ -23,8 +23,9 @@ let numbers: number[] = []
 let times: number[] = []
 
 setInterval(() => {
-  for (const { conversation } of members) conversation.tick()
-}, 100)
+  const time = performance.now()
+  for (const { conversation } of members) conversation.tick(time)
+}, 10)
 
 const commands = {
   async openOne() {

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startEmbeddedPostgres } from "#db/embedded.ts"
 import { describeMachine } from "../results.ts"
-import { report, type Measured } from "./report.ts"
+import type { Measured } from "./medians.ts"
+import { report } from "./report.ts"
 import type { Candidate } from "./server.ts"
 import {
   measureBroadcast,
@@ -39,7 +40,7 @@ export async function measureRealtime({ short }: { short: boolean }): Promise<ob
       for (const candidate of order) measured.push(...(await measureOne(cluster.url, candidate, durations)))
       measured.push(...(await measureBare(cluster.url)))
     }
-    const medians = report(measured, rounds)
+    const medians = report(measured)
     return { machine, rounds, durations, medians, measured }
   } finally {
     await cluster.stop()

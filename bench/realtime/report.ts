@@ -1,17 +1,58 @@
-import { median } from "../statistics.ts"
+import { judge } from "./bars.ts"
+import { mediansOf, show, type Measured, type Medians } from "./medians.ts"
 import type { Candidate } from "./server.ts"
 import type { Figures } from "./trial.ts"
 
-export interface Measured {
-  candidate: Candidate
-  what: string
-  figures: Figures
+const COMPARED = ["floor", "tideline", "notify"] as const
+
+/** Answers the medians over all rounds, and prints them as tables, with the bars that they keep or miss. */
+export function report(measured: readonly Measured[]): Medians {
+  const medians = mediansOf(measured)
+  const all = Object.entries(medians)
+  const rates = all.filter(([, { tideline }]) => tideline?.["p50"] !== undefined)
+  const others = all.filter(([, { tideline }]) => tideline?.["p50"] === undefined)
+  print(
+    ["from commit to callback, ms (p50 / p99)", ...COMPARED, "Tideline : floor", "NOTIFY : floor"],
+    rates.map(([what, by]) => {
+      const latencies = COMPARED.map((each) => `${show(by[each]?.["p50"])} / ${show(by[each]?.["p99"])}`)
+      return [what].concat(latencies, ratio(by, "tideline"), ratio(by, "notify"))
+    }),
+  )
+  print(
+    ["server, % of one core (writes/s achieved)", ...COMPARED],
+    rates.map(([what, by]) => {
+      const shares = COMPARED.map((each) => `${show(by[each]?.["cpu"])} (${show(by[each]?.["achieved"])})`)
+      return [what].concat(shares)
+    }),
+  )
+  print(
+    ["", ...COMPARED, "bare socket.io"],
+    others.flatMap(([what, by]) =>
+      Object.keys(by.tideline ?? {}).map((figure) => {
+        const values = ([...COMPARED, "bare"] as const).map((each) => show(by[each]?.[figure]))
+        return [`${what}: ${FIGURES[figure] ?? figure}`].concat(values)
+      }),
+    ),
+  )
+  process.stdout.write(`\n${judge(medians).join("\n")}\n`)
+  return medians
 }
 
-/** Medians over the rounds: by measure, by candidate, by figure. */
-export type Medians = Record<string, Partial<Record<Candidate, Figures>>>
+const FIGURES: Record<string, string> = {
+  perSocket: "resident KiB per socket",
+  atLeast: "the same, garbage room given back",
+  toLast: "ms until the last client",
+  toHalf: "ms until half of the clients",
+  blocked: "longest block of the event loop, ms",
+  cpuMs: "server CPU per commit, ms",
+  missed: "notes that did not arrive",
+}
 
-/** Prints the tables and which bars hold. */
-export function report(measured: readonly Measured[], rounds: number): Medians {
-  return { rounds, measured } as never
+function print(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`)
+  process.stdout.write(`\n${lines.join("\n")}\n`)
+}
+
+function ratio(by: Partial<Record<Candidate, Figures>>, candidate: Candidate): string {
+  return show((by[candidate]?.["p50"] ?? Number.NaN) / (by.floor?.["p50"] ?? Number.NaN))
 }

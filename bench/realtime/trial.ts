@@ -18,7 +18,8 @@ export interface Durations {
 /** One figure per name. */
 export type Figures = Record<string, number>
 
-const SHARED_PER_SECOND = 4
+/** So slow that one broadcast is over before the next. */
+const SHARED_PER_SECOND = 1
 
 /** A fresh database, server, writer and crowd for the length of `work`. */
 export async function withTrial<Value>(
@@ -64,11 +65,13 @@ export async function measureRate(
   const write = await writer.ask("write", count, perSecond, sockets)
   const cpu = await server.ask("readCpu")
   const { numbers, times } = await crowd.ask("receipts", count)
-  const latencies = times.map((time, index) => time - (write.acknowledged[(numbers[index] ?? 0) - write.first] ?? 0))
+  const latencies = times.map(
+    (time, index) => time - (write.acknowledged[(numbers[index] ?? 0) - write.first] ?? 0),
+  )
   return {
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
-    cpu: cpu * 100,
+    cpu: cpu.share * 100,
     achieved: write.perSecond,
     missed: count - numbers.length,
   }
@@ -88,6 +91,7 @@ export async function measureBroadcast(
   const write = await writer.ask("writeShared", durations.broadcasts, SHARED_PER_SECOND)
   const { numbers, times } = await crowd.ask("receipts", durations.broadcasts * sockets)
   const blocked = await server.ask("readLoop")
+  const cpu = await server.ask("readCpu")
   const last = new Float64Array(durations.broadcasts)
   for (const [index, number] of numbers.entries()) {
     const broadcast = number - write.first
@@ -97,18 +101,21 @@ export async function measureBroadcast(
   return {
     toLast: percentile(last, 0.5),
     blocked,
+    cpuMs: cpu.ms / durations.broadcasts,
     missed: durations.broadcasts * sockets - numbers.length,
   }
 }
 
-/** What one idle connection adds to the server's resident memory, in KiB. */
+/** What one idle connection adds to the server's resident memory, in KiB: as it stands, and at the least. */
 export async function measureMemory({ server, crowd }: Trial, sockets: number): Promise<Figures> {
   await crowd.ask("open", 200)
   await crowd.ask("closeAll")
   const empty = await server.ask("memory")
+  const leastEmpty = await server.ask("leastMemory")
   await crowd.ask("open", sockets)
   const full = await server.ask("memory")
-  return { perSocket: (full - empty) / sockets / 1024 }
+  const leastFull = await server.ask("leastMemory")
+  return { perSocket: (full - empty) / sockets / 1024, atLeast: (leastFull - leastEmpty) / sockets / 1024 }
 }
 
 /** Everybody loses the connection at once and comes back at once. */

@@ -7,7 +7,8 @@ import { roomOf, SHARED_ROOM } from "./notes.ts"
 // A process of its own, so that a busy server cannot delay the moment that its latency is counted from.
 
 const sql = postgres(process.argv[2] ?? "", { max: 20, onnotice() {} })
-const BODY = "The tide comes in twice a day, and every boat in the harbour rises with it, whatever it carries."
+const BODY =
+  "The tide comes in twice a day, and every boat in the harbour rises with it, whatever it carries."
 let written = 0
 
 const commands = {

@@ -3,5 +3,6 @@ import { Server as SocketServer } from "socket.io"
 
 /** socket.io that only accepts connections: what a connection costs before it does anything. */
 export function openBare(_databaseUrl: string, server: Server): void {
-  new SocketServer(server, { transports: ["websocket"] })
+  const io = new SocketServer({ transports: ["websocket"] })
+  io.attach(server)
 }

@@ -4,8 +4,10 @@ import { inRoom, notes, type Viewer } from "../notes.ts"
 
 const log = {
   info() {},
-  warn: (details: object, message: string) => void process.stderr.write(`${message} ${JSON.stringify(details)}\n`),
-  error: (details: object, message: string) => void process.stderr.write(`${message} ${JSON.stringify(details)}\n`),
+  warn: (details: object, message: string) =>
+    void process.stderr.write(`${message} ${JSON.stringify(details)}\n`),
+  error: (details: object, message: string) =>
+    void process.stderr.write(`${message} ${JSON.stringify(details)}\n`),
 }
 
 /** The engine as the application opens it, with its limits as they are. Only the table, and that any token is good, are the bench's. */

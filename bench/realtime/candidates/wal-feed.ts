@@ -23,7 +23,7 @@ export async function feed(databaseUrl: string, hear: (commit: Commit) => void):
     fetch_types: false,
     idle_timeout: 0,
     max_lifetime: null,
-    connection: { replication: "database" } as Record<string, string>,
+    connection: { replication: "database" },
   })
   await sql.unsafe("create publication floor for table notes").simple()
   await sql.unsafe("CREATE_REPLICATION_SLOT floor TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT").simple()

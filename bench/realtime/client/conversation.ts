@@ -5,8 +5,8 @@ export interface Conversation {
   opened(): void
   text(text: string): void
   join(room: string): void
-  /** Called ten times a second. */
-  tick(): void
+  /** Called every few ms. */
+  tick(now: number): void
   /** What the client could continue from, if the candidate can continue. */
   standing(): Standing | null
 }
@@ -55,6 +55,7 @@ interface TidelineEvent {
 function converseWithTideline(name: string, hears: Hears, have: Standing | null): Conversation {
   let sequence = 0
   let acknowledged = 0
+  let acknowledgeAt = Number.POSITIVE_INFINITY
   let nextId = 1
   let current: Standing = { token: "", lsn: "" }
 
@@ -72,14 +73,15 @@ function converseWithTideline(name: string, hears: Hears, have: Standing | null)
       have = null
       hears.send(`420${JSON.stringify(["subscribe", { subscriptions: [item] }])}`)
     },
-    tick() {
-      if (sequence > acknowledged) acknowledge()
+    tick(now) {
+      if (now >= acknowledgeAt) acknowledge()
     },
     standing: () => current,
   }
 
   function hear([event, body]: [string, TidelineEvent]): void {
-    if (body.sequence !== ++sequence) throw new Error(`Event ${body.sequence} came where ${sequence} was due.`)
+    if (body.sequence !== ++sequence)
+      throw new Error(`Event ${body.sequence} came where ${sequence} was due.`)
     if (event === "snapshot") {
       current = { token: body.subscriptions?.[0]?.token ?? "", lsn: body.position?.lsn ?? "" }
       hears.joined()
@@ -88,10 +90,12 @@ function converseWithTideline(name: string, hears: Hears, have: Standing | null)
       for (const [, , key] of body.changes ?? []) hears.note(Number(key))
     } else throw new Error(`Tideline has sent ${event}: ${JSON.stringify(body)}`)
     if (sequence - acknowledged >= 16) acknowledge()
+    else if (acknowledgeAt === Number.POSITIVE_INFINITY) acknowledgeAt = performance.now() + 100
   }
 
   function acknowledge(): void {
     acknowledged = sequence
+    acknowledgeAt = Number.POSITIVE_INFINITY
     hears.send(`42["acknowledge",{"sequence":${sequence}}]`)
   }
 }

@@ -30,7 +30,11 @@ export function openFullClient(candidate: Candidate, port: number, room: string,
     setInterval(() => sequence > acknowledged && acknowledge(), 100)
     socket.on("snapshot", () => hears.joined())
     socket.on("connect", () => {
-      socket.emit("subscribe", { subscriptions: [{ id: 1, query: "notes.inRoom", args: { room } }] }, () => {})
+      socket.emit(
+        "subscribe",
+        { subscriptions: [{ id: 1, query: "notes.inRoom", args: { room } }] },
+        () => {},
+      )
     })
   } else {
     socket.on("note", ({ _id }: { _id: string }) => hears.note(Number(_id)))

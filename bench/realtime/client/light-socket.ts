@@ -59,7 +59,8 @@ export function openLightSocket(
     const short = left[1] ?? 0
     const start = short < 126 ? 2 : short === 126 ? 4 : 10
     if (left.length < start) return false
-    const length = short < 126 ? short : short === 126 ? left.readUInt16BE(2) : Number(left.readBigUInt64BE(2))
+    const length =
+      short < 126 ? short : short === 126 ? left.readUInt16BE(2) : Number(left.readBigUInt64BE(2))
     if (left.length < start + length) return false
     if (opcode === 1) hear.text(left.toString("utf8", start, start + length))
     left = left.subarray(start + length)
