@@ -78,7 +78,8 @@ export function createLiveClient(link: Link) {
   }
 
   async function sendSubscriptions() {
-    const items = subscribing ?? []
+    // Those of a connection that was lost in the same tick have been asked for again.
+    const items = (subscribing ?? []).filter(({ id }) => keys.has(id))
     subscribing = undefined
     for (let at = 0; at < items.length; at += 100) {
       const asked = items.slice(at, at + 100)

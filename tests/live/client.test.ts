@@ -104,6 +104,77 @@ describe("a live collection", () => {
     expect(names()).toEqual(["anchor.txt", "chart.txt"])
   })
 
+  it("claims no place that it reached before a later snapshot, when that snapshot never came", async () => {
+    const { server, client } = await liveFilesSubscribed()
+    const threads = { ...loaded, query: "chat.listThreads" }
+    client.hold(threads)
+    server.down()
+    server.up()
+    await vi.waitFor(() => expect(server.subscribed).toHaveLength(3))
+    const [, again, other] = server.subscribed
+    server.say("snapshot", {
+      position: position(50),
+      at: 5,
+      subscriptions: [{ id: other!.id, kind: "changes", changes: [], token: "threads" }],
+    })
+    server.down()
+    server.up()
+    await vi.waitFor(() => expect(server.subscribed).toHaveLength(5))
+    expect(again!.query).toBe("files.list")
+    expect(server.subscribed.slice(3).map(({ query, have }) => [query, have])).toEqual([
+      ["files.list", { token: "from the server", lsn: lsn(11) }],
+      ["chat.listThreads", { token: "threads", lsn: lsn(50) }],
+    ])
+  })
+
+  it("continues from nothing when the connection is lost between a reset and the answer", async () => {
+    const { server, id } = await liveFilesSubscribed()
+    server.say("reset", { ids: [id], reason: "slow" })
+    server.say("position", { lsn: lsn(60), at: 5, lag: 0 })
+    server.down()
+    server.up()
+    await vi.waitFor(() => expect(server.subscribed.length).toBeGreaterThan(1))
+    expect(server.subscribed.at(-1)!.have).toBeUndefined()
+  })
+
+  it("reads anew what was taken away, when the user has signed in again", async () => {
+    const { server } = await liveFilesSubscribed()
+    server.signOut()
+    server.up()
+    await vi.waitFor(() => expect(server.subscribed).toHaveLength(2))
+    expect(server.subscribed[1]!.have).toBeUndefined()
+  })
+
+  it("takes away the rows that are refused when it comes back", async () => {
+    const { server, names } = await liveFilesSubscribed()
+    const said = vi.spyOn(console, "error").mockImplementation(() => {})
+    server.down()
+    server.refuse({ code: "not_found", message: "It does not exist." })
+    server.up()
+    await vi.waitFor(() => expect(names()).toEqual([]))
+    expect(said).toHaveBeenCalledWith("The live query files.list was refused: It does not exist.")
+    said.mockRestore()
+  })
+
+  it("ends a subscription that was answered when nobody waits for it any more", async () => {
+    const { server } = liveFiles()
+    const letGo = server.holdAnswers()
+    server.up()
+    await vi.waitFor(() => expect(server.subscribed).toHaveLength(1))
+    server.down()
+    server.up()
+    letGo()
+    await vi.waitFor(() => expect(server.unsubscribed).toEqual([1]))
+  })
+
+  it("takes a newer loader's rows where the places of two epochs cannot be compared", async () => {
+    const { server, client, names } = await liveFilesSubscribed()
+    server.down()
+    const have = { token: "of the restored database", position: { epoch: "two", lsn: lsn(2) } }
+    client.adopt({ ...loaded, rows: [file("n", "new")], have })
+    expect(names()).toEqual(["new"])
+  })
+
   it("shows nothing more of what was revoked", async () => {
     const { server, names, id } = await liveFilesSubscribed()
     server.say("revoked", { ids: [id], reason: "denied" })
@@ -194,6 +265,28 @@ describe("an optimistic mutation", () => {
     expect(server.awaited).toEqual([lsn(40)])
     server.say("position", { lsn: lsn(41), at: 5, lag: 0 })
     expect(names()).toEqual(["anchor.txt", "chart.txt"])
+  })
+
+  it("settles on a snapshot of another epoch, whose places say nothing of its own", async () => {
+    const { server, client, names, id } = await liveFilesSubscribed()
+    const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
+    server.sent[0]!.answer({ value: null, xid: "9", lsn: lsn(4000) })
+    await answer
+    server.say("snapshot", {
+      position: { epoch: "two", lsn: lsn(5) },
+      at: 5,
+      subscriptions: [{ id, kind: "rows", rows: loaded.rows, order: loaded.order, end: null, token: "two" }],
+    })
+    expect(names()).toEqual(["anchor.txt", "chart.txt"])
+  })
+
+  it("is taken back when the user signs out before it was sent", async () => {
+    const { server, client } = liveFiles()
+    const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
+    server.signOut()
+    await expect(answer).rejects.toThrow("You are signed out.")
+    server.up()
+    expect(server.sent).toEqual([])
   })
 
   it("is taken back when the server refuses, with words for the user", async () => {

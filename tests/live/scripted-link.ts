@@ -1,4 +1,4 @@
-import type { MutateAnswer, SubscribeItem } from "#server/realtime/contract.ts"
+import type { MutateAnswer, Refusal, SubscribeItem } from "#server/realtime/contract.ts"
 import { ConnectionLost } from "#app/realtime/connection-lost.ts"
 import type { Link, LinkEvent, LinkListener } from "#app/realtime/link.ts"
 
@@ -6,6 +6,8 @@ import type { Link, LinkEvent, LinkListener } from "#app/realtime/link.ts"
 export function scriptedLink() {
   let listener: LinkListener = { changed() {}, received() {} }
   let sequence = 0
+  let refusal: Refusal | undefined
+  let held: PromiseWithResolvers<void> | undefined
   const subscribed: SubscribeItem[] = []
   const unsubscribed: number[] = []
   const awaited: string[] = []
@@ -21,7 +23,10 @@ export function scriptedLink() {
     listen: (given) => void (listener = given),
     subscribe: async (items) => {
       subscribed.push(...items)
-      return { accepted: items.map(({ id }) => id), refused: [] }
+      await held?.promise
+      return refusal
+        ? { accepted: [], refused: items.map(({ id }) => ({ id, error: refusal as Refusal })) }
+        : { accepted: items.map(({ id }) => id), refused: [] }
     },
     unsubscribe: (ids) => void unsubscribed.push(...ids),
     query: () => Promise.reject(new ConnectionLost()),
@@ -44,6 +49,16 @@ export function scriptedLink() {
     up: () => listener.changed("up"),
     down: () => listener.changed("down"),
     signOut: () => listener.changed("signed-out"),
+    /** Keeps the answers to what is subscribed from now on, until the function that it gives back is called. */
+    holdAnswers() {
+      const holding = (held = Promise.withResolvers<void>())
+      return () => {
+        held = undefined
+        holding.resolve()
+      }
+    },
+    /** From now on every subscription is refused. */
+    refuse: (error: Refusal) => void (refusal = error),
     say: (...[name, event]: DistributedSay) => {
       sequence += 1
       listener.received([name, { ...event, sequence }] as LinkEvent)
