@@ -62,6 +62,9 @@ async function measureOne(cluster: string, candidate: Candidate, durations: Dura
   })
   await withTrial(cluster, candidate, async (trial) => {
     keep(`${CROWD} idle sockets`, await measureMemory(trial, CROWD))
+  })
+  await withTrial(cluster, candidate, async (trial) => {
+    await trial.crowd.ask("open", CROWD)
     await rates(trial, CROWD, [100, 1000, 4000])
     keep(`reconnect of ${CROWD}, reading again`, await measureReconnect(trial, false))
     if (candidate === "tideline") keep(`reconnect of ${CROWD}, resuming`, await measureReconnect(trial, true))
