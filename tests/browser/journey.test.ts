@@ -1,0 +1,126 @@
+import { chromium, type Browser, type Locator, type Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { findBrowser } from "../support/browser.ts"
+import { findLetter } from "../support/inbox.ts"
+
+let app: TidelineApp
+let browser: Browser
+beforeAll(async () => {
+  app = await startTideline({ SIGNUP: "open" })
+  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+})
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+const complaints: string[] = []
+afterEach(() => {
+  expect(complaints.splice(0)).toEqual([])
+})
+
+describe("somebody new", () => {
+  it.each([
+    ["with the mouse on a large screen", 1440, byMouse],
+    ["with a finger on a small one", 390, byMouse],
+    ["by the keyboard alone", 1440, byKeyboard],
+  ])("signs up, is welcomed, asks a question and stores a file, %s", async (_how, width, handOf) => {
+    const page = await openPage(width)
+    const hand = handOf(page)
+    const email = `ada-${handOf.name}-${width}@example.org`.toLowerCase()
+
+    await page.goto(`${app.origin}/`)
+    await hand.press(page.locator('a[href^="/sign-up"]:visible').first())
+    await heading(page, "Make an account")
+    await hand.write(page.getByLabel("Name"), "Ada Lovelace")
+    await hand.write(page.getByLabel("E-mail address"), email)
+    await hand.write(page.getByLabel("Password", { exact: true }), "an engine of brass and cards")
+    await hand.press(page.getByRole("button", { name: "Sign up" }))
+
+    await heading(page, "Welcome aboard, Ada")
+    await hand.press(page.getByRole("button", { name: "Get started" }))
+    await heading(page, "What should we call you?")
+    await hand.press(page.getByRole("button", { name: "Continue" }))
+    await heading(page, "Try it out")
+    await hand.press(page.getByRole("button", { name: "Go to the dashboard" }))
+    await heading(page, "Welcome back, Ada")
+
+    await hand.write(page.getByRole("textbox", { name: "Ask the chat" }), "What time is it in Lisbon?")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
+    await page.getByText("The answer is complete.").waitFor({ state: "attached" })
+    const [question, answer] = await page.getByRole("log").locator("> *").allInnerTexts()
+    expect(question).toContain("What time is it in Lisbon?")
+    expect(answer).toContain("Development gateway: no language model is connected.")
+
+    await hand.press(page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Files" }))
+    await heading(page, "Files")
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      hand.press(page.getByRole("main").getByRole("button", { name: "Upload" }).first()),
+    ])
+    await chooser.setFiles({
+      name: "tides.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("high water 06:12"),
+    })
+    await page
+      .getByRole("list", { name: "Your files" })
+      .getByRole("link", { name: "tides.txt", exact: true })
+      .waitFor()
+
+    const letter = await findLetter(app, email, /Welcome/)
+    expect(letter.text).toContain("Welcome aboard, Ada")
+  })
+})
+
+/** How somebody without a keyboard at hand gets about, but for what they write. */
+function byMouse(page: Page) {
+  return {
+    press: (target: Locator) => target.click(),
+    async write(target: Locator, words: string) {
+      await target.click()
+      await page.keyboard.type(words)
+    },
+  }
+}
+
+function byKeyboard(page: Page) {
+  return {
+    async press(target: Locator) {
+      await goTo(page, target)
+      await page.keyboard.press("Enter")
+    },
+    async write(target: Locator, words: string) {
+      await goTo(page, target)
+      await page.keyboard.type(words)
+    },
+  }
+}
+
+/** Presses Tab until the focus is there, as it must be after a round of the page at the latest. */
+async function goTo(page: Page, target: Locator) {
+  await target.waitFor()
+  for (let presses = 0; presses < 80; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press("Tab")
+  }
+  throw new Error(`The keyboard does not reach ${target.toString()}.`)
+}
+
+async function openPage(width: number): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, hasTouch: width < 500 })
+  page.on("pageerror", ({ message }) => {
+    // What the browser says when one navigation overtakes the animation of another.
+    if (!message.startsWith("Transition was skipped")) complaints.push(message)
+  })
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text())
+  })
+  return page
+}
+
+function heading(page: Page, name: string) {
+  return page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
+}
