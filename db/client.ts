@@ -1,17 +1,78 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
+import { openConnections } from "./connections.ts"
+import { inSavepoint, inTransaction, type Run } from "./transaction.ts"
 
 export type Database = PostgresJsDatabase
 
-/** A pool of at most `connections` connections. It connects on first use, and again by itself after PostgreSQL was away. */
-export function openDatabase(url: string, { connections = 10 } = {}) {
+/**
+ * Over at most `connections` connections. It connects on first use, and again by itself after PostgreSQL was away. A transaction stays on
+ * its connection and is refused when that is lost.
+ */
+export function openDatabase(url: string, { connections: count = 10 } = {}) {
+  const connections = openConnections(count, (onclose) => openClient(url, onclose))
+  const client = {
+    ...statements((statement) => connections.use((connection) => connection.run(statement))),
+    options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openClient
+    begin: <Result>(work: (client: TransactionClient) => Promise<Result>) =>
+      connections.use((connection) => inTransaction(connection, (run) => work(transactionClient(run)))),
+  }
+  // All that Drizzle's session asks of a client is here; tests/domain/database.test.ts uses each part.
+  const db: Database = drizzle(client as unknown as postgres.Sql)
+  return { db, close: () => connections.close() }
+}
+
+function openClient(url: string, onclose: () => void) {
   const client = postgres(url, {
-    max: connections,
-    connect_timeout: 10,
-    backoff: (failures: number) => Math.min(3 ** failures / 100, 1), // seconds; a database that is back is used within one
+    max: 1,
+    connect_timeout: 10, // seconds
+    fetch_types: false, // nobody hears of its failure, when the connection is lost so early, but the process ends
+    max_lifetime: null, // it may be in the middle of a transaction
     onnotice: () => {},
+    onclose,
     connection: { application_name: "tideline" },
   })
-  const db: Database = drizzle(client)
-  return { db, close: () => client.end({ timeout: 5 }) }
+  drizzle(client) // for its effect: the client leaves dates and JSON to Drizzle
+  return client
+}
+
+interface TransactionClient extends Statements {
+  savepoint<Result>(work: (client: TransactionClient) => Promise<Result>): Promise<Result>
+}
+
+function transactionClient(run: Run, depth = 1): TransactionClient {
+  return {
+    ...statements(run),
+    savepoint: (work) =>
+      inSavepoint(run, `level_${depth}`, (inner) => work(transactionClient(inner, depth + 1))),
+  }
+}
+
+interface Statements {
+  unsafe(
+    text: string,
+    values?: postgres.ParameterOrJSON<never>[],
+    options?: postgres.UnsafeQueryOptions,
+  ): Promise<unknown> & { values(): Promise<unknown> }
+}
+
+/** Statements as Drizzle sends them: it says right after the call, with `values`, that it wants rows as arrays. */
+function statements(run: Run): Statements {
+  return {
+    unsafe(text, values = [], options = {}) {
+      let asArrays = false
+      const result = Promise.resolve().then(() =>
+        run<unknown>(async (sql) => {
+          const query = sql.unsafe(text, values, options)
+          return asArrays ? await query.values() : await query
+        }),
+      )
+      return Object.assign(result, {
+        values() {
+          asArrays = true
+          return result
+        },
+      })
+    },
+  }
 }

@@ -1,0 +1,135 @@
+import type postgres from "postgres"
+import { isOutage } from "./outage.ts"
+
+/** A statement, made when it is its turn. */
+export type Statement<Result> = (sql: postgres.Sql) => Promise<Result>
+
+/** A connection, for one use at a time. */
+export interface Connection {
+  /** Runs a statement after those before it. Once the connection is lost, it is refused: there is no other in its place. */
+  run<Result>(statement: Statement<Result>): Promise<Result>
+  readonly isLost: boolean
+}
+
+export interface Connections {
+  /** Waits for a free connection. It belongs to the work until the work is over. */
+  use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>
+  /** Lets what runs finish, for at most five seconds. */
+  close(): Promise<void>
+}
+
+/**
+ * At most `count` connections, each a client of its own that is thrown away with its connection. Not the pool of postgres 3.4.9: when a
+ * connection is lost in a transaction, that one writes the rollback into a socket that is gone, which ends the process; and a connection
+ * that is lost between a statement and its write does not come back for minutes.
+ */
+export function openConnections(
+  count: number,
+  openClient: (onclose: () => void) => postgres.Sql,
+): Connections {
+  const open = new Set<OpenConnection>()
+  const free: OpenConnection[] = []
+  const waiting: (() => void)[] = []
+  const inUse = new Set<Promise<unknown>>()
+  let isClosing = false
+
+  return {
+    async use(work) {
+      if (isClosing) throw lostConnection("CONNECTION_ENDED", "The connections to the database are closed.")
+      const using = takeAndGiveBack(work)
+      inUse.add(using)
+      try {
+        return await using
+      } finally {
+        inUse.delete(using)
+      }
+    },
+    async close() {
+      isClosing = true
+      let timer: NodeJS.Timeout | undefined
+      const patience = new Promise((resolve) => (timer = setTimeout(resolve, 5000)))
+      await Promise.race([Promise.allSettled(inUse), patience])
+      clearTimeout(timer)
+      await Promise.all([...open].map((connection) => connection.end()))
+    },
+  }
+
+  async function takeAndGiveBack<Result>(work: (connection: Connection) => Promise<Result>) {
+    const connection = await take()
+    try {
+      return await work(connection)
+    } finally {
+      giveBack(connection)
+    }
+  }
+
+  async function take(): Promise<OpenConnection> {
+    for (;;) {
+      const connection = free.pop()
+      if (connection && !connection.isLost) return connection
+      if (connection) discard(connection)
+      else if (open.size >= count) await new Promise<void>((resolve) => waiting.push(resolve))
+      else {
+        const fresh = openConnection(openClient)
+        open.add(fresh)
+        return fresh
+      }
+    }
+  }
+
+  function giveBack(connection: OpenConnection) {
+    if (connection.isLost) discard(connection)
+    else free.push(connection)
+    waiting.shift()?.()
+  }
+
+  function discard(connection: OpenConnection) {
+    open.delete(connection)
+    void connection.end()
+  }
+}
+
+interface OpenConnection extends Connection {
+  end(): Promise<void>
+}
+
+function openConnection(openClient: (onclose: () => void) => postgres.Sql): OpenConnection {
+  let isLost = false
+  let last: Promise<unknown> = Promise.resolve()
+  let refuse: ((error: Error) => void) | undefined
+  const client = openClient(() => {
+    isLost = true
+    // What was written to a connection that then broke gets no answer from the client, not even an error.
+    refuse?.(lostConnection("CONNECTION_CLOSED", "The connection to the database was lost."))
+  })
+
+  return {
+    get isLost() {
+      return isLost
+    },
+    run(statement) {
+      const result = last.then(() => send(statement))
+      last = result.catch(() => {})
+      return result
+    },
+    async end() {
+      isLost = true
+      await client.end({ timeout: 0 }).catch(() => {})
+    },
+  }
+
+  function send<Result>(statement: Statement<Result>) {
+    return new Promise<Result>((resolve, reject) => {
+      if (isLost) throw lostConnection("CONNECTION_CLOSED", "The connection to the database was lost.")
+      refuse = reject
+      statement(client).then(resolve, (error: unknown) => {
+        if (isOutage(error)) isLost = true // the client says so later, and would connect again
+        reject(error)
+      })
+    })
+  }
+}
+
+function lostConnection(code: "CONNECTION_CLOSED" | "CONNECTION_ENDED", message: string) {
+  return Object.assign(new Error(message), { code })
+}

@@ -1,0 +1,54 @@
+import type { Connection, Statement } from "./connections.ts"
+
+export type Run = <Result>(statement: Statement<Result>) => Promise<Result>
+
+/**
+ * Runs the work between `begin` and `commit`. Takes everything back when the work throws, and also when a statement failed
+ * and the work went on: PostgreSQL would answer that commit with a rollback, and no error.
+ */
+export function inTransaction<Result>(connection: Connection, work: (run: Run) => Promise<Result>) {
+  const run: Run = (statement) => connection.run(statement)
+  return between(run, { open: "begin", keep: "commit", undo: "rollback" }, work, () => connection.isLost)
+}
+
+/** The same inside a transaction, which goes on from where this began when it is taken back. */
+export function inSavepoint<Result>(run: Run, name: string, work: (run: Run) => Promise<Result>) {
+  const commands = {
+    open: `savepoint ${name}`,
+    keep: `release savepoint ${name}`,
+    undo: `rollback to savepoint ${name}`,
+  }
+  return between(run, commands, work)
+}
+
+async function between<Result>(
+  run: Run,
+  { open, keep, undo }: { open: string; keep: string; undo: string },
+  work: (run: Run) => Promise<Result>,
+  isLost = () => false,
+): Promise<Result> {
+  const command = (text: string) => run((sql) => sql.unsafe(text))
+  let isOver = false
+  let failure: { error: unknown } | undefined
+  await command(open)
+  try {
+    const result = await work(async (statement) => {
+      if (isOver) throw new Error("The transaction is over: a statement came after its end.")
+      try {
+        return await run(statement)
+      } catch (error) {
+        failure ??= { error }
+        throw error
+      }
+    })
+    if (failure) throw failure.error
+    isOver = true
+    await command(keep)
+    return result
+  } catch (error) {
+    isOver = true
+    // Without its connection PostgreSQL has taken everything back by itself; so it will when the rollback does not get there.
+    if (!isLost()) await command(undo).catch(() => {})
+    throw error
+  }
+}
