@@ -19,54 +19,81 @@ try {
 }
 
 function follow(name: string, parsed: unknown) {
-  const socket = io(origin, { path: "/realtime", transports: ["websocket"], autoConnect: false })
-  let token = ""
+  const socket = io(origin, {
+    path: "/realtime",
+    transports: ["websocket"],
+    autoConnect: false,
+    reconnection: false,
+  })
   let sequence = 0
-  let lsn: string | undefined
   let have: { token: string; lsn?: string } | undefined
+  let attempt = 0
 
-  const connect = async () => {
-    token = await fetchToken()
-    socket.auth = { version: 1, token, client: "npm run live" }
-    socket.connect()
+  async function connect() {
+    try {
+      socket.auth = { version: 1, token: await fetchToken(), client: "npm run live" }
+      socket.connect()
+    } catch (error) {
+      // Who asks for the first time has mistaken something; later the server is on its way back.
+      if (attempt === 0 && have === undefined) fail(error)
+      retry()
+    }
   }
+
+  function retry(wait = 0) {
+    attempt += 1
+    const jitter = Math.random() * Math.min(10_000, 250 * 2 ** attempt)
+    setTimeout(() => void connect(), wait + jitter)
+  }
+
   socket.on("connect", () => {
+    attempt = 0
     sequence = 0
     const subscription = { id: 1, query: name, args: parsed, have }
     socket.emit(
       "subscribe",
       { subscriptions: [subscription] },
-      ({ refused }: { refused: { error: Problem }[] }) => {
-        for (const { error } of refused) fail(`${error.code}: ${error.message}`)
+      ({ refused = [], error }: SubscribeAnswer) => {
+        for (const problem of error ? [error] : refused.map((item) => item.error)) {
+          fail(`${problem.code}: ${problem.message}`)
+        }
       },
     )
   })
   socket.on("connect_error", (error: Error & { data?: Problem }) => {
     if (error.data && !error.data.retryAfter) fail(`${error.data.code}: ${error.data.message}`)
+    retry(error.data?.retryAfter)
   })
   socket.on("disconnect", (reason) => {
     print("disconnected", { reason })
-    if (reason === "io server disconnect") setTimeout(() => void connect().catch(fail), 1000)
+    retry()
   })
   socket.onAny((kind: string, event: ServerEvent) => {
-    if (event.sequence !== sequence + 1) return void socket.disconnect().connect()
+    if (event.sequence !== sequence + 1) return void socket.disconnect()
     sequence = event.sequence
-    lsn = event.position?.lsn ?? event.lsn ?? lsn
     for (const part of event.subscriptions ?? []) have = { token: part.token }
+    const lsn = event.position?.lsn ?? event.lsn
     if (have && lsn) have = { ...have, lsn }
     socket.emit("acknowledge", { sequence })
-    if (kind === "reset") have = undefined
     print(kind, event)
-    if (kind === "reset") socket.disconnect().connect()
+    if (kind !== "reset") return
+    have = undefined
+    socket.disconnect()
   })
 
   // A token lives for about a minute; a new one is shown before it ends, and the subscription stays.
   setInterval(() => {
+    if (!socket.connected) return
     fetchToken()
-      .then((fresh) => socket.emit("authenticate", { token: fresh }, () => {}))
-      .catch(fail)
+      .then((token) => socket.emit("authenticate", { token }, () => {}))
+      .catch(() => socket.disconnect())
   }, 40_000)
-  void connect().catch(fail)
+  void connect()
+}
+
+interface SubscribeAnswer {
+  refused?: { error: Problem }[]
+  error?: Problem
 }
 
 interface Problem {
