@@ -16,6 +16,7 @@ export async function holdProcessLock(url: string, regained: () => Promise<void>
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,
+    fetch_types: false, // nobody hears of its failure, when the connection is lost so early, but the process ends
     onnotice: () => {},
     connection: { application_name: "tideline process lock" },
     onclose: () => {

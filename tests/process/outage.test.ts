@@ -58,6 +58,45 @@ describe("PostgreSQL, killed under load", () => {
   })
 })
 
+describe("connections to PostgreSQL that end in the middle of transactions", () => {
+  it("cost the uploads of that moment, and neither those before them nor the process", async () => {
+    const person = await signUp(app, { name: "Grace", email: "grace@example.org" })
+    const { url } = JSON.parse(readFileSync(join(app.dataDir, "postgres/owner.json"), "utf8")) as {
+      url: string
+    }
+    const operator = openDatabase(url, { connections: 1 })
+    const acknowledged: string[] = []
+    const refused: number[] = []
+    let rounds = 0
+    const upload = async (sender: number) => {
+      for (let count = 0; rounds < 10; count++) {
+        const name = `${sender}-${count}.txt`
+        const response = await person(`/api/files?name=${name}`, { method: "POST", body: name })
+        if (response.status === 201) acknowledged.push(name)
+        else refused.push(response.status)
+      }
+    }
+    const endConnections = async () => {
+      for (; rounds < 10; rounds++) {
+        const enough = acknowledged.length + 10
+        while (acknowledged.length < enough) await operator.db.execute(sql`select pg_sleep(0.01)`)
+        await operator.db.execute(sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'tideline' and pid <> pg_backend_pid()`)
+      }
+    }
+    await Promise.all([endConnections(), ...Array.from({ length: 6 }, (_, sender) => upload(sender))])
+
+    expect(refused.filter((status) => status !== 503)).toEqual([])
+    expect(refused.length).toBeGreaterThan(0)
+    const rows = await operator.db.execute<{ name: string }>(sql`select file_name as name from files`)
+    await operator.close()
+    const kept = new Set(rows.map((row) => row.name))
+    expect(acknowledged.filter((name) => !kept.has(name))).toEqual([])
+    expect(app.log.filter((line) => line.includes("ends the process"))).toEqual([])
+  })
+})
+
 describe("who is signed in while PostgreSQL is away", () => {
   it("is told so, and is neither a stranger nor shown an error of the program", async () => {
     const person = await signUp(app, { name: "Ada", email: "ada@example.org" })
