@@ -10,8 +10,8 @@ export interface Client {
   /** Whoever the token named, in the product's words; a refreshed token may bring a newer one of the same user. */
   viewer: unknown
   readonly subscriptions: Map<number, Subscription>
-  /** Ids whose subscribing is under way. Removing one here cancels it. */
-  readonly pending: Set<number>
+  /** Ids whose subscribing is under way, each with what asked for it. Removing one here cancels it. */
+  readonly pending: Map<number, symbol>
   closed: boolean
 }
 

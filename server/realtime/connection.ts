@@ -71,6 +71,7 @@ const DEAD_MS = 60_000
 const RESETS = { count: 3, withinMs: 5 * 60_000 }
 const MUTATIONS_WAITING = 100
 const QUERIES_RUNNING = 8
+const PLACES_AWAITED = 100
 
 /** One accepted connection: what it may send, and when it must go. */
 export function createConnection<Viewer>(
@@ -92,7 +93,7 @@ export function createConnection<Viewer>(
     userId,
     viewer,
     subscriptions: new Map(),
-    pending: new Set(),
+    pending: new Map(),
     closed: false,
   }
   const info: ConnectionInfo<Viewer> = {
@@ -109,6 +110,7 @@ export function createConnection<Viewer>(
   let mutations = Promise.resolve()
   let mutationsWaiting = 0
   let queriesRunning = 0
+  let placesAwaited = 0
   const gone = Promise.withResolvers<void>()
 
   socket.use(([event], next) => {
@@ -246,8 +248,10 @@ export function createConnection<Viewer>(
 
   /** The stream moves on by itself; only a client that sees none of it has to be told. */
   function tellWhenPassed(lsn: bigint): void {
-    if (lsn > hub.position() + 0x1000_0000_0000n) return
+    if (lsn > hub.position() + 0x1000_0000_0000n || placesAwaited >= PLACES_AWAITED) return
+    placesAwaited += 1
     void hub.reached(lsn, 30_000).then((reached) => {
+      placesAwaited -= 1
       if (!reached || client.closed) return
       hub.between(() => {
         if (outbox.lsn < lsn && !client.closed) outbox.position(hub.position(), Date.now(), 0)

@@ -60,6 +60,17 @@ export function editText(made: Edit): string {
   return made.text
 }
 
+/** False for a row that the declaration cannot decode or project. Whoever asks for it is told so, by a refusal that is logged. */
+export function isReadable(made: Edit): boolean {
+  if (made.op === "partial") return true
+  try {
+    editText(made)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The row as its subscribers see it. Fields that were not transmitted are left out. */
 export function rowText(query: LiveQuery, table: WatchedTable, row: Tuple): string {
   return JSON.stringify(projectRow(query, table, row))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-import { completeEdit, type Edit } from "./edits.ts"
-import type { Hub } from "./hub.ts"
+import { completeEdit, isReadable, type Edit } from "./edits.ts"
+import { isCurrent, type Hub } from "./hub.ts"
 import type { Log } from "./log.ts"
 import type { Metrics } from "./metrics.ts"
 import type { Outbox } from "./outbox.ts"
@@ -140,9 +140,15 @@ function fill(
   for (const waiting of outbox.waitingEdits()) {
     const { op, table, key, since } = waiting.edit
     if (op !== "partial" || table !== edit.table || key !== edit.key) continue
-    if (!snapshot || !stored) lost.add(waiting.id)
+    if (!snapshot || !stored) {
+      lost.add(waiting.id)
+      continue
+    }
     // A later change made it partial again: the hold of that change completes it.
-    else if (sees(snapshot.visibility, since)) waiting.replace(completeEdit(waiting.edit, stored))
+    if (!sees(snapshot.visibility, since)) continue
+    const complete = completeEdit(waiting.edit, stored)
+    if (isReadable(complete)) waiting.replace(complete)
+    else lost.add(waiting.id)
   }
   if (lost.size === 0) return
   for (const client of hub.clients) {
@@ -152,8 +158,4 @@ function fill(
       "gap",
     )
   }
-}
-
-function isCurrent(subscription: Subscription): boolean {
-  return subscription.client.subscriptions.get(subscription.id) === subscription
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from "node:timers/promises"
 
 import type { Client, Subscription } from "./client.ts"
 import type { ResetEvent } from "./contract.ts"
-import { editsOf, type Edit } from "./edits.ts"
+import { editsOf, isReadable, type Edit } from "./edits.ts"
 import type { Metrics } from "./metrics.ts"
 import { commitHeader, type Outbox } from "./outbox.ts"
 import type { Ring } from "./ring.ts"
@@ -35,6 +35,13 @@ type Job =
   | { kind: "advance"; lsn: bigint }
   | { kind: "restart"; start: bigint; epoch: string }
 
+/** Somebody who waits for a place in the log. */
+interface Waiter {
+  readonly lsn: bigint
+  readonly timers: readonly NodeJS.Timeout[]
+  resolve(reached: boolean): void
+}
+
 export interface Hub {
   readonly clients: Set<Client>
   readonly topics: Topics
@@ -54,6 +61,8 @@ export interface Hub {
   resetTable(table: WatchedTable, reason: ResetEvent["reason"]): void
   leave(client: Client): void
   queueBytes(): number
+  /** Nobody waits for a place any longer. */
+  close(): void
 }
 
 /** Takes transactions in order and gives each client, in one step, what each means to it. */
@@ -69,11 +78,16 @@ export function createHub(options: HubOptions): Hub {
   let inside = false
   let acts: (() => void)[] = []
   let turnEndsAt = 0
-  const waiters = new Set<{ lsn: bigint; resolve: (reached: boolean) => void; timers: NodeJS.Timeout[] }>()
+  let closed = false
+  const waiters = new Set<Waiter>()
 
   return {
     clients,
     topics,
+    close() {
+      for (const waiter of waiters) giveUp(waiter)
+      closed = true
+    },
     position: () => position,
     epoch: () => epoch,
     queueBytes: () => queued,
@@ -94,15 +108,9 @@ export function createHub(options: HubOptions): Hub {
     },
     reached(lsn, timeoutMs) {
       if (position >= lsn) return Promise.resolve(true)
+      if (closed) return Promise.resolve(false)
       return new Promise((resolve) => {
-        const timers = [
-          setTimeout(options.nudge, 10),
-          setTimeout(() => {
-            waiters.delete(waiter)
-            for (const timer of timers) clearTimeout(timer)
-            resolve(false)
-          }, timeoutMs),
-        ]
+        const timers = [setTimeout(options.nudge, 10), setTimeout(() => giveUp(waiter), timeoutMs)]
         const waiter = { lsn, resolve, timers }
         waiters.add(waiter)
       })
@@ -171,6 +179,12 @@ export function createHub(options: HubOptions): Hub {
     turnEndsAt = performance.now() + TURN_MS
   }
 
+  function giveUp(waiter: Waiter): void {
+    waiters.delete(waiter)
+    for (const timer of waiter.timers) clearTimeout(timer)
+    waiter.resolve(false)
+  }
+
   /** At a new position: runs what waited for it. */
   function arrive(): void {
     for (const waiter of waiters) {
@@ -190,12 +204,17 @@ export function createHub(options: HubOptions): Hub {
     sweep(transaction)
     holdDependants(transaction)
     const touched: Outbox[] = []
+    const unreadable: Subscription[] = []
     for (const change of transaction.changes) {
       for (const shape of shapes.of(change.table)) {
         for (const key of keysTouched(shape, change)) {
           for (const { range, followers } of topics.topicsAt(shape, key)) {
             const edits = editsOf(range, change, transaction.xid)
             if (edits.length === 0) continue
+            if (!edits.every(isReadable)) {
+              unreadable.push(...followers)
+              continue
+            }
             for (const follower of followers) {
               stage(follower, edits, transaction, touched)
               if (performance.now() > turnEndsAt) await pause()
@@ -204,6 +223,7 @@ export function createHub(options: HubOptions): Hub {
         }
       }
     }
+    reset(unreadable.filter(isCurrent), "gap")
     if (touched.length === 0) return
     const header = commitHeader(transaction.end, transaction.at, transaction.xid)
     for (const outbox of touched) {
@@ -289,6 +309,11 @@ export function createHub(options: HubOptions): Hub {
       metrics.count(`resets_${reason}`, all.length)
     }
   }
+}
+
+/** Whether it has not been given up meanwhile. */
+export function isCurrent(subscription: Subscription): boolean {
+  return subscription.client.subscriptions.get(subscription.id) === subscription
 }
 
 /** Whether the row was at the place before and is there now. */

@@ -15,7 +15,7 @@ export interface Lanes {
  * A few connections, each a client of its own. Not one pool with `begin`: when a connection is lost, postgres 3.4.9 sends the rollback into a
  * socket that is gone, which ends the process, and a connection that was lost in mid-write never connects again.
  */
-export function openLanes(databaseUrl: string, count: number): Lanes {
+export function openLanes(databaseUrl: string, count: number, patienceMs = 40_000): Lanes {
   const open = new Set<Lane>()
   const free: Lane[] = []
   const waiting: ((lane: Lane) => void)[] = []
@@ -25,12 +25,15 @@ export function openLanes(databaseUrl: string, count: number): Lanes {
     async use(work) {
       const lane = free.pop() ?? (await new Promise<Lane>((resolve) => waiting.push(resolve)))
       let kept = lane
+      // The server ends a statement after 30 s, so only a network that swallows what is sent takes longer.
+      const silence = setTimeout(() => void lane.end({ timeout: 0 }), patienceMs)
       try {
         return await work(lane)
       } catch (error) {
         if (isLost(error)) kept = replace(lane)
         throw error
       } finally {
+        clearTimeout(silence)
         const next = waiting.shift()
         if (next) next(kept)
         else free.push(kept)

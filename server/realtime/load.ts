@@ -45,9 +45,9 @@ export async function load(
       }),
     ),
   )
-  const missing = ring.missingFrom(snapshot.visibility)
+  const missing = snapshot.missing()
   const first = missing?.[0]
-  const lsn = first ? first.end - 1n : ring.end
+  const lsn = first ? first.start : ring.end
   const epoch = hub.epoch()
   snapshot.release()
   return asked.map(({ question, query, range }, index): Loaded => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { Server as HttpServer } from "node:http"
+import type { IncomingMessage, Server as HttpServer } from "node:http"
 
 import { ensureAnchor, type Anchor } from "./anchor.ts"
 import { createCatalogue } from "./catalogue.ts"
@@ -40,6 +40,8 @@ export interface RealtimeOptions<Viewer, Scope> {
   userIdOf(viewer: Viewer): string
   /** The origins whose pages may connect, as browsers write them. */
   origins: readonly string[]
+  /** Where a connection comes from, in a way that its sender cannot choose. Without it, connections are not limited by address. */
+  addressOf?: (request: IncomingMessage) => string
   /** Seals what clients hand back. The same in all processes. */
   secret: string
   log: Log
@@ -63,6 +65,8 @@ export interface RealtimeLimits {
   maxRows: number
   maxConnections: number
   maxConnectionsPerUser: number
+  /** An office shares an address, and so do all users behind a proxy that the product was not told of. */
+  maxConnectionsPerAddress: number
   snapshotConcurrency: number
   /** Of one connection, in the long run. */
   messagesPerSecond: number
@@ -83,6 +87,7 @@ export const LIMITS: RealtimeLimits = {
   maxRows: 2000,
   maxConnections: 20_000,
   maxConnectionsPerUser: 50,
+  maxConnectionsPerAddress: 2000,
   snapshotConcurrency: 3,
   messagesPerSecond: 50,
   reportMs: 5000,
@@ -216,6 +221,8 @@ export async function openRealtime<Viewer, Scope>(
     origins: options.origins,
     maxConnections: limits.maxConnections,
     maxConnectionsPerUser: limits.maxConnectionsPerUser,
+    maxConnectionsPerAddress: limits.maxConnectionsPerAddress,
+    addressOf: options.addressOf,
     positionMs: limits.positionMs,
     graceMs: limits.graceMs,
     messagesPerSecond: limits.messagesPerSecond,
@@ -228,11 +235,13 @@ export async function openRealtime<Viewer, Scope>(
     closed: leave,
   })
   metrics.gauge("connections", () => sockets.count())
+  metrics.gauge("raw_connections", () => sockets.rawCount())
   metrics.gauge("subscriptions", () => hub.topics.size())
   metrics.gauge("subscribing", () => subscriber.waiting())
   metrics.gauge("ring_bytes", () => ring.bytes)
   metrics.gauge("ring_transactions", () => ring.length)
   metrics.gauge("queue_bytes", () => hub.queueBytes())
+  metrics.gauge("outbox_bytes", outboxBytes)
   metrics.gauge("stream_lag_ms", () => reader.lag())
   metrics.gauge("stream_behind_bytes", () => Number(ring.end - hub.position()))
 
@@ -251,6 +260,7 @@ export async function openRealtime<Viewer, Scope>(
       await sockets.close(limits.drainSpreadMs)
       await reader.stop()
       await keeper.stop()
+      hub.close()
       await lanes.end()
     },
   }
@@ -270,6 +280,12 @@ export async function openRealtime<Viewer, Scope>(
   async function readPlace(statement: string): Promise<string> {
     const [row] = await lanes.use((lane) => lane.unsafe(statement, [], { prepare: true }))
     return String(row?.["lsn"])
+  }
+
+  function outboxBytes(): number {
+    let sum = 0
+    for (const { outbox } of hub.clients) sum += outbox.bytes
+    return sum
   }
 
   function ready(): { ready: boolean; reason?: string } {

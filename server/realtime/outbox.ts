@@ -81,6 +81,10 @@ export class Outbox {
   get backlogBytes(): number {
     return this.#waitingBytes
   }
+  /** What the client costs: what was sent and not acknowledged, and what waits. */
+  get bytes(): number {
+    return this.#bytesInFlight + this.#waitingBytes
+  }
   /** Whether more commits wait than may: snapshots are bounded where they are taken. */
   get overflowing(): boolean {
     return this.#batchBytes > this.#limits.backlogBytes
@@ -136,9 +140,13 @@ export class Outbox {
     this.#enqueue("revoked", `,"ids":${JSON.stringify(ids)},"reason":"${reason}"}]`)
   }
 
-  /** Sent at once and out of turn, because the connection closes next. */
+  /** Sent at once and out of turn, because the connection closes next. Of what waits, only what takes rows away is worth sending. */
   goodbye(reason: GoodbyeEvent["reason"], retryAfter: number | null): void {
+    const waiting = this.#waiting ?? []
     this.#empty()
+    for (const item of waiting) {
+      if (item.kind === "event" && item.event === "revoked") this.#emit(item.event, item.rest)
+    }
     this.#emit("goodbye", `,"reason":"${reason}","retryAfter":${retryAfter}}]`)
   }
 

@@ -3,7 +3,7 @@ import type { Tuple, WatchedTable } from "./tables.ts"
 /** A message of PostgreSQL's logical replication protocol, version 1 (PostgreSQL documentation, chapter 54.9). */
 export type Message =
   | { kind: "begin"; xid: number }
-  | { kind: "commit"; end: bigint; at: number }
+  | { kind: "commit"; start: bigint; end: bigint; at: number }
   | { kind: "insert"; table: WatchedTable; row: Tuple }
   | { kind: "update"; table: WatchedTable; old: Tuple | null; row: Tuple }
   | { kind: "delete"; table: WatchedTable; old: Tuple }
@@ -38,6 +38,7 @@ export function createDecoder(layOut: (relation: Relation) => Layout | null) {
       case 0x43: // C
         return {
           kind: "commit",
+          start: bytes.readBigUInt64BE(2),
           end: bytes.readBigUInt64BE(10),
           at: POSTGRES_EPOCH + Number(bytes.readBigInt64BE(18) / 1000n),
         }

@@ -63,7 +63,8 @@ export function prepareRange(
     throw new InvalidRange("This page does not exist.")
   }
   const limit = answer.limit ?? null
-  const identity = [query.name, key, order?.wire.join() ?? "", answer.after ?? "", String(limit ?? "")].join(
+  const ordering = order?.wire.join() ?? ""
+  const identity = [query.name, shape.columns.join(), key, ordering, answer.after ?? "", limit ?? ""].join(
     "\0",
   )
   return { identity, query, table, shape, key, order, after, limit, end: null }

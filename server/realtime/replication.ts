@@ -21,6 +21,7 @@ export interface Listener {
 }
 
 export interface Stream {
+  /** Rejects with what the listener threw. */
   readonly closed: Promise<void>
   /** Tells PostgreSQL what it need not keep for this stream, and asks for a sign of life. */
   report(lsn: bigint): void
@@ -73,22 +74,29 @@ export function openReplication(databaseUrl: string, application: string): Repli
 }
 
 function listen(duplex: Duplex, hear: Listener): Stream {
-  const closed = new Promise<void>((resolve) => {
-    duplex.once("close", resolve)
-    duplex.once("end", resolve)
-    duplex.on("error", () => resolve())
-  })
-  duplex.on("data", (bytes: Buffer) => {
-    if (bytes[0] === 0x77) hear.message(bytes.subarray(25))
-    else if (bytes[0] === 0x6b) hear.keepalive(bytes.readBigUInt64BE(1))
-  })
+  const closed = Promise.withResolvers<void>()
+  duplex.once("close", closed.resolve)
+  duplex.once("end", closed.resolve)
+  duplex.on("error", () => closed.resolve())
+  duplex.on("data", hearAll)
   return {
-    closed,
+    closed: closed.promise,
     report(lsn) {
       if (duplex.writable) duplex.write(statusUpdate(lsn))
     },
     pause: () => duplex.pause(),
     resume: () => duplex.resume(),
+  }
+
+  /** After an error nothing more is heard: what follows would continue a transaction of which a part is missing. */
+  function hearAll(bytes: Buffer): void {
+    try {
+      if (bytes[0] === 0x77) hear.message(bytes.subarray(25))
+      else if (bytes[0] === 0x6b) hear.keepalive(bytes.readBigUInt64BE(1))
+    } catch (error) {
+      duplex.off("data", hearAll)
+      closed.reject(error)
+    }
   }
 }
 

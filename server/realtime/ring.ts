@@ -11,6 +11,7 @@ export interface RingLimits {
 /** Marks a snapshot from the moment it was asked for, so that the ring keeps what it may not see. */
 export interface Ticket {
   readonly startedAt: number
+  readonly restarts: number
 }
 
 interface Entry {
@@ -42,6 +43,7 @@ export class Ring {
   /** Ids of transactions that had to be dropped unseen; a snapshot that lacks one of them cannot be completed. */
   #owed = new Set<bigint>()
   readonly #open = new Set<Ticket>()
+  #restarts = 0
   /** Where each place of each shape was touched: transactions, oldest first. */
   readonly #touches = new Map<Shape, Map<string, Transaction[]>>()
   readonly #sweeping = new Set<Transaction>()
@@ -60,7 +62,7 @@ export class Ring {
   /** Where another process may begin to read and still find everything that snapshots may not see yet. */
   get settled(): bigint {
     const oldest = this.#unseen.find((entry) => entry.seenAt === NOT_YET)
-    return oldest ? oldest.transaction.end - 1n : this.#end
+    return oldest ? oldest.transaction.start : this.#end
   }
   /** How far the log has been read. */
   get end(): bigint {
@@ -100,6 +102,7 @@ export class Ring {
     for (const places of this.#touches.values()) places.clear()
     this.#start = start
     this.#end = start
+    this.#restarts += 1
   }
 
   addShape(shape: Shape): void {
@@ -123,7 +126,7 @@ export class Ring {
   }
 
   beginSnapshot(): Ticket {
-    const ticket = { startedAt: ++this.#clock }
+    const ticket = { startedAt: ++this.#clock, restarts: this.#restarts }
     this.#open.add(ticket)
     return ticket
   }
@@ -149,9 +152,10 @@ export class Ring {
 
   /**
    * What the stream has delivered and the snapshot does not see, oldest first; to be added to what was read. Null when that cannot be told
-   * any more: take another snapshot.
+   * any more: take another snapshot. A hole in the stream may hold what a snapshot from before it lacks.
    */
-  missingFrom(visibility: Visibility): readonly Transaction[] | null {
+  missingFrom(ticket: Ticket, visibility: Visibility): readonly Transaction[] | null {
+    if (ticket.restarts !== this.#restarts) return null
     for (const xid of this.#owed) if (!sees(visibility, xid)) return null
     return this.#unseen
       .filter((entry) => !sees(visibility, entry.transaction.xid))
@@ -169,7 +173,8 @@ export class Ring {
       if (!entry.settled) {
         if (!crowded) break
         this.#owed.add(entry.transaction.xid)
-        this.#unseen = this.#unseen.filter((other) => other !== entry)
+        // The oldest of all is the oldest of these too.
+        this.#unseen.shift()
       }
       this.#drop(entry)
     }

@@ -36,13 +36,18 @@ export function createShapes(added: (shape: Shape) => void): Shapes {
 
 /** PostgreSQL text never holds a NUL, so joining by it keeps different keys different. Null when a column is null or unknown. */
 export function keyIn(shape: Shape, tuple: Tuple): string | null {
-  let key = ""
+  let key: string | null = null
   for (const column of shape.columns) {
     const value = tuple[column]
     if (value === null || value === undefined) return null
-    key = key === "" ? value : `${key}\0${value}`
+    key = key === null ? value : `${key}\0${value}`
   }
   return key
+}
+
+/** What `keyIn` joined, in the order of the shape's columns. */
+export function valuesIn(key: string): string[] {
+  return key.split("\0")
 }
 
 /** The places of a shape that a change concerns: where the row is, and where it was. */

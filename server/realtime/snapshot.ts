@@ -4,7 +4,9 @@ import { lsnFromSql } from "./lsn.ts"
 import type { Metrics } from "./metrics.ts"
 import { isNumeric, type Range } from "./range.ts"
 import type { Ring } from "./ring.ts"
+import { valuesIn } from "./shapes.ts"
 import { quote, type Tuple, type WatchedTable } from "./tables.ts"
+import type { Transaction } from "./transactions.ts"
 import { readVisibility, type Visibility } from "./visibility.ts"
 
 /** One consistent reading of the database. */
@@ -13,6 +15,8 @@ export interface Snapshot<Value> {
   readonly visibility: Visibility
   /** Whatever the snapshot sees ended before this place in the log. */
   readonly lsn: bigint
+  /** What it lacks of what has been streamed by now; see `Ring.missingFrom`. */
+  missing(): readonly Transaction[] | null
   /** Lets the ring drop what it kept for this snapshot. */
   release(): void
 }
@@ -57,7 +61,11 @@ export function openSnapshots(lanes: Lanes, ring: Ring, metrics: Metrics, maxRow
         ring.learn(taken.visibility)
         metrics.count("snapshots")
         metrics.observe("snapshot_ms", performance.now() - startedAt)
-        return { ...taken, release: () => ring.endSnapshot(ticket) }
+        return {
+          ...taken,
+          missing: () => ring.missingFrom(ticket, taken.visibility),
+          release: () => ring.endSnapshot(ticket),
+        }
       } catch (error) {
         ring.endSnapshot(ticket)
         throw error
@@ -122,7 +130,7 @@ function columnsFor(range: Range): number[] {
 
 function selectRange(range: Range, maxRows: number): { text: string; values: string[] } {
   const { table, shape, order, after } = range
-  const values = range.key.split("\0")
+  const values = valuesIn(range.key)
   const conditions = shape.columns.map((column, index) => compared(table, column, index + 1, "="))
   const columns = columnsFor(range).map((column) => quote(table.columns[column] ?? ""))
   let ordering = ""

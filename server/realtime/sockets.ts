@@ -15,6 +15,9 @@ export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
   readonly origins: readonly string[]
   readonly maxConnections: number
   readonly maxConnectionsPerUser: number
+  readonly maxConnectionsPerAddress: number
+  /** Where a connection comes from, in a way that its sender cannot choose; without it, addresses are not counted. */
+  readonly addressOf: ((request: IncomingMessage) => string) | undefined
   /** ms since the database was last heard from. */
   readonly lag: () => number
 }
@@ -23,16 +26,31 @@ export interface Sockets {
   attach(server: HttpServer): void
   revokeUser(userId: string): void
   count(): number
+  /** Also those that have sent no handshake yet. */
+  rawCount(): number
   /** Says goodbye to everybody; they come back spread over `spreadMs`. */
   close(spreadMs: number): Promise<void>
 }
 
 const SWEEP_MS = 1000
+/** Longer than the verification of a token takes. */
+const VERIFYING_MS = 60_000
+
+/** Engine.IO's connection, before socket.io's handshake. */
+interface RawConnection {
+  request: IncomingMessage | null
+  once(event: "close", heard: () => void): void
+}
 
 export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets {
   const { hub, metrics, log } = options
   const connections = new Set<Connection>()
   const perUser = new Map<string, number>()
+  const perAddress = new Map<string, number>()
+  /** Connections that have sent a handshake. A second one would be a second token to verify. */
+  const greeted = new WeakSet<object>()
+  /** When users were signed out, as long as a token may still be under verification that was good before. */
+  const revokedAt = new Map<string, number>()
   let wasLive = true
   let draining = false
   const io = new Server({
@@ -50,8 +68,6 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       decide(refusal, refusal === null)
     },
   })
-  // The upgrade request weighs more than all that is kept of a connection.
-  io.engine?.on("connection", dropRequest)
   io.use((socket, next) => {
     void welcome(socket).then(
       () => next(),
@@ -68,9 +84,14 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   return {
     attach(server) {
       io.attach(server)
-      io.engine.on("connection", dropRequest)
+      io.engine.on("connection", (raw: RawConnection) => {
+        if (options.addressOf && raw.request) countAddress(raw, options.addressOf(raw.request))
+        // The upgrade request weighs more than all that is kept of a connection.
+        raw.request = null
+      })
     },
     revokeUser(userId) {
+      revokedAt.set(userId, performance.now())
       hub.between(() => {
         for (const connection of connections) {
           if (connection.client.userId === userId) connection.end("signed_out", null)
@@ -78,6 +99,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       })
     },
     count: () => connections.size,
+    rawCount,
     async close(spreadMs) {
       draining = true
       clearInterval(sweeper)
@@ -88,10 +110,27 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     },
   }
 
+  function rawCount(): number {
+    return io.engine?.clientsCount ?? 0
+  }
+
+  function countAddress(raw: RawConnection, address: string): void {
+    perAddress.set(address, (perAddress.get(address) ?? 0) + 1)
+    raw.once("close", () => {
+      const left = (perAddress.get(address) ?? 1) - 1
+      if (left > 0) perAddress.set(address, left)
+      else perAddress.delete(address)
+    })
+  }
+
   /** A browser always sends its origin; what sends none is not a browser and carries no cookie of a victim. */
   function refuseRequest(request: IncomingMessage): string | null {
     if (draining) return "draining"
-    if (connections.size >= options.maxConnections) return "full"
+    // Whoever has not sent a handshake yet counts as well.
+    if (rawCount() >= options.maxConnections) return "full"
+    const address = options.addressOf?.(request)
+    if (address !== undefined && (perAddress.get(address) ?? 0) >= options.maxConnectionsPerAddress)
+      return "address"
     const { origin } = request.headers
     return origin === undefined || options.origins.includes(origin) ? null : "origin"
   }
@@ -104,8 +143,15 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
         throw new Refused("version", "Reload the page for a newer version.")
       throw new Refused("unauthorized", "Sign in first.")
     }
+    if (greeted.has(socket.conn)) throw new Refused("invalid", "This connection has sent its handshake.")
+    greeted.add(socket.conn)
+    const askedAt = performance.now()
     const verified = await options.verify(handshake.output.token)
     const userId = options.userIdOf(verified.viewer)
+    if ((revokedAt.get(userId) ?? 0) >= askedAt) throw new Refused("unauthorized", "Sign in again.")
+    // One that has gone meanwhile would never say so again.
+    if (socket.conn.readyState !== "open")
+      throw new Refused("unavailable", "The connection was closed.", 1000)
     if (draining) throw new Refused("unavailable", "The server is restarting.", 1000)
     const count = perUser.get(userId) ?? 0
     if (count >= options.maxConnectionsPerUser) {
@@ -135,11 +181,9 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     const isLive = lag < 2000
     const changed = isLive !== wasLive
     wasLive = isLive
+    const verifying = performance.now() - VERIFYING_MS
+    for (const [userId, at] of revokedAt) if (at < verifying) revokedAt.delete(userId)
     const now = Date.now()
     for (const connection of connections) connection.tick(now, lag, changed)
   }
-}
-
-function dropRequest(raw: { request: unknown }): void {
-  raw.request = null
 }

@@ -36,9 +36,18 @@ export interface Subscriber {
 
 interface Wanted extends Question {
   readonly id: number
-  /** The client's rows, if they can be continued from. */
-  readonly since: bigint | null
+  /** What stands for it in `client.pending`: an id may be given up and used again before its first use is served. */
+  readonly claim: symbol
+  readonly standing: ClientRows | null
+}
+
+/** The rows that a client has already. */
+interface ClientRows {
+  readonly epoch: string
+  readonly since: bigint
   readonly through: bigint
+  /** As asked for, with the end that was pinned when they were read. */
+  readonly range: Range
 }
 
 interface Request {
@@ -71,8 +80,9 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       const wanted: Wanted[] = []
       for (const item of items) {
         try {
-          wanted.push(want(client, item))
-          client.pending.add(item.id)
+          const each = want(client, item)
+          wanted.push(each)
+          client.pending.set(each.id, each.claim)
         } catch (error) {
           answer.refused.push({ id: item.id, error: refusalFor(error, log, `preparing ${item.query}`) })
         }
@@ -99,17 +109,19 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     }
     const question = catalogue.ask(item, client.viewer)
     const standing = item.have && openHave(secret, client.userId, question.range, item.have.token)
-    if (!standing || standing.epoch !== hub.epoch()) return { ...question, id, since: null, through: 0n }
-    const range = standing.end ? pinEnd(question.range, standing.end) : question.range
+    const claim = Symbol(item.query)
+    if (!standing) return { ...question, id, claim, standing: null }
+    const { epoch, end } = standing
+    const range = end ? pinEnd(question.range, end) : question.range
     const applied = item.have?.lsn === undefined ? 0n : lsnFromWire(item.have.lsn)
     const since = applied > standing.lsn ? applied : standing.lsn
-    // A place far ahead of this server's comes from another history, such as a restored backup.
-    return { ...question, range, id, since, through: standing.through > since ? standing.through : since }
+    const through = standing.through > since ? standing.through : since
+    return { ...question, id, claim, standing: { epoch, since, through, range } }
   }
 
   function enqueue(request: Request): void {
     // What needs nothing from the database does not stand in line for it.
-    if (request.wanted.every((each) => canContinue(each) && !each.query.authorize)) {
+    if (request.wanted.every((each) => canContinue(each.standing) && !each.query.authorize)) {
       void serve([request])
       return
     }
@@ -145,12 +157,18 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     if (live.length === 0) return
     let snapshot: Snapshot<Reading> | null = null
     try {
-      if (live.some((request) => request.wanted.some((each) => !canContinue(each) || each.query.authorize))) {
+      if (
+        live.some((request) =>
+          request.wanted.some((each) => !canContinue(each.standing) || each.query.authorize),
+        )
+      ) {
         snapshot = await snapshots.take((reader) => read(reader, live))
       }
       let gate = snapshot?.lsn ?? 0n
       for (const request of live) {
-        for (const each of request.wanted) if (each.since !== null && each.through > gate) gate = each.through
+        for (const { standing } of request.wanted) {
+          if (canContinue(standing) && standing.through > gate) gate = standing.through
+        }
       }
       if (!(await hub.reached(gate, PATIENCE_MS))) {
         throw new Refused("unavailable", "The server is catching up with its database.", 1000)
@@ -187,7 +205,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           const asked = query.authorize(client.viewer, args, reader.sql)
           reads.push(asked.then((verdict) => void allowed.set(each, verdict)))
         }
-        if (canContinue(each) || begun.has(range.identity)) continue
+        if (canContinue(each.standing) || begun.has(range.identity)) continue
         begun.add(range.identity)
         reads.push(reader.rows(range).then((found) => void rows.set(range.identity, found)))
       }
@@ -204,7 +222,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
   ): void {
     if (!dropCancelled(request)) return
     const { client, wanted, answer } = request
-    const missing = snapshot ? ring.missingFrom(snapshot.visibility) : []
+    const missing = snapshot ? snapshot.missing() : []
     const position = hub.position()
     const parts: Part[] = []
     const again: Wanted[] = []
@@ -232,10 +250,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         answer.accepted.push(each.id)
       } catch (error) {
         if (error instanceof PageUnsettled && request.attempts < ATTEMPTS) {
-          again.push({
-            ...each,
-            since: canContinue(each) && missing !== null && !error.reread ? each.since : null,
-          })
+          again.push({ ...each, standing: missing !== null && !error.reread ? each.standing : null })
           continue
         }
         client.pending.delete(each.id)
@@ -266,18 +281,16 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     late: readonly Transaction[],
     texts: Map<string, readonly string[]>,
   ): { part: Part; range: Range } {
-    const { id, range, since } = wanted
+    const { id, range, standing: held } = wanted
     const position = hub.position()
     const standing = { epoch: hub.epoch(), lsn: position, through: position }
     const found = snapshot?.value.rows.get(range.identity)
-    if (since !== null && canContinue(wanted)) {
+    // A token is sealed for the page as asked for; the pinned end travels inside it.
+    if (canContinue(held)) {
+      const changes = changesSince(ring, held.range, held.since, position)
       metrics.count("resumed")
-      // The token is sealed for the page as asked for; the pinned end travels inside it.
-      const token = sealHave(secret, client.userId, asAsked(range), { ...standing, end: range.end })
-      return {
-        part: { id, kind: "changes", changes: changesSince(ring, range, since, position), token },
-        range,
-      }
+      const token = sealHave(secret, client.userId, range, { ...standing, end: held.range.end })
+      return { part: { id, kind: "changes", changes, token }, range: held.range }
     }
     if (!found) throw new PageUnsettled({ reread: true })
     metrics.count("read_whole")
@@ -286,14 +299,16 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     return { part: { id, kind: "rows", page, token }, range: page.range }
   }
 
-  function canContinue(wanted: Wanted): boolean {
-    return wanted.since !== null && wanted.since >= ring.start && wanted.since <= ring.end + 1_000_000n
+  /** Whether everything since is at hand. A place far ahead of this server's comes from another history, such as a restored backup. */
+  function canContinue(held: ClientRows | null): held is ClientRows {
+    if (held?.epoch !== hub.epoch()) return false
+    return held.since >= ring.start && held.since <= ring.end + 1_000_000n
   }
 
   /** Whether anything of the request is still wanted. */
   function dropCancelled(request: Request): boolean {
     const { client, wanted } = request
-    const kept = client.closed ? [] : wanted.filter((each) => client.pending.has(each.id))
+    const kept = client.closed ? [] : wanted.filter((each) => client.pending.get(each.id) === each.claim)
     wanted.splice(0, wanted.length, ...kept)
     if (kept.length > 0) return true
     request.resolve(request.answer)
@@ -302,16 +317,10 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
 
   function refuse(request: Request, error: unknown): void {
     const refusal = refusalFor(error, log, "subscribing")
-    for (const { id } of request.wanted) {
-      request.client.pending.delete(id)
+    for (const { id, claim } of request.wanted) {
+      if (request.client.pending.get(id) === claim) request.client.pending.delete(id)
       request.answer.refused.push({ id, error: refusal })
     }
     request.resolve(request.answer)
   }
-}
-
-/** A page's range without its pinned end. */
-function asAsked(range: Range): Range {
-  if (range.end === null) return range
-  return { ...range, end: null, identity: range.identity.slice(0, range.identity.lastIndexOf("\0")) }
 }

@@ -5,6 +5,8 @@ import type { RowChange, WatchedTable } from "./tables.ts"
 /** A committed transaction, as far as it concerns watched tables. */
 export interface Transaction {
   readonly xid: bigint
+  /** Where its commit record begins. PostgreSQL sends the transaction to whoever starts to read here or before, and to nobody who starts later. */
+  readonly start: bigint
   /** Where it ends in the log: the position of whoever has applied it. */
   readonly end: bigint
   /** Commit time, ms. */
@@ -73,7 +75,8 @@ export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen
       }
       const { xid, changes, truncated, large, messages, bytes: size } = draft
       draft = null
-      return { xid, end: message.end, at: message.at, changes, truncated, large, messages, bytes: size }
+      const { start, end, at } = message
+      return { xid, start, end, at, changes, truncated, large, messages, bytes: size }
     },
   }
 
@@ -89,7 +92,7 @@ export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen
         for (const table of message.tables) to.truncated.add(table)
         return
       case "message":
-        if (message.transactional) to.messages.push(message)
+        if (message.transactional && message.prefix.startsWith("realtime.")) to.messages.push(message)
     }
   }
 

@@ -46,6 +46,9 @@ export interface Reader {
   stop(): Promise<void>
 }
 
+/** Before the stream has begun, no watchdog listens for signs of life. */
+const STARTING_MS = 30_000
+
 /** Reads the log for as long as the process lives, and comes back by itself whenever the stream is lost. */
 export function startReader(options: ReaderOptions): Reader {
   const { sink, assembler, log, metrics } = options
@@ -102,7 +105,9 @@ export function startReader(options: ReaderOptions): Reader {
 
   async function session(): Promise<void> {
     assembler.reset()
-    connection = openReplication(options.databaseUrl, "realtime stream")
+    const opened = openReplication(options.databaseUrl, "realtime stream")
+    connection = opened
+    const impatience = setTimeout(() => void opened.end(), STARTING_MS)
     try {
       await options.prepare()
       const { system, timeline, flushed, senderTimeoutMs } = await connection.identify()
@@ -123,12 +128,14 @@ export function startReader(options: ReaderOptions): Reader {
           if (assembler.idle()) sink.advance(end)
         },
       })
+      clearTimeout(impatience)
       if (paused) stream.pause()
       reportMs = Math.min(options.reportMs, senderTimeoutMs > 0 ? senderTimeoutMs / 4 : options.reportMs)
       stream.report(start)
       streamingSince = performance.now()
       await watch(stream)
     } finally {
+      clearTimeout(impatience)
       stream = null
       await connection.end()
       connection = null
@@ -168,8 +175,11 @@ export function startReader(options: ReaderOptions): Reader {
         else if (now - heardAt > 3 * reportMs) resolve()
       }, reportMs)
     })
-    await Promise.race([current.closed, silent])
-    clearInterval(timer)
+    try {
+      await Promise.race([current.closed, silent])
+    } finally {
+      clearInterval(timer)
+    }
   }
 
   async function repair(error: unknown): Promise<void> {

@@ -124,4 +124,20 @@ describe("a subscription", () => {
     await client.until(() => list.rows.size === 2, "both rows")
     expect([...list.rows.keys()]).toEqual(["1", "2"])
   })
+
+  it("of rows that its declaration cannot read is ended and refused, and nobody else notices", async () => {
+    const client = await suite.connect()
+    const other = await client.follow("messages.inThread", { threadId: "t" })
+    const list = await client.follow("messages.strict", { threadId: "t" })
+    await suite.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
+    await suite.sql`update messages set note = 'nonsense'`
+    await client.until(() => list.state === "reset", "the reset")
+    await client.renew()
+    expect(list.refusal).toMatchObject({ code: "internal" })
+    await suite.sql`update messages set note = ''`
+    await client.until(() => other.rows.get("1")?.["note"] === "", "the other subscription's row")
+    list.state = "reset"
+    await client.renew()
+    expect([...list.rows.values()]).toEqual([{ _id: "1", body: null, note: "" }])
+  })
 })

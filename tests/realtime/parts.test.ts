@@ -7,7 +7,7 @@ import { lsnFromSql, lsnFromWire, lsnToSql, lsnToWire } from "#server/realtime/l
 import { commitHeader, Outbox } from "#server/realtime/outbox.ts"
 import { prepareRange } from "#server/realtime/range.ts"
 import { Ring } from "#server/realtime/ring.ts"
-import { createShapes } from "#server/realtime/shapes.ts"
+import { createShapes, keyIn, valuesIn } from "#server/realtime/shapes.ts"
 import { watchTable, type RowChange, type Tuple } from "#server/realtime/tables.ts"
 import type { Transaction } from "#server/realtime/transactions.ts"
 import { readVisibility, sees, widenXid } from "#server/realtime/visibility.ts"
@@ -28,7 +28,17 @@ function insert(id: string): RowChange {
 }
 
 function transaction(xid: bigint, end: bigint, changes: RowChange[] = []): Transaction {
-  return { xid, end, at: 0, changes, truncated: new Set(), large: null, messages: [], bytes: 100 }
+  return {
+    xid,
+    start: end - 1n,
+    end,
+    at: 0,
+    changes,
+    truncated: new Set(),
+    large: null,
+    messages: [],
+    bytes: 100,
+  }
 }
 
 /** The edits of one change to a row, as the range sees them. */
@@ -91,7 +101,7 @@ describe("the ring", () => {
     const ring = new Ring({ windowMs: 0, bytes: 1e9 }, 0n)
     ring.append(transaction(10n, 1000n))
     ring.append(transaction(11n, 1100n))
-    const missing = ring.missingFrom(readVisibility("11:12:11"))
+    const missing = ring.missingFrom(ring.beginSnapshot(), readVisibility("11:12:11"))
     expect(missing?.map(({ xid }) => xid)).toEqual([11n])
   })
 
@@ -108,7 +118,7 @@ describe("the ring", () => {
     ring.endSnapshot(newer)
     ring.prune()
     expect(ring.length).toBe(1)
-    expect(ring.missingFrom(readVisibility("10:11:10"))).toHaveLength(1)
+    expect(ring.missingFrom(older, readVisibility("10:11:10"))).toHaveLength(1)
     ring.endSnapshot(older)
     ring.prune()
     expect(ring.length).toBe(0)
@@ -120,8 +130,27 @@ describe("the ring", () => {
     ring.append(transaction(10n, 1000n))
     ring.append(transaction(11n, 1100n))
     expect(ring.length).toBe(0)
-    expect(ring.missingFrom(readVisibility("10:12:10"))).toBeNull()
-    expect(ring.missingFrom(readVisibility("12:12:"))).toEqual([])
+    const ticket = ring.beginSnapshot()
+    expect(ring.missingFrom(ticket, readVisibility("10:12:10"))).toBeNull()
+    expect(ring.missingFrom(ticket, readVisibility("12:12:"))).toEqual([])
+  })
+
+  it("refuses to complete a snapshot from before a hole in the stream", () => {
+    const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
+    const before = ring.beginSnapshot()
+    ring.restart(5000n)
+    expect(ring.missingFrom(before, readVisibility("10:10:"))).toBeNull()
+    expect(ring.missingFrom(ring.beginSnapshot(), readVisibility("10:10:"))).toEqual([])
+  })
+
+  it("names as the place to start from the beginning of the oldest commit that no snapshot has seen", () => {
+    const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
+    ring.append(transaction(10n, 1000n))
+    ring.append(transaction(11n, 1100n))
+    ring.learn(readVisibility("11:12:11"))
+    expect(ring.settled).toBe(1099n)
+    ring.learn(readVisibility("12:12:"))
+    expect(ring.settled).toBe(1100n)
   })
 
   it("finds what touched a place since, for shapes that were known and for one that comes later", () => {
@@ -133,6 +162,27 @@ describe("the ring", () => {
     expect(ring.touching(shape, "other", 0n)).toEqual([])
     const late = early.intern(table, [1, 2])
     expect(ring.touching(late, "t\0ada", 70n).map(({ xid }) => xid)).toEqual([8n, 9n])
+  })
+})
+
+describe("a range", () => {
+  it("compares empty texts like any others", () => {
+    const shape = shapes.intern(table, [1, 2])
+    for (const values of [
+      ["", "x"],
+      ["x", ""],
+      ["", ""],
+    ]) {
+      const key = keyIn(shape, [null, ...values])
+      expect(valuesIn(key ?? "none")).toEqual(values)
+    }
+  })
+
+  it("is another one when other columns are compared with the same values", () => {
+    const [byThread, byOwner] = [{ threadId: "x" }, { owner: "x" }].map((eq) =>
+      prepareRange(query, { eq }, table, shapes),
+    )
+    expect(byThread?.identity).not.toBe(byOwner?.identity)
   })
 })
 
@@ -236,6 +286,14 @@ describe("an outbox", () => {
     outbox.acknowledge(2)
     expect(JSON.stringify(sent)).not.toContain("secret")
     expect(sent.some(({ event }) => event === "revoked")).toBe(true)
+  })
+
+  it("takes revoked rows away before it says goodbye, however much waits", () => {
+    const { outbox, sent, commit } = openOutbox()
+    for (let n = 1; n <= 5; n++) commit(n, `row ${n}`)
+    outbox.revoked([1], "expired")
+    outbox.goodbye("expired", null)
+    expect(sent.slice(-2).map(({ event }) => event)).toEqual(["revoked", "goodbye"])
   })
 
   it("says when too much waits, and an acknowledgement of what was never sent changes nothing", () => {

@@ -77,7 +77,12 @@ describe("the decoder", () => {
       int64(0x16_b374_d848n),
       int64(1_000_000n),
     ])
-    expect(decode(commit)).toEqual({ kind: "commit", end: 0x16_b374_d848n, at: Date.UTC(2000, 0, 1) + 1000 })
+    expect(decode(commit)).toEqual({
+      kind: "commit",
+      start: 5n,
+      end: 0x16_b374_d848n,
+      at: Date.UTC(2000, 0, 1) + 1000,
+    })
   })
 
   it("puts values in the described order, whatever the table's, and leaves out what is not described", () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { ReferenceClient } from "./support/client.ts"
 import { startCluster, type Cluster } from "./support/cluster.ts"
 import { amount } from "./support/form.ts"
@@ -29,8 +29,8 @@ afterEach(async () => {
   expect(used.flatMap(({ violations }) => violations)).toEqual([])
 })
 
-async function start(limits = {}) {
-  const process = await spawnEngine(cluster.url, { reportMs: 250, anchorMs: 500, ...limits })
+async function start(limits = {}, version: "this" | "next" = "this") {
+  const process = await spawnEngine(cluster.url, { reportMs: 250, anchorMs: 500, ...limits }, version)
   processes.push(process)
   return process
 }
@@ -115,6 +115,9 @@ describe("a process", () => {
   })
 
   it("whose anchor PostgreSQL gave up makes another once, and its clients read again", async () => {
+    // Less than one segment: the least that PostgreSQL can keep.
+    await cluster.set("max_slot_wal_keep_size", "1MB")
+    onTestFinished(() => cluster.set("max_slot_wal_keep_size", "64MB"))
     const process = await start({ anchorMs: 600_000 })
     const client = await connect(process)
     const list = await client.follow("messages.inThread", { threadId: "t" })
@@ -170,5 +173,25 @@ describe("a process", () => {
     const slots =
       await cluster.sql`select temporary from pg_replication_slots where database = current_database()`
     expect(slots).toHaveLength(3)
+  })
+
+  it("of the next version, which reads other tables, reads everything again: no row is lost either way", async () => {
+    const first = await start()
+    const client = await connect(first)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await insert(1, 10)
+    const next = await start({}, "next")
+    await first.end("SIGTERM")
+    await insert(11, 20)
+    await client.resume(next.url)
+    expect(client.seen).toMatchObject({ rows: 2, changes: 0 })
+    await expectEqual(cluster.sql, client, [list])
+    // And back, when the next version turns out to be no good.
+    const again = await start()
+    await next.end("SIGTERM")
+    await insert(21, 30)
+    await client.resume(again.url)
+    expect(client.seen).toMatchObject({ rows: 3, changes: 0 })
+    await expectEqual(cluster.sql, client, [list])
   })
 })

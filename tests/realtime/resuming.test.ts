@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { amount } from "./support/form.ts"
 import { expectEqual } from "./support/oracle.ts"
 import { startEngine } from "./support/engine.ts"
@@ -85,6 +85,53 @@ describe("a client that comes back", () => {
   })
 })
 
+describe("a page that is read again", () => {
+  it("ends where it ends now, and is followed up to there", async () => {
+    await suite.sql`insert into messages (_id, thread_id, owner, _creation_time)
+      select lpad(n::text, 2, '0'), 't', 'ada', n from generate_series(1, 25) n`
+    const engine = await startEngine(suite.databaseUrl, { name: "page", windowMs: 100 })
+    onTestFinished(() => engine.close())
+    const client = await suite.connect("ada", engine.url)
+    const page = await client.follow("messages.newest", { threadId: "t" })
+    client.close()
+    await suite.sql`delete from messages where _creation_time between 4 and 20`
+    await expect
+      .poll(() => engine.realtime.metrics(), { timeout: 5000 })
+      .toMatchObject({ transactions: 1, ring_transactions: 0 })
+    await client.resume()
+    expect([...page.rows.keys()].toSorted()).toEqual(["01", "02", "03", "21", "22", "23", "24", "25"])
+    expect(page.end).toBeNull()
+    await suite.sql`update messages set body = 'changed' where _id = '01'`
+    await client.until(() => page.rows.get("01")?.["body"] === "changed", "a change past the old end")
+    client.close()
+    await client.resume()
+    expect(client.seen).toMatchObject({ rows: 2, changes: 1 })
+    client.close()
+  })
+})
+
+describe("a subscription's id", () => {
+  it("that is given up and used again at once stands for what it was used for last", async () => {
+    await insert(1, 3, "old")
+    await insert(4, 5, "new")
+    const client = await suite.connect()
+    const ask = (threadId: string) =>
+      client.ask("subscribe", {
+        subscriptions: [{ id: 77, query: "messages.inThread", args: { threadId } }],
+      })
+    const first = ask("old")
+    client.emit("unsubscribe", { ids: [77] })
+    const second = ask("new")
+    expect(await first).toEqual({ accepted: [], refused: [] })
+    expect(await second).toEqual({ accepted: [77], refused: [] })
+    const snapshot = () => client.events.filter(({ event }) => event === "snapshot")
+    await client.until(() => snapshot().length > 0, "the snapshot")
+    expect(snapshot()).toMatchObject([
+      { subscriptions: [{ id: 77, rows: [{ _id: "000004" }, { _id: "000005" }] }] },
+    ])
+  })
+})
+
 describe("a connection that breaks", () => {
   it.each([
     ["lost", (): number[] => []],
@@ -150,7 +197,7 @@ describe("a slow client", () => {
     const quick = await suite.connect("bob")
     const list = await quick.follow("messages.inThread", { threadId: "t" })
     await insert(1, 50)
-    const writes = amount(1500, 20_000)
+    const writes = amount(600, 20_000)
     for (let n = 0; n < writes; n++) {
       await suite.sql`update messages set body = ${`text ${n}`} where _id = ${String(1 + (n % 50)).padStart(6, "0")}`
     }
@@ -161,6 +208,34 @@ describe("a slow client", () => {
     expect(slow.seen.commits).toBeLessThan(writes)
     expect(slow.seen.resets).toBe(0)
   })
+
+  it(
+    "that reads less than is written costs no more than what is in flight and each row once",
+    async () => {
+      const proxy = await startProxy(suite.engine.port)
+      onTestFinished(() => proxy.close())
+      const slow = await suite.connect("ada", proxy.url)
+      const behind = await slow.follow("messages.inThread", { threadId: "t" })
+      const quick = await suite.connect("bob")
+      const list = await quick.follow("messages.inThread", { threadId: "t" })
+      await insert(1, 50)
+      proxy.slow(100_000)
+      let most = 0
+      const text = "x".repeat(10_000)
+      for (let n = 0; n < amount(400, 10_000); n++) {
+        await suite.sql`update messages set body = ${`${n} ${text}`} where _id = ${String(1 + (n % 50)).padStart(6, "0")}`
+        most = Math.max(most, Number(suite.engine.realtime.metrics()["outbox_bytes"]))
+      }
+      await expectEqual(suite.sql, quick, [list])
+      expect(most).toBeGreaterThan(512 * 1024)
+      expect(most).toBeLessThan(2 * 1024 * 1024)
+      expect(slow.seen.commits).toBeLessThan(quick.seen.commits)
+      proxy.slow(Number.POSITIVE_INFINITY)
+      await expectEqual(suite.sql, slow, [behind])
+      expect(slow.seen.resets).toBe(0)
+    },
+    amount(30_000, 300_000),
+  )
 
   it("with too much waiting is reset, and reads again when it can", async () => {
     const slow = await suite.connect()

@@ -167,6 +167,40 @@ describe("the stream", () => {
     await writer.end()
   })
 
+  it("gives a commit that no snapshot sees yet also to a process that starts when the log has moved on behind it", async () => {
+    const limits = { name: "narrow", windowMs: 200, anchorMs: 100 }
+    const first = await startEngine(cluster.url, limits)
+    onTestFinished(() => first.close())
+    await cluster.set("synchronous_standby_names", "nobody")
+    onTestFinished(() => cluster.set("synchronous_standby_names", ""))
+    await expect
+      .poll(
+        async () => (await cluster.admin`show synchronous_standby_names`)[0]?.["synchronous_standby_names"],
+      )
+      .toBe("nobody")
+    const [before] = await cluster.sql`select pg_current_wal_insert_lsn()::text as lsn`
+    const writer = postgres(cluster.url, { max: 1, onnotice: () => {} })
+    const stuck = writer`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`.execute()
+    const moved = async () => {
+      const [slot] = await cluster.sql`
+        select confirmed_flush_lsn > ${String(before?.["lsn"])}::text::pg_lsn as moved
+        from pg_replication_slots where slot_name like 'narrow_anchor%' and not temporary`
+      return slot?.["moved"]
+    }
+    await expect.poll(moved, { timeout: 15_000, interval: 50 }).toBe(true)
+    const second = await startEngine(cluster.url, limits)
+    onTestFinished(() => second.close())
+    const client = new ReferenceClient(second.url, "ada")
+    clients.push(client)
+    await client.connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await cluster.set("synchronous_standby_names", "")
+    await stuck
+    await expectEqual(cluster.sql, client, [list])
+    expect(list.rows.size).toBe(1)
+    await writer.end()
+  })
+
   it("shows nothing of a prepared transaction until it is committed, and nothing of one that is rolled back", async () => {
     const client = await connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
@@ -252,6 +286,24 @@ describe("a table that changes its form", () => {
       true,
     )
     await cluster.sql`alter table messages rename column remark to note`
+    await cluster.sql`insert into messages (_id, thread_id, owner) values ('2', 't', 'ada')`
+    await expect.poll(() => engine.realtime.ready()).toEqual({ ready: true })
+    list.state = "reset"
+    await client.renew()
+    await expectEqual(cluster.sql, client, [list])
+  })
+
+  it("by giving a column another type is refused loudly, and served again when it is as before", async () => {
+    const client = await connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const other = await client.follow("threads.own", {})
+    await cluster.sql`alter table messages alter column note type varchar(100)`
+    await cluster.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
+    await client.until(() => list.state === "reset", "the reset")
+    await client.renew()
+    expect(list.refusal).toMatchObject({ code: "unavailable" })
+    expect(other.state).toBe("live")
+    await cluster.sql`alter table messages alter column note type text`
     await cluster.sql`insert into messages (_id, thread_id, owner) values ('2', 't', 'ada')`
     await expect.poll(() => engine.realtime.ready()).toEqual({ ready: true })
     list.state = "reset"

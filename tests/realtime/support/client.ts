@@ -290,6 +290,10 @@ export class ReferenceClient {
       this.lag = message.lag
       this.#advance(message.lsn)
     } else if (message.event === "reset" || message.event === "revoked") {
+      this.#held = this.#held.map((event) => ({
+        ...event,
+        subscriptions: event.subscriptions.filter(({ id }) => !message.ids.includes(id)),
+      }))
       for (const id of message.ids) {
         const followed = this.followed.get(id)
         if (!followed) continue

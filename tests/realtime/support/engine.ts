@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import postgres from "postgres"
-import { openRealtime, type RealtimeLimits } from "#server/realtime/open.ts"
+import { openRealtime, type RealtimeLimits, type RealtimeOptions } from "#server/realtime/open.ts"
 import {
   addMessage,
   doNothing,
@@ -12,9 +12,11 @@ import {
   messages,
   newest,
   ownThreads,
+  strict,
   threads,
   transactOn,
   verify,
+  type Scope,
   type Viewer,
 } from "./tables.ts"
 
@@ -24,7 +26,11 @@ export const ORIGIN = "https://tideline.example"
 export type LogLine = { level: "info" | "warn" | "error"; details: object; message: string }
 
 /** The engine over the test tables, on a port of its own. */
-export async function startEngine(databaseUrl: string, limits: Partial<RealtimeLimits> = {}) {
+export async function startEngine(
+  databaseUrl: string,
+  limits: Partial<RealtimeLimits> = {},
+  others: Partial<RealtimeOptions<Viewer, Scope>> = {},
+) {
   const lines: LogLine[] = []
   const write = (level: LogLine["level"]) => (details: object, message: string) =>
     void lines.push({ level, details, message })
@@ -32,7 +38,7 @@ export async function startEngine(databaseUrl: string, limits: Partial<RealtimeL
   const realtime = await openRealtime({
     databaseUrl,
     tables: [threads, messages],
-    queries: [inThread, inOwnThread, newest, ownThreads, lengths],
+    queries: [inThread, inOwnThread, newest, ownThreads, lengths, strict],
     mutations: [addMessage, doNothing, fail],
     transact: transactOn(sql),
     verify,
@@ -40,6 +46,7 @@ export async function startEngine(databaseUrl: string, limits: Partial<RealtimeL
     origins: [ORIGIN],
     secret: "a secret for tests",
     log: { info: write("info"), warn: write("warn"), error: write("error") },
+    ...others,
     limits: { drainSpreadMs: 50, ...limits },
   })
   const server = createServer((_request, response) => response.end())

@@ -7,8 +7,12 @@ import type { RealtimeLimits } from "#server/realtime/open.ts"
 const program = resolve(import.meta.dirname, "engine-process.ts")
 
 /** The engine in a process of its own. */
-export async function spawnEngine(databaseUrl: string, limits: Partial<RealtimeLimits> = {}) {
-  const child = spawn(process.execPath, [program, databaseUrl, JSON.stringify(limits)], {
+export async function spawnEngine(
+  databaseUrl: string,
+  limits: Partial<RealtimeLimits> = {},
+  version: "this" | "next" = "this",
+) {
+  const child = spawn(process.execPath, [program, databaseUrl, JSON.stringify(limits), version], {
     stdio: ["ignore", "pipe", "inherit"],
   })
   const lines = createInterface({ input: child.stdout })

@@ -17,6 +17,9 @@ export const SCHEMA = `
   create unique index messages_range on messages (thread_id, owner, _creation_time, _id);
   alter table messages replica identity using index messages_range;
   alter table messages alter column body set storage external;
+  create table drafts (_id text primary key, owner text not null);
+  create unique index drafts_range on drafts (owner, _id);
+  alter table drafts replica identity using index drafts_range;
 `
 
 export interface Viewer {
@@ -63,6 +66,14 @@ export const messages: TableDescription<MessageRow> = {
     note: { name: "note", decode: String },
     _creationTime: { name: "_creation_time", decode: Number },
   },
+}
+
+/** Watched by the next version of the product only. */
+export const drafts: TableDescription<{ _id: string; owner: string }> = {
+  schema: "public",
+  name: "drafts",
+  identity: ["owner"],
+  columns: { _id: { name: "_id", decode: String }, owner: { name: "owner", decode: String } },
 }
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
@@ -121,6 +132,19 @@ export const lengths = defineLiveQuery({
   fields: ["body", "note"],
   project: ({ _id, body, note }) => ({ _id, length: body?.length ?? null, note }),
   answer: "row",
+})
+
+/** A projection that cannot make sense of some rows. */
+export const strict = defineLiveQuery({
+  name: "messages.strict",
+  args: v.strictObject({ threadId: Id }),
+  table: messages,
+  range: ({ threadId }, _viewer: Viewer) => ({ eq: { threadId } }),
+  fields: ["body", "note"],
+  project: ({ _id, body, note }) => {
+    if (note === "nonsense") throw new Error("This note makes no sense.")
+    return { _id, body, note }
+  },
 })
 
 export interface Scope {

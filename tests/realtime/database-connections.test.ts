@@ -1,0 +1,42 @@
+import { expect, it, onTestFinished } from "vitest"
+import { openLanes } from "#server/realtime/lanes.ts"
+import { openReplication } from "#server/realtime/replication.ts"
+import { startProxy } from "./support/proxy.ts"
+import { engineSuite } from "./support/suite.ts"
+
+const suite = engineSuite()
+
+it("a statement that the network swallows fails in the end, and the next has a new connection", async () => {
+  const address = new URL(suite.databaseUrl)
+  const proxy = await startProxy(Number(address.port))
+  onTestFinished(() => proxy.close())
+  address.port = new URL(proxy.url).port
+  const lanes = openLanes(address.href, 1, 500)
+  onTestFinished(() => lanes.end())
+  const ask = () => lanes.use((lane) => lane`select 1 as one`)
+  expect(await ask()).toHaveLength(1)
+  proxy.stall()
+  await expect(ask()).rejects.toMatchObject({ code: "CONNECTION_DESTROYED" })
+  proxy.heal()
+  expect(await ask()).toHaveLength(1)
+})
+
+it("a stream whose listener fails is over, says why, and brings nothing that follows", async () => {
+  const connection = openReplication(suite.databaseUrl, "test stream")
+  onTestFinished(() => connection.end())
+  const slot = `failing_${process.pid}`
+  await connection.sql.unsafe(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput`).simple()
+  const { flushed } = await connection.identify()
+  let heard = 0
+  const stream = await connection.start(slot, "tideline", flushed, {
+    message() {
+      heard += 1
+      throw new Error("It cannot be read.")
+    },
+    keepalive() {},
+  })
+  const over = expect(stream.closed).rejects.toThrow("It cannot be read.")
+  await suite.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada'), ('2', 't', 'ada')`
+  await over
+  expect(heard).toBe(1)
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it, onTestFinished } from "vitest"
+import type { RealtimeLimits } from "#server/realtime/open.ts"
+import { startEngine } from "./support/engine.ts"
+import { engineSuite } from "./support/suite.ts"
+import { verify } from "./support/tables.ts"
+
+const suite = engineSuite()
+
+/** An engine whose verification of tokens waits until it is let go on. */
+async function startSlowVerifier(limits: Partial<RealtimeLimits> = {}) {
+  const asked = Promise.withResolvers<void>()
+  const allowed = Promise.withResolvers<void>()
+  let verified = 0
+  const engine = await startEngine(suite.databaseUrl, limits, {
+    async verify(token) {
+      verified += 1
+      asked.resolve()
+      await allowed.promise
+      return verify(token)
+    },
+  })
+  onTestFinished(() => engine.close())
+  return { engine, asked: asked.promise, allow: allowed.resolve, verified: () => verified }
+}
+
+describe("a handshake whose token is being verified", () => {
+  it("and whose connection is closed meanwhile leaves nothing behind", async () => {
+    const { engine, asked, allow } = await startSlowVerifier({ maxConnectionsPerUser: 1 })
+    const gone = suite.client("ada", engine.url)
+    const refused = gone.connect().catch(() => {})
+    await asked
+    gone.close()
+    await refused
+    const count = () => engine.realtime.metrics()["raw_connections"]
+    await expect.poll(count, { interval: 5 }).toBe(0)
+    allow()
+    await suite.connect("ada", engine.url)
+    expect(engine.realtime.connectionsOf("ada")).toHaveLength(1)
+  })
+
+  it("is refused when its user is signed out meanwhile", async () => {
+    const { engine, asked, allow } = await startSlowVerifier()
+    const client = suite.client("ada", engine.url)
+    const refused = client.connect().then(
+      () => "accepted",
+      (error: { code?: string }) => error.code,
+    )
+    await asked
+    const before = Number(engine.realtime.metrics()["transactions"] ?? 0)
+    await engine.realtime.revokeUser("ada")
+    await expect
+      .poll(() => Number(engine.realtime.metrics()["transactions"]), { interval: 5 })
+      .toBeGreaterThan(before)
+    allow()
+    expect(await refused).toBe("unauthorized")
+  })
+
+  it("is verified once, however often it is sent over one connection", async () => {
+    const { engine, asked, allow, verified } = await startSlowVerifier()
+    const socket = new WebSocket(`${engine.url}/realtime/?EIO=4&transport=websocket`)
+    onTestFinished(() => socket.close())
+    const heard: string[] = []
+    const answered = Promise.withResolvers<void>()
+    socket.addEventListener("message", ({ data }) => {
+      const text = String(data)
+      heard.push(text.slice(0, 2))
+      if (text.startsWith("0")) for (let n = 0; n < 5; n++) socket.send('40{"version":1,"token":"ada"}')
+      if (text.startsWith("40")) answered.resolve()
+    })
+    await asked
+    allow()
+    await answered.promise
+    expect(verified()).toBe(1)
+    expect(heard.filter((kind) => kind === "40")).toHaveLength(1)
+  })
+})
+
+describe("connections from one address", () => {
+  it("are limited, other addresses are not concerned, and those that have gone do not count", async () => {
+    const engine = await startEngine(
+      suite.databaseUrl,
+      { maxConnectionsPerAddress: 2 },
+      { addressOf: ({ url }) => new URL(url ?? "", "http://x").searchParams.get("from") ?? "here" },
+    )
+    onTestFinished(() => engine.close())
+    const open = (from: string) =>
+      new Promise<WebSocket | null>((resolve) => {
+        const socket = new WebSocket(`${engine.url}/realtime/?EIO=4&transport=websocket&from=${from}`)
+        onTestFinished(() => socket.close())
+        socket.addEventListener("message", () => resolve(socket), { once: true })
+        socket.addEventListener("error", () => resolve(null), { once: true })
+      })
+    const [first, second] = [await open("here"), await open("here")]
+    expect(first && second).not.toBeNull()
+    expect(await open("here")).toBeNull()
+    expect(await open("there")).not.toBeNull()
+    first?.close()
+    await expect.poll(() => engine.realtime.metrics()["raw_connections"], { interval: 5 }).toBe(2)
+    expect(await open("here")).not.toBeNull()
+  })
+})
