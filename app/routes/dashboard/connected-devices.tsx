@@ -13,10 +13,10 @@ export function ConnectedDevices({ devices }: { devices: readonly Device[] }) {
     >
       <h2 id="devices">Connected now</h2>
       <ul className="contents">
-        {devices.map(({ _id, label }) => (
-          <li key={_id} className="flex items-center gap-2">
+        {[...Map.groupBy(devices, ({ label }) => label)].map(([label, alike]) => (
+          <li key={label} className="flex items-center gap-2">
             <span aria-hidden="true" className="size-2 rounded-full bg-success" />
-            {label}
+            {alike.length > 1 ? `${label} (${alike.length})` : label}
           </li>
         ))}
       </ul>

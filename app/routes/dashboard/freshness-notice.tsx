@@ -6,7 +6,7 @@ import { Spinner } from "#app/ui/spinner.tsx"
 /** A connection that is back sooner is not worth a word. Milliseconds. */
 const PATIENCE = 2_000
 
-/** Says when the page is not live, and as of when what it shows was true. */
+/** Says when the page is not live, and as of when what it shows was true. At the top, because all that is used stands at the bottom. */
 export function FreshnessNotice() {
   const { state, asOf } = useFreshness()
   const isShown = useAfter(PATIENCE, state === "stale" || state === "outdated")
@@ -15,10 +15,10 @@ export function FreshnessNotice() {
   return (
     <div
       role="status"
-      className="pointer-events-none fixed inset-x-0 bottom-[calc(4.75rem+env(safe-area-inset-bottom))] z-40 flex justify-center px-4 lg:bottom-5"
+      className="pointer-events-none fixed top-[calc(0.625rem+env(safe-area-inset-top))] right-16 z-40 flex justify-end lg:right-0 lg:left-66 lg:justify-center"
     >
       {isShown ? (
-        <p className="pointer-events-auto flex items-center gap-2.5 rounded-full border border-line-strong bg-raised px-4 py-2 text-sm text-muted shadow-md">
+        <p className="flex h-9 items-center gap-2 rounded-full border border-line-strong bg-raised px-3 text-xs whitespace-nowrap text-muted tabular-nums shadow-md lg:text-sm">
           {state === "outdated" ? (
             <>
               <Icon name="info" />
@@ -26,7 +26,7 @@ export function FreshnessNotice() {
               <button
                 type="button"
                 onClick={() => location.reload()}
-                className="font-medium text-accent-ink underline"
+                className="pointer-events-auto font-medium text-accent-ink underline"
               >
                 Reload
               </button>
