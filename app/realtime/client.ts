@@ -13,31 +13,12 @@ import type {
 } from "#server/realtime/contract.ts"
 import { createCollection, rowChange, type Collection } from "./collection.ts"
 import type { Link, LinkEvent, LinkState } from "./link.ts"
-import type { RowChange } from "./rows.ts"
+import { createMutations, type Shown } from "./mutations.ts"
 
 /** What the page may say of its freshness. `asOf`: the moment (ms) up to which it shows everything that was committed. */
 export interface Freshness {
   state: "live" | "connecting" | "stale" | "signed-out" | "outdated"
   asOf: number
-}
-
-/**
- * A change shown at once. `merge` and `remove` apply wherever the query's rows hold the key; `put` to the rows with these `args`, and to
- * all rows of the query when `args` is absent.
- */
-export type Shown = RowChange & { query: string; args?: unknown }
-
-/** The server said no. `message` is written for the user. */
-export class Refused extends Error {
-  readonly code: Refusal["code"]
-  readonly retryAfter: number | undefined
-
-  constructor({ code, message, retryAfter }: Refusal) {
-    super(message)
-    this.name = "Refused"
-    this.code = code
-    this.retryAfter = retryAfter
-  }
 }
 
 /** Rows that nobody looks at any more stay live for this long: whoever goes back finds them. */
@@ -52,7 +33,6 @@ export function createLiveClient(link: Link) {
   const ids = new Map<string, number>()
   const holders = new Map<string, number>()
   const lingering = new Map<string, ReturnType<typeof setTimeout>>()
-  const mutations = new Map<string, MutationInFlight>()
   const freshnessReaders = new Set<() => void>()
   let freshness: Freshness = { state: "connecting", asOf: 0 }
   let linkState: LinkState = "connecting"
@@ -61,6 +41,7 @@ export function createLiveClient(link: Link) {
   let nextId = 1
   let held: SnapshotEvent[] = []
   let subscribing: SubscribeItem[] | undefined
+  const mutations = createMutations({ link, collections, isUp: () => linkState === "up", place: () => lsn })
 
   // Subscriptions: one message for all that a page asks for in one tick.
 
@@ -181,7 +162,7 @@ export function createLiveClient(link: Link) {
     const position = events.at(-1)?.position
     if (!position) return
     // Across epochs there is no telling whether a place has been passed. The rows themselves were read after it.
-    if (epoch !== position.epoch) settle((mutation) => mutation.lsn !== undefined)
+    if (epoch !== position.epoch) mutations.settleCommitted()
     epoch = position.epoch
     advance(position.lsn)
   }
@@ -190,13 +171,13 @@ export function createLiveClient(link: Link) {
     for (const [id, op, key, row] of event.changes) {
       collections.get(keys.get(id) ?? "")?.apply(rowChange(op, key, row))
     }
-    for (const xid of event.xids) settle((mutation) => mutation.xid === xid)
+    for (const xid of event.xids) mutations.settleTransaction(xid)
     advance(event.lsn)
   }
 
   function advance(to: Lsn) {
     lsn = to
-    settle((mutation) => mutation.lsn !== undefined && mutation.lsn <= to)
+    mutations.settleUpTo(to)
   }
 
   /** These subscriptions are no more. Answers the keys of those that somebody counted on. */
@@ -219,7 +200,7 @@ export function createLiveClient(link: Link) {
       held = []
       if (state === "up") {
         for (const key of collections.keys()) resubscribe(key)
-        for (const mutation of mutations.values()) void send(mutation)
+        mutations.resend()
         if (collections.size === 0) setFreshness({ ...freshness, state: "live" })
         return
       }
@@ -228,10 +209,10 @@ export function createLiveClient(link: Link) {
           collection.clear()
           collection.announce()
         }
-        giveUp({ code: "unauthorized", message: "You are signed out. Sign in again to go on." })
+        mutations.giveUp({ code: "unauthorized", message: "You are signed out. Sign in again to go on." })
       }
       if (state === "outdated") {
-        giveUp({
+        mutations.giveUp({
           code: "version",
           message: "There is a newer version of this page. Reload it, and try again.",
         })
@@ -245,70 +226,6 @@ export function createLiveClient(link: Link) {
       setFreshness({ ...freshness, state: shown[state] })
     },
   })
-
-  // Mutations.
-
-  async function send(mutation: MutationInFlight) {
-    if (mutation.answered || mutation.sending || linkState !== "up") return
-    mutation.sending = true
-    try {
-      const { name, args, mutationId } = mutation
-      const answer = await link.mutate({ mutation: name, args, mutationId })
-      mutation.answered = true
-      if ("error" in answer) {
-        drop((one) => one === mutation)
-        mutation.reject(new Refused(answer.error))
-        return
-      }
-      mutation.xid = answer.xid
-      mutation.lsn = answer.lsn
-      mutation.resolve(answer.value)
-      if (lsn !== undefined && lsn >= answer.lsn) drop((one) => one === mutation)
-      else link.await(answer.lsn)
-    } catch {
-      // The connection was lost: whether the server acted is not known, and it applies one id once. `up` sends it again.
-    } finally {
-      mutation.sending = false
-    }
-  }
-
-  /** What was not sent will not be. */
-  function giveUp(error: Refusal) {
-    const unsent = [...mutations.values()].filter(({ answered }) => !answered)
-    drop((mutation) => unsent.includes(mutation))
-    for (const mutation of unsent) mutation.reject(new Refused(error))
-  }
-
-  /** Takes settled mutations off the screen without announcing it: the event that settled them does. */
-  function settle(isSettled: (mutation: MutationInFlight) => boolean) {
-    if (mutations.size === 0) return
-    const settled = new Set<string>()
-    for (const [id, mutation] of mutations) if (isSettled(mutation)) settled.add(id)
-    if (settled.size === 0) return
-    for (const id of settled) mutations.delete(id)
-    for (const collection of collections.values()) collection.settle((id) => settled.has(id))
-  }
-
-  function drop(which: (mutation: MutationInFlight) => boolean) {
-    settle(which)
-    for (const collection of collections.values()) collection.announce()
-  }
-
-  function show(mutationId: string, shown: readonly Shown[]) {
-    for (const { query, args, ...change } of shown) {
-      for (const collection of collections.values()) {
-        if (collection.query !== query) continue
-        if (
-          change.op === "put"
-            ? args !== undefined && !sameArgs(args, collection.args)
-            : !collection.holds(change.key)
-        )
-          continue
-        collection.show({ mutationId, change })
-        collection.announce()
-      }
-    }
-  }
 
   function setFreshness(to: Freshness) {
     if (to.state === freshness.state && to.asOf === freshness.asOf) return
@@ -352,19 +269,7 @@ export function createLiveClient(link: Link) {
       args: ArgsOf<Mutation>,
       shown: readonly Shown[] = [],
     ): Promise<ValueOf<Mutation>> {
-      const { promise, resolve, reject } = Promise.withResolvers<ValueOf<Mutation>>()
-      const mutationId = crypto.randomUUID()
-      const begun: MutationInFlight = {
-        mutationId,
-        name: mutation.name,
-        args,
-        resolve: (value) => resolve(value as ValueOf<Mutation>),
-        reject,
-      }
-      mutations.set(mutationId, begun)
-      show(mutationId, shown)
-      void send(begun)
-      return promise
+      return mutations.begin(mutation, args, shown)
     },
     freshness: () => freshness,
     watchFreshness(reader: () => void) {
@@ -376,23 +281,9 @@ export function createLiveClient(link: Link) {
   }
 }
 
-interface MutationInFlight {
-  mutationId: string
-  name: string
-  args: unknown
-  resolve(value: unknown): void
-  reject(error: Error): void
-  sending?: boolean
-  answered?: boolean
-  xid?: string
-  lsn?: Lsn
-}
-
 export const keyOf = ({ query, args }: Pick<Loaded, "query" | "args">) => `${query} ${JSON.stringify(args)}`
 
 function haveOf({ token, upTo }: Collection): Have | undefined {
   if (token === undefined) return undefined
   return upTo === undefined ? { token } : { token, lsn: upTo.lsn }
 }
-
-const sameArgs = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest"
-import { createLiveClient, Refused } from "#app/realtime/client.ts"
+import { createLiveClient } from "#app/realtime/client.ts"
+import { Refused } from "#app/realtime/mutations.ts"
 import type { Loaded, MutationType } from "#server/realtime/contract.ts"
 import { scriptedLink } from "./scripted-link.ts"
 

@@ -1,0 +1,140 @@
+import type { ArgsOf, Lsn, MutationType, Refusal, ValueOf } from "#server/realtime/contract.ts"
+import type { Collection } from "./collection.ts"
+import type { Link } from "./link.ts"
+import type { RowChange } from "./rows.ts"
+
+/**
+ * A change shown at once. `merge` and `remove` apply wherever the query's rows hold the key; `put` to the rows with these `args`, and to
+ * all rows of the query when `args` is absent.
+ */
+export type Shown = RowChange & { query: string; args?: unknown }
+
+/** The server said no. `message` is written for the user. */
+export class Refused extends Error {
+  readonly code: Refusal["code"]
+  readonly retryAfter: number | undefined
+
+  constructor({ code, message, retryAfter }: Refusal) {
+    super(message)
+    this.name = "Refused"
+    this.code = code
+    this.retryAfter = retryAfter
+  }
+}
+
+interface InFlight {
+  mutationId: string
+  name: string
+  args: unknown
+  resolve(value: unknown): void
+  reject(error: Error): void
+  sending?: boolean
+  answered?: boolean
+  xid?: string
+  lsn?: Lsn
+}
+
+interface MutationsOptions {
+  link: Link
+  collections: ReadonlyMap<string, Collection>
+  isUp(): boolean
+  /** How far the connection's events have been applied. */
+  place(): Lsn | undefined
+}
+
+/** The user's changes that are on their way: on the screen at once, and off it when the database's own word of them has come. */
+export function createMutations({ link, collections, isUp, place }: MutationsOptions) {
+  const inFlight = new Map<string, InFlight>()
+
+  async function send(mutation: InFlight) {
+    if (mutation.answered || mutation.sending || !isUp()) return
+    mutation.sending = true
+    try {
+      const { name, args, mutationId } = mutation
+      const answer = await link.mutate({ mutation: name, args, mutationId })
+      mutation.answered = true
+      if ("error" in answer) {
+        drop((one) => one === mutation)
+        mutation.reject(new Refused(answer.error))
+        return
+      }
+      mutation.xid = answer.xid
+      mutation.lsn = answer.lsn
+      mutation.resolve(answer.value)
+      const reached = place()
+      if (reached !== undefined && reached >= answer.lsn) drop((one) => one === mutation)
+      else link.await(answer.lsn)
+    } catch {
+      // The connection was lost: whether the server acted is not known, and it applies one id once. `resend` sends it again.
+    } finally {
+      mutation.sending = false
+    }
+  }
+
+  /** Takes settled mutations off the screen without announcing it: the event that settled them does. */
+  function settle(isSettled: (mutation: InFlight) => boolean) {
+    if (inFlight.size === 0) return
+    const settled = new Set<string>()
+    for (const [id, mutation] of inFlight) if (isSettled(mutation)) settled.add(id)
+    if (settled.size === 0) return
+    for (const id of settled) inFlight.delete(id)
+    for (const collection of collections.values()) collection.settle((id) => settled.has(id))
+  }
+
+  function drop(which: (mutation: InFlight) => boolean) {
+    settle(which)
+    for (const collection of collections.values()) collection.announce()
+  }
+
+  function show(mutationId: string, shown: readonly Shown[]) {
+    for (const { query, args, ...change } of shown) {
+      for (const collection of collections.values()) {
+        if (collection.query !== query) continue
+        const concerns =
+          change.op === "put"
+            ? args === undefined || sameArgs(args, collection.args)
+            : collection.holds(change.key)
+        if (!concerns) continue
+        collection.show({ mutationId, change })
+        collection.announce()
+      }
+    }
+  }
+
+  return {
+    begin<Mutation extends MutationType>(
+      { name }: Mutation,
+      args: ArgsOf<Mutation>,
+      shown: readonly Shown[],
+    ): Promise<ValueOf<Mutation>> {
+      const { promise, resolve, reject } = Promise.withResolvers<ValueOf<Mutation>>()
+      const mutationId = crypto.randomUUID()
+      const begun: InFlight = {
+        mutationId,
+        name,
+        args,
+        resolve: (value) => resolve(value as ValueOf<Mutation>),
+        reject,
+      }
+      inFlight.set(mutationId, begun)
+      show(mutationId, shown)
+      void send(begun)
+      return promise
+    },
+    resend() {
+      for (const mutation of inFlight.values()) void send(mutation)
+    },
+    settleTransaction: (xid: string) => settle((mutation) => mutation.xid === xid),
+    settleUpTo: (lsn: Lsn) => settle((mutation) => mutation.lsn !== undefined && mutation.lsn <= lsn),
+    /** For when places cannot be compared any more. */
+    settleCommitted: () => settle((mutation) => mutation.lsn !== undefined),
+    /** What was not sent will not be. */
+    giveUp(error: Refusal) {
+      const unsent = [...inFlight.values()].filter(({ answered }) => !answered)
+      drop((mutation) => unsent.includes(mutation))
+      for (const mutation of unsent) mutation.reject(new Refused(error))
+    },
+  }
+}
+
+const sameArgs = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
