@@ -9,6 +9,8 @@ import {
   servicesContext,
 } from "./context.ts"
 import type { Exchange } from "./http/listener.ts"
+import { json } from "./http/json.ts"
+import { isApiPath } from "./http/public-paths.ts"
 import { unavailable } from "./http/unavailable.ts"
 import type { Services } from "./scope.ts"
 
@@ -29,8 +31,11 @@ export function createApp(services: Services) {
     context.set(nonceContext, nonce)
     context.set(requestIdContext, requestId)
     const response = await handle(request, context)
-    return response.status === 500 && isOutage(context.get(failureContext))
-      ? unavailable(request, response)
+    const failure = context.get(failureContext)
+    if (response.status !== 500 || failure === null) return response
+    if (isOutage(failure)) return unavailable(request, response)
+    return isApiPath(new URL(request.url).pathname)
+      ? json({ error: "Internal server error" }, { status: 500 })
       : response
   }
 }

@@ -32,6 +32,7 @@ export const SignUp = v.object({
     v.trim(),
     v.nonEmpty("Enter your name."),
     v.maxLength(100, "A name has at most 100 characters here."),
+    v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
   ),
   email: Email,
   password: NewPassword,

@@ -1,5 +1,6 @@
 import type { AnswerPart, ChatTurn } from "#db/schema/chat.ts"
 import type { AnswerChunk, AnswerMetadata } from "./contract.ts"
+import { storableJson, storableText } from "./storable.ts"
 
 /** What was said so far: grows with each chunk of the stream. */
 export interface AnswerRecord {
@@ -55,10 +56,10 @@ export function createAnswerRecord(): AnswerRecord {
     read() {
       const texts = parts.filter((part) => part.type === "text").map((part) => part.text)
       return {
-        content: texts.join("\n\n"),
-        parts: parts.length === texts.length && texts.length < 2 ? null : parts,
+        content: storableText(texts.join("\n\n")),
+        parts: parts.length === texts.length && texts.length < 2 ? null : storableJson(parts),
         status: metadata.stop ?? (failure === null ? "completed" : "failed"),
-        failure,
+        failure: failure === null ? null : storableText(failure),
         inputTokens: metadata.inputTokens ?? null,
         outputTokens: metadata.outputTokens ?? null,
       }

@@ -66,9 +66,10 @@ export const ThreadId = v.pipe(v.string(), v.uuid())
 
 const Title = v.pipe(
   v.string("Give the conversation a title."),
-  v.trim(),
+  v.transform((text) => text.replaceAll(/\s+/g, " ").trim()),
   v.nonEmpty("Give the conversation a title."),
   v.maxLength(TITLE_LIMIT, `A title can have ${TITLE_LIMIT} characters at most.`),
+  v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
 )
 
 export const CreateThread = v.object({ title: v.optional(Title, UNTITLED) })

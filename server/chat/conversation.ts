@@ -1,6 +1,7 @@
 import { getToolOrDynamicToolName, isToolUIPart, safeValidateUIMessages, type ModelMessage } from "ai"
 import { BadRequest } from "../errors.ts"
 import { MESSAGE_LIMIT, MESSAGES_LIMIT, type ChatUIMessage } from "./contract.ts"
+import { storableText } from "./storable.ts"
 
 export interface Question {
   /** The sender's own id for it. */
@@ -24,8 +25,8 @@ export async function readConversation(posted: unknown[], tools: string[]): Prom
 export async function readQuestion(posted: unknown[]): Promise<Question> {
   const [message] = await validate(posted.slice(-1))
   if (message?.role !== "user") throw new BadRequest("The last message must be the user's.")
-  if (message.id.length < 1 || message.id.length > 100) {
-    throw new BadRequest("A message's id must have 1 to 100 characters.")
+  if (!/^\P{Cc}{1,100}$/u.test(message.id)) {
+    throw new BadRequest("A message's id must have 1 to 100 characters, and no control characters.")
   }
   return { requestId: message.id, text: readText(message, []) }
 }
@@ -59,7 +60,7 @@ function readText({ role, parts }: ChatUIMessage, tools: string[]): string {
       throw new BadRequest(`A part of type ${quoteType(part)} is refused.`)
     }
   }
-  const text = texts.join("\n\n")
+  const text = storableText(texts.join("\n\n"))
   if (text.length > MESSAGE_LIMIT) {
     throw new BadRequest(`A message can have ${MESSAGE_LIMIT} characters at most; one has ${text.length}.`)
   }

@@ -55,6 +55,7 @@ describe("conversations over HTTP", () => {
     ["an empty title", { title: "  " }, 400],
     ["a title that is no text", { title: 5 }, 400],
     ["a title that is too long", { title: "x".repeat(201) }, 400],
+    ["a title with a character that no database keeps", { title: "a\0b" }, 400],
     ["no JSON", "{", 400],
     ["too much", { title: "x".repeat(300_000) }, 413],
   ])("with %s", async (_, body, status) => {
@@ -97,6 +98,16 @@ describe("a question in a conversation over HTTP", () => {
     const before = (await read<ThreadPage>(await ada("/api/chat/threads"))).threads.length
     await (await ada("/api/chat", post(question("Hello")))).text()
     expect((await read<ThreadPage>(await ada("/api/chat/threads"))).threads).toHaveLength(before)
+  })
+
+  test("is stored without the characters that no database keeps, and so is an answer that repeats them", async () => {
+    const id = await makeThread(ada)
+    await (await ada("/api/chat", post(question("a\0b\ud800c", id)))).text()
+    expect(await messages(id)).toMatchObject([
+      { role: "user", content: "ab\ufffdc" },
+      { role: "assistant", turn: { status: "completed" } },
+    ])
+    expect((await ada("/api/chat", post(question("Hello", id, "a\0b")))).status).toBe(400)
   })
 
   test("hears its refusals with the headers of the others", async () => {

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest"
+import { createAnswerRecord } from "#server/chat/answer-record.ts"
+
+it("an answer is stored whole though its tools give what no database keeps", () => {
+  const record = createAnswerRecord()
+  record.take({ type: "text-delta", id: "1", delta: "a\0b" })
+  record.take({ type: "tool-input-start", toolCallId: "t", toolName: "findFiles" })
+  record.take({
+    type: "tool-input-available",
+    toolCallId: "t",
+    toolName: "findFiles",
+    input: { "na\0me": ["\ud800", 5, null] },
+  })
+  record.take({ type: "text-delta", id: "2", delta: "the end" })
+  const { content, parts } = record.read()
+  expect(content).toBe("ab\n\nthe end")
+  expect(parts).toEqual([
+    { type: "text", text: "ab" },
+    { type: "tool", callId: "t", name: "findFiles", input: { name: ["\ufffd", 5, null] } },
+    { type: "text", text: "the end" },
+  ])
+})
