@@ -4,6 +4,7 @@ import { liveChat, chatMutations } from "./chat/live.ts"
 import { openDevices } from "./devices/devices.ts"
 import { liveDevices } from "./devices/live.ts"
 import { liveFiles, fileMutations } from "./files/live.ts"
+import { addressOfUpgrade } from "./http/visit.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
 import type { FullScope, Services, Viewer } from "./scope.ts"
 import { liveUsers, userMutations } from "./users/live.ts"
@@ -27,6 +28,7 @@ export async function openLive(
     userIdOf: (viewer) => viewer.session.userId,
     transact: (viewer, work) => transact(services, viewer, work),
     origins: [config.origin],
+    addressOf: (request) => addressOfUpgrade(request, config.trustedProxies),
     secret: config.identity.authSecret,
     presence: {
       opened: ({ id, viewer, client }) =>

@@ -72,7 +72,9 @@ describe("snapshot and stream together", () => {
       const client = await suite.connect()
       client.keepEvents = false
       const lists: Followed[] = []
-      for (let round = 0; round < amount(150, 10_000); round++) {
+      for (let round = 0; round < amount(150, 5000); round++) {
+        // A subscription costs what its list holds, and the writers add more than they take away.
+        if (round % 50 === 49) await suite.sql`delete from messages where random() < 0.8`
         // Several at once, which share a snapshot.
         lists.push(...(await Promise.all([follow(client, chance), follow(client, chance)])))
         while (lists.length > 60) {

@@ -115,8 +115,8 @@ describe("a process", () => {
   })
 
   it("whose anchor PostgreSQL gave up makes another once, and its clients read again", async () => {
-    // Less than one segment: the least that PostgreSQL can keep.
-    await cluster.set("max_slot_wal_keep_size", "1MB")
+    // One segment of the log: PostgreSQL keeps no less.
+    await cluster.set("max_slot_wal_keep_size", "16MB")
     onTestFinished(() => cluster.set("max_slot_wal_keep_size", "64MB"))
     const process = await start({ anchorMs: 600_000 })
     const client = await connect(process)
