@@ -47,10 +47,7 @@ describe("PostgreSQL, killed under load", () => {
     }
     expect((await joinWaitlist("after@example.org")).status).toBe(302)
 
-    const { url } = JSON.parse(readFileSync(join(app.dataDir, "postgres/owner.json"), "utf8")) as {
-      url: string
-    }
-    const { db, close } = openDatabase(url)
+    const { db, close } = openDatabase(ownersUrl())
     const rows = await db.execute<{ email: string }>(sql`select email from waitlist`)
     await close()
     const kept = new Set(rows.map((row) => row.email))
@@ -61,10 +58,7 @@ describe("PostgreSQL, killed under load", () => {
 describe("connections to PostgreSQL that end in the middle of transactions", () => {
   it("cost the uploads of that moment, and neither those before them nor the process", async () => {
     const person = await signUp(app, { name: "Grace", email: "grace@example.org" })
-    const { url } = JSON.parse(readFileSync(join(app.dataDir, "postgres/owner.json"), "utf8")) as {
-      url: string
-    }
-    const operator = openDatabase(url, { connections: 1 })
+    const operator = openDatabase(ownersUrl(), { connections: 1 })
     const acknowledged: string[] = []
     const refused: number[] = []
     let rounds = 0
@@ -124,6 +118,27 @@ describe("who is signed in while PostgreSQL is away", () => {
     )
   })
 })
+
+describe("a failure that is no outage", () => {
+  it("is JSON under /api, and says nothing of its cause", async () => {
+    const person = await signUp(app, { name: "Mary", email: "mary@example.org" })
+    const headers = { cookie: person.cookie(), origin: app.origin }
+    const operator = openDatabase(ownersUrl(), { connections: 1 })
+    await operator.db.execute(sql`alter table uploads rename to uploads_elsewhere`)
+    const response = await fetch(`${app.origin}/api/files?name=a.txt`, { method: "POST", body: "a", headers })
+    await operator.db.execute(sql`alter table uploads_elsewhere rename to uploads`)
+    await operator.close()
+    expect(response.status).toBe(500)
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8")
+    expect(await response.json()).toEqual({ error: "Internal server error" })
+  })
+})
+
+/** Where the superuser of the embedded PostgreSQL connects. */
+function ownersUrl() {
+  const file = readFileSync(join(app.dataDir, "postgres/owner.json"), "utf8")
+  return (JSON.parse(file) as { url: string }).url
+}
 
 function postmasterPid() {
   return Number.parseInt(readFileSync(join(app.dataDir, "postgres/data/postmaster.pid"), "utf8"), 10)
