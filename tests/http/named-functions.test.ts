@@ -230,8 +230,6 @@ describe("arguments that nobody meant", () => {
 })
 
 describe("a socket", () => {
-  const refusal = (code: string) => expect.objectContaining({ data: expect.objectContaining({ code }) })
-
   it("is refused without a good token", async () => {
     const { privateKey } = await generateKeyPair("ES256")
     const forged = (audience: string) =>
@@ -280,3 +278,7 @@ describe("signing out", () => {
     expect((await person("/api/realtime/token")).status).toBe(401)
   })
 })
+
+function refusal(code: string) {
+  return expect.objectContaining({ data: expect.objectContaining({ code }) })
+}

@@ -59,11 +59,10 @@ export async function openLiveSocket(
     socket.timeout(5000).emitWithAck(name as "query", message as { query: string; args: unknown })
   return {
     heard,
-    subscribe: (query, args, id = 1) =>
-      ask("subscribe", { subscriptions: [{ id, query, args }] }) as unknown as Promise<SubscribeAnswer>,
+    subscribe: (query, args, id = 1) => ask("subscribe", { subscriptions: [{ id, query, args }] }),
     query: (query, args = {}) => ask("query", { query, args }),
     mutate: (mutation, args = {}, mutationId = crypto.randomUUID()) =>
-      ask("mutate", { mutation, args, mutationId }) as unknown as Promise<MutateAnswer>,
+      ask("mutate", { mutation, args, mutationId }),
     until: (fits) =>
       new Promise((resolve) => {
         const look = () => {
