@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises"
 
+import { createAwaited } from "./awaited.ts"
 import type { Client, Subscription } from "./client.ts"
 import type { ResetEvent } from "./contract.ts"
 import { editsOf, isReadable, type Edit } from "./edits.ts"
@@ -34,13 +35,6 @@ type Job =
   | { kind: "transaction"; transaction: Transaction }
   | { kind: "advance"; lsn: bigint }
   | { kind: "restart"; start: bigint; epoch: string }
-
-/** Somebody who waits for a place in the log. */
-interface Waiter {
-  readonly lsn: bigint
-  readonly timers: readonly NodeJS.Timeout[]
-  resolve(reached: boolean): void
-}
 
 export interface Hub {
   readonly clients: Set<Client>
@@ -78,16 +72,12 @@ export function createHub(options: HubOptions): Hub {
   let inside = false
   let acts: (() => void)[] = []
   let turnEndsAt = 0
-  let closed = false
-  const waiters = new Set<Waiter>()
+  const awaited = createAwaited(options.nudge)
 
   return {
     clients,
     topics,
-    close() {
-      for (const waiter of waiters) giveUp(waiter)
-      closed = true
-    },
+    close: awaited.close,
     position: () => position,
     epoch: () => epoch,
     queueBytes: () => queued,
@@ -106,15 +96,7 @@ export function createHub(options: HubOptions): Hub {
       ring.restart(start)
       push({ kind: "restart", start, epoch: to }, 0)
     },
-    reached(lsn, timeoutMs) {
-      if (position >= lsn) return Promise.resolve(true)
-      if (closed) return Promise.resolve(false)
-      return new Promise((resolve) => {
-        const timers = [setTimeout(options.nudge, 10), setTimeout(() => giveUp(waiter), timeoutMs)]
-        const waiter = { lsn, resolve, timers }
-        waiters.add(waiter)
-      })
-    },
+    reached: awaited.reached,
     between(act) {
       if (inside) acts.push(act)
       else act()
@@ -179,20 +161,9 @@ export function createHub(options: HubOptions): Hub {
     turnEndsAt = performance.now() + TURN_MS
   }
 
-  function giveUp(waiter: Waiter): void {
-    waiters.delete(waiter)
-    for (const timer of waiter.timers) clearTimeout(timer)
-    waiter.resolve(false)
-  }
-
   /** At a new position: runs what waited for it. */
   function arrive(): void {
-    for (const waiter of waiters) {
-      if (waiter.lsn > position) continue
-      waiters.delete(waiter)
-      for (const timer of waiter.timers) clearTimeout(timer)
-      waiter.resolve(true)
-    }
+    awaited.arrive(position)
     while (acts.length > 0) {
       const due = acts
       acts = []

@@ -49,6 +49,7 @@ export function openLanes(databaseUrl: string, count: number, patienceMs = 40_00
       max: 1,
       fetch_types: false,
       idle_timeout: 0,
+      max_lifetime: null, // a connection that ends by itself between two statements takes a transaction with it
       connect_timeout: 10,
       onnotice() {},
       connection: { ...TEXT_FORM, application_name: "realtime", statement_timeout: 30_000 },
