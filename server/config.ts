@@ -49,7 +49,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     },
     chat: {
       gateway: gatewayConfig(settings),
-      model: settings.CHAT_MODEL,
+      model: settings.CHAT_MODEL ?? defaultModel(settings),
       systemPrompt: settings.CHAT_SYSTEM_PROMPT,
       maxSteps: settings.CHAT_MAX_STEPS,
       /** Requests per minute. */
@@ -128,6 +128,11 @@ function identityConfig(settings: Settings, appUrl: URL) {
     }
   }
   return { kind: "embedded" as const, issuer, authSecret, signup: settings.SIGNUP }
+}
+
+/** Nobody should read a real model's name over an answer that no model gave, unless they wrote it there. */
+function defaultModel(settings: Settings) {
+  return settings.AI_GATEWAY_API_KEY === EMBEDDED_GATEWAY_KEY ? "development/no-model" : "openai/gpt-5-mini"
 }
 
 function gatewayConfig(settings: Settings) {

@@ -133,7 +133,7 @@ async function openModel(config: Config, opened: Opened): Promise<Model> {
   opened.push(development.close)
   return openGatewayModel({
     gateway: { kind: "development", key: development.key, baseUrl: development.baseUrl },
-    name: development.model,
+    name: model,
   })
 }
 

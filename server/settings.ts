@@ -124,7 +124,6 @@ export const Settings = v.object({
       v.maxLength(200),
       v.regex(/^[\x21-\x7e]+$/, "must be a model's name, without spaces."),
     ),
-    "openai/gpt-5-mini",
   ),
   CHAT_SYSTEM_PROMPT: v.optional(
     v.string(),

@@ -155,13 +155,31 @@ describe("the settings", () => {
   })
 })
 
+describe("the model's name", () => {
+  it("is the one that is set, whichever gateway answers", () => {
+    const name = { CHAT_MODEL: "example/model-1" }
+    expect(readConfig({ AUTH_SECRET, AI_GATEWAY_API_KEY: "embedded", ...name }).chat.model).toBe(
+      "example/model-1",
+    )
+    expect(readConfig({ AUTH_SECRET, AI_GATEWAY_API_KEY: "key", ...name }).chat.model).toBe("example/model-1")
+  })
+
+  it("names no model by itself where none is connected", () => {
+    expect(readConfig({ AUTH_SECRET, AI_GATEWAY_API_KEY: "embedded" }).chat.model).toBe(
+      "development/no-model",
+    )
+    expect(readConfig({ AUTH_SECRET, AI_GATEWAY_API_KEY: "key" }).chat.model).toBe("openai/gpt-5-mini")
+  })
+})
+
 describe(".env.example", () => {
   const text = readFileSync(resolve(import.meta.dirname, "../../.env.example"), "utf8")
 
   it("gives a working configuration once the secret is generated", () => {
     const config = readConfig({ ...parseEnv(text), AUTH_SECRET })
     const { chat, ...rest } = readConfig({ AUTH_SECRET })
-    expect(config).toEqual({ ...rest, chat: { ...chat, gateway: { kind: "embedded" } } })
+    const embedded = { gateway: { kind: "embedded" }, model: "development/no-model" }
+    expect(config).toEqual({ ...rest, chat: { ...chat, ...embedded } })
   })
 
   it("names every setting there is", () => {
