@@ -16,6 +16,9 @@ export interface Program {
   openFront: (services: Services, server: Server) => Promise<Front>
 }
 
+/** That may wait to be accepted: when the server was away, all its sockets come back together. */
+const CONNECTIONS_AT_ONCE = 4096
+
 /** After SIGTERM, what is running may take this long to finish, and everything together no longer. Milliseconds. */
 const DRAIN = 25_000
 const LAST_RESORT = 30_000
@@ -68,7 +71,7 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
 
 async function listen(server: Server, port: number, host: string) {
   try {
-    server.listen(port, host)
+    server.listen({ port, host, backlog: CONNECTIONS_AT_ONCE })
     await once(server, "listening")
   } catch (error) {
     if (codeOf(error) === "EADDRINUSE") {

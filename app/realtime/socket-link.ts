@@ -20,7 +20,8 @@ interface SocketLinkOptions {
   fetchToken(): Promise<RealtimeToken | null>
 }
 
-const ACKNOWLEDGE_EVERY = { events: 16, milliseconds: 100 }
+/** Whichever comes first. Sooner would send as many messages back as there come, later would use up the server's credit. */
+const ACKNOWLEDGE_AFTER = { events: 16, characters: 64 * 1024, milliseconds: 2_000 }
 /** The token is replaced this long before it ends: time for a slow request and a retry. */
 const REFRESH_AHEAD = 15_000
 /** The server speaks about every 10 s. A page that wakes after a longer silence does not trust its connection. */
@@ -41,6 +42,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
   let state: LinkState = "connecting"
   let sequence = 0
   let acknowledged = 0
+  let unacknowledged = 0
   let heardAt = 0
   let attempt = 0
   let retryAfter: number | null | undefined
@@ -117,6 +119,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     clearTimeout(acknowledgeTimer)
     acknowledgeTimer = undefined
     acknowledged = sequence
+    unacknowledged = 0
     if (socket.connected) socket.emit("acknowledge", awaiting ? { sequence, awaiting } : { sequence })
   }
 
@@ -133,8 +136,9 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
       return
     }
     if (isKnown(name)) listener.received([name, event] as LinkEvent)
-    if (sequence - acknowledged >= ACKNOWLEDGE_EVERY.events) acknowledge()
-    else acknowledgeTimer ??= setTimeout(acknowledge, ACKNOWLEDGE_EVERY.milliseconds)
+    const { events, characters, milliseconds } = ACKNOWLEDGE_AFTER
+    if (sequence - acknowledged >= events || unacknowledged >= characters) acknowledge()
+    else acknowledgeTimer ??= setTimeout(acknowledge, milliseconds)
   }
 
   /** A connection can be dead for most of a minute before its socket says so. */
@@ -148,6 +152,10 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
   socket.on("connect", () => {
     sequence = 0
     acknowledged = 0
+    unacknowledged = 0
+    socket.io.engine.on("packet", ({ data }: { data?: unknown }) => {
+      if (typeof data === "string") unacknowledged += data.length
+    })
     attempt = 0
     retryAfter = undefined
     heardAt = Date.now()
