@@ -13,6 +13,7 @@ const APP: Record<string, string> = {
   "app/routes.ts": `import { index } from "@react-router/dev/routes"\nexport default [index("routes/home.tsx")]`,
   "app/entry.client.tsx": "",
   "server/production.ts": `export { routes } from "virtual:react-router/server-build"`,
+  "server/commands/user.ts": "export {}",
   "server/files/contract.ts": `export const LARGEST = 10`,
   "server/files/files.ts": `export function findSecret() { return "a secret of the server" }`,
 }
