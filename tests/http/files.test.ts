@@ -20,6 +20,7 @@ beforeAll(async () => {
   api = callers(await startTideline({ FILES_MAX_SIZE: "1MB", FILES_QUOTA_FREE: "5MB" }))
   ada = await signUp(api.app, adaLovelace)
   grace = await signUp(api.app, graceHopper)
+  return () => api.app.stop()
 })
 
 describe("POST /api/files", () => {
