@@ -18,7 +18,7 @@ import {
   type Trial,
 } from "./trial.ts"
 
-const FULL: Durations = { slowWrites: 6, seconds: 3, broadcasts: 6 }
+const FULL: Durations = { slowWrites: 12, seconds: 3, broadcasts: 6 }
 const SHORT: Durations = { slowWrites: 2, seconds: 1, broadcasts: 3 }
 const ROUNDS = 3
 const CROWD = 5000

@@ -47,7 +47,7 @@ export interface ConnectionOptions<Viewer> {
   readonly mutate: (request: MutationRequest, viewer: Viewer, userId: string) => Promise<Committed>
   readonly opened: (connection: ConnectionInfo<Viewer>) => void
   readonly closed: (connection: ConnectionInfo<Viewer>) => void
-  /** How often a quiet connection hears its position. */
+  /** ms after which a quiet connection hears its position, at the latest. */
   readonly positionMs: number
   readonly messagesPerSecond: number
   /** How long a connection lives on after its token. */
@@ -103,6 +103,8 @@ export function createConnection<Viewer>(
     client: name,
     connectedAt: Date.now(),
   }
+  // Those that came at the same moment need not be told at the same moment ever after.
+  const positionAfter = options.positionMs * (1 - Math.random() / 2)
   const burst = options.messagesPerSecond * BURST_SECONDS
   let tokens = burst
   let resets: number[] = []
@@ -209,7 +211,7 @@ export function createConnection<Viewer>(
     const stalled = outbox.stalledMs()
     if (stalled > DEAD_MS) return end("slow", 10_000)
     if (outbox.overflowing || (stalled > STALL_MS && outbox.backlogBytes > 0)) giveUp()
-    const quiet = performance.now() - outbox.sentAt >= options.positionMs
+    const quiet = performance.now() - outbox.sentAt >= positionAfter
     if (lagChanged || quiet) hub.between(() => outbox.position(hub.position(), now, lag))
   }
 

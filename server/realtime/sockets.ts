@@ -32,7 +32,9 @@ export interface Sockets {
   close(spreadMs: number): Promise<void>
 }
 
+/** Each connection is looked at once in this time, a slice of them at a turn: together they would keep the event loop from everybody else. */
 const SWEEP_MS = 1000
+const SLICES = 20
 /** Longer than the verification of a token takes. */
 const VERIFYING_MS = 60_000
 
@@ -44,14 +46,19 @@ interface RawConnection {
 
 export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets {
   const { hub, metrics, log } = options
-  const connections = new Set<Connection>()
+  const slices = Array.from({ length: SLICES }, () => ({
+    connections: new Set<Connection>(),
+    /** As they were told last. */
+    live: true,
+  }))
+  let entered = 0
+  let turn = 0
   const perUser = new Map<string, number>()
   const perAddress = new Map<string, number>()
   /** Connections that have sent a handshake. A second one would be a second token to verify. */
   const greeted = new WeakSet<object>()
   /** When users were signed out, as long as a token may still be under verification that was good before. */
   const revokedAt = new Map<string, number>()
-  let wasLive = true
   let draining = false
   const io = new Server({
     path: REALTIME_PATH,
@@ -78,7 +85,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       },
     )
   })
-  const sweeper = setInterval(sweep, SWEEP_MS)
+  const sweeper = setInterval(sweepSlice, SWEEP_MS / SLICES)
   sweeper.unref()
 
   return {
@@ -93,21 +100,25 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     revokeUser(userId) {
       revokedAt.set(userId, performance.now())
       hub.between(() => {
-        for (const connection of connections) {
+        for (const connection of connections()) {
           if (connection.client.userId === userId) connection.end("signed_out", null)
         }
       })
     },
-    count: () => connections.size,
+    count: () => slices.reduce((count, slice) => count + slice.connections.size, 0),
     rawCount,
     async close(spreadMs) {
       draining = true
       clearInterval(sweeper)
-      for (const connection of connections) connection.end("draining", Math.round(Math.random() * spreadMs))
-      const left = [...connections].map(({ gone }) => gone)
+      for (const connection of connections()) connection.end("draining", Math.round(Math.random() * spreadMs))
+      const left = [...connections()].map(({ gone }) => gone)
       await Promise.race([Promise.all(left), new Promise((resolve) => setTimeout(resolve, 2000).unref())])
       io.engine?.close()
     },
+  }
+
+  function* connections(): Generator<Connection> {
+    for (const slice of slices) yield* slice.connections
   }
 
   function rawCount(): number {
@@ -163,10 +174,11 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   }
 
   function enter(socket: Socket, connection: Connection, client: Client): void {
-    connections.add(connection)
+    const slice = slices[entered++ % SLICES]
+    slice?.connections.add(connection)
     hub.clients.add(client)
     socket.conn.once("close", () => {
-      connections.delete(connection)
+      slice?.connections.delete(connection)
       const left = (perUser.get(client.userId) ?? 1) - 1
       if (left > 0) perUser.set(client.userId, left)
       else perUser.delete(client.userId)
@@ -175,15 +187,17 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     })
   }
 
-  /** Once a second: who has expired, who is slow, who has not heard for a while. One timer, because there may be ten thousand of them. */
-  function sweep(): void {
+  /** Who has expired, who is slow, who has not heard for a while. One timer, because there may be ten thousand of them. */
+  function sweepSlice(): void {
+    const slice = slices[turn++ % SLICES]
+    if (!slice) return
     const lag = options.lag()
-    const isLive = lag < 2000
-    const changed = isLive !== wasLive
-    wasLive = isLive
+    const live = lag < 2000
+    const changed = live !== slice.live
+    slice.live = live
     const verifying = performance.now() - VERIFYING_MS
     for (const [userId, at] of revokedAt) if (at < verifying) revokedAt.delete(userId)
     const now = Date.now()
-    for (const connection of connections) connection.tick(now, lag, changed)
+    for (const connection of slice.connections) connection.tick(now, lag, changed)
   }
 }

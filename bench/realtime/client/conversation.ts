@@ -90,7 +90,7 @@ function converseWithTideline(name: string, hears: Hears, have: Standing | null)
       for (const [, , key] of body.changes ?? []) hears.note(Number(key))
     } else throw new Error(`Tideline has sent ${event}: ${JSON.stringify(body)}`)
     if (sequence - acknowledged >= 16) acknowledge()
-    else if (acknowledgeAt === Number.POSITIVE_INFINITY) acknowledgeAt = performance.now() + 2_000
+    else if (acknowledgeAt === Number.POSITIVE_INFINITY) acknowledgeAt = performance.now() + 15_000
   }
 
   function acknowledge(): void {

@@ -27,7 +27,7 @@ export function openFullClient(candidate: Candidate, port: number, room: string,
       for (const [, , key] of body.changes ?? []) hears.note(Number(key))
       if (sequence - acknowledged >= 16) acknowledge()
     })
-    setInterval(() => sequence > acknowledged && acknowledge(), 2_000)
+    setInterval(() => sequence > acknowledged && acknowledge(), 15_000)
     socket.on("snapshot", () => hears.joined())
     socket.on("connect", () => {
       socket.emit(
