@@ -53,7 +53,7 @@ export default [
         route("dashboard/chat/:threadId", "routes/dashboard/chat/thread.tsx"),
       ]),
       route("dashboard", "routes/dashboard/home.tsx"),
-      route("dashboard/files", "routes/dashboard/files.tsx"),
+      route("dashboard/files", "routes/dashboard/files/list.tsx"),
     ]),
     route("onboarding", "routes/dashboard/onboarding.tsx"),
   ]),

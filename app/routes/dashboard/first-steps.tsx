@@ -5,10 +5,10 @@ import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { Field } from "#app/ui/field.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
-import { UploadButton } from "./upload-button.tsx"
-import { UploadPanel } from "./upload-panel.tsx"
-import { uploadQueue, type UploadLimits } from "./upload-queue.ts"
-import { useUploads } from "./use-uploads.ts"
+import { UploadButton } from "./files/upload-button.tsx"
+import { UploadPanel } from "./files/upload-panel.tsx"
+import { uploadQueue, type UploadLimits } from "./files/upload-queue.ts"
+import { useUploads } from "./files/use-uploads.ts"
 
 /** A first question and a first file; the button at the end goes on without either. */
 export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: UploadLimits }) {

@@ -17,14 +17,14 @@ import { requireScope } from "#server/http/scope.ts"
 import { DropZone } from "./drop-zone.tsx"
 import { FileList } from "./file-list.tsx"
 import type { FileAnswer } from "./use-file-acts.ts"
-import { FilesToolbar } from "./files-toolbar.tsx"
+import { FilesToolbar } from "./toolbar.tsx"
 import { UploadButton } from "./upload-button.tsx"
 import { uploadQueue } from "./upload-queue.ts"
 import { UploadPanel } from "./upload-panel.tsx"
 import { UsageMeter } from "./usage-meter.tsx"
-import { useReloadWith } from "./use-reload-with.ts"
+import { useReloadWith } from "../use-reload-with.ts"
 import { useUploads } from "./use-uploads.ts"
-import type { Route } from "./+types/files.ts"
+import type { Route } from "./+types/list.ts"
 
 export const meta: Route.MetaFunction = () => [{ title: "Files · Tideline" }]
 
