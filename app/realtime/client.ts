@@ -23,6 +23,8 @@ export interface Freshness {
 
 /** Rows that nobody looks at any more stay live for this long: whoever goes back finds them. */
 const LINGER = 30_000
+/** A message may have 64 kB, and what a page has of a list is sealed in a token of some hundred characters. */
+const PER_MESSAGE = 50
 
 export type LiveClient = ReturnType<typeof createLiveClient>
 
@@ -62,8 +64,8 @@ export function createLiveClient(link: Link) {
     // Those of a connection that was lost in the same tick have been asked for again.
     const items = (subscribing ?? []).filter(({ id }) => keys.has(id))
     subscribing = undefined
-    for (let at = 0; at < items.length; at += 100) {
-      const asked = items.slice(at, at + 100)
+    for (let at = 0; at < items.length; at += PER_MESSAGE) {
+      const asked = items.slice(at, at + PER_MESSAGE)
       const answer = await link.subscribe(asked).catch(() => undefined)
       if (!answer) return
       if (answer.error) for (const { id } of asked) refuse(id, answer.error)

@@ -2,6 +2,7 @@ import type { Socket } from "socket.io"
 import * as v from "valibot"
 
 import type { Client } from "./client.ts"
+import { framed } from "./frame.ts"
 import type { Committed, ErrorCode, GoodbyeEvent, RevokedEvent } from "./contract.ts"
 import type { Hub } from "./hub.ts"
 import type { Log } from "./log.ts"
@@ -84,7 +85,7 @@ export function createConnection<Viewer>(
   const { conn } = socket
   let { viewer, expiresAt } = verified
   const outbox = new Outbox(
-    (frame) => conn.write(frame),
+    (text) => conn.write(text, framed(text)),
     () => performance.now(),
   )
   const userId = options.userIdOf(viewer)

@@ -12,7 +12,8 @@ const lsn = v.pipe(v.string(), v.regex(/^[0-9A-F]{16}$/))
 export const LIMITS = {
   messageBytes: 64 * 1024,
   subscriptionsPerMessage: 100,
-  subscriptionsPerConnection: 200,
+  /** All tabs of a browser share a connection. */
+  subscriptionsPerConnection: 1000,
 } as const
 
 export const HandshakeMessage = v.object({

@@ -100,8 +100,9 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     }
     if (client.subscriptions.size + client.pending.size >= LIMITS.subscriptionsPerConnection) {
       throw new Refused(
-        "too_large",
-        `One connection may have ${LIMITS.subscriptionsPerConnection} subscriptions.`,
+        "rate_limited",
+        `One connection may have ${LIMITS.subscriptionsPerConnection} subscriptions. Close a page that is not needed.`,
+        10_000,
       )
     }
     if (client.outbox.overflowing || client.outbox.backlogBytes > 16 * 1024 * 1024) {

@@ -241,6 +241,27 @@ describe("a message", () => {
     expect(client.goodbye).toMatchObject({ reason: "flooding" })
   })
 
+  it("beyond a thousand of one connection are refused, with a time to ask again, until another is given up", async () => {
+    const client = await suite.connect()
+    const ask = (first: number, count: number) =>
+      client.ask("subscribe", {
+        subscriptions: Array.from({ length: count }, (_, index) => ({
+          id: first + index,
+          query: "messages.inThread",
+          args: { threadId: `t${first + index}` },
+        })),
+      })
+    for (let first = 0; first < 1000; first += 100) {
+      expect(await ask(first, 100)).toMatchObject({ refused: [] })
+    }
+    expect(await ask(1000, 1)).toMatchObject({
+      accepted: [],
+      refused: [{ id: 1000, error: { code: "rate_limited", retryAfter: 10_000 } }],
+    })
+    client.emit("unsubscribe", { ids: [5] })
+    expect(await ask(1001, 1)).toMatchObject({ accepted: [1001], refused: [] })
+  })
+
   it("with an id in use is refused and leaves the subscription alone", async () => {
     const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
