@@ -1,12 +1,10 @@
-import { createHash, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
-import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises"
+import { mkdir, open, opendir, rename, rm, stat, type FileHandle } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import type { Blobs } from "../ports/blobs.ts"
+import type { Blobs, ListedBlob } from "../ports/blobs.ts"
 import { OutOfSpace, TooLarge } from "../errors.ts"
-
-/** Milliseconds. What is older was left by a process that died; another process may be writing what is younger. */
-const ABANDONED_AFTER = 24 * 60 * 60 * 1000
+import { createHashes, RunningHash } from "./disk-blobs/hashes.ts"
 
 const KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{4}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -20,27 +18,84 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
   const firstMade = await mkdir(temporary, { recursive: true, mode: 0o700 })
   if (firstMade) await syncDirectory(dirname(firstMade))
   await syncDirectory(root)
-  await sweepAbandoned(temporary)
   const durable = new Map<string, Promise<void>>()
+  const hashes = createHashes()
+
+  /** Gives a whole, durable temporary file its place. */
+  async function store({ path, temporaryPath }: Place) {
+    await makeDurable(durable, root, dirname(path))
+    await rename(temporaryPath, path)
+    await syncDirectory(dirname(path))
+  }
 
   return {
     newKey() {
-      const id = randomUUID()
-      return `${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`
+      return keyOf(randomUUID())
     },
 
     async put(key, bytes, { limit }) {
-      const { path, temporaryPath } = locate(root, key)
-      const file = await open(temporaryPath, "wx", 0o600)
+      const place = locate(root, key)
+      const file = await open(place.temporaryPath, "wx", 0o600)
       try {
-        const stored = await writeAll(file, bytes, limit)
-        await makeDurable(durable, root, dirname(path))
-        await rename(temporaryPath, path)
-        await syncDirectory(dirname(path))
-        return stored
+        const hash = new RunningHash()
+        const size = await writeAndClose(file, 0, within(limit, bytes), hash)
+        await store(place)
+        return { size, sha256: hash.digest() }
       } catch (error) {
-        await rm(temporaryPath, { force: true })
-        throw isFull(error) ? new OutOfSpace("The server has no room for these bytes.") : error
+        await rm(place.temporaryPath, { force: true })
+        throw explained(error)
+      }
+    },
+
+    async append(key, offset, bytes) {
+      const { path, temporaryPath } = locate(root, key)
+      const file = await openUnfinished(path, temporaryPath, offset)
+      let hash: RunningHash | null
+      try {
+        const found = await file.stat()
+        if (found.size !== offset) throw new Error(`${key} ends at ${found.size}, not at ${offset}.`)
+        hash = offset === 0 ? new RunningHash() : hashes.take(key, found)
+        if (offset === 0) await syncDirectory(temporary)
+      } catch (error) {
+        await file.close()
+        throw error
+      }
+      try {
+        return await writeAndClose(file, offset, bytes, hash)
+      } catch (error) {
+        throw explained(error)
+      } finally {
+        const left = await statExisting(temporaryPath)
+        if (hash && left) hashes.keep(key, hash, left)
+      }
+    },
+
+    async sizeOf(key) {
+      const { path, temporaryPath } = locate(root, key)
+      const file = (await openExisting(temporaryPath)) ?? (await openExisting(path))
+      if (!file) return 0
+      try {
+        // The process that wrote the last of it may have died before it synced.
+        await file.sync()
+        return (await file.stat()).size
+      } finally {
+        await file.close()
+      }
+    },
+
+    async finish(key) {
+      const place = locate(root, key)
+      const unfinished = await openExisting(place.temporaryPath)
+      const file = unfinished ?? (await openExisting(place.path))
+      if (!file) throw new Error(`Nothing was ever appended to ${key}.`)
+      try {
+        await file.sync()
+        const found = await file.stat()
+        const hash = hashes.take(key, found) ?? (await hashAll(file))
+        if (unfinished) await store(place)
+        return { size: found.size, sha256: hash.digest() }
+      } finally {
+        await file.close()
       }
     },
 
@@ -52,41 +107,85 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
 
     async remove(key) {
       const { path, temporaryPath } = locate(root, key)
+      hashes.forget(key)
       await rm(temporaryPath, { force: true })
       await rm(path, { force: true })
+    },
+
+    async *list(state) {
+      if (state === "unfinished") yield* listIn(temporary)
+      else for await (const directory of directoriesOf(root)) yield* listIn(directory)
     },
   }
 }
 
+interface Place {
+  path: string
+  temporaryPath: string
+}
+
 /** Throws for a key that this store did not make: nothing a user sends can become a path. */
-function locate(root: string, key: string) {
+function locate(root: string, key: string): Place {
   if (!KEY.test(key)) throw new Error(`${JSON.stringify(key)} is no key of the blob store.`)
   return { path: join(root, key), temporaryPath: join(root, "tmp", key.slice(6)) }
 }
 
-async function writeAll(file: FileHandle, bytes: AsyncIterable<Uint8Array>, limit: number) {
-  const hash = createHash("sha256")
+function keyOf(id: string) {
+  return `${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`
+}
+
+async function openUnfinished(path: string, temporaryPath: string, offset: number): Promise<FileHandle> {
+  const flags = constants.O_WRONLY | constants.O_NOFOLLOW
+  if (offset > 0) return open(temporaryPath, flags)
+  const stored = await openExisting(path)
+  await stored?.close()
+  if (stored) throw new Error(`${path} is stored, and what is stored does not change.`)
+  return open(temporaryPath, flags | constants.O_CREAT, 0o600)
+}
+
+async function* within(limit: number, bytes: AsyncIterable<Uint8Array>) {
   let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.byteLength
+    if (size > limit) throw new TooLarge(`There are more than ${limit} bytes.`)
+    yield chunk
+  }
+}
+
+/** The file's size, once it is durable. What came before an error is durable too. */
+async function writeAndClose(
+  file: FileHandle,
+  offset: number,
+  bytes: AsyncIterable<Uint8Array>,
+  hash: RunningHash | null,
+): Promise<number> {
+  let size = offset
   try {
     for await (const chunk of bytes) {
+      const writing = writeChunk(file, chunk, size)
+      hash?.update(chunk) // while the write runs in another thread
+      await writing
       size += chunk.byteLength
-      if (size > limit) throw new TooLarge(`There are more than ${limit} bytes.`)
-      hash.update(chunk)
-      await writeChunk(file, chunk)
     }
-    await file.sync()
   } finally {
-    await file.close()
+    await file.sync().finally(() => file.close())
   }
-  return { size, sha256: hash.digest("hex") }
+  return size
 }
 
 /** A write may take less than it was given: on a disk that is almost full, for one. */
-async function writeChunk(file: FileHandle, chunk: Uint8Array) {
-  for (let offset = 0; offset < chunk.byteLength;) {
-    const { bytesWritten } = await file.write(chunk, offset)
-    offset += bytesWritten
+async function writeChunk(file: FileHandle, chunk: Uint8Array, position: number) {
+  for (let written = 0; written < chunk.byteLength;) {
+    const { bytesWritten } = await file.write(chunk, written, chunk.byteLength - written, position + written)
+    written += bytesWritten
   }
+}
+
+async function hashAll(file: FileHandle): Promise<RunningHash> {
+  const hash = new RunningHash()
+  const stream = file.createReadStream({ start: 0, highWaterMark: 256 * 1024, autoClose: false })
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) hash.update(chunk)
+  return hash
 }
 
 /** Makes `aa/bb` such that it survives a power cut, once per process; whoever comes meanwhile waits for the same. */
@@ -121,12 +220,35 @@ async function openExisting(path: string): Promise<FileHandle | null> {
   }
 }
 
-async function sweepAbandoned(temporary: string) {
-  for (const name of await readdir(temporary)) {
-    const path = join(temporary, name)
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
-    if (mtimeMs < Date.now() - ABANDONED_AFTER) await rm(path, { force: true })
+async function* directoriesOf(root: string) {
+  for await (const first of await opendir(root)) {
+    if (!/^[0-9a-f]{2}$/.test(first.name) || !first.isDirectory()) continue
+    for await (const second of await opendir(join(root, first.name))) {
+      if (/^[0-9a-f]{2}$/.test(second.name)) yield join(root, first.name, second.name)
+    }
   }
+}
+
+async function* listIn(directory: string): AsyncGenerator<ListedBlob> {
+  for await (const entry of await opendir(directory)) {
+    const key = keyOf(entry.name)
+    if (!KEY.test(key) || !entry.isFile()) continue
+    const found = await statExisting(join(directory, entry.name))
+    if (found) yield { key, size: found.size, modifiedAt: found.mtimeMs }
+  }
+}
+
+async function statExisting(path: string) {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null
+    throw error
+  }
+}
+
+function explained(error: unknown) {
+  return isFull(error) ? new OutOfSpace("The server has no room for these bytes.") : error
 }
 
 function isFull(error: unknown) {

@@ -7,7 +7,19 @@ export interface StoredBlob {
   sha256: string
 }
 
-/** Bytes that are either stored whole and durably, or not at all. They never change once they are stored. */
+export interface ListedBlob {
+  key: string
+  /** Bytes. Those of an unfinished blob may be growing, or not yet be durable. */
+  size: number
+  /** Milliseconds since the epoch: the last write, by the store's clock. */
+  modifiedAt: number
+}
+
+/**
+ * Bytes under keys. A blob is written at once by `put`, or piece by piece by `append` and then `finish`; until then nobody can
+ * open it. It never changes once it is stored. The store keeps no order among writers: whoever appends to a key, finishes or
+ * removes it is alone at it.
+ */
 export interface Blobs {
   /** A key that was never used. It says nothing of the user or of the file's name. */
   newKey(): string
@@ -16,8 +28,23 @@ export interface Blobs {
    * and whatever `bytes` throws; it keeps nothing then.
    */
   put(key: string, bytes: AsyncIterable<Uint8Array>, options: { limit: number }): Promise<StoredBlob>
+  /**
+   * Adds to an unfinished blob, which begins with the first `append` at 0, also of no bytes. `offset` has to be its size. Resolves
+   * with the new size when that many bytes would survive a power cut. Throws `OutOfSpace`, and whatever `bytes` throws, once what
+   * came before is durable: `sizeOf` tells how much that is.
+   */
+  append(key: string, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<number>
+  /** How many bytes of a blob, unfinished or not, would survive a power cut. 0 where there is none. */
+  sizeOf(key: string): Promise<number>
+  /**
+   * Makes an unfinished blob one that can be opened. Resolves when that would survive a power cut. Finishing again gives the same answer,
+   * so whoever did not hear it may ask once more. Throws when nothing was ever appended.
+   */
+  finish(key: string): Promise<StoredBlob>
   /** `range` counts bytes, both ends included. Null when there is no such blob. Destroy the stream that you do not read. */
   open(key: string, range?: { start: number; end: number }): Promise<Readable | null>
-  /** Also removes what a broken `put` left behind. Removing what is not there is no error. */
+  /** Also removes an unfinished blob, and what a broken `put` left behind. Removing what is not there is no error. */
   remove(key: string): Promise<void>
+  /** Every blob of this state, in no order. What comes or goes meanwhile may be among them or not. */
+  list(state: "stored" | "unfinished"): AsyncIterable<ListedBlob>
 }

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Blobs } from "#server/ports/blobs.ts"
 import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
 
-/** What every blob store does. `open` gives an empty one. */
-function describeBlobs(name: string, open: () => Promise<Blobs>) {
+/** What every blob store does. `open` gives an empty one, `reopen` the same as another process sees it. */
+function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => Promise<Blobs>) {
   describe(`${name}, as a blob store`, () => {
     let store: Blobs
     beforeEach(async () => {
@@ -100,6 +100,9 @@ function describeBlobs(name: string, open: () => Promise<Blobs>) {
         await expect(store.open(key)).rejects.toThrow("is no key of the blob store")
         await expect(store.put(key, inPieces(Buffer.from("x"), 1), { limit: 1 })).rejects.toThrow("is no key")
         await expect(store.remove(key)).rejects.toThrow("is no key")
+        await expect(store.append(key, 0, inPieces(Buffer.from("x"), 1))).rejects.toThrow("is no key")
+        await expect(store.sizeOf(key)).rejects.toThrow("is no key")
+        await expect(store.finish(key)).rejects.toThrow("is no key")
       }
     })
 
@@ -110,7 +113,125 @@ function describeBlobs(name: string, open: () => Promise<Blobs>) {
       )
       for (const { key, bytes } of blobs) expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
     })
+
+    it("puts together what is appended, and says its number and its sha-256", async () => {
+      // Below, at and above five megabytes, the least that S3 takes as a part.
+      const sizes = [1, 5_242_880, 3_000_000, 12_000_001, 0, 700]
+      const bytes = randomBytes(sizes.reduce((sum, size) => sum + size))
+      const key = store.newKey()
+      let offset = 0
+      for (const size of sizes) {
+        const end = await store.append(key, offset, inPieces(bytes.subarray(offset, offset + size), 300_000))
+        expect(end).toBe(offset + size)
+        expect(await store.sizeOf(key)).toBe(end)
+        offset = end
+      }
+      const sha256 = createHash("sha256").update(bytes).digest("hex")
+      expect(await store.finish(key)).toEqual({ size: bytes.length, sha256 })
+      expect(await store.sizeOf(key)).toBe(bytes.length)
+      expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
+    })
+
+    it("goes on and finishes where another process began", async () => {
+      const bytes = randomBytes(7_000_000)
+      const key = store.newKey()
+      await store.append(key, 0, inPieces(bytes.subarray(0, 6_000_000), 64 * 1024))
+      const other = await reopen()
+      expect(await other.sizeOf(key)).toBe(6_000_000)
+      await other.append(key, 6_000_000, inPieces(bytes.subarray(6_000_000), 64 * 1024))
+      const sha256 = createHash("sha256").update(bytes).digest("hex")
+      // The first one has seen the beginning only.
+      expect(await store.finish(key)).toEqual({ size: 7_000_000, sha256 })
+      expect(await other.finish(key)).toEqual({ size: 7_000_000, sha256 })
+    })
+
+    it("keeps of a piece that breaks off what came before, and throws its error", async () => {
+      const key = store.newKey()
+      await store.append(key, 0, inPieces(randomBytes(500), 100))
+      await expect(store.append(key, 500, breakingOff())).rejects.toThrow("the line went dead")
+      expect(await store.sizeOf(key)).toBe(1500)
+      const rest = randomBytes(20)
+      expect(await store.append(key, 1500, inPieces(rest, 7))).toBe(1520)
+      const { sha256 } = await store.finish(key)
+      const stored = await read(store, key)
+      expect(stored.subarray(1500)).toEqual(rest)
+      expect(sha256).toBe(createHash("sha256").update(stored).digest("hex"))
+    })
+
+    it("appends at its end only, and nothing to what is stored", async () => {
+      const key = store.newKey()
+      await store.append(key, 0, inPieces(Buffer.from("begun"), 5))
+      for (const offset of [0, 4, 6]) {
+        await expect(store.append(key, offset, inPieces(Buffer.from("x"), 1))).rejects.toThrow()
+      }
+      await store.finish(key)
+      for (const offset of [0, 5]) {
+        await expect(store.append(key, offset, inPieces(Buffer.from("x"), 1))).rejects.toThrow()
+      }
+      expect((await read(store, key)).toString()).toBe("begun")
+    })
+
+    it("finishes a blob that nothing but nothing was appended to", async () => {
+      const key = store.newKey()
+      await expect(store.finish(key)).rejects.toThrow("Nothing was ever appended")
+      expect(await store.append(key, 0, inPieces(Buffer.alloc(0), 1))).toBe(0)
+      expect(await store.finish(key)).toMatchObject({ size: 0 })
+      expect(await read(store, key)).toHaveLength(0)
+    })
+
+    it("shows nothing of an unfinished blob, and has no bytes of one that never was", async () => {
+      const key = store.newKey()
+      await store.append(key, 0, inPieces(randomBytes(6_000_000), 64 * 1024))
+      expect(await store.open(key)).toBeNull()
+      expect(await store.sizeOf(store.newKey())).toBe(0)
+    })
+
+    it("finishes again with the same answer", async () => {
+      const key = store.newKey()
+      await store.append(key, 0, inPieces(randomBytes(6_000_000), 64 * 1024))
+      expect(await store.finish(key)).toEqual(await store.finish(key))
+    })
+
+    it("removes an unfinished blob with all its pieces, and lets its key begin again", async () => {
+      const key = store.newKey()
+      const size = await store.append(key, 0, inPieces(randomBytes(6_000_000), 64 * 1024))
+      await store.append(key, size, inPieces(randomBytes(10), 10))
+      await store.remove(key)
+      expect(await store.sizeOf(key)).toBe(0)
+      expect(await listed("unfinished")).toEqual([])
+      await store.append(key, 0, inPieces(Buffer.from("anew"), 4))
+      await store.finish(key)
+      expect((await read(store, key)).toString()).toBe("anew")
+    })
+
+    it("lists what is stored and what is unfinished, with sizes and times", async () => {
+      const [whole, begun, empty] = [store.newKey(), store.newKey(), store.newKey()]
+      await store.put(whole, inPieces(randomBytes(3000), 1000), { limit: 3000 })
+      await store.append(begun, 0, inPieces(randomBytes(6_000_000), 64 * 1024))
+      await store.append(empty, 0, inPieces(Buffer.alloc(0), 1))
+      await store.finish(empty)
+      expect(await listed("stored")).toEqual(
+        [
+          { key: whole, size: 3000 },
+          { key: empty, size: 0 },
+        ].toSorted(byKey),
+      )
+      expect(await listed("unfinished")).toEqual([{ key: begun, size: 6_000_000 }])
+      for await (const { modifiedAt } of store.list("stored")) {
+        expect(Math.abs(Date.now() - modifiedAt)).toBeLessThan(60_000)
+      }
+    })
+
+    async function listed(state: "stored" | "unfinished") {
+      const found: { key: string; size: number }[] = []
+      for await (const { key, size } of store.list(state)) found.push({ key, size })
+      return found.toSorted(byKey)
+    }
   })
+}
+
+function byKey(one: { key: string }, other: { key: string }) {
+  return one.key < other.key ? -1 : 1
 }
 
 let directory: string
@@ -119,7 +240,8 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-describeBlobs("the local disk", () => openDiskBlobs(join(directory, "store")))
+const openStore = () => openDiskBlobs(join(directory, "store"))
+describeBlobs("the local disk", openStore, openStore)
 
 describe("the local disk", () => {
   it("leaves no temporary file behind, whatever became of the blob", async () => {
@@ -138,17 +260,6 @@ describe("the local disk", () => {
     }
     await store.put(key, first(), { limit: 5 })
     expect((await read(store, key)).toString()).toBe("first")
-  })
-
-  it("removes at start what a dead process left a day ago, and nothing younger", async () => {
-    const temporary = join(directory, "tmp")
-    await mkdir(temporary)
-    await writeFile(join(temporary, "old"), "left behind")
-    await writeFile(join(temporary, "young"), "perhaps being written")
-    const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000)
-    await utimes(join(temporary, "old"), yesterday, yesterday)
-    await openDiskBlobs(directory)
-    expect(await readdir(temporary)).toEqual(["young"])
   })
 
   it("does not follow a link out of its directory", async () => {
