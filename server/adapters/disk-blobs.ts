@@ -113,8 +113,8 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
     },
 
     async *list(state) {
-      if (state === "unfinished") yield* listIn(temporary)
-      else for await (const directory of directoriesOf(root)) yield* listIn(directory)
+      if (state === "unfinished") return yield* listIn(temporary)
+      for await (const folder of foldersOf(root)) yield* listIn(folder)
     },
   }
 }
@@ -168,7 +168,11 @@ async function writeAndClose(
       size += chunk.byteLength
     }
   } finally {
-    await file.sync().finally(() => file.close())
+    try {
+      await file.sync()
+    } finally {
+      await file.close()
+    }
   }
   return size
 }
@@ -220,7 +224,7 @@ async function openExisting(path: string): Promise<FileHandle | null> {
   }
 }
 
-async function* directoriesOf(root: string) {
+async function* foldersOf(root: string) {
   for await (const first of await opendir(root)) {
     if (!/^[0-9a-f]{2}$/.test(first.name) || !first.isDirectory()) continue
     for await (const second of await opendir(join(root, first.name))) {
