@@ -1,6 +1,7 @@
 import type { Connection, Statement } from "./connections.ts"
 
-export type Run = <Result>(statement: Statement<Result>) => Promise<Result>
+/** A statement that `recovers` takes back what failed before it: the transaction can go on. */
+export type Run = <Result>(statement: Statement<Result>, recovers?: "recovers") => Promise<Result>
 
 /**
  * Runs the work between `begin` and `commit`. Takes everything back when the work throws, and also when a statement failed
@@ -27,15 +28,17 @@ async function between<Result>(
   work: (run: Run) => Promise<Result>,
   isLost = () => false,
 ): Promise<Result> {
-  const command = (text: string) => run((sql) => sql.unsafe(text))
+  const command = (text: string, recovers?: "recovers") => run((sql) => sql.unsafe(text), recovers)
   let isOver = false
   let failure: { error: unknown } | undefined
   await command(open)
   try {
-    const result = await work(async (statement) => {
+    const result = await work(async (statement, recovers) => {
       if (isOver) throw new Error("The transaction is over: a statement came after its end.")
       try {
-        return await run(statement)
+        const answer = await run(statement, recovers)
+        if (recovers) failure = undefined
+        return answer
       } catch (error) {
         failure ??= { error }
         throw error
@@ -48,7 +51,7 @@ async function between<Result>(
   } catch (error) {
     isOver = true
     // Without its connection PostgreSQL has taken everything back by itself; so it will when the rollback does not get there.
-    if (!isLost()) await command(undo).catch(() => {})
+    if (!isLost()) await command(undo, "recovers").catch(() => {})
     throw error
   }
 }

@@ -27,6 +27,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     logLevel: settings.LOG_LEVEL,
     port: settings.PORT,
     host: settings.HOST,
+    /** Where probes and metrics are answered; null where they are not. */
+    ops: settings.OPS_PORT === undefined ? null : { port: settings.OPS_PORT, host: settings.OPS_HOST },
     /** Each of them appends the address it was called from to x-forwarded-for. */
     trustedProxies: settings.TRUSTED_PROXIES,
     /** The public origin, without a trailing slash. */
@@ -56,10 +58,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
       rateLimit: settings.CHAT_RATE_LIMIT,
     },
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
-    /** Bytes. */
     files: {
+      /** Bytes. */
       maxSize: settings.FILES_MAX_SIZE,
+      /** Bytes. */
       quota: { free: settings.FILES_QUOTA_FREE, pro: settings.FILES_QUOTA_PRO },
+      trashDays: settings.FILES_TRASH_DAYS,
     },
     blobs: { directory: settings.BLOBS_URL ? fileURLToPath(settings.BLOBS_URL) : resolve(dataDir, "blobs") },
   }

@@ -5,6 +5,7 @@ import { isOutage } from "#db/outage.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
+import { startPurgingTrash } from "./files/retention.ts"
 import { startSweeping } from "./files/sweep.ts"
 import { createRateLimiter } from "./http/rate-limit.ts"
 import { openLive } from "./live.ts"
@@ -42,7 +43,8 @@ export async function openServices(config: Config, log: Log, migrations: string)
       limiters: createLimiters(config),
       afterCommit: (effect) => effect(db),
     }
-    opened.push(startSweeping(services).stop, startEndingLostTurns(services).stop)
+    opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
+    opened.push(startEndingLostTurns(services).stop)
     const live = await openLive(services, databaseUrl)
     opened.push(() => live.close())
     return { services: { ...services, live }, databaseUrl, close }

@@ -52,6 +52,8 @@ export const Settings = v.object({
   ),
   PORT: v.optional(wholeNumber("the port to listen on", 1, 65_535), "3000"),
   HOST: v.optional(v.string(), "0.0.0.0"),
+  OPS_PORT: v.optional(wholeNumber("the port of probes and metrics", 1, 65_535)),
+  OPS_HOST: v.optional(v.string(), "127.0.0.1"),
   TRUSTED_PROXIES: v.optional(wholeNumber("how many proxies of yours stand in front", 0, 10), "0"),
   APP_URL: v.optional(
     v.pipe(
@@ -150,6 +152,7 @@ export const Settings = v.object({
     byteCount("what the files of a user on the pro plan may take together"),
     "100GB",
   ),
+  FILES_TRASH_DAYS: v.optional(wholeNumber("how many days a file stays in the trash", 1, 3650), "30"),
   BLOBS_URL: v.optional(address(["file:"], "file:///var/lib/tideline/blobs")),
 })
 

@@ -2,14 +2,15 @@ import { getTableColumns, getTableName, type InferSelectModel, type Table } from
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core"
 import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
-import { files } from "#db/schema/files.ts"
+import { files, fileShares } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
 import type { Column, Table as WatchedTable, TableDescription } from "#server/realtime/live-query.ts"
 
 /** The tables that live queries read, as the realtime layer wants them described: Drizzle's own columns and conversions. */
 export const watchedUsers = watchedTable(users, ["clerkId"])
 export const watchedDevices = watchedTable(devices, ["userId"])
-export const watchedFiles = watchedTable(files, ["userId"])
+export const watchedFiles = watchedTable(files, ["userId", "trashed", "trashedAt"])
+export const watchedShares = watchedTable(fileShares, ["userId", "fileId"])
 export const watchedThreads = watchedTable(chatThreads, ["userId", "lastMessageAt"])
 export const watchedMessages = watchedTable(chatMessages, ["userId", "threadId"])
 export const watchedTurns = watchedTable(chatTurns, ["userId", "threadId"])
@@ -18,6 +19,7 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedUsers,
   watchedDevices,
   watchedFiles,
+  watchedShares,
   watchedThreads,
   watchedMessages,
   watchedTurns,

@@ -1,5 +1,16 @@
 import { sql } from "drizzle-orm"
-import { bigint, check, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core"
 import { milliseconds, record } from "./record.ts"
 import { users } from "./users.ts"
 
@@ -32,16 +43,66 @@ export const files = pgTable(
     fileName: text("file_name").notNull(),
     mimeType: text("mime_type").notNull(),
     size: bytes("size").notNull(),
+    /** In the trash: to be seen, restored and removed there, and nowhere else. */
+    trashed: boolean("trashed").notNull().default(false),
+    /** When it went into the trash; 0 outside. Not null, because a live list has pages only by what is always there. */
+    trashedAt: milliseconds("trashed_at").notNull().default(0),
   },
   (table) => [
     index("files_by_storage_id").on(table.storageId),
-    index("files_by_user_id").on(table.userId),
-    uniqueIndex("files_by_user_id_file_name").on(table.userId, table.fileName),
-    uniqueIndex("files_live").on(table.userId, table._id),
+    index("files_by_user_id").on(table.userId, table.trashed, table._id),
+    index("files_by_trashed_at")
+      .on(table.trashedAt)
+      .where(sql`${table.trashed}`),
+    // A name in the trash is free.
+    uniqueIndex("files_by_user_id_file_name")
+      .on(table.userId, table.fileName)
+      .where(sql`not ${table.trashed}`),
+    uniqueIndex("files_live").on(table.userId, table.trashed, table.trashedAt, table._id),
     check("files_name", sql`octet_length(${table.fileName}) between 1 and 255`),
     check("files_size", sql`${table.size} >= 0`),
+    check("files_trashed", sql`${table.trashed} = (${table.trashedAt} > 0)`),
   ],
 )
+
+/** A public address of a file. The address itself is nowhere: only whoever made it has seen it. */
+export const fileShares = pgTable(
+  "file_shares",
+  {
+    ...record(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    fileId: uuid("file_id")
+      .notNull()
+      .references(() => files._id, { onDelete: "cascade" }),
+    /** Hex: SHA-256 of the last part of the address. */
+    tokenHash: text("token_hash").notNull().unique(),
+    /** The last four characters of the address, by which its maker tells it from others. */
+    hint: text("hint").notNull(),
+    expiresAt: milliseconds("expires_at"),
+    /** `scrypt$<salt>$<hash>`, both base64url. */
+    passwordHash: text("password_hash"),
+    maxDownloads: integer("max_downloads"),
+    downloads: integer("downloads").notNull().default(0),
+  },
+  (table) => [
+    uniqueIndex("file_shares_live").on(table.userId, table.fileId, table._id),
+    index("file_shares_by_file_id").on(table.fileId),
+    check("file_shares_token_hash", sql`${table.tokenHash} ~ '^[0-9a-f]{64}$'`),
+    check("file_shares_max_downloads", sql`${table.maxDownloads} > 0`),
+    check("file_shares_downloads", sql`${table.downloads} between 0 and ${table.maxDownloads}`),
+  ],
+)
+
+/** Small pictures of files, made when they are first asked for. */
+export const fileThumbnails = pgTable("file_thumbnails", {
+  fileId: uuid("file_id")
+    .primaryKey()
+    .references(() => files._id, { onDelete: "cascade" }),
+  /** WebP; null where none can be made of the file. */
+  bytes: byteString("bytes"),
+})
 
 /**
  * Bytes on their way in. The row is there before the first byte and gone with the commit of the file, so that whatever
@@ -84,8 +145,13 @@ export const fileUsage = pgTable(
 )
 
 export type File = typeof files.$inferSelect
+export type FileShare = typeof fileShares.$inferSelect
 
 /** A number of bytes. */
 function bytes(name: string) {
   return bigint(name, { mode: "number" })
+}
+
+function byteString(name: string) {
+  return customType<{ data: Uint8Array }>({ dataType: () => "bytea" })(name)
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { File } from "#db/schema/files.ts"
+import type { File, FileShare } from "#db/schema/files.ts"
 import type { MutationType } from "#server/realtime/contract.ts"
 
 /** What a list shows of a file. */
@@ -11,20 +11,56 @@ export interface FilePage {
   nextCursor: string | null
 }
 
+export type TrashedFile = FileSummary & Pick<File, "trashedAt">
+
+/** What the maker of a link sees of it. Its address was shown once, when it was made. */
+export type ShareSummary = Pick<
+  FileShare,
+  "_id" | "_creationTime" | "fileId" | "hint" | "expiresAt" | "maxDownloads" | "downloads"
+> & { hasPassword: boolean }
+
+/** The answer to whoever makes a link: `POST /api/files/:fileId/shares`. */
+export interface NewShare {
+  share: ShareSummary
+  /** The whole address. It is kept nowhere. */
+  url: string
+}
+
 /** Bytes. */
 export interface FileUsage {
-  /** What the files take, and what running uploads hold. */
+  /** What the files take, those in the trash too, and what running uploads hold. */
   used: number
+  /** What those in the trash take of it. */
+  trashed: number
   quota: number
 }
 
 export const SORTS = ["newest", "oldest", "name", "largest"] as const
 export type Sort = (typeof SORTS)[number]
 
+/** What a list can be narrowed to. Types by regular expressions that JavaScript and PostgreSQL read alike; `other` is the rest. */
+export const KIND_PATTERNS = {
+  image: "^image/",
+  video: "^video/",
+  audio: "^audio/",
+  document:
+    "^application/(pdf|rtf|epub\\+zip|x-cfb|vnd\\.(ms-(excel|word|powerpoint)|oasis\\.opendocument|openxmlformats-officedocument|apple\\.(keynote|numbers|pages)).*)$",
+  text: "^(text/|application/(json|xml|xhtml\\+xml)$)",
+  archive:
+    "^application/(zip|gzip|lzip|zstd|x-(7z-compressed|bzip2|compress|cpio|lz4|rar-compressed|tar|xz))$",
+} as const
+export const KINDS = ["image", "video", "audio", "document", "text", "archive", "other"] as const
+export type Kind = (typeof KINDS)[number]
+
+export function kindOf(mimeType: string): Kind {
+  return KINDS.find((kind) => kind !== "other" && new RegExp(KIND_PATTERNS[kind]).test(mimeType)) ?? "other"
+}
+
 /** Names end here in most file systems, so a longer one could not be saved by whoever downloads the file. */
 export const FILE_NAME_LIMIT = 255
 
 export const FileId = v.pipe(v.string(), v.uuid())
+export const ShareId = v.pipe(v.string(), v.uuid())
 
 const NAMELESS = "Give the file a name."
 
@@ -45,16 +81,84 @@ export const RenameFile = v.object(
 )
 export type RenameFile = v.InferOutput<typeof RenameFile>
 
-/** What may be called by name over the socket. */
+export const SHARE_PASSWORD_LIMIT = 200
+
+/** Milliseconds. */
+const LONGEST_SHARE = 10 * 365 * 24 * 60 * 60 * 1000
+
+const PASSWORD_LENGTH = `A password has 1 to ${SHARE_PASSWORD_LIMIT} characters. Leave it out for a link without one.`
+const DOWNLOADS_RANGE = "The number of downloads is a whole number from 1 to 1,000,000."
+
+/** How a link is limited. What is left out, or null, is no limit. */
+export const ShareFile = v.object({
+  /** Milliseconds since the epoch. */
+  expiresAt: v.nullish(
+    v.pipe(
+      v.number("The end of a link is a moment, in milliseconds since 1970."),
+      v.safeInteger("The end of a link is a moment, in milliseconds since 1970."),
+      v.check((moment) => moment > Date.now(), "The end of the link lies in the past."),
+      v.check((moment) => moment <= Date.now() + LONGEST_SHARE, "A link can last ten years at most."),
+    ),
+  ),
+  password: v.nullish(
+    v.pipe(
+      v.string(PASSWORD_LENGTH),
+      v.nonEmpty(PASSWORD_LENGTH),
+      v.maxLength(SHARE_PASSWORD_LIMIT, PASSWORD_LENGTH),
+    ),
+  ),
+  maxDownloads: v.nullish(
+    v.pipe(
+      v.number(DOWNLOADS_RANGE),
+      v.integer(DOWNLOADS_RANGE),
+      v.minValue(1, DOWNLOADS_RANGE),
+      v.maxValue(1_000_000, DOWNLOADS_RANGE),
+    ),
+  ),
+})
+export type ShareFile = v.InferOutput<typeof ShareFile>
+
+export const ARCHIVE_LIMIT = 1000
+
+/** Which files go into a zip: those named, or all. */
+export const ArchiveFiles = v.union(
+  [
+    v.strictObject({ ids: v.pipe(v.array(FileId), v.minLength(1), v.maxLength(ARCHIVE_LIMIT)) }),
+    v.strictObject({ all: v.literal(true) }),
+  ],
+  `Name 1 to ${ARCHIVE_LIMIT} files in "ids", or say "all".`,
+)
+export type ArchiveFiles = v.InferOutput<typeof ArchiveFiles>
+
+/**
+ * What may be called by name over the socket. Making a link is not among them: answers of mutations are remembered in the
+ * database, and the address of a link is not to be there.
+ */
 export const fileCalls: {
   rename: MutationType<"files.rename", { fileId: string; fileName: string }, FileSummary>
+  /** Into the trash. */
   remove: MutationType<"files.remove", { fileId: string }, void>
-} = { rename: { name: "files.rename" }, remove: { name: "files.remove" } }
+  /** Back out of the trash, under another name where its own is taken meanwhile. */
+  restore: MutationType<"files.restore", { fileId: string }, FileSummary>
+  /** For ever, from the trash or from the list. */
+  purge: MutationType<"files.purge", { fileId: string }, void>
+  /** Everything that is in the trash, for ever. The answer is how many files that were. */
+  emptyTrash: MutationType<"files.emptyTrash", Record<string, never>, number>
+  revokeShare: MutationType<"files.revokeShare", { shareId: string }, void>
+} = {
+  rename: { name: "files.rename" },
+  remove: { name: "files.remove" },
+  restore: { name: "files.restore" },
+  purge: { name: "files.purge" },
+  emptyTrash: { name: "files.emptyTrash" },
+  revokeShare: { name: "files.revokeShare" },
+}
 
 /** The query of a list. What cannot be understood is read as if it were not there. */
 export const ListFiles = v.object({
   q: v.fallback(v.optional(v.pipe(v.string(), v.transform(searchable), v.maxLength(200)), ""), ""),
   sort: v.fallback(v.optional(v.picklist(SORTS), "newest"), "newest"),
+  type: v.fallback(v.optional(v.picklist(KINDS)), undefined),
   cursor: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2000))), undefined),
   limit: v.fallback(
     v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(100)), "50"),

@@ -3,11 +3,10 @@ import * as v from "valibot"
 import { blobs, fileUsage, files } from "#db/schema/files.ts"
 import { Conflict, NotFound, UnsupportedType } from "../errors.ts"
 import type { Scope } from "../scope.ts"
-import { ownFile, ownFiles, quotaOf } from "./access.ts"
+import { ownFile, ownFiles, ownTrash, quotaOf } from "./access.ts"
 import { FileId, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
 import { listFiles, summary } from "./list.ts"
 import { cleanFileName } from "./names.ts"
-import { discardBlob } from "./sweep.ts"
 
 /** The newest files whose name contains `text`, however it is capitalised. */
 export async function searchFiles(scope: Scope<"db" | "viewer">, text: string): Promise<FileSummary[]> {
@@ -56,34 +55,23 @@ async function isTaken(scope: Scope<"db" | "viewer">, id: string, fileName: stri
   return other !== undefined
 }
 
-/**
- * The file is gone with the commit; its bytes follow, and where they cannot be removed now, the sweep does it later.
- * Throws `NotFound`.
- */
-export async function removeFile(
-  scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
-  id: string,
-): Promise<void> {
-  if (!v.is(FileId, id)) throw new NotFound("file")
-  const removed = await scope.db.transaction(async (tx) => {
-    const [file] = await tx.delete(files).where(ownFile(scope, id)).returning()
-    if (!file) throw new NotFound("file")
-    await tx
-      .update(fileUsage)
-      .set({ used: sql`${fileUsage.used} - ${file.size}` })
-      .where(eq(fileUsage.userId, file.userId))
-    return file
-  })
-  await scope.afterCommit((db) => discardBlob({ ...scope, db }, removed.storageId))
-}
-
-/** What the viewer's files take, uploads on their way included, and what they may take. */
+/** What the viewer's files take, uploads on their way and the trash included, and what they may take. */
 export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promise<FileUsage> {
-  const [usage] = await scope.db
-    .select({ used: fileUsage.used, reserved: fileUsage.reserved })
-    .from(fileUsage)
-    .where(eq(fileUsage.userId, scope.viewer.user._id))
-  return { used: (usage?.used ?? 0) + (usage?.reserved ?? 0), quota: quotaOf(scope) }
+  const [[usage], [trash]] = await Promise.all([
+    scope.db
+      .select({ used: fileUsage.used, reserved: fileUsage.reserved })
+      .from(fileUsage)
+      .where(eq(fileUsage.userId, scope.viewer.user._id)),
+    scope.db
+      .select({ size: sql<number>`coalesce(sum(${files.size}), 0)::float8` })
+      .from(files)
+      .where(ownTrash(scope)),
+  ])
+  return {
+    used: (usage?.used ?? 0) + (usage?.reserved ?? 0),
+    trashed: trash?.size ?? 0,
+    quota: quotaOf(scope),
+  }
 }
 
 /** The beginning of a text file, at most `limit` bytes of it. Throws `UnsupportedType` for anything but text, `NotFound`. */

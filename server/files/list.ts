@@ -4,7 +4,14 @@ import { files } from "#db/schema/files.ts"
 import { BadRequest } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ownFiles } from "./access.ts"
-import type { FilePage, FileSummary, ListFiles, Sort } from "./contract.ts"
+import {
+  KIND_PATTERNS,
+  type FilePage,
+  type FileSummary,
+  type Kind,
+  type ListFiles,
+  type Sort,
+} from "./contract.ts"
 
 /** What a list shows of a file: `FileSummary`. */
 export const summary = {
@@ -21,7 +28,7 @@ export const summary = {
  */
 export async function listFiles(
   { db, viewer }: Scope<"db" | "viewer">,
-  { q, sort, cursor, limit }: ListFiles,
+  { q, sort, type, cursor, limit }: ListFiles,
 ): Promise<FilePage> {
   const { order, after } = SORTING[sort]
   const found = await db
@@ -31,6 +38,7 @@ export async function listFiles(
       and(
         ownFiles({ viewer }),
         q ? ilike(files.fileName, `%${q.replace(/[\\%_]/g, "\\$&")}%`) : undefined,
+        type ? isOfKind(type) : undefined,
         cursor === undefined ? undefined : after(readCursor(cursor)),
       ),
     )
@@ -39,6 +47,11 @@ export async function listFiles(
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined
   return { files: page, nextCursor: last ? writeCursor(last) : null }
+}
+
+function isOfKind(kind: Kind): SQL | undefined {
+  if (kind !== "other") return sql`${files.mimeType} ~ ${KIND_PATTERNS[kind]}`
+  return and(...Object.values(KIND_PATTERNS).map((pattern) => sql`${files.mimeType} !~ ${pattern}`))
 }
 
 const name = sql`lower(${files.fileName})`

@@ -1,9 +1,11 @@
 import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { defineLiveQuery, defineMutation } from "#server/realtime/live-query.ts"
-import { watchedFiles } from "#server/watched-tables.ts"
-import { fileCalls, FileId, RenameFile } from "./contract.ts"
-import { removeFile, renameFile } from "./files.ts"
+import { watchedFiles, watchedShares } from "#server/watched-tables.ts"
+import { fileCalls, FileId, RenameFile, ShareId } from "./contract.ts"
+import { renameFile } from "./files.ts"
+import { revokeShare, shareSummary } from "./shares.ts"
+import { emptyTrash, purgeFile, restoreFile, trashFile } from "./trash.ts"
 
 /** The viewer's files, the newest first. `after` is the `end` of the page before. */
 export const fileList = defineLiveQuery({
@@ -11,7 +13,7 @@ export const fileList = defineLiveQuery({
   args: v.strictObject({ after: v.optional(v.pipe(v.string(), v.maxLength(200))) }),
   table: watchedFiles,
   range: ({ after }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id },
+    eq: { userId: viewer.user._id, trashed: false },
     order: { field: "_id", direction: "desc" },
     after,
     limit: 100,
@@ -19,7 +21,39 @@ export const fileList = defineLiveQuery({
   fields: ["_creationTime", "fileName", "mimeType", "size"],
 })
 
-export const liveFiles = [fileList]
+/** What the viewer has in the trash, the last trashed first. `after` is the `end` of the page before. */
+export const trashList = defineLiveQuery({
+  name: "files.listTrash",
+  args: v.strictObject({ after: v.optional(v.pipe(v.string(), v.maxLength(200))) }),
+  table: watchedFiles,
+  range: ({ after }, viewer: Viewer) => ({
+    eq: { userId: viewer.user._id, trashed: true },
+    order: { field: "trashedAt", direction: "desc" },
+    after,
+    limit: 100,
+  }),
+  fields: ["_creationTime", "fileName", "mimeType", "size", "trashedAt"],
+})
+
+/** The links to one of the viewer's files, or to all of them. */
+export const shareList = defineLiveQuery({
+  name: "files.listShares",
+  args: v.strictObject({
+    fileId: v.optional(FileId),
+    after: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  }),
+  table: watchedShares,
+  range: ({ fileId, after }, viewer: Viewer) => ({
+    eq: { userId: viewer.user._id, ...(fileId === undefined ? {} : { fileId }) },
+    order: { field: "_id", direction: "desc" },
+    after,
+    limit: 100,
+  }),
+  fields: ["_creationTime", "fileId", "hint", "expiresAt", "passwordHash", "maxDownloads", "downloads"],
+  project: shareSummary,
+})
+
+export const liveFiles = [fileList, trashList, shareList]
 
 export const fileMutations = [
   defineMutation({
@@ -30,7 +64,27 @@ export const fileMutations = [
   defineMutation({
     name: fileCalls.remove.name,
     args: v.strictObject({ fileId: FileId }),
+    run: (scope: Scope<"db" | "viewer">, { fileId }) => trashFile(scope, fileId),
+  }),
+  defineMutation({
+    name: fileCalls.restore.name,
+    args: v.strictObject({ fileId: FileId }),
+    run: (scope: Scope<"db" | "viewer">, { fileId }) => restoreFile(scope, fileId),
+  }),
+  defineMutation({
+    name: fileCalls.purge.name,
+    args: v.strictObject({ fileId: FileId }),
     run: (scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">, { fileId }) =>
-      removeFile(scope, fileId),
+      purgeFile(scope, fileId),
+  }),
+  defineMutation({
+    name: fileCalls.emptyTrash.name,
+    args: v.strictObject({}),
+    run: (scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">) => emptyTrash(scope),
+  }),
+  defineMutation({
+    name: fileCalls.revokeShare.name,
+    args: v.strictObject({ shareId: ShareId }),
+    run: (scope: Scope<"db" | "viewer">, { shareId }) => revokeShare(scope, shareId),
   }),
 ]

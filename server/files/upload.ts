@@ -4,8 +4,9 @@ import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
 import { BadRequest, Conflict, isRefusal, OutOfSpace, TooLarge } from "../errors.ts"
 import type { StoredBlob } from "../ports/blobs.ts"
 import type { Scope } from "../scope.ts"
-import { ownFiles, quotaOf } from "./access.ts"
-import { formatBytes, splitName, type FileSummary } from "./contract.ts"
+import { quotaOf } from "./access.ts"
+import { formatBytes, type FileSummary } from "./contract.ts"
+import { findFreeNumber } from "./free-name.ts"
 import { summary } from "./list.ts"
 import { cleanFileName, numberedName } from "./names.ts"
 import { discardUpload } from "./sweep.ts"
@@ -130,7 +131,7 @@ async function insertUnderFreeName(
   const values = { ...file, userId: scope.viewer.user._id }
   const [plain] = await tx.insert(files).values(values).onConflictDoNothing().returning(summary)
   if (plain) return plain
-  for (let number = await findFreeNumber(tx, scope, file.fileName); ; number++) {
+  for (let number = await findFreeNumber({ ...scope, db: tx }, file.fileName); ; number++) {
     const [numbered] = await tx
       .insert(files)
       .values({ ...values, fileName: numberedName(file.fileName, number) })
@@ -138,19 +139,6 @@ async function insertUnderFreeName(
       .returning(summary)
     if (numbered) return numbered
   }
-}
-
-/** A number that looks free, so that the hundredth file of a name does not try a hundred. */
-async function findFreeNumber(tx: Transaction, scope: Scope<"viewer">, fileName: string): Promise<number> {
-  const similar = await tx
-    .select({ fileName: files.fileName })
-    .from(files)
-    // A long stem is cut to make room for the number.
-    .where(and(ownFiles(scope), sql`starts_with(${files.fileName}, left(${splitName(fileName).stem}, 40))`))
-  const taken = new Set(similar.map((file) => file.fileName))
-  let number = 1
-  while (taken.has(numberedName(fileName, number))) number++
-  return number
 }
 
 /** Keeps the first bytes of a stream that passes by. */

@@ -136,6 +136,20 @@ describe("a transaction", () => {
     expect(await notes()).toEqual(["outer", "second"])
   })
 
+  it("goes on after a statement failed in an inner one, two levels down too", async () => {
+    await note(product.db, "taken")
+    await product.db.transaction(async (tx) => {
+      await note(tx, "outer")
+      await tx.transaction((inner) => note(inner, "taken")).catch(() => {})
+      await tx.transaction(async (inner) => {
+        await note(inner, "inner")
+        await inner.transaction((innermost) => note(innermost, "taken")).catch(() => {})
+      })
+      await note(tx, "last")
+    })
+    expect(await notes()).toEqual(["inner", "last", "outer", "taken"])
+  })
+
   it("takes no statement once it is over", async () => {
     let kept: Database | undefined
     await product.db.transaction(async (tx) => {

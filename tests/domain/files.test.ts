@@ -5,16 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
 import { SORTS, type FileSummary } from "#server/files/contract.ts"
-import {
-  findFile,
-  findUsage,
-  readFileText,
-  removeFile,
-  renameFile,
-  searchFiles,
-} from "#server/files/files.ts"
+import { findFile, findUsage, readFileText, renameFile, searchFiles } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
 import { sweep } from "#server/files/sweep.ts"
+import { purgeFile } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { aFile, inPieces, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
@@ -43,7 +37,7 @@ describe("an upload", () => {
     const { key } = await findFile(ada, file._id)
     const stream = await drawer.blobs.open(key)
     expect(stream && (await buffer(stream))).toEqual(bytes)
-    expect(await findUsage(ada)).toEqual({ used: 90_000, quota: 1_000_000 })
+    expect(await findUsage(ada)).toEqual({ used: 90_000, trashed: 0, quota: 1_000_000 })
     expect(await drawer.db.$count(uploads)).toBe(0)
   })
 
@@ -156,8 +150,8 @@ describe("an upload that is refused", () => {
 
 describe("the quota", () => {
   it("is the plan's", async () => {
-    expect(await findUsage(ada)).toEqual({ used: 0, quota: 1_000_000 })
-    expect(await findUsage(grace)).toEqual({ used: 0, quota: 2_000_000 })
+    expect(await findUsage(ada)).toEqual({ used: 0, trashed: 0, quota: 1_000_000 })
+    expect(await findUsage(grace)).toEqual({ used: 0, trashed: 0, quota: 2_000_000 })
   })
 
   it("is never passed, by however many uploads at once", async () => {
@@ -187,7 +181,7 @@ describe("the quota", () => {
     await expect(unknown(10_001)).rejects.toMatchObject({ status: 507 })
     expect(await unknown(10_000)).toMatchObject({ size: 10_000 })
     await expect(unknown(1)).rejects.toMatchObject({ status: 507 })
-    expect(await findUsage(ada)).toEqual({ used: 1_000_000, quota: 1_000_000 })
+    expect(await findUsage(ada)).toEqual({ used: 1_000_000, trashed: 0, quota: 1_000_000 })
   })
 
   it("that a downgrade made too small keeps every file readable and takes no new one", async () => {
@@ -224,7 +218,7 @@ describe("what a process left when it died", () => {
   it("after a file was removed is swept later", async () => {
     const file = await uploadFile(ada, aFile("a.txt"))
     const brokenStore = { ...drawer.blobs, remove: () => Promise.reject(new Error("the disk is away")) }
-    await removeFile({ ...ada, blobs: brokenStore }, file._id)
+    await purgeFile({ ...ada, blobs: brokenStore }, file._id)
     await expect(findFile(ada, file._id)).rejects.toMatchObject({ status: 404 })
     expect(await drawer.storedPaths()).toHaveLength(1)
 
@@ -272,17 +266,17 @@ describe("renaming", () => {
 describe("removing", () => {
   it("takes the file, its bytes and its part of the quota", async () => {
     const file = await uploadFile(ada, aFile("a.txt"))
-    await removeFile(ada, file._id)
+    await purgeFile(ada, file._id)
     expect(await drawer.storedPaths()).toEqual([])
     expect(await drawer.db.$count(blobs)).toBe(0)
     expect(await drawer.usage()).toEqual([{ used: 0, reserved: 0 }])
-    await expect(removeFile(ada, file._id)).rejects.toMatchObject({ status: 404 })
+    await expect(purgeFile(ada, file._id)).rejects.toMatchObject({ status: 404 })
   })
 
   it("counts once, when it is asked for many times at once", async () => {
     const file = await uploadFile(ada, aFile("a.txt", "12345"))
     await uploadFile(ada, aFile("b.txt", "123"))
-    const asked = await Promise.allSettled(Array.from({ length: 8 }, () => removeFile(ada, file._id)))
+    const asked = await Promise.allSettled(Array.from({ length: 8 }, () => purgeFile(ada, file._id)))
     expect(asked.filter((result) => result.status === "fulfilled")).toHaveLength(1)
     expect(await drawer.usage()).toEqual([{ used: 3, reserved: 0 }])
   })
@@ -293,7 +287,7 @@ describe("somebody else's file", () => {
     ["found", (id) => findFile(grace, id)],
     ["read", (id) => readFileText(grace, id, 10)],
     ["renamed", (id) => renameFile(grace, id, { fileName: "mine.txt" })],
-    ["removed", (id) => removeFile(grace, id)],
+    ["removed", (id) => purgeFile(grace, id)],
   ])("cannot be %s: it is as if it were not there", async (_act, act) => {
     const file = await uploadFile(ada, aFile("private.txt"))
     const answers = await Promise.allSettled([act(file._id), act(NOBODYS), act("no id at all")])
@@ -348,7 +342,7 @@ describe("the list", () => {
         seen.push(...page.files.map((file) => file._id))
         cursor = page.nextCursor ?? undefined
         if (seen.length === 4) await uploadFile(ada, aFile("new.txt", "new"))
-        if (seen.length === 8 && !seen.includes(gone._id)) await removeFile(ada, gone._id)
+        if (seen.length === 8 && !seen.includes(gone._id)) await purgeFile(ada, gone._id)
       } while (cursor)
       expect(new Set(seen)).toHaveLength(seen.length)
       for (const file of before) if (file !== gone) expect(seen).toContain(file._id)

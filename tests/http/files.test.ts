@@ -449,7 +449,7 @@ async function list(person: Person) {
 }
 
 async function remove({ _id }: FileSummary) {
-  expect((await ada(`/api/files/${_id}`, { method: "DELETE" })).status).toBe(204)
+  expect((await ada(`/api/files/${_id}?permanently=1`, { method: "DELETE" })).status).toBe(204)
 }
 
 /** Everything that lies in the blob store, whole or not. */

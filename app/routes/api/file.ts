@@ -1,6 +1,7 @@
 import { safeParse } from "valibot"
 import { RenameFile } from "#server/files/contract.ts"
-import { removeFile, renameFile } from "#server/files/files.ts"
+import { renameFile } from "#server/files/files.ts"
+import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { serveFile } from "#server/files/serve.ts"
 import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
@@ -19,7 +20,8 @@ export async function action({ context, params, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
   return answerRefusals(async () => {
     if (request.method === "DELETE") {
-      await removeFile(scope, params.fileId)
+      const isFinal = new URL(request.url).searchParams.get("permanently") === "1"
+      await (isFinal ? purgeFile(scope, params.fileId) : trashFile(scope, params.fileId))
       return new Response(null, { status: 204 })
     }
     const body = await readJson(request)

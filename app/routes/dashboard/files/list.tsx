@@ -5,10 +5,11 @@ import { Alert } from "#app/ui/alert.tsx"
 import { buttonClass } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { formatBytes, ListFiles, RenameFile, type FileSummary } from "#server/files/contract.ts"
-import { findUsage, removeFile, renameFile } from "#server/files/files.ts"
+import { findUsage, renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { listFiles } from "#server/files/list.ts"
 import { fileList } from "#server/files/live.ts"
+import { trashFile } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
@@ -55,7 +56,7 @@ export async function action({ context, request, url }: Route.ActionArgs) {
     const form = await readForm(request, FileForm)
     if (!form.ok) return answer({ error: Object.values(form.errors).join(" ") }, form.status)
     if (form.value.intent === "rename") await renameFile(scope, form.value.id, form.value)
-    else await removeFile(scope, form.value.id)
+    else await trashFile(scope, form.value.id)
     // A page that answered a form would send it again when it is reloaded.
     return asksForPage(request) ? redirect(url.pathname + url.search) : answer({})
   } catch (error) {

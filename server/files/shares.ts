@@ -1,0 +1,94 @@
+import { createHash, randomBytes } from "node:crypto"
+import { and, desc, eq } from "drizzle-orm"
+import * as v from "valibot"
+import { files, fileShares, type FileShare } from "#db/schema/files.ts"
+import { Conflict, NotFound } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { ownFile, ownShares } from "./access.ts"
+import { FileId, ShareId, type NewShare, type ShareFile, type ShareSummary } from "./contract.ts"
+import { hashSharePassword } from "./share-password.ts"
+
+/** More than 128 bits stay unknown to whoever reads the hint. */
+const TOKEN_BYTES = 20
+
+/** Links to one file. */
+const MOST_SHARES = 100
+
+/** Makes a public link to a file. Its address is in the answer and nowhere else. Throws `NotFound`, `Conflict` for one link too many. */
+export async function shareFile(
+  scope: Scope<"db" | "config" | "viewer">,
+  fileId: string,
+  { expiresAt, password, maxDownloads }: ShareFile,
+): Promise<NewShare> {
+  if (!v.is(FileId, fileId)) throw new NotFound("file")
+  const token = randomBytes(TOKEN_BYTES).toString("base64url")
+  const passwordHash = password ? await hashSharePassword(password) : null
+  const share = await scope.db.transaction(async (tx) => {
+    // Locked, so that the links are counted one after the other, and none is made for a file that just went.
+    const [file] = await tx
+      .select({ _id: files._id })
+      .from(files)
+      .where(ownFile(scope, fileId))
+      .for("no key update")
+    if (!file) throw new NotFound("file")
+    if ((await tx.$count(fileShares, eq(fileShares.fileId, fileId))) >= MOST_SHARES)
+      throw new Conflict(`A file can have ${MOST_SHARES} links. Revoke one that is no longer needed.`)
+    const [made] = await tx
+      .insert(fileShares)
+      .values({
+        userId: scope.viewer.user._id,
+        fileId,
+        tokenHash: hashToken(token),
+        hint: token.slice(-4),
+        expiresAt: expiresAt ?? null,
+        passwordHash,
+        maxDownloads: maxDownloads ?? null,
+      })
+      .returning()
+    return made
+  })
+  if (!share) throw new Error("The database took a link and returned no row.")
+  return { share: shareSummary(share), url: `${scope.config.origin}/share/${token}` }
+}
+
+/** The links to one of the viewer's files, the newest first. Throws `NotFound`. */
+export async function listShares(scope: Scope<"db" | "viewer">, fileId: string): Promise<ShareSummary[]> {
+  if (!v.is(FileId, fileId)) throw new NotFound("file")
+  const [file] = await scope.db.select({ _id: files._id }).from(files).where(ownFile(scope, fileId))
+  if (!file) throw new NotFound("file")
+  const shares = await scope.db
+    .select()
+    .from(fileShares)
+    .where(and(ownShares(scope), eq(fileShares.fileId, fileId)))
+    .orderBy(desc(fileShares._id))
+  return shares.map(shareSummary)
+}
+
+/** The address leads nowhere from now on; a download that has begun goes on. Throws `NotFound`. */
+export async function revokeShare(scope: Scope<"db" | "viewer">, shareId: string): Promise<void> {
+  if (!v.is(ShareId, shareId)) throw new NotFound("link")
+  const [revoked] = await scope.db
+    .delete(fileShares)
+    .where(and(ownShares(scope), eq(fileShares._id, shareId)))
+    .returning({ _id: fileShares._id })
+  if (!revoked) throw new NotFound("link")
+}
+
+/** What the maker of a link sees of it: neither hash. */
+export function shareSummary({
+  _id,
+  _creationTime,
+  fileId,
+  hint,
+  expiresAt,
+  passwordHash,
+  maxDownloads,
+  downloads,
+}: Omit<FileShare, "userId" | "tokenHash">): ShareSummary {
+  const hasPassword = passwordHash !== null
+  return { _id, _creationTime, fileId, hint, expiresAt, maxDownloads, downloads, hasPassword }
+}
+
+export function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex")
+}

@@ -1,0 +1,146 @@
+import { and, eq, inArray, lt, sql, type SQL } from "drizzle-orm"
+import * as v from "valibot"
+import { files, fileUsage } from "#db/schema/files.ts"
+import { NotFound } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { ownFile, ownFileAnywhere, ownTrash } from "./access.ts"
+import { FileId, type FileSummary } from "./contract.ts"
+import { findFreeNumber } from "./free-name.ts"
+import { summary } from "./list.ts"
+import { numberedName } from "./names.ts"
+import { discardBlob } from "./sweep.ts"
+
+/** Milliseconds. */
+const DAY = 24 * 60 * 60 * 1000
+
+/** Files that one transaction purges when their time is over. */
+const AT_ONCE = 500
+
+/** Out of every list and every address but the trash, where it waits for its time. Throws `NotFound`. */
+export async function trashFile(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
+  if (!v.is(FileId, id)) throw new NotFound("file")
+  const [trashed] = await scope.db
+    .update(files)
+    .set({ trashed: true, trashedAt: Date.now() })
+    .where(ownFile(scope, id))
+    .returning({ _id: files._id })
+  if (!trashed) throw new NotFound("file")
+}
+
+/** Out of the trash again: `a (1).txt` where another file is called `a.txt` meanwhile. Throws `NotFound`. */
+export async function restoreFile(scope: Scope<"db" | "viewer">, id: string): Promise<FileSummary> {
+  if (!v.is(FileId, id)) throw new NotFound("file")
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    const [file] = await tx
+      .select({ fileName: files.fileName })
+      .from(files)
+      .where(and(ownTrash(scope), eq(files._id, id)))
+      .for("update")
+    if (!file) throw new NotFound("file")
+    const restored = await restoreAs(inside, id, file.fileName)
+    if (restored) return restored
+    for (let number = await findFreeNumber(inside, file.fileName); ; number++) {
+      const numbered = await restoreAs(inside, id, numberedName(file.fileName, number))
+      if (numbered) return numbered
+    }
+  })
+}
+
+/** Null where the name is taken. In a savepoint, so that the transaction goes on then. */
+async function restoreAs({ db }: Scope<"db">, id: string, fileName: string): Promise<FileSummary | null> {
+  try {
+    const [restored] = await db.transaction((tx) =>
+      tx
+        .update(files)
+        .set({ fileName, trashed: false, trashedAt: 0 })
+        .where(eq(files._id, id))
+        .returning(summary),
+    )
+    if (!restored) throw new Error("The database restored a file and returned no row.")
+    return restored
+  } catch (error) {
+    if (isTaken(error)) return null
+    throw error
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  return code === UNIQUE_VIOLATION || isTaken(error.cause)
+}
+
+const UNIQUE_VIOLATION = "23505"
+
+/**
+ * For ever, whether it was in the trash or not. The file is gone with the commit; its bytes follow, and where they cannot be
+ * removed now, the sweep does it later. Throws `NotFound`.
+ */
+export async function purgeFile(
+  scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
+  id: string,
+): Promise<void> {
+  if (!v.is(FileId, id)) throw new NotFound("file")
+  const purged = await purge(scope, ownFileAnywhere(scope, id))
+  if (purged.length === 0) throw new NotFound("file")
+  await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
+}
+
+/** Purges all that the viewer has in the trash. How many files that were. */
+export async function emptyTrash(
+  scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
+): Promise<number> {
+  const purged = await purge(scope, ownTrash(scope))
+  await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
+  return purged.length
+}
+
+/** Purges what has been in anybody's trash for as long as the settings allow. Several processes may do it at once. */
+export async function purgeOldTrash(
+  scope: Scope<"db" | "blobs" | "log" | "config">,
+  now = Date.now(),
+): Promise<void> {
+  const since = now - scope.config.files.trashDays * DAY
+  for (;;) {
+    const due = scope.db
+      .select({ _id: files._id })
+      .from(files)
+      .where(and(files.trashed, lt(files.trashedAt, since)))
+      .limit(AT_ONCE)
+      .for("update", { skipLocked: true })
+    const purged = await purge(scope, inArray(files._id, due))
+    await discardBlobs(scope, purged)
+    if (purged.length < AT_ONCE) return
+  }
+}
+
+interface Purged {
+  storageId: string
+  userId: string
+  size: number
+}
+
+/** What the files took is free again with the same commit. */
+function purge({ db }: Scope<"db">, which: SQL | undefined): Promise<Purged[]> {
+  return db.transaction(async (tx) => {
+    const purged = await tx
+      .delete(files)
+      .where(which)
+      .returning({ storageId: files.storageId, userId: files.userId, size: files.size })
+    const freed = new Map<string, number>()
+    for (const { userId, size } of purged) freed.set(userId, (freed.get(userId) ?? 0) + size)
+    // In one order, so that two processes do not wait for each other.
+    for (const [userId, size] of [...freed].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      await tx
+        .update(fileUsage)
+        .set({ used: sql`${fileUsage.used} - ${size}` })
+        .where(eq(fileUsage.userId, userId))
+    }
+    return purged
+  })
+}
+
+async function discardBlobs(scope: Scope<"db" | "blobs" | "log">, purged: readonly Purged[]) {
+  for (const { storageId } of purged) await discardBlob(scope, storageId)
+}

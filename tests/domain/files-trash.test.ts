@@ -1,0 +1,201 @@
+import { sql } from "drizzle-orm"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { blobs, files } from "#db/schema/files.ts"
+import { findFile, findUsage, readFileText, renameFile, searchFiles } from "#server/files/files.ts"
+import { listFiles } from "#server/files/list.ts"
+import { emptyTrash, purgeFile, purgeOldTrash, restoreFile, trashFile } from "#server/files/trash.ts"
+import { uploadFile } from "#server/files/upload.ts"
+import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+
+const NOBODYS = "01999999-9999-7999-8999-999999999999"
+const DAY = 24 * 60 * 60 * 1000
+
+let drawer: FileDrawer
+let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
+let grace: typeof ada
+
+beforeAll(async () => {
+  drawer = await openFileDrawer({ FILES_QUOTA_FREE: "100KB", FILES_TRASH_DAYS: "7" })
+})
+afterAll(() => drawer.close())
+beforeEach(async () => {
+  await drawer.empty()
+  ada = await drawer.scopeOf("ada")
+  grace = await drawer.scopeOf("grace")
+})
+
+describe("a file in the trash", () => {
+  it("is in no list, in no search and at no address", async () => {
+    const file = await uploadFile(ada, aFile("plan.txt"))
+    await trashFile(ada, file._id)
+    expect(await namesOf(ada)).toEqual([])
+    expect(await searchFiles(ada, "plan")).toEqual([])
+    for (const act of [findFile, (scope: typeof ada, id: string) => readFileText(scope, id, 10), trashFile])
+      await expect(act(ada, file._id)).rejects.toMatchObject({ status: 404 })
+    await expect(renameFile(ada, file._id, { fileName: "b.txt" })).rejects.toMatchObject({ status: 404 })
+  })
+
+  it("counts in the quota until it is purged", async () => {
+    const file = await uploadFile(ada, aFile("big.bin", Buffer.alloc(60_000)))
+    await trashFile(ada, file._id)
+    expect(await findUsage(ada)).toEqual({ used: 60_000, trashed: 60_000, quota: 100_000 })
+    await expect(uploadFile(ada, aFile("next.bin", Buffer.alloc(60_000)))).rejects.toMatchObject({
+      status: 507,
+    })
+    await purgeFile(ada, file._id)
+    expect(await findUsage(ada)).toEqual({ used: 0, trashed: 0, quota: 100_000 })
+    await expectTrueUsage()
+    await uploadFile(ada, aFile("next.bin", Buffer.alloc(60_000)))
+    await expectTrueUsage()
+  })
+
+  it("leaves its name to a new file", async () => {
+    const file = await uploadFile(ada, aFile("a.txt"))
+    await trashFile(ada, file._id)
+    expect((await uploadFile(ada, aFile("a.txt"))).fileName).toBe("a.txt")
+  })
+
+  it("of a name may be there many times", async () => {
+    for (let time = 0; time < 3; time++) await trashFile(ada, (await uploadFile(ada, aFile("a.txt")))._id)
+    expect(await drawer.db.$count(files)).toBe(3)
+  })
+})
+
+describe("restoring", () => {
+  it("gives back the same file under its name", async () => {
+    const file = await uploadFile(ada, aFile("a.txt"))
+    await trashFile(ada, file._id)
+    expect(await restoreFile(ada, file._id)).toEqual(file)
+    expect((await readFileText(ada, file._id, 100)).text).toBe("What a.txt holds.")
+    await expectTrueUsage()
+  })
+
+  it("finds another name where the file's own is taken, and keeps the ending", async () => {
+    const first = await uploadFile(ada, aFile("a.tar.gz"))
+    await trashFile(ada, first._id)
+    await uploadFile(ada, aFile("a.tar.gz"))
+    await uploadFile(ada, aFile("a.tar.gz"))
+    expect((await restoreFile(ada, first._id)).fileName).toBe("a (2).tar.gz")
+    expect(await namesOf(ada)).toEqual(["a (1).tar.gz", "a (2).tar.gz", "a.tar.gz"])
+  })
+
+  it("of many files of one name at once gives each a name of its own", async () => {
+    const ids: string[] = []
+    for (let time = 0; time < 6; time++) {
+      const { _id } = await uploadFile(ada, aFile("a.txt"))
+      await trashFile(ada, _id)
+      ids.push(_id)
+    }
+    await Promise.all([...ids.map((id) => restoreFile(ada, id)), uploadFile(ada, aFile("a.txt"))])
+    expect(await namesOf(ada)).toEqual([
+      "a (1).txt",
+      "a (2).txt",
+      "a (3).txt",
+      "a (4).txt",
+      "a (5).txt",
+      "a (6).txt",
+      "a.txt",
+    ])
+    await expectTrueUsage()
+  })
+
+  it("of a name that is as long as can be cuts the stem", async () => {
+    const name = `${"é".repeat(125)}.txt`
+    const file = await uploadFile(ada, aFile(name))
+    await trashFile(ada, file._id)
+    await uploadFile(ada, aFile(name))
+    const { fileName } = await restoreFile(ada, file._id)
+    expect(fileName).toMatch(/^é+ \(1\)\.txt$/)
+    expect(Buffer.byteLength(fileName)).toBeLessThanOrEqual(255)
+  })
+
+  it("what is not in the trash is refused", async () => {
+    const file = await uploadFile(ada, aFile("a.txt"))
+    await expect(restoreFile(ada, file._id)).rejects.toMatchObject({ status: 404 })
+  })
+})
+
+describe("purging", () => {
+  it("empties the viewer's trash and nothing else", async () => {
+    const kept = await uploadFile(ada, aFile("kept.txt"))
+    for (const name of ["a.txt", "b.txt"]) await trashFile(ada, (await uploadFile(ada, aFile(name)))._id)
+    const graces = await uploadFile(grace, aFile("graces.txt"))
+    await trashFile(grace, graces._id)
+
+    expect(await emptyTrash(ada)).toBe(2)
+    expect(await emptyTrash(ada)).toBe(0)
+    expect(await namesOf(ada)).toEqual(["kept.txt"])
+    expect((await restoreFile(grace, graces._id)).fileName).toBe("graces.txt")
+    expect(await drawer.storedPaths()).toHaveLength(2)
+    expect(await drawer.db.$count(blobs)).toBe(2)
+    await expectTrueUsage()
+    await purgeFile(ada, kept._id)
+    expect(await drawer.storedPaths()).toHaveLength(1)
+    await expectTrueUsage()
+  })
+
+  it("comes by itself after the days that the settings give, and not before", async () => {
+    const old = await uploadFile(ada, aFile("old.txt"))
+    const graces = await uploadFile(grace, aFile("old too.txt"))
+    const recent = await uploadFile(ada, aFile("recent.txt"))
+    const outside = await uploadFile(ada, aFile("outside.txt"))
+    await trashFile(ada, old._id)
+    await trashFile(grace, graces._id)
+    await trashFile(ada, recent._id)
+    await drawer.db.execute(
+      sql`update files set trashed_at = trashed_at - ${DAY} where file_name like 'old%'`,
+    )
+    await purgeOldTrash(drawer, Date.now() + 6 * DAY - 1000)
+    expect(await drawer.db.$count(files)).toBe(4)
+
+    // Two processes at the same hour.
+    const then = Date.now() + 6 * DAY + 1000
+    await Promise.all([purgeOldTrash(drawer, then), purgeOldTrash(drawer, then)])
+    expect(await drawer.db.$count(files)).toBe(2)
+    expect(await drawer.storedPaths()).toHaveLength(2)
+    await expectTrueUsage()
+    await restoreFile(ada, recent._id)
+    expect((await findFile(ada, outside._id)).fileName).toBe("outside.txt")
+  })
+
+  it("goes on past one portion", async () => {
+    const { _id } = await uploadFile(ada, aFile("a.txt", "x"))
+    await drawer.db.execute(sql`
+      insert into files (storage_id, user_id, file_name, mime_type, size, trashed, trashed_at)
+      select storage_id, user_id, 'copy ' || n, mime_type, 0, true, 1 from files, generate_series(1, 1200) n
+      where _id = ${_id}`)
+    await purgeOldTrash(drawer)
+    expect(await drawer.db.$count(files)).toBe(1)
+    await expectTrueUsage()
+  })
+})
+
+describe("somebody else's file in the trash", () => {
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ["trashed", (id) => trashFile(grace, id)],
+    ["restored", (id) => restoreFile(grace, id)],
+    ["purged", (id) => purgeFile(grace, id)],
+  ])("cannot be %s: it is as if it were not there", async (_act, act) => {
+    const file = await uploadFile(ada, aFile("private.txt"))
+    const outside = await uploadFile(ada, aFile("outside.txt"))
+    await trashFile(ada, file._id)
+    for (const id of [file._id, outside._id, NOBODYS, "no id at all"])
+      await expect(act(id)).rejects.toMatchObject({ status: 404 })
+    expect((await restoreFile(ada, file._id)).fileName).toBe("private.txt")
+    expect(await drawer.storedPaths()).toHaveLength(2)
+  })
+})
+
+async function namesOf(scope: typeof ada) {
+  const { files: found } = await listFiles(scope, { q: "", sort: "name", type: undefined, limit: 100 })
+  return found.map(({ fileName }) => fileName)
+}
+
+/** What is kept of each user's usage is the sum of the sizes of their files. */
+async function expectTrueUsage() {
+  const wrong = await drawer.db.execute(sql`
+    select u.user_id, u.used, u.reserved, coalesce(sum(f.size), 0) as sizes
+    from file_usage u left join files f on f.user_id = u.user_id
+    group by u.user_id, u.used, u.reserved having u.used <> coalesce(sum(f.size), 0) or u.reserved <> 0`)
+  expect([...wrong]).toEqual([])
+}
