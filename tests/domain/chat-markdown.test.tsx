@@ -1,5 +1,8 @@
 import { renderToString } from "react-dom/server"
 import { describe, expect, it } from "vitest"
+import { highlight } from "#app/routes/dashboard/chat/highlight.ts"
+import { createBlockReader } from "#app/routes/dashboard/chat/markdown-blocks.ts"
+import { mendEnd } from "#app/routes/dashboard/chat/markdown-growing.ts"
 import { Markdown } from "#app/routes/dashboard/chat/markdown.tsx"
 
 const show = (text: string) => renderToString(<Markdown text={text} />)
@@ -119,9 +122,114 @@ describe("an answer as Markdown", () => {
     ["addresses", "https://".repeat(10_000)],
     ["at signs", "a@".repeat(20_000)],
     ["dots", "www.".repeat(20_000)],
+    ["dollars", "$a ".repeat(20_000)],
+    ["open formulas in a line", "\\(".repeat(9_000)],
+    ["open formulas in lines", "$$\n\n".repeat(40_000)],
+    ["open formulas in brackets", "\\[\n\n".repeat(40_000)],
+    ["formulas among many paragraphs", "a $ b\n\n".repeat(20_000)],
   ])("takes no long time over %s", (_, text) => {
     const begun = performance.now()
     expect(show(text).length).toBeGreaterThan(0)
     expect(performance.now() - begun).toBeLessThan(2000)
+  })
+})
+
+describe("an answer that is being written", () => {
+  const whole = `Some **strong words** and \`code\`, see [the manual](https://example.org/a) and ![a chart](/api/files/x).
+
+A list:
+
+- *one*
+- two with ~~three~~
+
+| a | b |
+| - | - |
+| 1 | 2 |
+
+\`\`\`ts
+const x = "**not strong**"
+\`\`\`
+
+[later]: https://example.org/later
+
+Then $e = mc^2$, and [a word][later] that is explained above.`
+
+  it("shows no mark-up on its way, at no character", () => {
+    const reader = createBlockReader()
+    const prose = whole.slice(0, whole.indexOf("```"))
+    for (let end = 1; end <= prose.length; end++) {
+      const blocks = reader.read(prose.slice(0, end), { isGrowing: true }) ?? []
+      const words = wordsOf(renderToString(<Markdown text={blocks.map(({ raw }) => raw).join("\n\n")} />))
+      expect(words, prose.slice(0, end)).not.toMatch(/[*~`|]|\]\(|!\[/)
+    }
+  })
+
+  it("never turns words into a heading because a list begins below them", () => {
+    expect(mendEnd("A list:\n-")).toBe("A list:")
+    expect(mendEnd("A list:\n- one")).toBe("A list:\n- one")
+  })
+
+  it.each([
+    ["**stro", "**stro**"],
+    ["**strong** and *", "**strong** and "],
+    ["a ~~wrong", "a ~~wrong~~"],
+    ["`let x", "`let x`"],
+    ["see [the manual](https://exam", "see the manual"],
+    ["see ![the chart](/api/fi", "see "],
+    ["2 * 3", "2 * 3"],
+    ["snake_case_name", "snake_case_name"],
+    ["| a | b", ""],
+  ])("is mended at its end: %s", (text, mended) => {
+    expect(mendEnd(text)).toBe(mended)
+  })
+
+  it("is in the end what it would have been at once, however it came", () => {
+    for (const step of [1, 7, 40]) {
+      const reader = createBlockReader()
+      for (let end = step; end < whole.length; end += step) {
+        reader.read(whole.slice(0, end), { isGrowing: true })
+      }
+      const grown = reader.read(whole, { isGrowing: false })
+      expect(grown).toEqual(createBlockReader().read(whole, { isGrowing: false }))
+    }
+  })
+
+  it("reads only its end anew", () => {
+    const reader = createBlockReader()
+    const before = reader.read("# One\n\nTwo\n\nThree\n\nFo", { isGrowing: true })
+    const after = reader.read("# One\n\nTwo\n\nThree\n\nFour", { isGrowing: true })
+    expect(after?.slice(0, 3).map((block, at) => block === before?.[at])).toEqual([true, true, true])
+  })
+})
+
+describe("formulas", () => {
+  it.each([
+    ["It is $e = mc^2$.", "e = mc^2"],
+    ["It is \\(e = mc^2\\).", "e = mc^2"],
+    ["$$\na^2\n$$", "a^2"],
+    ["\\[\na^2\n\\]", "a^2"],
+    ["Then:\n\\[ a^2 \\]\nand on.", "a^2"],
+  ])("are set apart in %s", (text, tex) => {
+    expect(show(text)).toMatch(new RegExp(`<code[^>]*>${tex.replace("^", "\\^")}</code>`))
+  })
+
+  it.each(["from $5 to $10", "costs $ 5 and $ 6", "a\\$b$ c", "`$x$`"])("are not money: %s", (text) => {
+    expect(show(text)).not.toMatch(/<code[^>]*text-muted/)
+  })
+})
+
+describe("the colours of code", () => {
+  it("lose no character of it", async () => {
+    const code = `const a = "<b>&amp; 'x'</b>" // </span>\nexport class B {}\n`
+    const pieces = await highlight(code, "ts")
+    expect(pieces?.map(({ text }) => text).join("")).toBe(code)
+    expect(pieces).toContainEqual({ text: "const", scope: "keyword" })
+    expect(pieces).toContainEqual({ text: "B", scope: "title.class" })
+  })
+
+  it("are left out for a language that nobody knows, and for what is very long", async () => {
+    expect(await highlight("x", "klingon")).toBeNull()
+    expect(await highlight("x", "constructor")).toBeNull()
+    expect(await highlight("x\n".repeat(20_000), "ts")).toBeNull()
   })
 })

@@ -1,15 +1,108 @@
+import { memo, useEffect, useState } from "react"
 import { CopyButton } from "./copy-button.tsx"
+import type { CodePiece } from "./highlight.ts"
+import { inOrder } from "./in-order.tsx"
 
-export function CodeBlock({ code, language }: { code: string; language: string }) {
+interface CodeBlockProps {
+  code: string
+  language: string
+  /** More of it is to come: its colours wait until it is whole. */
+  isOpen?: boolean
+}
+
+export const CodeBlock = memo(function CodeBlock({ code, language, isOpen = false }: CodeBlockProps) {
+  const pieces = useColours(code, language, isOpen)
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-sunken">
-      <div className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3.5 text-xs text-faint">
-        <span className="font-mono">{language || "text"}</span>
+      <div className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3.5 text-xs text-faint touch:h-11">
+        <span className="truncate font-mono">{language || "text"}</span>
         <CopyButton text={code} label="Copy the code" className="size-7" />
       </div>
-      <pre className="overflow-x-auto p-3.5 font-mono text-[0.8125rem] leading-6" tabIndex={0}>
-        <code>{code}</code>
+      <pre
+        className="overflow-x-auto p-3.5 font-mono text-[0.8125rem] leading-6"
+        tabIndex={0}
+        role="group"
+        aria-label={language ? `Code, ${language}` : "Code"}
+      >
+        <code>{pieces ? inOrder(pieces, (piece) => <Piece piece={piece} />) : code}</code>
       </pre>
     </div>
   )
+})
+
+function Piece({ piece: { text, scope } }: { piece: CodePiece }) {
+  const colour = colourOf(scope)
+  return colour ? <span className={colour}>{text}</span> : text
+}
+
+/** Null until they are found, and where there are none. */
+function useColours(code: string, language: string, isOpen: boolean): CodePiece[] | null {
+  const [found, setFound] = useState<{ code: string; pieces: CodePiece[] | null } | null>(null)
+  useEffect(() => {
+    if (isOpen || !language) return
+    let isCurrent = true
+    const find = async () => {
+      const { highlight } = await import("./highlight.ts")
+      const pieces = await highlight(code, language)
+      if (isCurrent) setFound({ code, pieces })
+    }
+    // Without its colours the code can be read as well: neither a grammar that fails nor a lost connection is worth a word.
+    const idle = whenIdle(() => void find().catch(() => {}))
+    return () => {
+      isCurrent = false
+      idle.cancel()
+    }
+  }, [code, language, isOpen])
+  return found?.code === code ? found.pieces : null
+}
+
+/** Safari has no idle callbacks. */
+function whenIdle(act: () => void) {
+  if (!("requestIdleCallback" in window)) {
+    const timer = setTimeout(act, 50)
+    return { cancel: () => clearTimeout(timer) }
+  }
+  const request = requestIdleCallback(act, { timeout: 500 })
+  return { cancel: () => cancelIdleCallback(request) }
+}
+
+function colourOf(scope: string | null): string | undefined {
+  return scope === null ? undefined : (COLOURS[scope] ?? COLOURS[scope.split(".", 1)[0] ?? ""])
+}
+
+const COLOURS: Record<string, string> = {
+  addition: "bg-success-soft text-success-ink",
+  attr: "text-code-name",
+  attribute: "text-code-name",
+  built_in: "text-code-type",
+  bullet: "text-code-keyword",
+  comment: "text-faint italic",
+  deletion: "bg-danger-soft text-danger-ink",
+  doctag: "text-muted",
+  keyword: "text-code-keyword",
+  link: "text-code-string underline",
+  literal: "text-code-number",
+  meta: "text-faint",
+  name: "text-code-keyword",
+  number: "text-code-number",
+  property: "text-code-name",
+  quote: "text-faint italic",
+  regexp: "text-code-string",
+  section: "text-code-keyword font-medium",
+  "selector-attr": "text-code-name",
+  "selector-class": "text-code-type",
+  "selector-id": "text-code-type",
+  "selector-pseudo": "text-code-name",
+  "selector-tag": "text-code-keyword",
+  string: "text-code-string",
+  strong: "font-semibold",
+  emphasis: "italic",
+  symbol: "text-code-number",
+  "template-tag": "text-code-keyword",
+  "template-variable": "text-code-name",
+  title: "text-code-name",
+  "title.class": "text-code-type",
+  type: "text-code-type",
+  variable: "text-code-name",
+  "variable.language": "text-code-keyword",
 }

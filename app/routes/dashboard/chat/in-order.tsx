@@ -2,7 +2,7 @@ import { Fragment, type ReactNode } from "react"
 
 /** Pieces of a text, one after the other: each is known by its place alone, for a text that grows keeps what it began with. */
 export function inOrder<Piece>(
-  pieces: Piece[] | undefined,
+  pieces: readonly Piece[] | undefined,
   render: (piece: Piece, place: number) => ReactNode,
 ): ReactNode {
   return pieces?.map((piece, place) => {

@@ -2,6 +2,8 @@ import type { MarkedToken, Token, Tokens } from "marked"
 import type { ReactNode } from "react"
 import { inOrder } from "./in-order.tsx"
 import { describeLink, isOwnImage } from "./links.ts"
+import type { MathToken } from "./markdown-math.ts"
+import { Formula } from "./math.tsx"
 
 /** Words within a block: emphasis, code, links and images. */
 export function renderInline(tokens: Token[] | undefined): ReactNode {
@@ -29,7 +31,8 @@ const renderers: InlineRenderers = {
 }
 
 /** What has no renderer, such as HTML, is shown as it was written. */
-function renderToken(token: MarkedToken): ReactNode {
+function renderToken(token: MarkedToken | MathToken): ReactNode {
+  if (token.type === "math") return <Formula tex={token.tex} isBlock={token.isBlock} />
   // Each renderer takes the tokens of its own type.
   const render = renderers[token.type] as ((token: MarkedToken) => ReactNode) | undefined
   return render ? render(token) : token.raw

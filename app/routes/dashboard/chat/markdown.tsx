@@ -1,56 +1,56 @@
-import { lexer, type MarkedToken, type Token, type Tokens } from "marked"
-import { memo, type ReactNode } from "react"
+import type { MarkedToken, Token, Tokens } from "marked"
+import { memo, useState, type ReactNode } from "react"
 import { CodeBlock } from "./code-block.tsx"
 import { inOrder } from "./in-order.tsx"
+import { LongText } from "./long-text.tsx"
+import { createBlockReader } from "./markdown-blocks.ts"
 import { renderInline } from "./markdown-inline.tsx"
-
-/** Characters. Past this a text is shown as it is: laying it out would hold the page up. */
-const LONGEST = 200_000
-
-/** Characters without an empty line. The time to read one paragraph grows with the square of its length. */
-const LONGEST_PARAGRAPH = 20_000
+import type { MathToken } from "./markdown-math.ts"
+import { Formula } from "./math.tsx"
 
 /** Lists and quotations inside one another. What is deeper is shown as it was written. */
 const DEEPEST = 12
+
+interface MarkdownProps {
+  text: string
+  /** More of it is to come. */
+  isGrowing?: boolean
+}
 
 /**
  * The words of a model as Markdown. They are data from outside, so nothing in them is ever HTML: the text becomes tokens, and
  * the tokens become elements of ours. Images load from this site alone, because an address can carry what the model has read.
  */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const blocks = readBlocks(text)
-  if (!blocks) return <p className="break-words whitespace-pre-wrap">{text}</p>
+export const Markdown = memo(function Markdown({ text, isGrowing = false }: MarkdownProps) {
+  const [reader] = useState(createBlockReader)
+  const blocks = reader.read(text, { isGrowing })
+  if (!blocks) return <LongText text={text} />
   return (
     <div className="space-y-4 break-words [&_:is(ul,ol)]:space-y-1.5">
-      {inOrder(blocks, (block) => (
-        <Block token={block} raw={block.raw} />
+      {inOrder(blocks, (block, place) => (
+        <Block token={block} isOpen={isGrowing && place === blocks.length - 1} />
       ))}
     </div>
   )
 })
 
-function readBlocks(text: string): Token[] | null {
-  if (text.length > LONGEST || isTooDeep(text)) return null
-  if (text.split(/\n{2,}/).some((paragraph) => paragraph.length > LONGEST_PARAGRAPH)) return null
-  try {
-    return lexer(text).filter(({ type }) => type !== "space" && type !== "def")
-  } catch {
-    return null // the parser recurses, and a text can be made to exhaust its stack
-  }
-}
-
-/** Markers of quotations, or the indents of lists, one inside the other for longer than anybody writes them. */
-function isTooDeep(text: string) {
-  return /^[ \t]*(?:(?:>|[-*+]|\d+[.)])[ \t]*){40}/m.test(text) || /^[ \t]{200}/m.test(text)
-}
-
 /** Drawn again only when it was written anew: of an answer that grows, that is its last block. */
-const Block = memo(
-  function Block({ token }: { token: Token; raw: string }) {
-    return renderBlock(token as MarkedToken, 0)
-  },
-  (before, after) => before.raw === after.raw && before.token.type === after.token.type,
-)
+const Block = memo(function Block({ token, isOpen }: { token: Token; isOpen: boolean }) {
+  if (token.type === "code") return <Code token={token as Tokens.Code} isOpen={isOpen} />
+  return renderBlock(token as MarkedToken, 0)
+})
+
+/** A block that has its closing fence is whole, even while it is the last. */
+function Code({ token, isOpen }: { token: Tokens.Code; isOpen: boolean }) {
+  const isFenced = /\n {0,3}(?:`{3,}|~{3,})\s*$/.test(token.raw)
+  return (
+    <CodeBlock
+      code={token.text}
+      language={token.lang?.split(/\s/, 1)[0] ?? ""}
+      isOpen={isOpen && !isFenced}
+    />
+  )
+}
 
 type BlockRenderers = {
   [Type in MarkedToken["type"]]?: (token: Extract<MarkedToken, { type: Type }>, depth: number) => ReactNode
@@ -60,7 +60,7 @@ const blockRenderers: BlockRenderers = {
   heading: (token) => <Heading token={token} />,
   paragraph: ({ tokens }) => <p>{renderInline(tokens)}</p>,
   text: ({ tokens, text }) => (tokens ? renderInline(tokens) : text),
-  code: ({ text, lang }) => <CodeBlock code={text} language={lang?.split(/\s/, 1)[0] ?? ""} />,
+  code: (token) => <Code token={token} isOpen={false} />,
   blockquote: ({ tokens, raw }, depth) => (
     <blockquote className="space-y-3 border-l-3 border-accent-line pl-4 text-muted">
       {renderBlocks(tokens, raw, depth)}
@@ -74,7 +74,8 @@ const blockRenderers: BlockRenderers = {
 }
 
 /** What has no renderer, such as HTML, is shown as it was written. */
-function renderBlock(token: MarkedToken, depth: number): ReactNode {
+function renderBlock(token: MarkedToken | MathToken, depth: number): ReactNode {
+  if (token.type === "math") return <Formula tex={token.tex} isBlock={token.isBlock} />
   // Each renderer takes the tokens of its own type.
   const render = blockRenderers[token.type] as ((token: MarkedToken, depth: number) => ReactNode) | undefined
   return render ? render(token, depth) : <p className="whitespace-pre-wrap">{token.raw.trimEnd()}</p>

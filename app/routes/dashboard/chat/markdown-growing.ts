@@ -1,0 +1,46 @@
+/**
+ * A text that is still being written, as it will probably read: what was begun at its end is closed or held back, so that no
+ * mark-up flickers as words come in. `text` is the last block alone.
+ */
+export function mendEnd(text: string): string {
+  const held = holdBack(text)
+  return closeEmphasis(finishLink(held))
+}
+
+/** A table needs its second line, a line of marks alone may yet become a list, a heading or a rule. */
+function holdBack(text: string): string {
+  if (/^ {0,3}\|[^\n]*(?:\n[ \t|:-]*)?$/.test(text)) return ""
+  return text
+    .replace(/(?:^|\n)[ \t]*(?:[-=*+#>_|~]+|\d{1,9}[.)]?|`{1,2})[ \t]*$/, "")
+    .replace(/(?:[*_~`]+|!?\[|\\)$/, "")
+}
+
+/** `[words](https://exam` shows its words; half an image shows nothing. */
+function finishLink(text: string): string {
+  const image = /!\[[^\]\n]*\]?$/.exec(text)
+  if (image) return text.slice(0, image.index)
+  const open = text.lastIndexOf("](")
+  if (open < 0 || text.indexOf(")", open) >= 0 || text.indexOf("\n", open) >= 0) return text
+  const begin = text.lastIndexOf("[", open)
+  if (begin < 0) return text
+  return text[begin - 1] === "!"
+    ? text.slice(0, begin - 1)
+    : text.slice(0, begin) + text.slice(begin + 1, open)
+}
+
+function closeEmphasis(text: string): string {
+  const paragraph = text.slice(text.lastIndexOf("\n\n") + 1)
+  if ((paragraph.match(/`+/g) ?? []).length % 2 === 1)
+    return `${text}${/(`+)[^`]*$/.exec(paragraph)?.[1] ?? ""}`
+  const words = paragraph.replace(/`+[^`]*`+|\\[*_~]/g, "")
+  let closing = ""
+  if (countOf(words, "**") % 2 === 1) closing += "**"
+  if (countOf(words, "~~") % 2 === 1) closing += "~~"
+  const single = words.replaceAll("**", "").match(/(?<![*\s])\*|\*(?![*\s])/g) ?? []
+  if (single.length % 2 === 1) closing = `*${closing}`
+  return closing ? text.trimEnd() + closing : text
+}
+
+function countOf(text: string, mark: string) {
+  return text.split(mark).length - 1
+}
