@@ -11,7 +11,7 @@ export const watchedUsers = watchedTable(users, ["clerkId"])
 export const watchedDevices = watchedTable(devices, ["userId"])
 export const watchedFiles = watchedTable(files, ["userId", "trashed", "trashedAt"])
 export const watchedShares = watchedTable(fileShares, ["userId", "fileId"])
-export const watchedThreads = watchedTable(chatThreads, ["userId", "lastMessageAt"])
+export const watchedThreads = watchedTable(chatThreads, ["userId", "trashed", "lastMessageAt"])
 export const watchedMessages = watchedTable(chatMessages, ["userId", "threadId"])
 export const watchedTurns = watchedTable(chatTurns, ["userId", "threadId"])
 

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
 import { milliseconds, record } from "./record.ts"
 import { users } from "./users.ts"
 
@@ -11,15 +11,37 @@ export const chatThreads = pgTable(
       .notNull()
       .references(() => users._id, { onDelete: "cascade" }),
     title: text("title").notNull(),
+    /** Who gave the title. The model may take the question's place, and nobody takes the user's. */
+    titleSource: text("title_source", { enum: ["question", "model", "user"] })
+      .notNull()
+      .default("question"),
     lastMessageAt: milliseconds("last_message_at").notNull(),
+    /** Deleted, and for a day to be had back. */
+    trashed: boolean("trashed").notNull().default(false),
+    trashedAt: milliseconds("trashed_at"),
   },
   (table) => [
     index("chat_threads_by_user_id").on(table.userId),
     index("chat_threads_by_user_id_last_message").on(table.userId, table.lastMessageAt),
-    uniqueIndex("chat_threads_live").on(table.userId, table.lastMessageAt, table._id),
+    uniqueIndex("chat_threads_live").on(table.userId, table.trashed, table.lastMessageAt, table._id),
+    index("chat_threads_by_trashed_at")
+      .on(table.trashedAt)
+      .where(sql`${table.trashed}`),
+    index("chat_threads_search").using("gin", sql`search_words(${table.userId}, ${table.title})`),
     check("chat_threads_title", sql`char_length(${table.title}) between 1 and 200`),
+    check("chat_threads_title_source", sql`${table.titleSource} in ('question', 'model', 'user')`),
+    check("chat_threads_trashed_at", sql`${table.trashed} = (${table.trashedAt} is not null)`),
   ],
 )
+
+/** A file as it was when it was attached. The file itself may be gone since. */
+export interface Attachment {
+  fileId: string
+  fileName: string
+  mimeType: string
+  /** Bytes. */
+  size: number
+}
 
 export const chatMessages = pgTable(
   "chat_messages",
@@ -33,11 +55,14 @@ export const chatMessages = pgTable(
       .references(() => chatThreads._id, { onDelete: "cascade" }),
     role: text("role", { enum: ["user", "assistant"] }).notNull(),
     content: text("content").notNull(),
+    /** Null where there are none. */
+    attachments: jsonb("attachments").$type<Attachment[]>(),
   },
   (table) => [
     index("chat_messages_by_user_id").on(table.userId),
     index("chat_messages_by_thread_id").on(table.threadId),
     uniqueIndex("chat_messages_live").on(table.userId, table.threadId, table._id),
+    index("chat_messages_search").using("gin", sql`search_words(${table.userId}, ${table.content})`),
     check("chat_messages_role", sql`${table.role} in ('user', 'assistant')`),
   ],
 )

@@ -13,7 +13,7 @@ export const liveThreads = defineLiveQuery({
   args: v.strictObject({ after: Page }),
   table: watchedThreads,
   range: ({ after }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id },
+    eq: { userId: viewer.user._id, trashed: false },
     order: { field: "lastMessageAt", direction: "desc" },
     after,
     limit: 50,
@@ -33,9 +33,13 @@ const ofConversation = {
     }) as const,
   authorize: (viewer: Viewer, { threadId }: { threadId: string }, sql: SnapshotSql) =>
     ownsThread(viewer, threadId, sql),
-  // A thread's row changes with every message; only its going away takes the messages with it.
+  // A thread's row changes with every message; only its going away, or into the trash, takes the messages with it.
   dependencies: ({ threadId }: { threadId: string }, viewer: Viewer) => [
-    { table: watchedThreads, eq: { userId: viewer.user._id, _id: threadId }, on: "leave" as const },
+    {
+      table: watchedThreads,
+      eq: { userId: viewer.user._id, _id: threadId, trashed: false },
+      on: "leave" as const,
+    },
   ],
 }
 
@@ -78,6 +82,7 @@ export const chatMutations = [
 
 async function ownsThread(viewer: Viewer, threadId: string, sql: SnapshotSql): Promise<boolean> {
   const own = await sql`
-    select 1 from chat_threads where _id = ${threadId}::uuid and user_id = ${viewer.user._id}::uuid`
+    select 1 from chat_threads
+    where _id = ${threadId}::uuid and user_id = ${viewer.user._id}::uuid and not trashed`
   return own.length > 0
 }
