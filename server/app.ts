@@ -2,6 +2,7 @@ import { createRequestHandler, RouterContextProvider, type ServerBuild } from "r
 import * as build from "virtual:react-router/server-build"
 import { isOutage } from "#db/outage.ts"
 import {
+  countedContext,
   failureContext,
   incomingContext,
   nonceContext,
@@ -24,12 +25,13 @@ export function createApp(services: Services) {
     build as ServerBuild,
     services.config.production ? "production" : "development",
   )
-  return async (request: Request, { incoming, nonce, requestId }: Exchange): Promise<Response> => {
+  return async (request: Request, { incoming, nonce, requestId, counted }: Exchange): Promise<Response> => {
     const context = new RouterContextProvider()
     context.set(servicesContext, services)
     context.set(incomingContext, incoming)
     context.set(nonceContext, nonce)
     context.set(requestIdContext, requestId)
+    context.set(countedContext, counted)
     const response = await handle(request, context)
     const failure = context.get(failureContext)
     if (response.status !== 500 || failure === null) return response

@@ -21,5 +21,8 @@ export const nonceContext = createContext<string>()
 /** Names the request in the log, in the response's header `x-request-id`, and on the error page. */
 export const requestIdContext = createContext<string>()
 
+/** What is told of the answer to whoever counts them: the pattern of the route, filled in when it is known. */
+export const countedContext = createContext<{ route: string | null }>()
+
 /** What made the request fail, where it was no answer that somebody meant. */
 export const failureContext = createContext<unknown>(null)

@@ -7,6 +7,8 @@ import { prepareDrain } from "./http/drain.ts"
 import { createHttpServer, serveRequests, type Front } from "./http/listener.ts"
 import { openLog, type Log } from "./log.ts"
 import type { Services } from "./scope.ts"
+import { createOpsMetrics } from "./ops/metrics.ts"
+import { openOpsServer } from "./ops/ops-server.ts"
 import { openServices } from "./services.ts"
 
 export interface Program {
@@ -56,7 +58,8 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
   const server = createHttpServer()
   const drain = prepareDrain(server)
   const front = await openFront(services, server)
-  serveRequests(server, { config, log, front })
+  const ops = await openOps(stopRequested, services)
+  serveRequests(server, { config, log, front, ...(ops && { answered: ops.answered }) })
   services.live.attach(server)
   await listen(server, config.port, config.host)
   log.info({ url: config.origin, pid: process.pid }, "Tideline is ready")
@@ -67,21 +70,38 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
   setTimeout(() => process.exit(1), LAST_RESORT).unref()
   await Promise.all([services.live.close(), drain(DRAIN)])
   await front.close()
+  await ops?.close()
+}
+
+/** Probes and metrics, where a port is set for them. They are answered until the end. */
+async function openOps(stopRequested: Promise<string>, services: Services) {
+  const { ops } = services.config
+  if (!ops) return null
+  let stopping = false
+  void stopRequested.then(() => (stopping = true))
+  const metrics = createOpsMetrics(services)
+  const server = await openOpsServer(services, { ...ops, metrics, isStopping: () => stopping }).catch(
+    explainPort("OPS_PORT", ops.port),
+  )
+  services.log.info({ port: ops.port }, "probes and metrics are answered")
+  return { answered: metrics.answered, close: server.close }
 }
 
 async function listen(server: Server, port: number, host: string) {
-  try {
-    server.listen({ port, host, backlog: CONNECTIONS_AT_ONCE })
-    await once(server, "listening")
-  } catch (error) {
+  server.listen({ port, host, backlog: CONNECTIONS_AT_ONCE })
+  await once(server, "listening").catch(explainPort("PORT", port))
+}
+
+function explainPort(setting: "PORT" | "OPS_PORT", port: number) {
+  return (error: unknown): never => {
     if (codeOf(error) === "EADDRINUSE") {
       throw new Error(
-        `Port ${port} is in use by another program. Stop that, or set PORT to another number.`,
+        `Port ${port} is in use by another program. Stop that, or set ${setting} to another number.`,
         { cause: error },
       )
     }
     if (codeOf(error) === "EACCES")
-      throw new Error(`Port ${port} may not be used. Set PORT to one above 1023.`, { cause: error })
+      throw new Error(`Port ${port} may not be used. Set ${setting} to one above 1023.`, { cause: error })
     throw error
   }
 }

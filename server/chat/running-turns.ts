@@ -11,6 +11,7 @@ export interface RunningTurns {
   add(threadId: string, turn: RunningTurn): void
   /** Resolves when the stopped answer is stored; false when no turn runs there. */
   stop(threadId: string): Promise<boolean>
+  count(): number
   /** Interrupts every turn, and resolves when what was said so far is stored. */
   close(): Promise<void>
 }
@@ -31,6 +32,7 @@ export function createRunningTurns(): RunningTurns {
       await turn?.stored
       return turn !== undefined
     },
+    count: () => turns.size,
     async close() {
       const running = [...turns.values()]
       for (const turn of running) turn.stop("interrupted")

@@ -1,13 +1,14 @@
 import { data, type MiddlewareFunction } from "react-router"
-import { servicesContext, sessionContext, urlContext } from "#server/context.ts"
+import { countedContext, servicesContext, sessionContext, urlContext } from "#server/context.ts"
 import { isForged } from "./csrf.ts"
 import { json } from "./json.ts"
 import { answersForItself, isApiPath, isPublic, looksLikeFile } from "./public-paths.ts"
 import { refuseVisitor } from "./scope.ts"
 
 /** Finds out who is asking, once for every request. Everything after it reads the answer from the context. */
-export const identify: MiddlewareFunction<Response> = async ({ request, context, url }, next) => {
+export const identify: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
   const { identity } = context.get(servicesContext)
+  context.get(countedContext).route = pattern.replace(/^\/?/, "/")
   context.set(urlContext, askedFor(request, url))
   const proceed = async () => {
     context.set(sessionContext, await identity.getSession({ request, context }))

@@ -13,6 +13,16 @@ export interface Exchange {
   nonce: string
   /** As the log and the response's header `x-request-id` have it. */
   requestId: string
+  /** Which route answers, once that is known: the pattern of its address, not the address. */
+  counted: { route: string | null }
+}
+
+/** One answer, whole or broken off. */
+export interface Answered {
+  method: string
+  route: string
+  status: number
+  milliseconds: number
 }
 
 /** Answers from a request to a response. */
@@ -45,7 +55,12 @@ export function createHttpServer(): Server {
 /** Answers every request from `front`. None can end the process: what cannot be answered gets a status or a closed connection. */
 export function serveRequests(
   server: Server,
-  { config, log, front }: { config: Config; log: Log; front: Front },
+  {
+    config,
+    log,
+    front,
+    answered = () => {},
+  }: { config: Config; log: Log; front: Front; answered?: (answer: Answered) => void },
 ) {
   const securityHeaders = createSecurityHeaders(config)
   server.on("request", (incoming, outgoing) => {
@@ -59,29 +74,40 @@ export function serveRequests(
     const requestId = randomUUID()
     outgoing.setHeader("x-request-id", requestId)
     for (const [name, value] of securityHeaders(nonce)) outgoing.setHeader(name, value)
-    logWhenDone(incoming, outgoing, log)
+    const counted: Exchange["counted"] = { route: null }
+    tellWhenDone(incoming, outgoing, counted)
     const request = toRequest(incoming, outgoing, config.origin)
+    counted.route = "file"
     if (await front.serveFile(incoming, outgoing)) return
-    await sendResponse(await front.handle(request, { incoming, nonce, requestId }), incoming, outgoing)
+    counted.route = null
+    const exchange = { incoming, nonce, requestId, counted }
+    await sendResponse(await front.handle(request, exchange), incoming, outgoing)
+  }
+
+  function tellWhenDone(incoming: IncomingMessage, outgoing: ServerResponse, counted: Exchange["counted"]) {
+    const begun = performance.now()
+    outgoing.once("close", () => {
+      const milliseconds = performance.now() - begun
+      const { method = "" } = incoming
+      answered({ method, route: counted.route ?? "none", status: outgoing.statusCode, milliseconds })
+      logAnswer(incoming, outgoing, milliseconds, log)
+    })
   }
 }
 
-function logWhenDone(incoming: IncomingMessage, outgoing: ServerResponse, log: Log) {
-  const begun = performance.now()
-  outgoing.once("close", () => {
-    log.info(
-      {
-        requestId: outgoing.getHeader("x-request-id"),
-        method: incoming.method,
-        // Without the query: it can carry tokens.
-        path: incoming.url?.split("?", 1)[0],
-        status: outgoing.statusCode,
-        complete: outgoing.writableFinished,
-        milliseconds: Math.round(performance.now() - begun),
-      },
-      "request",
-    )
-  })
+function logAnswer(incoming: IncomingMessage, outgoing: ServerResponse, milliseconds: number, log: Log) {
+  log.info(
+    {
+      requestId: outgoing.getHeader("x-request-id"),
+      method: incoming.method,
+      // Without the query: it can carry tokens.
+      path: incoming.url?.split("?", 1)[0],
+      status: outgoing.statusCode,
+      complete: outgoing.writableFinished,
+      milliseconds: Math.round(milliseconds),
+    },
+    "request",
+  )
 }
 
 function refuse(outgoing: ServerResponse, error: unknown, log: Log) {

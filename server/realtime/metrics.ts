@@ -5,7 +5,13 @@ export interface Metrics {
   gauge(name: string, read: () => number): void
   observe(name: string, ms: number): void
   read(): Record<string, number | Distribution>
+  list(): Measured[]
 }
+
+/** Names are as they stand in `read`; a distribution's are in ms. */
+export type Measured =
+  | { kind: "counter" | "gauge"; name: string; value: number }
+  | { kind: "distribution"; name: string; value: Distribution }
 
 /** `buckets[i]` counts the observations of at most `BOUNDS[i]` ms and above the bound before; the last has no bound. */
 export interface Distribution {
@@ -46,12 +52,19 @@ export function createMetrics(): Metrics {
       const bucket = found === -1 ? BOUNDS.length : found
       distribution.buckets[bucket] = (distribution.buckets[bucket] ?? 0) + 1
     },
-    read() {
-      const levels = [...gauges].map(([name, read]) => [name, read()] as const)
-      const spread = [...distributions].map(
-        ([name, each]) => [name, { ...each, buckets: [...each.buckets] }] as const,
-      )
-      return Object.fromEntries([...counts, ...levels, ...spread])
-    },
+    read: () => Object.fromEntries(list().map(({ name, value }) => [name, value])),
+    list,
+  }
+
+  function list(): Measured[] {
+    return [
+      ...[...counts].map(([name, value]) => ({ kind: "counter" as const, name, value })),
+      ...[...gauges].map(([name, read]) => ({ kind: "gauge" as const, name, value: read() })),
+      ...[...distributions].map(([name, each]) => ({
+        kind: "distribution" as const,
+        name,
+        value: { ...each, buckets: [...each.buckets] },
+      })),
+    ]
   }
 }

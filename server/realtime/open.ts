@@ -13,7 +13,7 @@ import { openLanes } from "./lanes.ts"
 import type { LiveQuery, Mutation, Table } from "./live-query.ts"
 import { load, type Question } from "./load.ts"
 import type { Log } from "./log.ts"
-import { createMetrics, type Distribution } from "./metrics.ts"
+import { createMetrics, type Distribution, type Measured } from "./metrics.ts"
 import { createMutator, type Transact } from "./mutate.ts"
 import { Refused } from "./refusal.ts"
 import { Ring } from "./ring.ts"
@@ -108,6 +108,8 @@ export interface Realtime<Viewer> {
   /** The user's connections to this process. */
   connectionsOf(userId: string): readonly ConnectionInfo<Viewer>[]
   metrics(): Record<string, number | Distribution>
+  /** The same with the kind of each, for whoever exports them. */
+  measured(): Measured[]
   /** Whether what is sent is current; if not, why. */
   ready(): { ready: boolean; reason?: string }
   /** Resolves when the stream has started for the first time. */
@@ -254,6 +256,7 @@ export async function openRealtime<Viewer, Scope>(
     },
     connectionsOf: (userId) => [...(present.get(userId)?.values() ?? [])],
     metrics: () => metrics.read(),
+    measured: () => metrics.list(),
     ready,
     whenLive: () => live.promise,
     async close() {

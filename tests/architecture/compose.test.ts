@@ -16,6 +16,7 @@ const NOT_HANDED_ON = [
   "HOST",
   "MAIL_INBOX_HOST",
   "NODE_ENV",
+  "OPS_HOST",
 ]
 
 describe("docker-compose.yml", () => {

@@ -1,0 +1,69 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client"
+import type { Answered } from "../http/listener.ts"
+import { BOUNDS, type Distribution, type Measured } from "../realtime/metrics.ts"
+import type { Scope } from "../scope.ts"
+import { countQueued } from "./queued.ts"
+
+/** Seconds. Streams of answers and uploads take long, and are meant to. */
+const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
+
+/** What Prometheus reads of one process. */
+export function createOpsMetrics(scope: Scope<"db" | "live" | "log" | "turns">) {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: "tideline_" })
+  const requests = new Histogram({
+    name: "tideline_http_request_duration_seconds",
+    help: "Answered requests, by the pattern of their route.",
+    labelNames: ["method", "route", "status"],
+    buckets: DURATIONS,
+    registers: [registry],
+  })
+  const turns = new Gauge({
+    name: "tideline_chat_turns_running",
+    help: "Answers that this process is giving.",
+    registers: [registry],
+    collect: () => turns.set(scope.turns.count()),
+  })
+  const queued = new Gauge({
+    name: "tideline_queued",
+    help: "What waits in the database for any process: by kind.",
+    labelNames: ["kind"],
+    registers: [registry],
+    async collect() {
+      for (const [kind, count] of Object.entries(await countQueued(scope))) queued.set({ kind }, count)
+    },
+  })
+
+  return {
+    type: registry.contentType,
+    answered({ method, route, status, milliseconds }: Answered) {
+      requests.observe({ method, route, status }, milliseconds / 1000)
+    },
+    async read(): Promise<string> {
+      return `${await registry.metrics()}\n${scope.live.measured().map(describeMeasured).join("\n")}\n`
+    },
+  }
+}
+
+/** The realtime layer counts for itself; this is its account in Prometheus' text format 0.0.4. */
+function describeMeasured({ kind, name, value }: Measured): string {
+  if (kind === "distribution") return describeDistribution(name, value)
+  const full = `tideline_realtime_${name}${kind === "counter" ? "_total" : ""}`
+  return `# TYPE ${full} ${kind}\n${full} ${value}`
+}
+
+function describeDistribution(name: string, { count, sum, buckets }: Distribution): string {
+  const full = `tideline_realtime_${name.replace(/_ms$/, "_seconds")}`
+  let below = 0
+  const steps = BOUNDS.map((bound, index) => {
+    below += buckets[index] ?? 0
+    return `${full}_bucket{le="${bound / 1000}"} ${below}`
+  })
+  return [
+    `# TYPE ${full} histogram`,
+    ...steps,
+    `${full}_bucket{le="+Inf"} ${count}`,
+    `${full}_sum ${sum / 1000}`,
+    `${full}_count ${count}`,
+  ].join("\n")
+}

@@ -1,0 +1,13 @@
+import { count, eq } from "drizzle-orm"
+import { chatTurns } from "#db/schema/chat.ts"
+import { uploads } from "#db/schema/files.ts"
+import type { Scope } from "../scope.ts"
+
+/** What is under way in the database, whichever process has it in hand. */
+export async function countQueued({ db }: Scope<"db">) {
+  const [[turns], [running]] = await Promise.all([
+    db.select({ count: count() }).from(chatTurns).where(eq(chatTurns.status, "running")),
+    db.select({ count: count() }).from(uploads),
+  ])
+  return { turns: turns?.count ?? 0, uploads: running?.count ?? 0 }
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { openGate, type Gate } from "../support/gate.ts"
+import { signUp } from "../support/people.ts"
+import { findFreePort } from "../support/ports.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+
+let app: TidelineApp
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let toDatabase: Gate
+let ops: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  toDatabase = await openGate()
+  const address = new URL(database.url)
+  toDatabase.leadTo(Number(address.port))
+  address.host = new URL(toDatabase.origin).host
+  const port = await findFreePort()
+  ops = `http://127.0.0.1:${port}`
+  app = await startTideline({ DATABASE_URL: address.href, OPS_PORT: String(port) })
+})
+
+afterAll(async () => {
+  await app.stop()
+  await toDatabase.close()
+  await database.close()
+})
+
+describe("the port of probes", () => {
+  it("says that the process runs and can serve, however often it is asked", async () => {
+    for (let probe = 0; probe < 50; probe++) expect((await fetch(`${ops}/livez`)).status).toBe(200)
+    await expect.poll(readReadiness).toEqual({ ready: true, checks: { database: "ok", records: "ok" } })
+  })
+
+  it("counts requests by the pattern of their route, and never by an address", async () => {
+    await fetch(`${app.origin}/blog/everything-in-one-process`)
+    await fetch(`${app.origin}/no-such-page-12345`)
+    await fetch(`${app.origin}/favicon.svg`)
+    await expect
+      .poll(readMetrics)
+      .toMatch(
+        /tideline_http_request_duration_seconds_count\{method="GET",route="\/blog\/:slug",status="200"\} 1/,
+      )
+    const metrics = await readMetrics()
+    expect(metrics).toMatch(/_count\{method="GET",route="file",status="200"\} 1/)
+    expect(metrics).not.toContain("12345")
+  })
+
+  it("tells of the records' stream, the event loop and what is under way, in a form that Prometheus reads", async () => {
+    await signUp(app, { name: "Ada", email: "ada@example.org" })
+    await expect.poll(readMetrics).toMatch(/^tideline_realtime_transactions_total [1-9]/m)
+    const metrics = await readMetrics()
+    for (const name of [
+      "tideline_realtime_connections",
+      "tideline_realtime_stream_lag_ms",
+      "tideline_nodejs_eventloop_lag_seconds",
+      "tideline_chat_turns_running",
+      'tideline_queued{kind="uploads"}',
+    ]) {
+      expect(metrics).toMatch(new RegExp(`^${name.replaceAll(/[{}]/g, String.raw`\$&`)} [0-9.e+-]+$`, "m"))
+    }
+    for (const line of metrics.split("\n")) {
+      expect(line).toMatch(/^$|^# (HELP|TYPE) [a-z_]+ .+$|^[a-z_]+(\{[^{}]*\})? (-?[0-9.e+-]+|NaN|\+Inf)$/)
+    }
+  })
+
+  it("answers nothing else, and is not the application's port", async () => {
+    expect((await fetch(`${ops}/`)).status).toBe(404)
+    expect((await fetch(`${ops}/livez`, { method: "POST" })).status).toBe(405)
+    expect((await fetch(`${app.origin}/metrics`, { redirect: "manual" })).status).toBe(302)
+  })
+
+  it("says that a process without its database is alive and not ready, and ready again when it is back", async () => {
+    toDatabase.shut()
+    await expect.poll(readReadiness, { timeout: 15_000 }).toMatchObject({ ready: false })
+    expect((await fetch(`${ops}/livez`)).status).toBe(200)
+    toDatabase.open()
+    await expect.poll(readReadiness, { timeout: 30_000 }).toMatchObject({ ready: true })
+  })
+})
+
+async function readMetrics() {
+  const response = await fetch(`${ops}/metrics`)
+  expect(response.headers.get("content-type")).toContain("text/plain; version=0.0.4")
+  return response.text()
+}
+
+async function readReadiness(): Promise<unknown> {
+  const response = await fetch(`${ops}/readyz`)
+  const body = (await response.json()) as { ready: boolean }
+  expect(response.status).toBe(body.ready ? 200 : 503)
+  return body
+}
