@@ -1,8 +1,20 @@
 import { sql } from "drizzle-orm"
 import { pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
-import { record } from "./record.ts"
+import { milliseconds, record } from "./record.ts"
 
 /** Addresses that asked to be told. One row per address, however it is capitalised. */
-export const waitlist = pgTable("waitlist", { ...record(), email: text("email").notNull() }, (table) => [
-  uniqueIndex("waitlist_by_email").on(sql`lower(${table.email})`),
-])
+export const waitlist = pgTable(
+  "waitlist",
+  {
+    ...record(),
+    email: text("email").notNull(),
+    /** When whoever reads the address's mail said that they want this. */
+    confirmedAt: milliseconds("confirmed_at"),
+    invitedAt: milliseconds("invited_at"),
+    /** When the invitation was used. */
+    joinedAt: milliseconds("joined_at"),
+  },
+  (table) => [uniqueIndex("waitlist_by_email").on(sql`lower(${table.email})`)],
+)
+
+export type WaitlistRow = typeof waitlist.$inferSelect

@@ -1,0 +1,60 @@
+import { sql } from "drizzle-orm"
+import { check, index, integer, pgTable, text, unique } from "drizzle-orm/pg-core"
+import { milliseconds, record } from "./record.ts"
+
+/** What letters are about. */
+export const LETTER_KINDS = [
+  "welcome",
+  "plan-changed",
+  "verify-address",
+  "reset-password",
+  "waitlist-confirmation",
+  "waitlist-invitation",
+  "account-deleted",
+] as const
+
+/**
+ * Letters on their way, rendered, and for a month those that arrived. A row is written in the transaction of its cause, and sent after
+ * it. No other process sees it live: it is in no publication.
+ */
+export const mailOutbox = pgTable(
+  "mail_outbox",
+  {
+    ...record(),
+    kind: text("kind", { enum: LETTER_KINDS }).notNull(),
+    /** The identity provider's id of the person it is about; null where there is no account. */
+    userId: text("user_id"),
+    /** What made it necessary. The same cause makes no second letter. */
+    cause: text("cause").notNull(),
+    recipient: text("recipient").notNull(),
+    /** The same at every attempt, so that a receiver can recognise a letter it has. */
+    messageId: text("message_id").notNull(),
+    subject: text("subject").notNull(),
+    /** Both are emptied when the letter was sent: they may hold links that open an account. */
+    text: text("text").notNull(),
+    html: text("html").notNull(),
+    state: text("state", { enum: ["queued", "sent", "parked"] })
+      .notNull()
+      .default("queued"),
+    attempts: integer("attempts").notNull().default(0),
+    nextAttemptAt: milliseconds("next_attempt_at").notNull(),
+    /** Until then the letter belongs to the process that is sending it. */
+    leaseUntil: milliseconds("lease_until"),
+    /** After this moment what it says is no longer true, so it is not sent. */
+    expiresAt: milliseconds("expires_at"),
+    sentAt: milliseconds("sent_at"),
+    /** What the mail server said last, without addresses or settings of ours. */
+    lastError: text("last_error"),
+  },
+  (table) => [
+    unique("mail_outbox_by_cause").on(table.userId, table.kind, table.cause).nullsNotDistinct(),
+    index("mail_outbox_due")
+      .on(table.nextAttemptAt)
+      .where(sql`${table.state} = 'queued'`),
+    index("mail_outbox_by_recipient").on(sql`lower(${table.recipient})`, table.kind),
+    index("mail_outbox_by_state").on(table.state, table._id),
+    check("mail_outbox_state", sql`${table.state} in ('queued', 'sent', 'parked')`),
+  ],
+)
+
+export type OutboxRow = typeof mailOutbox.$inferSelect
