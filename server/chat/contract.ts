@@ -1,9 +1,10 @@
 import * as v from "valibot"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
-import type { AnswerPart, ChatMessage, ChatThread, ChatTurn } from "#db/schema/chat.ts"
+import { FileId, isTextType } from "../files/contract.ts"
+import type { AnswerPart, Attachment, ChatMessage, ChatThread, ChatTurn } from "#db/schema/chat.ts"
 
-export type { AnswerPart }
+export type { AnswerPart, Attachment }
 
 /** What a list shows of a conversation. */
 export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt">
@@ -15,7 +16,7 @@ export interface ThreadPage {
 }
 
 /** A message, and how it came about where it is an answer. */
-export type Entry = Pick<ChatMessage, "_id" | "_creationTime" | "role" | "content"> & {
+export type Entry = Pick<ChatMessage, "_id" | "_creationTime" | "role" | "content" | "attachments"> & {
   /** The sender's own id for the question: it and its answer have the same. */
   requestId: string | null
   turn: Pick<ChatTurn, "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens"> | null
@@ -49,7 +50,8 @@ export interface AnswerMetadata {
   outputTokens?: number
 }
 
-export type ChatUIMessage = UIMessage<AnswerMetadata>
+/** A question may come with the user's own files: parts of the type `data-file`. */
+export type ChatUIMessage = UIMessage<AnswerMetadata, { file: FileReference }>
 export type AnswerChunk = UIMessageChunk<AnswerMetadata>
 
 /** Characters of one message. */
@@ -57,6 +59,53 @@ export const MESSAGE_LIMIT = 32_000
 
 /** Messages of one request. */
 export const MESSAGES_LIMIT = 200
+
+/** Files of one question. */
+export const ATTACHMENTS_LIMIT = 10
+
+/** Bytes of one attached image. */
+export const IMAGE_LIMIT = 5 * 1024 * 1024
+
+const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"]
+
+/** As what the model is given a file of this type; null where it cannot be given one. */
+export function attachableAs(mimeType: string): "image" | "text" | null {
+  if (IMAGE_TYPES.includes(mimeType)) return "image"
+  return isTextType(mimeType) ? "text" : null
+}
+
+/** One of the viewer's own files, as a question's part of the type `data-file` names it. */
+export const FileReference = v.object({ fileId: FileId })
+export type FileReference = v.InferOutput<typeof FileReference>
+
+/** Characters of a search. */
+export const SEARCH_LIMIT = 200
+
+/** The query of a search. */
+export const SearchQuery = v.object({
+  q: v.optional(
+    v.pipe(v.string(), v.maxLength(SEARCH_LIMIT, `A search can have ${SEARCH_LIMIT} characters at most.`)),
+    "",
+  ),
+})
+
+/** Plain text around what was found. `matches` are its places in `text`, from and up to, in UTF-16 units; never overlapping. */
+export interface Snippet {
+  text: string
+  matches: [from: number, to: number][]
+}
+
+export interface SearchResult {
+  thread: ThreadSummary
+  /** The latest message that was found; null where only the title was, and the snippet is of the title then. */
+  messageId: string | null
+  snippet: Snippet
+}
+
+export interface SearchResults {
+  /** One for each conversation, the last used first. */
+  results: SearchResult[]
+}
 
 export const TITLE_LIMIT = 200
 
@@ -72,7 +121,11 @@ const Title = v.pipe(
   v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
 )
 
-export const CreateThread = v.object({ title: v.optional(Title, UNTITLED) })
+/** With a `question` and no title the title is the question's first words, and a model may find a better one later. */
+export const CreateThread = v.object({
+  title: v.optional(Title),
+  question: v.optional(v.pipe(v.string(), v.maxLength(MESSAGE_LIMIT))),
+})
 export type CreateThread = v.InferOutput<typeof CreateThread>
 
 export const RenameThread = v.object({ title: Title })
@@ -80,13 +133,20 @@ export type RenameThread = v.InferOutput<typeof RenameThread>
 
 /** What may be called by name over the socket. */
 export const chatCalls: {
-  createThread: MutationType<"chat.createThread", { title?: string | undefined }, ThreadSummary>
+  createThread: MutationType<
+    "chat.createThread",
+    { title?: string | undefined; question?: string | undefined },
+    ThreadSummary
+  >
   renameThread: MutationType<"chat.renameThread", { threadId: string; title: string }, ThreadSummary>
+  /** Into the trash, from where it can be restored for a day. */
   removeThread: MutationType<"chat.removeThread", { threadId: string }, void>
+  restoreThread: MutationType<"chat.restoreThread", { threadId: string }, ThreadSummary>
 } = {
   createThread: { name: "chat.createThread" },
   renameThread: { name: "chat.renameThread" },
   removeThread: { name: "chat.removeThread" },
+  restoreThread: { name: "chat.restoreThread" },
 }
 
 /** The query of a list of conversations or messages. What cannot be understood is read as if it were not there. */

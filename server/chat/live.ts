@@ -48,7 +48,7 @@ export const liveMessages = defineLiveQuery({
   name: "chat.listMessages",
   table: watchedMessages,
   ...ofConversation,
-  fields: ["_creationTime", "role", "content"],
+  fields: ["_creationTime", "role", "content", "attachments"],
 })
 
 /** How the answers of a conversation came about, and which one is being given. Beside `chat.listMessages`. */

@@ -65,6 +65,7 @@ const entry = {
   _creationTime: chatMessages._creationTime,
   role: chatMessages.role,
   content: chatMessages.content,
+  attachments: chatMessages.attachments,
   requestId: sql<string | null>`coalesce(${chatTurns.requestId}, ${asked.requestId})`,
   turn: {
     status: chatTurns.status,

@@ -6,6 +6,7 @@ import type { Scope } from "../scope.ts"
 import { ownThread, ownThreads } from "./access.ts"
 import {
   ThreadId,
+  titleOf,
   type CreateThread,
   type PageQuery,
   type RenameThread,
@@ -48,11 +49,16 @@ export async function findThread(scope: Scope<"db" | "viewer">, id: string): Pro
 
 export async function createThread(
   { db, viewer }: Scope<"db" | "viewer">,
-  { title }: CreateThread,
+  { title, question = "" }: CreateThread,
 ): Promise<ThreadSummary> {
   const [thread] = await db
     .insert(chatThreads)
-    .values({ userId: viewer.user._id, title, lastMessageAt: Date.now() })
+    .values({
+      userId: viewer.user._id,
+      title: title ?? titleOf(question),
+      titleSource: title === undefined ? "question" : "user",
+      lastMessageAt: Date.now(),
+    })
     .returning(summary)
   if (!thread) throw new Error("The new conversation did not come back from the database.")
   return thread
@@ -66,7 +72,7 @@ export async function renameThread(
 ): Promise<ThreadSummary> {
   const [thread] = await scope.db
     .update(chatThreads)
-    .set({ title })
+    .set({ title, titleSource: "user" })
     .where(ownThread(scope, id))
     .returning(summary)
   if (!thread) throw new NotFound("conversation")

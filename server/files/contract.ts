@@ -182,6 +182,13 @@ export function splitName(fileName: string): { stem: string; extension: string }
   return { stem: fileName.slice(0, fileName.length - extension.length), extension }
 }
 
+/** Whether the bytes are text that can be read as it is. */
+export function isTextType(mimeType: string): boolean {
+  return (
+    mimeType.startsWith("text/") || /^(application\/(json|xml|xhtml\+xml)|image\/svg\+xml)$/.test(mimeType)
+  )
+}
+
 /** Whether a browser may show the type in place. Anything else could run script in the name of whoever serves it. */
 export function isShownInline(mimeType: string): boolean {
   return INLINE_TYPES.has(mimeType)

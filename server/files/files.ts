@@ -4,7 +4,7 @@ import { blobs, fileUsage, files } from "#db/schema/files.ts"
 import { Conflict, NotFound, UnsupportedType } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ownFile, ownFiles, ownTrash, quotaOf } from "./access.ts"
-import { FileId, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
+import { FileId, isTextType, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
 import { listFiles, summary } from "./list.ts"
 import { cleanFileName } from "./names.ts"
 
@@ -77,7 +77,7 @@ export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promi
 /** The beginning of a text file, at most `limit` bytes of it. Throws `UnsupportedType` for anything but text, `NotFound`. */
 export async function readFileText(scope: Scope<"db" | "blobs" | "viewer">, id: string, limit: number) {
   const file = await findFile(scope, id)
-  if (!isText(file.mimeType)) throw new UnsupportedType(`${file.fileName} is not a text file.`)
+  if (!isTextType(file.mimeType)) throw new UnsupportedType(`${file.fileName} is not a text file.`)
   const stream = await scope.blobs.open(file.key, { start: 0, end: limit - 1 })
   if (!stream) throw new Error(`The bytes of file ${id} are missing from the blob store: ${file.key}.`)
   const decoder = new TextDecoder()
@@ -85,10 +85,4 @@ export async function readFileText(scope: Scope<"db" | "blobs" | "viewer">, id: 
   for await (const chunk of stream as AsyncIterable<Uint8Array>)
     text += decoder.decode(chunk, { stream: true })
   return { fileName: file.fileName, text, truncated: file.size > limit }
-}
-
-function isText(mimeType: string) {
-  return (
-    mimeType.startsWith("text/") || /^(application\/(json|xml|xhtml\+xml)|image\/svg\+xml)$/.test(mimeType)
-  )
 }
