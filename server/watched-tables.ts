@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName, type InferSelectModel, type Table } from "drizzle-orm"
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core"
-import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { chatChunks, chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
 import { files, fileShares } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
@@ -14,6 +14,7 @@ export const watchedShares = watchedTable(fileShares, ["userId", "fileId"])
 export const watchedThreads = watchedTable(chatThreads, ["userId", "trashed", "lastMessageAt"])
 export const watchedMessages = watchedTable(chatMessages, ["userId", "threadId"])
 export const watchedTurns = watchedTable(chatTurns, ["userId", "threadId"])
+export const watchedChunks = watchedTable(chatChunks, ["userId", "threadId"])
 
 export const watchedTables: readonly WatchedTable[] = [
   watchedUsers,
@@ -23,6 +24,7 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedThreads,
   watchedMessages,
   watchedTurns,
+  watchedChunks,
 ]
 
 /** `identity`: the fields, besides `_id`, of the index that is the table's replica identity. */

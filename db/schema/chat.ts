@@ -1,5 +1,16 @@
 import { sql } from "drizzle-orm"
-import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core"
 import { milliseconds, record } from "./record.ts"
 import { users } from "./users.ts"
 
@@ -73,6 +84,14 @@ export type AnswerPart =
   | { type: "reasoning"; text: string }
   | { type: "tool"; callId: string; name: string; input?: unknown; output?: unknown; error?: string }
 
+/**
+ * What was said of an answer since the row before, run together: texts to append to the part with the same id, and what became
+ * known of a tool's call.
+ */
+export type AnswerDelta =
+  | { type: "text" | "reasoning"; id: string; text: string }
+  | { type: "tool"; callId: string; name?: string; input?: unknown; output?: unknown; error?: string }
+
 /** How one answer came about. The answer's words are the content of its message; this says all the rest. */
 export const chatTurns = pgTable(
   "chat_turns",
@@ -104,6 +123,9 @@ export const chatTurns = pgTable(
     /** What the user is told where a turn failed, and what the log names its cause by. */
     failure: text("failure"),
     endedAt: milliseconds("ended_at"),
+    /** The number under which the process that gives the answer holds its lock: a turn ends with its process. */
+    process: bigint("process", { mode: "number" }),
+    stopRequestedAt: milliseconds("stop_requested_at"),
   },
   (table) => [
     uniqueIndex("chat_turns_by_request").on(table.threadId, table.requestId),
@@ -120,6 +142,29 @@ export const chatTurns = pgTable(
   ],
 )
 
+/**
+ * The words of an answer that is being given, as they come. The end of the turn moves them to its message. The owner and the
+ * conversation are the turn's, and go away with it, so they need no references of their own.
+ */
+export const chatChunks = pgTable(
+  "chat_chunks",
+  {
+    ...record(),
+    userId: uuid("user_id").notNull(),
+    threadId: uuid("thread_id").notNull(),
+    turnId: uuid("turn_id")
+      .notNull()
+      .references(() => chatTurns._id, { onDelete: "cascade" }),
+    seq: integer("seq").notNull(),
+    delta: jsonb("delta").$type<AnswerDelta[]>().notNull(),
+  },
+  (table) => [
+    uniqueIndex("chat_chunks_by_turn").on(table.turnId, table.seq),
+    uniqueIndex("chat_chunks_live").on(table.userId, table.threadId, table._id),
+  ],
+)
+
 export type ChatThread = typeof chatThreads.$inferSelect
 export type ChatMessage = typeof chatMessages.$inferSelect
 export type ChatTurn = typeof chatTurns.$inferSelect
+export type ChatChunk = typeof chatChunks.$inferSelect

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { defineLiveQuery, defineMutation, type SnapshotSql } from "#server/realtime/live-query.ts"
-import { watchedMessages, watchedThreads, watchedTurns } from "#server/watched-tables.ts"
+import { watchedChunks, watchedMessages, watchedThreads, watchedTurns } from "#server/watched-tables.ts"
 import { chatCalls, CreateThread, RenameThread, ThreadId } from "./contract.ts"
 import { createThread, removeThread, renameThread } from "./threads.ts"
 
@@ -59,7 +59,21 @@ export const liveTurns = defineLiveQuery({
   fields: ["questionId", "requestId", "status", "model", "parts", "failure", "inputTokens", "outputTokens"],
 })
 
-export const liveChat = [liveThreads, liveMessages, liveTurns]
+/** What is said in a conversation while it is being said, a row for each quarter of a second; `foldChunks` makes an answer of them. */
+export const liveChunks = defineLiveQuery({
+  name: "chat.listChunks",
+  table: watchedChunks,
+  ...ofConversation,
+  args: v.strictObject({ threadId: ThreadId }),
+  // Without pages: an answer takes 30 seconds at most, and all of its words belong together.
+  range: ({ threadId }, viewer: Viewer) => ({
+    eq: { userId: viewer.user._id, threadId },
+    order: { field: "_id", direction: "asc" },
+  }),
+  fields: ["turnId", "seq", "delta"],
+})
+
+export const liveChat = [liveThreads, liveMessages, liveTurns, liveChunks]
 
 export const chatMutations = [
   defineMutation({
