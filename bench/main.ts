@@ -1,9 +1,11 @@
+import { measureChat } from "./chat/measure.ts"
 import { measureRealtime } from "./realtime/measure.ts"
 import { saveResults } from "./results.ts"
 
 // npm run bench -- <what>. Set BENCH_SHORT=1 for a quick look: one round, short measures.
 
 const benches: Record<string, (options: { short: boolean }) => Promise<object>> = {
+  chat: measureChat,
   realtime: measureRealtime,
 }
 

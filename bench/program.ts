@@ -1,5 +1,6 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
+import { pathToFileURL } from "node:url"
 
 // A measured program is a process of its own, which does what it is asked over the channel that Node opens between the two.
 
@@ -41,11 +42,28 @@ export function answerCommands(commands: Commands): void {
   }
 }
 
+interface ProgramOptions {
+  /** In the place of the environment of the bench. */
+  env?: Record<string, string | undefined>
+  cwd?: string
+  /** A module that runs in the process before the program does. */
+  before?: string
+}
+
 /** BENCH_PROFILE=<folder> makes each process leave a CPU profile there. */
-export function startProgram<Known extends Commands>(file: string, args: string[]): Program<Known> {
+export function startProgram<Known extends Commands>(
+  file: string,
+  args: string[] = [],
+  { before, ...options }: ProgramOptions = {},
+): Program<Known> {
   const folder = process.env["BENCH_PROFILE"]
   const profile = folder ? ["--cpu-prof", `--cpu-prof-dir=${folder}`] : []
-  const child = fork(file, args, { serialization: "advanced", execArgv: ["--expose-gc", ...profile] })
+  const child = fork(file, args, {
+    serialization: "advanced",
+    execArgv: ["--expose-gc", ...profile, ...(before ? ["--import", pathToFileURL(before).href] : [])],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    ...options,
+  })
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let asked = 0
   child.on("message", ({ id, value, error }: Answer) => {

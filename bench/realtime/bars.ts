@@ -1,4 +1,6 @@
-import { show, type Medians } from "./medians.ts"
+import type { Medians } from "../medians.ts"
+import { describeBar } from "../print.ts"
+import type { Candidate } from "./server.ts"
 
 const FLOOR_RATIO = 1.5
 const LOAD_RATIO = 2
@@ -6,7 +8,7 @@ const MEMORY_RATIO = 1.5
 const BLOCK_MS = 20
 
 /** What Tideline promises of its live records, and whether these figures keep it: a line for each. */
-export function judge(medians: Medians): string[] {
+export function judge(medians: Medians<Candidate>): string[] {
   const figure = (what: string, name: string, candidate: "tideline" | "floor" | "bare" = "tideline") =>
     medians[what]?.[candidate]?.[name] ?? Number.NaN
   const idle = "5000 idle sockets"
@@ -15,33 +17,29 @@ export function judge(medians: Medians): string[] {
     ...Object.entries(medians)
       .filter(([, { tideline }]) => tideline?.["p50"] !== undefined)
       .map(([what]) =>
-        line(
+        describeBar(
           `p50 against the floor, ${what}`,
           figure(what, "p50") / figure(what, "p50", "floor"),
           FLOOR_RATIO,
         ),
       ),
-    line(
+    describeBar(
       "p50 at 4000 writes/s against 100, 5000 sockets",
       figure("4000 writes/s, 5000 sockets", "p50") / own100,
       LOAD_RATIO,
     ),
-    line(
+    describeBar(
       "resident memory of an idle subscribed socket against a bare one of socket.io",
       figure(idle, "perSocket") / figure(idle, "perSocket", "bare"),
       MEMORY_RATIO,
     ),
-    line(
+    describeBar(
       "the same, garbage room given back",
       figure(idle, "atLeast") / figure(idle, "atLeast", "bare"),
       MEMORY_RATIO,
     ),
     ...["broadcast to 1000", "broadcast to 5000"].map((what) =>
-      line(`longest block of the event loop in ms, ${what}`, figure(what, "blocked"), BLOCK_MS),
+      describeBar(`longest block of the event loop in ms, ${what}`, figure(what, "blocked"), BLOCK_MS),
     ),
   ]
-}
-
-function line(what: string, value: number, limit: number): string {
-  return `${value <= limit ? "holds " : "MISSED"}  ${what}: ${show(value)} (at most ${limit})`
 }

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startEmbeddedPostgres } from "#db/embedded.ts"
+import type { Figures, Measured } from "../medians.ts"
+import { rounded } from "../print.ts"
 import { describeMachine } from "../results.ts"
-import type { Measured } from "./medians.ts"
 import { report } from "./report.ts"
 import type { Candidate } from "./server.ts"
 import {
@@ -14,7 +15,6 @@ import {
   warmUp,
   withTrial,
   type Durations,
-  type Figures,
   type Trial,
 } from "./trial.ts"
 
@@ -33,7 +33,7 @@ export async function measureRealtime({ short }: { short: boolean }): Promise<ob
   try {
     const durations = short ? SHORT : FULL
     const rounds = short ? 1 : ROUNDS
-    const measured: Measured[] = []
+    const measured: Measured<Candidate>[] = []
     for (let round = 0; round < rounds; round++) {
       // Another one begins each time, so that none always runs on the machine as the same other left it.
       const order = CANDIDATES.map((_, index) => CANDIDATES[(index + round) % CANDIDATES.length] ?? "floor")
@@ -48,8 +48,12 @@ export async function measureRealtime({ short }: { short: boolean }): Promise<ob
   }
 }
 
-async function measureOne(cluster: string, candidate: Candidate, durations: Durations): Promise<Measured[]> {
-  const measured: Measured[] = []
+async function measureOne(
+  cluster: string,
+  candidate: Candidate,
+  durations: Durations,
+): Promise<Measured<Candidate>[]> {
+  const measured: Measured<Candidate>[] = []
   await withTrial(cluster, candidate, async (trial) => {
     await trial.crowd.ask("openOne")
     await rates(trial, 1, [1, 100, 1000])
@@ -86,14 +90,10 @@ async function measureOne(cluster: string, candidate: Candidate, durations: Dura
   }
 }
 
-async function measureBare(cluster: string): Promise<Measured[]> {
+async function measureBare(cluster: string): Promise<Measured<Candidate>[]> {
   return withTrial(cluster, "bare", async (trial) => {
     const figures = await measureMemory(trial, CROWD)
     process.stderr.write(`bare, ${CROWD} idle sockets: ${JSON.stringify(figures, rounded)}\n`)
     return [{ candidate: "bare", what: `${CROWD} idle sockets`, figures }]
   })
-}
-
-function rounded(_key: string, value: unknown): unknown {
-  return typeof value === "number" ? Number(value.toPrecision(3)) : value
 }

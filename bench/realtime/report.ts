@@ -1,31 +1,31 @@
+import { mediansOf, type Figures, type Measured, type Medians } from "../medians.ts"
+import { printTable, show } from "../print.ts"
 import { judge } from "./bars.ts"
-import { mediansOf, show, type Measured, type Medians } from "./medians.ts"
 import type { Candidate } from "./server.ts"
-import type { Figures } from "./trial.ts"
 
 const COMPARED = ["floor", "tideline", "notify"] as const
 
 /** Answers the medians over all rounds, and prints them as tables, with the bars that they keep or miss. */
-export function report(measured: readonly Measured[]): Medians {
+export function report(measured: readonly Measured<Candidate>[]): Medians<Candidate> {
   const medians = mediansOf(measured)
   const all = Object.entries(medians)
   const rates = all.filter(([, { tideline }]) => tideline?.["p50"] !== undefined)
   const others = all.filter(([, { tideline }]) => tideline?.["p50"] === undefined)
-  print(
+  printTable(
     ["from commit to callback, ms (p50 / p99)", ...COMPARED, "Tideline : floor", "NOTIFY : floor"],
     rates.map(([what, by]) => {
       const latencies = COMPARED.map((each) => `${show(by[each]?.["p50"])} / ${show(by[each]?.["p99"])}`)
       return [what].concat(latencies, ratio(by, "tideline"), ratio(by, "notify"))
     }),
   )
-  print(
+  printTable(
     ["server, % of one core (writes/s achieved)", ...COMPARED],
     rates.map(([what, by]) => {
       const shares = COMPARED.map((each) => `${show(by[each]?.["cpu"])} (${show(by[each]?.["achieved"])})`)
       return [what].concat(shares)
     }),
   )
-  print(
+  printTable(
     ["", ...COMPARED, "bare socket.io"],
     others.flatMap(([what, by]) =>
       Object.keys(by.tideline ?? {}).map((figure) => {
@@ -46,11 +46,6 @@ const FIGURES: Record<string, string> = {
   blocked: "longest block of the event loop, ms",
   cpuMs: "server CPU per commit, ms",
   missed: "notes that did not arrive",
-}
-
-function print(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`)
-  process.stdout.write(`\n${lines.join("\n")}\n`)
 }
 
 function ratio(by: Partial<Record<Candidate, Figures>>, candidate: Candidate): string {

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import postgres from "postgres"
+import type { Figures } from "../medians.ts"
 import { startProgram } from "../program.ts"
 import { percentile } from "../statistics.ts"
 import type { CrowdCommands } from "./crowd.ts"
@@ -14,9 +15,6 @@ export interface Durations {
   seconds: number
   broadcasts: number
 }
-
-/** One figure per name. */
-export type Figures = Record<string, number>
 
 /** So slow that one broadcast is over before the next. */
 const SHARED_PER_SECOND = 1

@@ -1,0 +1,141 @@
+import { connect } from "node:net"
+import { join, resolve } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import { builtServer } from "#server/commands/bundle.ts"
+import { startProgram, type Program } from "../program.ts"
+import { signUpAll, startThread, type Person } from "./accounts.ts"
+import type { Reader } from "./crowd.ts"
+import type { MeterCommands } from "./meter.ts"
+import { questionOf } from "./streams.ts"
+
+export type Candidate = "raw" | "plain" | "tideline"
+
+/** One at a time listens here. */
+export const PORT = 3978
+
+const root = resolve(import.meta.dirname, "../..")
+
+export interface Running {
+  meter: Program<MeterCommands>
+  /** Readers with `turns` questions each; the first of them asks for `stream`, and each for streams of its own. */
+  readers(count: number, turns: number, stream: number): Promise<Reader[]>
+}
+
+interface Setting {
+  upstream: number
+  databaseUrl: string
+  /** Where the application runs. */
+  folder: string
+}
+
+/** Starts the candidate, with the meter in its process. */
+export const CANDIDATES: Record<Candidate, (setting: Setting) => Promise<Running>> = {
+  raw: (setting) => startSmall("raw.ts", setting, "/v1/chat/completions", askUpstream),
+  plain: (setting) => startSmall("plain.ts", setting, "/api/chat", askPlainly),
+  tideline: startTideline,
+}
+
+const JSON_HEADERS = { "content-type": "application/json" }
+
+function askUpstream(stream: number) {
+  return { model: "bench", stream: true, messages: [{ role: "user", content: questionOf(stream) }] }
+}
+
+function askPlainly(stream: number) {
+  return {
+    messages: [
+      { id: `question-${stream}`, role: "user", parts: [{ type: "text", text: questionOf(stream) }] },
+    ],
+  }
+}
+
+async function startSmall(
+  file: string,
+  { upstream }: Setting,
+  path: string,
+  question: (stream: number) => object,
+): Promise<Running> {
+  const program = startProgram<MeterCommands>(
+    join(import.meta.dirname, "candidates", file),
+    [String(upstream), String(PORT)],
+    { before: METER },
+  )
+  await listening()
+  return {
+    meter: program,
+    readers: async (count, turns, stream) =>
+      numbers(count, turns, stream).map((own) => ({
+        path,
+        headers: JSON_HEADERS,
+        bodies: own.map((each) => JSON.stringify(question(each))),
+        stream: own[0] ?? 0,
+      })),
+  }
+}
+
+/** Every question is asked in a conversation that is stored, by somebody who is signed in. */
+async function startTideline({ upstream, databaseUrl, folder }: Setting): Promise<Running> {
+  const program = startProgram<MeterCommands>(builtServer(root), [], {
+    before: METER,
+    cwd: folder,
+    env: {
+      PATH: process.env["PATH"],
+      NODE_ENV: "production",
+      PORT: String(PORT),
+      HOST: "127.0.0.1",
+      TRUSTED_PROXIES: "1",
+      DATABASE_URL: databaseUrl,
+      AUTH_SECRET: "a secret for measuring, and for nothing else",
+      MAIL_INBOX_PORT: "0",
+      AI_GATEWAY_API_KEY: "bench",
+      AI_GATEWAY_BASE_URL: `http://127.0.0.1:${upstream}/v1`,
+      CHAT_MODEL: "bench",
+      CHAT_RATE_LIMIT: "100000",
+      CHAT_TURNS_AT_ONCE: "20",
+    },
+  })
+  await listening()
+  const people = await signUpAll(ORIGIN)
+  return {
+    meter: program,
+    readers: (count, turns, stream) =>
+      Promise.all(
+        numbers(count, turns, stream).map((own, index) =>
+          openReader(people[index % people.length] as Person, own),
+        ),
+      ),
+  }
+}
+
+const ORIGIN = `http://localhost:${PORT}`
+const METER = join(import.meta.dirname, "meter.ts")
+
+async function openReader(person: Person, streams: number[]): Promise<Reader> {
+  const threadId = await startThread(ORIGIN, person)
+  return {
+    path: "/api/chat",
+    headers: { ...JSON_HEADERS, origin: ORIGIN, cookie: person.cookie, "x-forwarded-for": person.address },
+    bodies: streams.map((stream) => JSON.stringify({ threadId, ...askPlainly(stream) })),
+    stream: streams[0] ?? 0,
+  }
+}
+
+function numbers(count: number, turns: number, first: number): number[][] {
+  return Array.from({ length: count }, (_, reader) =>
+    Array.from({ length: turns }, (_each, turn) => first + reader * turns + turn),
+  )
+}
+
+async function listening(): Promise<void> {
+  while (!(await accepts())) await pause(20)
+}
+
+function accepts(): Promise<boolean> {
+  return new Promise((answer) => {
+    const socket = connect(PORT, "127.0.0.1")
+    socket.on("connect", () => answer(true))
+    socket.on("error", () => answer(false))
+    socket.on("close", () => answer(false))
+    socket.on("connect", () => socket.destroy())
+  })
+}

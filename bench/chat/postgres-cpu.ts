@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from "node:fs"
+
+/** What a clock tick of /proc is in ms, on Linux. */
+const TICK = 10
+
+/** CPU that the postmaster and its processes have used so far, those that ended included. Milliseconds. Linux only. */
+export function readPostgresCpu(postmaster: number): number {
+  let ticks = 0
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue
+    const fields = readStat(name)
+    if (!fields) continue
+    const [parent, user, system, childrenUser, childrenSystem] = fields
+    if (Number(name) === postmaster) ticks += user + system + childrenUser + childrenSystem
+    else if (parent === postmaster) ticks += user + system
+  }
+  return ticks * TICK
+}
+
+function readStat(pid: string): [number, number, number, number, number] | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8")
+    // The second field is the name, in brackets, and may hold anything.
+    const fields = text
+      .slice(text.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number)
+    const at = (number: number) => fields[number - 3] ?? 0
+    return [at(4), at(14), at(15), at(16), at(17)]
+  } catch {
+    return null // it has ended
+  }
+}
