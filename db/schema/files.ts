@@ -105,8 +105,8 @@ export const fileThumbnails = pgTable("file_thumbnails", {
 })
 
 /**
- * Bytes on their way in. The row is there before the first byte and gone with the commit of the file, so that whatever
- * lies in the blob store is named either here or in `blobs`, whenever the process dies.
+ * Bytes on their way in. The row is there before the first byte, so that whatever lies in the blob store is named either here or in
+ * `blobs`, whenever the process dies. With the commit of the file it is gone, or, where the sender may ask again, has the file's id.
  */
 export const uploads = pgTable(
   "uploads",
@@ -114,15 +114,30 @@ export const uploads = pgTable(
     ...record(),
     /** Null once the user is gone: the bytes have still to be removed. */
     userId: uuid("user_id").references(() => users._id, { onDelete: "set null" }),
-    key: text("key").notNull().unique(),
+    /** Null once the bytes are a file's. */
+    key: text("key").unique(),
     /** What the upload holds of its user's quota. */
     reserved: bytes("reserved").notNull(),
     /** From then on the bytes may be removed and the reservation given back. */
     expiresAt: milliseconds("expires_at").notNull(),
+    /** How many bytes were announced; null, as the next two are, for what has to arrive in one request. */
+    length: bytes("length"),
+    fileName: text("file_name"),
+    /** As the sender wrote it, who is told it again. */
+    metadata: text("metadata"),
+    /** What became of it. */
+    fileId: uuid("file_id").references(() => files._id, { onDelete: "cascade" }),
+    /** When a request last waited for another one to let go of the upload. */
+    wantedAt: milliseconds("wanted_at"),
   },
   (table) => [
     index("uploads_by_expires_at").on(table.expiresAt),
+    index("uploads_by_user_id").on(table.userId),
+    index("uploads_by_file_id").on(table.fileId),
     check("uploads_reserved", sql`${table.reserved} >= 0`),
+    check("uploads_length", sql`${table.length} >= 0`),
+    check("uploads_finished", sql`(${table.key} is null) = (${table.fileId} is not null)`),
+    check("uploads_finished_reserve_nothing", sql`${table.fileId} is null or ${table.reserved} = 0`),
   ],
 )
 

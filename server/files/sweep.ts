@@ -52,7 +52,8 @@ export async function discardUpload({ db, blobs: store, log }: Sweep, id: string
     await db.transaction(async (tx) => {
       const [upload] = await tx.select().from(uploads).where(eq(uploads._id, id)).for("update")
       if (!upload) return
-      await store.remove(upload.key)
+      // Without a key it is finished, and its bytes are a file's.
+      if (upload.key !== null) await store.remove(upload.key)
       await tx.delete(uploads).where(eq(uploads._id, id))
       if (upload.userId === null) return
       await tx

@@ -77,17 +77,14 @@ async function reserve(scope: Uploading, name: string, size: IncomingFile["size"
       .where(and(eq(fileUsage.userId, userId), lte(sql`${taken} + ${atLeast}`, quota)))
       .returning({ reserved: sql<number>`(new.reserved - old.reserved)::float8` })
     if (!usage) throw overQuota(name, quota)
+    const { reserved } = usage
+    const key = scope.blobs.newKey()
     const [upload] = await tx
       .insert(uploads)
-      .values({
-        userId,
-        key: scope.blobs.newKey(),
-        reserved: usage.reserved,
-        expiresAt: Date.now() + LIFETIME,
-      })
-      .returning({ _id: uploads._id, key: uploads.key, reserved: uploads.reserved })
+      .values({ userId, key, reserved, expiresAt: Date.now() + LIFETIME })
+      .returning({ _id: uploads._id })
     if (!upload) throw new Error("The database took an upload and returned no row.")
-    return upload
+    return { _id: upload._id, key, reserved }
   })
 }
 
