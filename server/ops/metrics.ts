@@ -16,23 +16,26 @@ export function createOpsMetrics(scope: Scope<"db" | "live" | "log" | "turns">) 
     help: "Answered requests, by the pattern of their route.",
     labelNames: ["method", "route", "status"],
     buckets: DURATIONS,
-    registers: [registry],
+    registers: [],
   })
   const turns = new Gauge({
     name: "tideline_chat_turns_running",
     help: "Answers that this process is giving.",
-    registers: [registry],
-    collect: () => turns.set(scope.turns.count()),
+    registers: [],
+    collect() {
+      this.set(scope.turns.count())
+    },
   })
   const queued = new Gauge({
     name: "tideline_queued",
     help: "What waits in the database for any process: by kind.",
     labelNames: ["kind"],
-    registers: [registry],
+    registers: [],
     async collect() {
-      for (const [kind, count] of Object.entries(await countQueued(scope))) queued.set({ kind }, count)
+      for (const [kind, count] of Object.entries(await countQueued(scope))) this.set({ kind }, count)
     },
   })
+  for (const metric of [requests, turns, queued]) registry.registerMetric(metric)
 
   return {
     type: registry.contentType,
