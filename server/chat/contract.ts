@@ -2,9 +2,17 @@ import * as v from "valibot"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
 import { FileId, isTextType } from "../files/contract.ts"
-import type { AnswerPart, Attachment, ChatMessage, ChatThread, ChatTurn } from "#db/schema/chat.ts"
+import type {
+  AnswerDelta,
+  AnswerPart,
+  Attachment,
+  ChatChunk,
+  ChatMessage,
+  ChatThread,
+  ChatTurn,
+} from "#db/schema/chat.ts"
 
-export type { AnswerPart, Attachment }
+export type { AnswerDelta, AnswerPart, Attachment }
 
 /** What a list shows of a conversation. */
 export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt">
@@ -26,6 +34,9 @@ export type Entry = Pick<ChatMessage, "_id" | "_creationTime" | "role" | "conten
 export type LiveMessage = Omit<Entry, "requestId" | "turn">
 
 export type LiveTurn = Pick<ChatTurn, "_id" | "questionId" | "requestId"> & NonNullable<Entry["turn"]>
+
+/** A piece of an answer that is being given: when the answer is over, its message has the words and the pieces are gone. */
+export type LiveChunk = Pick<ChatChunk, "_id" | "turnId" | "seq" | "delta">
 
 /** A turn that runs for longer has lost its process: no answer may take more than 30 seconds. In milliseconds. */
 export const TURN_LIFETIME = 35_000
@@ -131,6 +142,11 @@ export type CreateThread = v.InferOutput<typeof CreateThread>
 export const RenameThread = v.object({ title: Title })
 export type RenameThread = v.InferOutput<typeof RenameThread>
 
+export interface Stopped {
+  /** Whether an answer was being given. */
+  stopped: boolean
+}
+
 /** What may be called by name over the socket. */
 export const chatCalls: {
   createThread: MutationType<
@@ -142,11 +158,14 @@ export const chatCalls: {
   /** Into the trash, from where it can be restored for a day. */
   removeThread: MutationType<"chat.removeThread", { threadId: string }, void>
   restoreThread: MutationType<"chat.restoreThread", { threadId: string }, ThreadSummary>
+  /** Ends the answer that is being given, and keeps what was said. Its turn tells when it is over. */
+  stop: MutationType<"chat.stop", { threadId: string }, Stopped>
 } = {
   createThread: { name: "chat.createThread" },
   renameThread: { name: "chat.renameThread" },
   removeThread: { name: "chat.removeThread" },
   restoreThread: { name: "chat.restoreThread" },
+  stop: { name: "chat.stop" },
 }
 
 /** The query of a list of conversations or messages. What cannot be understood is read as if it were not there. */
@@ -165,8 +184,17 @@ export const ChatRequest = v.object({
   threadId: v.nullish(v.string()),
   /** `regenerate-message` asks for another answer to the last question. */
   trigger: v.fallback(v.optional(v.string()), undefined),
+  /** A question of the conversation, by its `_id`: this one takes its place, and what followed it goes. */
+  replaces: v.nullish(v.string()),
 })
 export type ChatRequest = v.InferOutput<typeof ChatRequest>
+
+/** The answer to a question that was asked with `Prefer: respond-async`: the records have the rest. */
+export interface Asked {
+  threadId: string
+  questionId: string
+  answerId: string
+}
 
 /** The first words of a question, as the title of its conversation. */
 export function titleOf(question: string): string {
@@ -175,4 +203,59 @@ export function titleOf(question: string): string {
   const cut = words.slice(0, 60)
   const lastWord = cut.lastIndexOf(" ")
   return `${cut.slice(0, lastWord < 40 ? 60 : lastWord)}…`
+}
+
+/** What an answer's pieces come to: its words, and its parts where it is more than its words. */
+export interface FoldedAnswer {
+  content: string
+  parts: AnswerPart[] | null
+}
+
+/** What one answer's pieces come to: `deltas` are theirs, in the order of `seq`. */
+export function foldChunks(deltas: readonly (readonly AnswerDelta[])[]): FoldedAnswer {
+  const fold = beginFold()
+  for (const delta of deltas.flat()) fold.add(delta)
+  return fold.read()
+}
+
+/** The same, delta by delta, for who hears an answer as it comes. */
+export function beginFold() {
+  const parts: AnswerPart[] = []
+  const texts = new Map<string, AnswerPart & { type: "text" | "reasoning" }>()
+  const tools = new Map<string, AnswerPart & { type: "tool" }>()
+
+  return {
+    add(delta: AnswerDelta) {
+      if (delta.type === "tool") addTool(delta)
+      else addText(delta)
+    },
+    read(): FoldedAnswer {
+      const words = parts.filter((part) => part.type === "text").map((part) => part.text)
+      return {
+        content: words.join("\n\n"),
+        parts: parts.length === words.length && words.length < 2 ? null : parts.map((part) => ({ ...part })),
+      }
+    },
+  }
+
+  function addText({ type, id, text }: AnswerDelta & { type: "text" | "reasoning" }) {
+    const known = texts.get(id)
+    if (known) {
+      known.text += text
+      return
+    }
+    const begun = { type, text }
+    texts.set(id, begun)
+    parts.push(begun)
+  }
+
+  function addTool({ callId, name, ...known }: AnswerDelta & { type: "tool" }) {
+    let part = tools.get(callId)
+    if (!part) {
+      part = { type: "tool", callId, name: "unknown" }
+      tools.set(callId, part)
+      parts.push(part)
+    }
+    Object.assign(part, name !== undefined && { name }, known)
+  }
 }
