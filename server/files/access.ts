@@ -19,7 +19,12 @@ export function ownFile(scope: Scope<"viewer">, id: string): SQL | undefined {
 
 /** One of the viewer's own files, in the trash or not. */
 export function ownFileAnywhere({ viewer }: Scope<"viewer">, id: string): SQL | undefined {
-  return and(eq(files.userId, viewer.user._id), eq(files._id, id))
+  return and(ownFilesAnywhere({ viewer }), eq(files._id, id))
+}
+
+/** The viewer's own files, in the trash or not. */
+export function ownFilesAnywhere({ viewer }: Scope<"viewer">): SQL {
+  return eq(files.userId, viewer.user._id)
 }
 
 /** The links that the viewer made. */

@@ -130,6 +130,14 @@ export const ArchiveFiles = v.union(
 )
 export type ArchiveFiles = v.InferOutput<typeof ArchiveFiles>
 
+/** How many files one call may name. */
+export const SELECTION_LIMIT = 1000
+
+export const Selection = v.strictObject({
+  fileIds: v.pipe(v.array(FileId), v.minLength(1), v.maxLength(SELECTION_LIMIT)),
+})
+type Selection = v.InferOutput<typeof Selection>
+
 /**
  * What may be called by name over the socket. Making a link is not among them: answers of mutations are remembered in the
  * database, and the address of a link is not to be there.
@@ -142,6 +150,10 @@ export const fileCalls: {
   restore: MutationType<"files.restore", { fileId: string }, FileSummary>
   /** For ever, from the trash or from the list. */
   purge: MutationType<"files.purge", { fileId: string }, void>
+  /** As those above, for several files in one transaction. What is not there is passed over; the answer is how many were. */
+  removeMany: MutationType<"files.removeMany", Selection, number>
+  restoreMany: MutationType<"files.restoreMany", Selection, number>
+  purgeMany: MutationType<"files.purgeMany", Selection, number>
   /** Everything that is in the trash, for ever. The answer is how many files that were. */
   emptyTrash: MutationType<"files.emptyTrash", Record<string, never>, number>
   revokeShare: MutationType<"files.revokeShare", { shareId: string }, void>
@@ -150,6 +162,9 @@ export const fileCalls: {
   remove: { name: "files.remove" },
   restore: { name: "files.restore" },
   purge: { name: "files.purge" },
+  removeMany: { name: "files.removeMany" },
+  restoreMany: { name: "files.restoreMany" },
+  purgeMany: { name: "files.purgeMany" },
   emptyTrash: { name: "files.emptyTrash" },
   revokeShare: { name: "files.revokeShare" },
 }
@@ -174,6 +189,11 @@ function searchable(text: string): string {
     .normalize("NFC")
     .replace(/\p{Cc}/gu, "")
     .trim()
+}
+
+/** Where `files.list` goes on after this file: an argument for its next page. */
+export function placeAfter({ _id }: Pick<FileSummary, "_id">): string {
+  return `${_id}~${_id}`
 }
 
 /** `report.final.pdf` is `report.final` and `.pdf`; `archive.tar.gz` keeps both its endings; `.env` has none. */

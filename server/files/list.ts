@@ -46,7 +46,7 @@ export async function listFiles(
     .limit(limit + 1)
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined
-  return { files: page, nextCursor: last ? writeCursor(last) : null }
+  return { files: page, nextCursor: last ? cursorAfter(last) : null }
 }
 
 function isOfKind(kind: Kind): SQL | undefined {
@@ -77,7 +77,8 @@ const Cursor = v.tuple([
 ])
 type Cursor = v.InferOutput<typeof Cursor>
 
-function writeCursor({ _id, fileName, size }: FileSummary): string {
+/** Asks for the files after this one, in any order. */
+export function cursorAfter({ _id, fileName, size }: FileSummary): string {
   return Buffer.from(JSON.stringify([_id, fileName, size] satisfies Cursor)).toString("base64url")
 }
 

@@ -2,10 +2,18 @@ import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { defineLiveQuery, defineMutation } from "#server/realtime/live-query.ts"
 import { watchedFiles, watchedShares } from "#server/watched-tables.ts"
-import { fileCalls, FileId, RenameFile, ShareId } from "./contract.ts"
+import { fileCalls, FileId, RenameFile, Selection, ShareId } from "./contract.ts"
 import { renameFile } from "./files.ts"
 import { revokeShare, shareSummary } from "./shares.ts"
-import { emptyTrash, purgeFile, restoreFile, trashFile } from "./trash.ts"
+import {
+  emptyTrash,
+  purgeFile,
+  purgeFiles,
+  restoreFile,
+  restoreFiles,
+  trashFile,
+  trashFiles,
+} from "./trash.ts"
 
 /** The viewer's files, the newest first. `after` is the `end` of the page before. */
 export const fileList = defineLiveQuery({
@@ -76,6 +84,22 @@ export const fileMutations = [
     args: v.strictObject({ fileId: FileId }),
     run: (scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">, { fileId }) =>
       purgeFile(scope, fileId),
+  }),
+  defineMutation({
+    name: fileCalls.removeMany.name,
+    args: Selection,
+    run: (scope: Scope<"db" | "viewer">, { fileIds }) => trashFiles(scope, fileIds),
+  }),
+  defineMutation({
+    name: fileCalls.restoreMany.name,
+    args: Selection,
+    run: (scope: Scope<"db" | "viewer">, { fileIds }) => restoreFiles(scope, fileIds),
+  }),
+  defineMutation({
+    name: fileCalls.purgeMany.name,
+    args: Selection,
+    run: (scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">, { fileIds }) =>
+      purgeFiles(scope, fileIds),
   }),
   defineMutation({
     name: fileCalls.emptyTrash.name,

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { files, fileUsage } from "#db/schema/files.ts"
 import { NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
-import { ownFile, ownFileAnywhere, ownTrash } from "./access.ts"
+import { ownFile, ownFileAnywhere, ownFiles, ownFilesAnywhere, ownTrash } from "./access.ts"
 import { FileId, type FileSummary } from "./contract.ts"
 import { findFreeNumber } from "./free-name.ts"
 import { summary } from "./list.ts"
@@ -85,6 +85,41 @@ export async function purgeFile(
   const purged = await purge(scope, ownFileAnywhere(scope, id))
   if (purged.length === 0) throw new NotFound("file")
   await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
+}
+
+/** Several files into the trash at one moment. What is not there is passed over; how many were. */
+export async function trashFiles(
+  { db, viewer }: Scope<"db" | "viewer">,
+  ids: readonly string[],
+): Promise<number> {
+  const trashed = await db
+    .update(files)
+    .set({ trashed: true, trashedAt: Date.now() })
+    .where(and(ownFiles({ viewer }), inArray(files._id, [...ids])))
+    .returning({ _id: files._id })
+  return trashed.length
+}
+
+/** Several files out of the trash, each as `restoreFile` does it. What is not there is passed over; how many were. */
+export async function restoreFiles(scope: Scope<"db" | "viewer">, ids: readonly string[]): Promise<number> {
+  return scope.db.transaction(async (tx) => {
+    const found = await tx
+      .select({ _id: files._id })
+      .from(files)
+      .where(and(ownTrash(scope), inArray(files._id, [...ids])))
+    for (const { _id } of found) await restoreFile({ ...scope, db: tx }, _id)
+    return found.length
+  })
+}
+
+/** Several files for ever, each as `purgeFile` does it. What is not there is passed over; how many were. */
+export async function purgeFiles(
+  scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
+  ids: readonly string[],
+): Promise<number> {
+  const purged = await purge(scope, and(ownFilesAnywhere(scope), inArray(files._id, [...ids])))
+  await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
+  return purged.length
 }
 
 /** Purges all that the viewer has in the trash. How many files that were. */
