@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
-import type { Bubble } from "./exchange.ts"
+import type { Bubble } from "./bubbles.ts"
 
 /** How the last answer ended, where it did not end well, and what can be done. */
 export function AnswerNotice({

@@ -1,4 +1,6 @@
-/** The server refused a question; nothing of it was stored. */
+import type { Attachment } from "#server/chat/contract.ts"
+
+/** The server refused a question; nothing of it was stored, unless `status` is 0: then nobody knows. */
 export class AskRefused extends Error {
   readonly status: number
   /** Milliseconds since the epoch: when the next question will be taken. Null where waiting is not what helps. */
@@ -12,9 +14,65 @@ export class AskRefused extends Error {
   }
 }
 
-/** As `fetch`, but throws AskRefused in words for the person who asked. */
-export async function askFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init).catch((error: unknown) => {
+/** A question as it is sent. */
+export interface Question {
+  threadId: string
+  /** Asked twice with one id, it is stored once. */
+  requestId: string
+  text: string
+  attachments: Attachment[]
+  /** Asks for another answer, although there is one. */
+  again?: boolean
+  /** The id of a stored question, whose place it takes: what was said from there on goes. */
+  replaces?: string | null
+}
+
+/**
+ * Asks, and resolves as soon as the question is stored: its answer comes with the live records. Throws AskRefused, in words
+ * for the person who asked.
+ */
+export async function askQuestion(question: Question): Promise<void> {
+  const { threadId, requestId, text, attachments, again, replaces } = question
+  const files = attachments.map(({ fileId }) => ({ type: "data-file", data: { fileId } }))
+  const response = await fetchOrRefuse("/api/chat", {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "respond-async" },
+    body: JSON.stringify({
+      threadId,
+      ...(again && { trigger: "regenerate-message" }),
+      ...(replaces && { replaces }),
+      messages: [{ id: requestId, role: "user", parts: [{ type: "text", text }, ...files] }],
+    }),
+  })
+  // Nothing in it is news; a body that nobody reads keeps its connection.
+  await response.body?.cancel()
+}
+
+interface Sending {
+  /** Goes as JSON. */
+  body?: object
+  /** Goes as it is. */
+  content?: Blob
+  signal?: AbortSignal
+}
+
+/** Sends something to an address of ours and gives back the JSON of the answer. Throws AskRefused. */
+export async function send<Answer>(
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  address: string,
+  { body, content, signal }: Sending = {},
+): Promise<Answer> {
+  const response = await fetchOrRefuse(address, {
+    method,
+    ...(signal && { signal }),
+    ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    ...(content && { headers: { "content-type": "application/octet-stream" }, body: content }),
+  })
+  return (response.status === 204 ? undefined : await response.json()) as Answer
+}
+
+async function fetchOrRefuse(address: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(address, init).catch((error: unknown) => {
     if (error instanceof Error && error.name === "AbortError") throw error
     throw new AskRefused(0, "The server cannot be reached. Check your connection and try again.", null)
   })
@@ -22,19 +80,6 @@ export async function askFetch(input: RequestInfo | URL, init?: RequestInit): Pr
   const seconds = Number(response.headers.get("retry-after"))
   const retryAt = response.status === 429 && seconds > 0 ? Date.now() + seconds * 1000 : null
   throw new AskRefused(response.status, await describe(response), retryAt)
-}
-
-/** Sends JSON to one of the chat's addresses and gives back the answer's. Throws AskRefused. */
-export async function send<Answer>(
-  method: "POST" | "PATCH" | "DELETE",
-  address: string,
-  body?: object,
-): Promise<Answer> {
-  const response = await askFetch(address, {
-    method,
-    ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-  })
-  return (response.status === 204 ? undefined : await response.json()) as Answer
 }
 
 async function describe(response: Response) {

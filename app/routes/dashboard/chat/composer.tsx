@@ -1,32 +1,54 @@
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from "react"
+import { useEffect, useRef, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
+import { AttachButton } from "./attach-button.tsx"
+import { DraftChip, UploadChip } from "./attachment-list.tsx"
+import type { Draft } from "./drafts.ts"
+import { useAttaching } from "./use-attaching.ts"
+import { useFilesAbove } from "./use-files-above.ts"
 
 interface ComposerProps {
-  text: string
-  onText: (text: string) => void
+  draft: Draft
+  onDraft: (draft: Draft) => void
   onSend: () => void
   /** Given while an answer is being given: the button stops it. */
   onStop?: (() => void) | undefined
+  /** Asked for with ArrowUp where nothing is written. */
+  onEditLast?: (() => void) | undefined
   pending?: boolean
   /** Why nothing can be sent now. */
   blocked?: ReactNode
   placeholder?: string
 }
 
-/** Where a question is written. Enter sends it, Shift and Enter make a line, Escape stops the answer. */
+/** Where a question is written. Enter sends it, Shift and Enter make a line, ArrowUp takes up the last question. */
 export function Composer({
-  text,
-  onText,
+  draft,
+  onDraft,
   onSend,
   onStop,
+  onEditLast,
   pending = false,
   blocked,
   placeholder,
 }: ComposerProps) {
   const area = useRef<HTMLTextAreaElement>(null)
-  const canSend = text.trim() !== "" && !blocked && !onStop && !pending
+  const latest = useRef(draft)
+  useEffect(() => {
+    latest.current = draft
+  })
+  const attaching = useAttaching({
+    attachments: draft.attachments,
+    onAttached: (attachment) => {
+      const { attachments } = latest.current
+      if (attachments.some(({ fileId }) => fileId === attachment.fileId)) return
+      latest.current = { ...latest.current, attachments: [...attachments, attachment] }
+      onDraft(latest.current)
+    },
+  })
+  const isAbove = useFilesAbove(attaching.upload)
+  const canSend = draft.text.trim() !== "" && !blocked && !onStop && !pending && !attaching.isUploading
 
   useEffect(() => {
     // A phone would open its keyboard over the conversation.
@@ -35,56 +57,103 @@ export function Composer({
 
   function press(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return
-    if (event.key === "Escape") onStop?.()
+    if (event.key === "ArrowUp" && draft.text === "" && onEditLast) {
+      event.preventDefault()
+      onEditLast()
+    }
     if (event.key !== "Enter" || event.shiftKey) return
     event.preventDefault()
     if (canSend) onSend()
   }
+
+  function paste(event: ClipboardEvent) {
+    const files = [...event.clipboardData.files]
+    if (files.length === 0) return
+    event.preventDefault()
+    attaching.upload(files)
+  }
+
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         if (canSend) onSend()
       }}
-      className="mx-auto w-full max-w-3xl"
+      className="relative mx-auto w-full max-w-3xl"
     >
-      <div className="flex items-end gap-2 rounded-xl border border-line-strong bg-surface p-2 shadow-md transition-colors focus-within:border-accent">
-        <textarea
-          ref={area}
-          value={text}
-          onChange={(event) => onText(event.target.value)}
-          onKeyDown={press}
-          rows={1}
-          maxLength={MESSAGE_LIMIT}
-          aria-label="Your question"
-          placeholder={placeholder ?? "Ask anything…"}
-          enterKeyHint="send"
-          className="field-sizing-content max-h-56 min-h-9 min-w-0 flex-1 resize-none bg-transparent px-2.5 py-1.5 text-base outline-hidden placeholder:text-faint touch:min-h-11 touch:py-2.5"
-        />
-        {onStop ? (
-          <Button
-            size="icon"
-            variant="secondary"
-            aria-label="Stop the answer"
-            title="Stop the answer (Esc)"
-            onClick={onStop}
+      <div className="rounded-xl border border-line-strong bg-surface p-2 shadow-md transition-colors focus-within:border-accent">
+        {draft.attachments.length + attaching.uploads.length > 0 ? (
+          <ul
+            aria-label="Files that go with it"
+            className="flex max-h-40 flex-wrap gap-2 overflow-y-auto p-1 pb-2"
           >
-            <Icon name="stop" className="fill-current" />
-          </Button>
-        ) : (
-          <Button
-            type="submit"
-            size="icon"
-            aria-label="Send"
-            title="Send (Enter)"
-            disabled={!canSend}
-            pending={pending}
-          >
-            <Icon name="send" />
-          </Button>
-        )}
+            {draft.attachments.map((attachment) => (
+              <li key={attachment.fileId} className="min-w-0">
+                <DraftChip
+                  attachment={attachment}
+                  onRemove={() =>
+                    onDraft({ ...draft, attachments: draft.attachments.filter((one) => one !== attachment) })
+                  }
+                />
+              </li>
+            ))}
+            {attaching.uploads.map(({ id, file, problem }) => (
+              <li key={id} className="min-w-0">
+                <UploadChip file={file} problem={problem} onRemove={() => attaching.remove(id)} />
+              </li>
+            ))}
+          </ul>
+        ) : null}
+        <div className="flex items-end gap-1">
+          <AttachButton
+            disabled={attaching.isFull}
+            attached={draft.attachments}
+            onUpload={attaching.upload}
+            onAttach={attaching.attach}
+          />
+          <textarea
+            ref={area}
+            value={draft.text}
+            onChange={(event) => onDraft({ ...draft, text: event.target.value })}
+            onKeyDown={press}
+            onPaste={paste}
+            rows={1}
+            maxLength={MESSAGE_LIMIT}
+            aria-label="Your question"
+            placeholder={placeholder ?? "Ask anything…"}
+            enterKeyHint="send"
+            className="field-sizing-content max-h-[min(14rem,40dvh)] min-h-9 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-1.5 text-base outline-hidden placeholder:text-faint touch:min-h-11 touch:py-2.5"
+          />
+          {onStop ? (
+            <Button
+              size="icon"
+              variant="secondary"
+              aria-label="Stop the answer"
+              title="Stop the answer (Esc)"
+              onClick={onStop}
+            >
+              <Icon name="stop" className="fill-current" />
+            </Button>
+          ) : (
+            <Button
+              type="submit"
+              size="icon"
+              aria-label="Send"
+              title="Send (Enter)"
+              disabled={!canSend}
+              pending={pending}
+            >
+              <Icon name="send" />
+            </Button>
+          )}
+        </div>
       </div>
-      <Hint text={text} blocked={blocked} />
+      {isAbove ? (
+        <div className="pointer-events-none absolute inset-0 grid place-items-center rounded-xl border-2 border-dashed border-accent bg-accent-soft/95 text-sm font-medium text-accent-ink">
+          Drop files to ask about them
+        </div>
+      ) : null}
+      <Hint text={draft.text} blocked={blocked} />
     </form>
   )
 }

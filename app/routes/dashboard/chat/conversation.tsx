@@ -1,86 +1,92 @@
-import { useLayoutEffect, useRef } from "react"
+import { useEffect, useMemo, useRef, useState } from "react"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import type { Entry } from "#server/chat/contract.ts"
+import { Spinner } from "#app/ui/spinner.tsx"
+import { useToast } from "#app/ui/toast.tsx"
 import { AnswerNotice } from "./answer-notice.tsx"
+import type { AskRefused } from "./ask.ts"
+import { plainText, type Bubble } from "./bubbles.ts"
 import { Composer } from "./composer.tsx"
+import { clearDraft, useDraft, type Draft } from "./drafts.ts"
 import { Message } from "./message.tsx"
+import { useQuestions } from "./questions.tsx"
 import { useChatLayout } from "./use-chat-layout.ts"
 import { useCountdown } from "./use-countdown.ts"
-import { useDraft } from "./drafts.ts"
-import { useExchange } from "./use-exchange.ts"
-import { useStickToBottom } from "./use-stick-to-bottom.ts"
+import { useEarlier, type Earlier } from "./use-earlier.ts"
+import { useEndInSight } from "./use-end-in-sight.ts"
+import type { useExchange } from "./use-exchange.ts"
+import { useFoundMessage } from "./use-found-message.ts"
+import { useEscape } from "./use-shortcuts.ts"
 
-/** The messages before those on the screen. */
-interface Earlier {
-  hasMore: boolean
-  isLoading: boolean
-  loadMore(): void
-}
+/** This many messages at the end are always laid out. */
+const LAID_OUT = 8
 
 interface ConversationProps {
   threadId: string
-  entries: Entry[]
+  exchange: ReturnType<typeof useExchange>
   earlier: Earlier
 }
 
-export function Conversation({ threadId, entries, earlier }: ConversationProps) {
-  const { model } = useChatLayout()
-  const [text, setText] = useDraft(threadId)
-  const exchange = useExchange(threadId, entries)
-  const { frame, content, isAtBottom, goToBottom } = useStickToBottom()
-  const wait = useCountdown(exchange.refusal?.retryAt ?? null)
-  useSteadyTop(frame, entries[0]?._id)
-  const last = exchange.bubbles.at(-1)
+export function Conversation({ threadId, exchange, earlier }: ConversationProps) {
+  const { bubbles, isAnswering, refusal, editing, announcement } = exchange
+  const questions = useQuestions()
+  const { frame, content, isAtEnd, goToEnd } = useEndInSight()
+  const mark = useEarlier(earlier, frame)
+  useFoundMessage(bubbles, earlier)
+  const acts = useActs(threadId, bubbles, goToEnd)
+  const stop = useStop(threadId, isAnswering)
+  useEscape(stop)
+  const last = bubbles.at(-1)
 
-  function ask(question: string) {
-    exchange.ask(question)
-    goToBottom()
-  }
   return (
-    <>
+    <div className="group/chat contents" data-answering={isAnswering || undefined}>
       <div className="relative min-h-0 flex-1">
-        <div ref={frame} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]">
-          <div ref={content} className="px-4 py-6">
-            <div className="mx-auto w-full max-w-3xl">
-              {earlier.hasMore ? (
-                <div className="pb-6 text-center">
-                  <Button
-                    variant="secondary"
-                    size="sm"
-                    pending={earlier.isLoading}
-                    onClick={earlier.loadMore}
-                  >
-                    Show earlier messages
-                  </Button>
-                </div>
-              ) : null}
-              <div role="log" aria-live="off" aria-label="Messages" className="space-y-7">
-                {exchange.bubbles.map((bubble) => (
-                  <Message key={bubble.key} bubble={bubble} isLast={bubble === last} />
-                ))}
-              </div>
-              {last ? (
-                <div className="mt-4 empty:hidden">
-                  <AnswerNotice
-                    bubble={last}
-                    onRetry={exchange.retry}
-                    onContinue={() => ask("Continue where you stopped.")}
-                  />
-                </div>
-              ) : null}
+        <div
+          ref={frame}
+          tabIndex={0}
+          role="group"
+          aria-label="Conversation"
+          className="flex h-full flex-col-reverse overflow-y-auto overscroll-contain -outline-offset-2"
+        >
+          <div ref={content} className="mb-auto w-full px-4 py-6">
+            <div ref={mark} className="flex min-h-6 justify-center pb-4">
+              {earlier.hasMore ? <EarlierMark earlier={earlier} /> : null}
             </div>
+            <div
+              role="log"
+              aria-live="off"
+              aria-label="Messages"
+              className="mx-auto w-full max-w-3xl space-y-6"
+            >
+              {bubbles.map((bubble, place) => (
+                <Message
+                  key={bubble.key}
+                  bubble={bubble}
+                  isLast={bubble === last}
+                  isOld={place < bubbles.length - LAID_OUT}
+                  editing={editing !== null && editing.messageId === bubble.id ? editing : null}
+                  onEdit={acts.edit}
+                  onAgain={acts.again}
+                  threadId={threadId}
+                />
+              ))}
+            </div>
+            {last ? (
+              <div className="mx-auto mt-4 w-full max-w-3xl empty:hidden">
+                <AnswerNotice bubble={last} onRetry={() => acts.again(last)} onContinue={acts.continue} />
+              </div>
+            ) : null}
           </div>
         </div>
-        {isAtBottom ? null : (
+        {isAtEnd ? null : (
           <div className="absolute bottom-4 left-1/2 -translate-x-1/2">
             <Button
               variant="secondary"
               size="icon"
               className="rounded-full shadow-md"
               aria-label="Go to the latest message"
-              onClick={goToBottom}
+              onClick={goToEnd}
             >
               <Icon name="arrow-down" />
             </Button>
@@ -88,42 +94,73 @@ export function Conversation({ threadId, entries, earlier }: ConversationProps) 
         )}
       </div>
       <p role="status" className="sr-only">
-        {exchange.announcement}
+        {announcement}
       </p>
-      <div className="shrink-0 px-4 pb-4">
-        {exchange.refusal && (exchange.refusal.retryAt === null || wait > 0) ? (
-          <Alert
-            tone={exchange.refusal.retryAt ? "warning" : "danger"}
-            title={exchange.refusal.retryAt ? "Too many questions" : "The question was not sent"}
-            className="mx-auto mb-3 w-full max-w-3xl"
-            action={
-              <Button
-                variant="ghost"
-                size="icon"
-                className="-my-1.5"
-                aria-label="Dismiss"
-                onClick={exchange.dismiss}
-              >
-                <Icon name="x" />
-              </Button>
-            }
-          >
-            {exchange.refusal.message}
-          </Alert>
-        ) : null}
-        <Composer
-          text={text}
-          onText={setText}
-          onSend={() => {
-            ask(text)
-            setText("")
-          }}
-          onStop={exchange.isAnswering ? exchange.stop : undefined}
-          blocked={blockedBecause(model.available, wait)}
-          placeholder="Ask a follow-up…"
-        />
-      </div>
-    </>
+      <Asking
+        threadId={threadId}
+        refusal={refusal}
+        onStop={stop ?? undefined}
+        onAsk={acts.ask}
+        onDismiss={() => questions.dismiss(threadId)}
+        onEditLast={acts.editLast}
+      />
+    </div>
+  )
+}
+
+/** What a screen reader or a browser without observers needs of what else happens by itself. */
+function EarlierMark({ earlier }: { earlier: Earlier }) {
+  if (earlier.isLoading) return <Spinner label="Earlier messages are being loaded" />
+  return (
+    <Button variant="ghost" size="sm" onClick={earlier.loadMore}>
+      Show earlier messages
+    </Button>
+  )
+}
+
+interface AskingProps {
+  threadId: string
+  refusal: AskRefused | null
+  onStop: (() => void) | undefined
+  onAsk: (draft: Draft) => void
+  onDismiss: () => void
+  onEditLast: () => void
+}
+
+/** Apart from the messages: what is typed here draws none of them again. */
+function Asking({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast }: AskingProps) {
+  const { model } = useChatLayout()
+  const [draft, setDraft] = useDraft(threadId)
+  const wait = useCountdown(refusal?.retryAt ?? null)
+  return (
+    <div className="shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
+      {refusal && (refusal.retryAt === null || wait > 0) ? (
+        <Alert
+          tone={refusal.retryAt ? "warning" : "danger"}
+          title={refusal.retryAt ? "Too many questions" : "The question was not sent"}
+          className="mx-auto mb-3 w-full max-w-3xl"
+          action={
+            <Button variant="ghost" size="icon" className="-my-1.5" aria-label="Dismiss" onClick={onDismiss}>
+              <Icon name="x" />
+            </Button>
+          }
+        >
+          {refusal.message}
+        </Alert>
+      ) : null}
+      <Composer
+        draft={draft}
+        onDraft={setDraft}
+        onSend={() => {
+          clearDraft(threadId)
+          onAsk(draft)
+        }}
+        onStop={onStop}
+        onEditLast={onEditLast}
+        blocked={blockedBecause(model.available, wait)}
+        placeholder="Ask a follow-up…"
+      />
+    </div>
   )
 }
 
@@ -133,19 +170,60 @@ function blockedBecause(available: boolean, wait: number) {
   return null
 }
 
-/** When earlier messages come in above, what is being read stays where it is. */
-function useSteadyTop(frame: { current: HTMLElement | null }, firstId: string | undefined) {
-  const before = useRef({ firstId, height: 0 })
-  useLayoutEffect(() => {
-    const box = frame.current
-    if (!box) return
-    if (
-      before.current.firstId !== firstId &&
-      before.current.height > 0 &&
-      box.scrollTop < box.scrollHeight / 2
-    ) {
-      box.scrollBy({ top: box.scrollHeight - before.current.height, behavior: "instant" })
-    }
-    before.current = { firstId, height: box.scrollHeight }
+/** What can be done in a conversation. The functions stay the same, so that no message is drawn again for them. */
+function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
+  const questions = useQuestions()
+  const latest = useRef(bubbles)
+  useEffect(() => {
+    latest.current = bubbles
   })
+  return useMemo(() => {
+    const lastQuestion = () => latest.current.findLast(({ role }) => role === "user")
+    const ask = (draft: Draft) => {
+      questions.ask(threadId, draft)
+      goToEnd()
+    }
+    const edit = ({ id, parts, attachments }: Bubble) => {
+      if (id) questions.edit(threadId, { messageId: id, text: plainText(parts), attachments })
+    }
+    return {
+      ask,
+      edit,
+      continue: () => ask({ text: "Continue where you stopped.", attachments: [] }),
+      /** Another answer to the last question, in the place of this one. */
+      again({ id, requestId, status }: Bubble) {
+        const question = lastQuestion()
+        if (!id || !requestId || !question) return
+        const { parts, attachments } = question
+        const asked = { threadId, requestId, text: plainText(parts), attachments }
+        questions.askAgain({ ...asked, again: status === "completed", supersedes: id })
+        goToEnd()
+      },
+      editLast() {
+        const question = lastQuestion()
+        if (question && latest.current.at(-1)?.status !== "running") edit(question)
+      },
+    }
+  }, [questions, threadId, goToEnd])
+}
+
+/** Null while nothing is being answered. */
+function useStop(threadId: string, isAnswering: boolean): (() => void) | null {
+  const questions = useQuestions()
+  const toast = useToast()
+  const [isStopping, setStopping] = useState(false)
+  if (!isAnswering && isStopping) setStopping(false)
+  if (!isAnswering) return null
+  return () => {
+    if (isStopping) return
+    setStopping(true)
+    questions.stop(threadId).catch((problem: unknown) => {
+      setStopping(false)
+      toast.show({
+        tone: "danger",
+        title: "The answer could not be stopped",
+        description: problem instanceof Error ? problem.message : "Try again.",
+      })
+    })
+  }
 }

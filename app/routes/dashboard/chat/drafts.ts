@@ -1,20 +1,60 @@
-import { useSyncExternalStore } from "react"
+import { useMemo, useSyncExternalStore } from "react"
+import type { Attachment } from "#server/chat/contract.ts"
+
+/** What is being written: a question's words and its files. */
+export interface Draft {
+  text: string
+  attachments: Attachment[]
+}
 
 const changes = new EventTarget()
 /** For where the browser's storage is full or forbidden. */
 const unstored = new Map<string, string>()
 
+const EMPTY: Draft = { text: "", attachments: [] }
+
 /** What is being written under a name, kept in this browser until it is sent: it survives a reload and a look elsewhere. */
 export function useDraft(name: string) {
-  const text = useSyncExternalStore(
+  const stored = useSyncExternalStore(
     subscribe,
-    () => readDraft(name),
+    () => read(name),
     () => "",
   )
-  return [text, (next: string) => writeDraft(name, next)] as const
+  const draft = useMemo(() => parse(stored), [stored])
+  return [draft, (next: Draft) => writeDraft(name, next)] as const
 }
 
-export function readDraft(name: string): string {
+export function readDraft(name: string): Draft {
+  return parse(read(name))
+}
+
+export function writeDraft(name: string, draft: Draft) {
+  unstored.delete(name)
+  const isEmpty = draft.text === "" && draft.attachments.length === 0
+  try {
+    if (isEmpty) localStorage.removeItem(keyOf(name))
+    else localStorage.setItem(keyOf(name), write(draft))
+  } catch {
+    unstored.set(name, write(draft))
+  }
+  changes.dispatchEvent(new Event("change"))
+}
+
+export function clearDraft(name: string) {
+  writeDraft(name, EMPTY)
+}
+
+/** Words that could not be sent go back to where they were written, before what has been written there since. */
+export function returnToDraft(name: string, { text, attachments }: Draft) {
+  const since = readDraft(name)
+  const known = new Set(attachments.map(({ fileId }) => fileId))
+  writeDraft(name, {
+    text: [text, since.text].filter(Boolean).join("\n\n"),
+    attachments: [...attachments, ...since.attachments.filter(({ fileId }) => !known.has(fileId))],
+  })
+}
+
+function read(name: string): string {
   try {
     return unstored.get(name) ?? localStorage.getItem(keyOf(name)) ?? ""
   } catch {
@@ -22,20 +62,35 @@ export function readDraft(name: string): string {
   }
 }
 
-export function writeDraft(name: string, text: string) {
-  unstored.delete(name)
-  try {
-    if (text) localStorage.setItem(keyOf(name), text)
-    else localStorage.removeItem(keyOf(name))
-  } catch {
-    unstored.set(name, text)
-  }
-  changes.dispatchEvent(new Event("change"))
+/** The files stand before the words, in a line of their own, and only where there are some. */
+const MARK = "\u0001"
+
+function write({ text, attachments }: Draft): string {
+  return attachments.length > 0 ? `${MARK}${JSON.stringify(attachments)}\n${text}` : text
 }
 
+function parse(stored: string): Draft {
+  if (!stored) return EMPTY
+  if (!stored.startsWith(MARK)) return { text: stored, attachments: [] }
+  const end = stored.indexOf("\n")
+  try {
+    return {
+      text: stored.slice(end + 1),
+      attachments: JSON.parse(stored.slice(MARK.length, end)) as Attachment[],
+    }
+  } catch {
+    return { text: stored, attachments: [] }
+  }
+}
+
+/** Other tabs of this browser write drafts too. */
 function subscribe(onChange: () => void) {
   changes.addEventListener("change", onChange)
-  return () => changes.removeEventListener("change", onChange)
+  window.addEventListener("storage", onChange)
+  return () => {
+    changes.removeEventListener("change", onChange)
+    window.removeEventListener("storage", onChange)
+  }
 }
 
 function keyOf(name: string) {

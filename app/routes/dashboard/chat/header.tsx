@@ -1,15 +1,23 @@
-import type { ReactNode } from "react"
+import { useState } from "react"
 import { href } from "react-router"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import { RenameForm } from "./rename-form.tsx"
+import { ThreadMenu } from "./thread-menu.tsx"
 import { ThreadSheet } from "./thread-sheet.tsx"
 
-export function ChatHeader({ title, children }: { title: string; children?: ReactNode }) {
+/** The title of the page, and what can be done with the conversation that it is about. */
+export function ChatHeader({ title, thread }: { title: string; thread?: ThreadSummary }) {
+  const [isRenaming, setRenaming] = useState(false)
   return (
     <header className="flex h-14 shrink-0 items-center gap-2 border-b border-line px-4 lg:px-5">
       <ThreadSheet />
-      <h1 className="min-w-0 flex-1 truncate text-sm font-semibold">{title}</h1>
-      {children}
+      <h1 className={isRenaming ? "sr-only" : "min-w-0 flex-1 truncate text-sm font-semibold"}>{title}</h1>
+      {thread && isRenaming ? (
+        <RenameForm thread={thread} onClose={() => setRenaming(false)} className="min-w-0 flex-1" />
+      ) : null}
+      {thread ? <ThreadMenu thread={thread} onRename={() => setRenaming(true)} /> : null}
       <LinkButton
         to={href("/dashboard/chat")}
         variant="ghost"

@@ -1,9 +1,11 @@
-import { Outlet } from "react-router"
+import { href, Outlet, useNavigate } from "react-router"
 import { liveThreads } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { ConversationsProvider } from "./conversations.tsx"
+import { QuestionsProvider } from "./questions.tsx"
 import { ThreadList } from "./thread-list.tsx"
+import { useKeyboardRoom } from "./use-keyboard-room.ts"
+import { useNewShortcut } from "./use-shortcuts.ts"
 import type { Route } from "./+types/layout.ts"
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -19,9 +21,12 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 /** The list of conversations beside the one that is open; on a narrow screen the list is behind a button of the page. */
 export default function ChatLayout({ loaderData }: Route.ComponentProps) {
+  const navigate = useNavigate()
+  const column = useKeyboardRoom()
+  useNewShortcut(() => void navigate(href("/dashboard/chat")))
   return (
-    <ConversationsProvider>
-      <div className="flex h-[calc(100dvh-var(--frame))] min-h-0">
+    <QuestionsProvider>
+      <div ref={column} className="flex h-[var(--room,calc(100dvh-var(--frame)))] min-h-0">
         <aside className="hidden w-68 shrink-0 flex-col border-r border-line xl:flex">
           <ThreadList list={loaderData} />
         </aside>
@@ -29,6 +34,6 @@ export default function ChatLayout({ loaderData }: Route.ComponentProps) {
           <Outlet />
         </div>
       </div>
-    </ConversationsProvider>
+    </QuestionsProvider>
   )
 }

@@ -1,60 +1,148 @@
-import { memo } from "react"
+import { memo, useState } from "react"
+import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import { classNames } from "#app/ui/class-names.ts"
 import type { AnswerPart } from "#server/chat/contract.ts"
+import { AttachmentList } from "./attachment-list.tsx"
+import { plainText, type Bubble } from "./bubbles.ts"
 import { CopyButton } from "./copy-button.tsx"
-import { plainText, type Bubble } from "./exchange.ts"
 import { inOrder } from "./in-order.tsx"
 import { Markdown } from "./markdown.tsx"
+import { QuestionEditor } from "./question-editor.tsx"
+import type { Exchange } from "./questions.tsx"
+import { Reasoning } from "./reasoning.tsx"
 import { ToolRow } from "./tool-row.tsx"
+import { useReveal } from "./use-reveal.ts"
 
 interface MessageProps {
   bubble: Bubble
   /** Below the last message stands more of how it ended, with what can be done. */
   isLast: boolean
+  /** Far from the end: the browser need not lay it out before it comes into sight. */
+  isOld: boolean
+  /** Given for a question that is being written anew. */
+  editing: Exchange["editing"]
+  onEdit: (bubble: Bubble) => void
+  onAgain: (bubble: Bubble) => void
+  threadId: string
 }
 
 /** Drawn again only when what it shows has changed, however often the list around it is. */
-export const Message = memo(
-  function Message({ bubble, isLast }: MessageProps) {
-    return bubble.role === "user" ? <Question bubble={bubble} /> : <Answer bubble={bubble} isLast={isLast} />
-  },
-  (before, after) =>
-    before.isLast === after.isLast &&
-    before.bubble.status === after.bubble.status &&
-    before.bubble.failure === after.bubble.failure &&
-    sameParts(before.bubble.parts, after.bubble.parts),
-)
-
-function Question({ bubble }: { bubble: Bubble }) {
+export const Message = memo(function Message(props: MessageProps) {
+  const { bubble, isOld, editing, threadId } = props
   return (
-    <article className="flex justify-end" aria-label="You">
-      <p className="max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 break-words whitespace-pre-wrap [overflow-wrap:anywhere]">
-        {plainText(bubble.parts)}
-      </p>
+    <article
+      id={bubble.id ? `message-${bubble.id}` : undefined}
+      aria-label={bubble.role === "user" ? "You" : "Answer"}
+      aria-busy={bubble.status === "running" || undefined}
+      tabIndex={-1}
+      className={classNames(
+        "group/message min-w-0 scroll-mt-16 rounded-lg outline-hidden transition-colors duration-700 target:bg-accent-soft data-found:bg-accent-soft",
+        isOld && "[contain-intrinsic-size:auto_14rem] [content-visibility:auto]",
+      )}
+    >
+      {bubble.role === "assistant" ? (
+        <Answer {...props} />
+      ) : editing ? (
+        <QuestionEditor threadId={threadId} editing={editing} />
+      ) : (
+        <Question {...props} />
+      )}
     </article>
+  )
+})
+
+function Question({ bubble, onEdit }: MessageProps) {
+  const text = plainText(bubble.parts)
+  return (
+    <div className="flex flex-col items-end gap-1.5">
+      {bubble.attachments.length > 0 ? (
+        <AttachmentList attachments={bubble.attachments} className="max-w-[85%] justify-end" />
+      ) : null}
+      {text ? (
+        <p className="max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 [overflow-wrap:anywhere] break-words whitespace-pre-wrap">
+          {text}
+        </p>
+      ) : null}
+      <Acts>
+        <CopyButton text={text} label="Copy the question" className="size-8" />
+        {bubble.id ? (
+          <Button
+            variant="ghost"
+            size="icon"
+            className="size-8 group-data-answering/chat:hidden"
+            aria-label="Edit the question"
+            title="Edit"
+            onClick={() => onEdit(bubble)}
+          >
+            <Icon name="edit" className="size-3.5" />
+          </Button>
+        ) : null}
+      </Acts>
+    </div>
   )
 }
 
-function Answer({ bubble: { parts, status, model }, isLast }: MessageProps) {
-  const running = status === "running"
+function Answer({ bubble, isLast, onAgain }: MessageProps) {
+  const { parts, status, model, tokens } = bubble
+  const isRunning = status === "running"
+  const [partsAtFirst] = useState(parts.length)
   const text = plainText(parts)
   return (
-    <article className="group/answer min-w-0" aria-label="Answer" aria-busy={running}>
+    <>
       <div className="space-y-3">
-        {inOrder(parts, (part) => (
-          <Part part={part} running={running} />
+        {inOrder(parts, (part, place) => (
+          <Part
+            part={part}
+            isGrowing={isRunning && place === parts.length - 1}
+            isRunning={isRunning}
+            isNew={place >= partsAtFirst}
+          />
         ))}
-        {running && parts.at(-1)?.type !== "text" ? <Thinking /> : null}
+        {isRunning && parts.at(-1)?.type !== "text" ? <Thinking /> : null}
         {isLast || !status ? null : <Ending status={status} />}
       </div>
-      {text && !running ? (
-        <div className="mt-1.5 -ml-2 flex items-center gap-1 text-xs text-faint opacity-0 transition-opacity group-focus-within/answer:opacity-100 group-hover/answer:opacity-100 touch:opacity-100">
-          <CopyButton text={text} label="Copy the answer" className="size-8" />
-          {model ? <span className="truncate">{model}</span> : null}
-        </div>
-      ) : null}
-    </article>
+      {isRunning ? null : (
+        <Acts className="-ml-2">
+          {text ? <CopyButton text={text} label="Copy the answer" className="size-8" /> : null}
+          {isLast && status === "completed" ? (
+            <Button
+              variant="ghost"
+              size="icon"
+              className="size-8 group-data-answering/chat:hidden"
+              aria-label="Answer again"
+              title="Answer again"
+              onClick={() => onAgain(bubble)}
+            >
+              <Icon name="refresh" className="size-3.5" />
+            </Button>
+          ) : null}
+          <span className="truncate pl-1">{[model, describeTokens(tokens)].filter(Boolean).join(" · ")}</span>
+        </Acts>
+      )}
+    </>
   )
+}
+
+/** What can be done with a message: for those who point at it, reach it by the keyboard, or have no pointer. */
+function Acts({ className, children }: { className?: string; children: React.ReactNode }) {
+  return (
+    <div
+      className={classNames(
+        "mt-0.5 flex items-center gap-0.5 text-xs text-faint opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 touch:opacity-100",
+        className,
+      )}
+    >
+      {children}
+    </div>
+  )
+}
+
+const counts = new Intl.NumberFormat("en-GB")
+
+function describeTokens(tokens: Bubble["tokens"]) {
+  if (!tokens || (tokens.input === null && tokens.output === null)) return null
+  return `${counts.format((tokens.input ?? 0) + (tokens.output ?? 0))} tokens`
 }
 
 const ENDINGS = {
@@ -70,19 +158,22 @@ function Ending({ status }: { status: keyof typeof ENDINGS }) {
   return ENDINGS[status] ? <p className="text-sm text-faint">{ENDINGS[status]}</p> : null
 }
 
-function Part({ part, running }: { part: AnswerPart; running: boolean }) {
-  if (part.type === "tool") return <ToolRow part={part} running={running} />
-  if (part.type === "text") return <Markdown text={part.text} />
-  return (
-    <details className="group/thought text-sm text-muted">
-      <summary className="flex min-h-9 items-center gap-2 text-faint hover:text-ink touch:min-h-11">
-        <Icon name="sparkle" />
-        How it was thought through
-        <Icon name="chevron-right" className="transition-transform group-open/thought:rotate-90" />
-      </summary>
-      <div className="border-l-2 border-line pl-4 whitespace-pre-wrap">{part.text}</div>
-    </details>
-  )
+interface PartProps {
+  part: AnswerPart
+  isGrowing: boolean
+  isRunning: boolean
+  isNew: boolean
+}
+
+function Part({ part, isGrowing, isRunning, isNew }: PartProps) {
+  if (part.type === "tool") return <ToolRow part={part} isRunning={isRunning} />
+  if (part.type === "reasoning") return <Reasoning text={part.text} isGrowing={isGrowing} />
+  return <Words text={part.text} isGrowing={isGrowing} isNew={isNew} />
+}
+
+function Words({ text, isGrowing, isNew }: { text: string; isGrowing: boolean; isNew: boolean }) {
+  const shown = useReveal(text, { isNew })
+  return <Markdown text={shown} isGrowing={isGrowing || shown.length < text.length} />
 }
 
 function Thinking() {
@@ -93,20 +184,4 @@ function Thinking() {
       <i className="size-1.5 animate-pulse rounded-full bg-current [animation-delay:0.4s]" />
     </span>
   )
-}
-
-function sameParts(before: AnswerPart[], after: AnswerPart[]) {
-  return before.length === after.length && before.every((part, index) => samePart(part, after[index]))
-}
-
-function samePart(before: AnswerPart, after: AnswerPart | undefined) {
-  if (before.type === "tool") {
-    return (
-      after?.type === "tool" &&
-      (before.output === undefined) === (after.output === undefined) &&
-      before.error === after.error &&
-      (before.input === undefined) === (after.input === undefined)
-    )
-  }
-  return after?.type === before.type && before.text === after.text
 }

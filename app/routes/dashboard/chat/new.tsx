@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from "react"
 import { href, useLocation, useNavigate } from "react-router"
 import { Alert } from "#app/ui/alert.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { titleOf, type ThreadSummary } from "#server/chat/contract.ts"
+import type { ThreadSummary } from "#server/chat/contract.ts"
 import { send } from "./ask.ts"
 import { Composer } from "./composer.tsx"
-import { useConversations } from "./conversations.tsx"
+import { clearDraft, readDraft, useDraft, writeDraft, type Draft } from "./drafts.ts"
 import { ChatHeader } from "./header.tsx"
 import { ModelNotice } from "./model-notice.tsx"
+import { useQuestions } from "./questions.tsx"
 import { useChatLayout } from "./use-chat-layout.ts"
-import { readDraft, useDraft, writeDraft } from "./drafts.ts"
 
 export const meta = () => [{ title: "Chat · Tideline" }]
 
@@ -22,8 +22,8 @@ const SUGGESTIONS = [
 /** Where a conversation begins: it is made with its first question. */
 export default function NewConversation() {
   const { model } = useChatLayout()
-  const [text, setText] = useDraft("new")
-  const { begin, pending, error } = useBegin(() => setText(""))
+  const [draft, setDraft] = useDraft("new")
+  const { begin, pending, error } = useBegin()
   useOffered(begin)
   return (
     <>
@@ -36,8 +36,8 @@ export default function NewConversation() {
           </span>
           <h2 className="text-2xl font-semibold">What would you like to know?</h2>
           <p className="mt-2 max-w-lg text-muted">
-            The answers can draw on your own files, by name, and on the clock. Every conversation is kept here
-            until you delete it.
+            The answers can draw on your own files and on your other conversations. Every conversation is kept
+            here until you delete it.
           </p>
           <ul className="mt-6 flex flex-wrap gap-2">
             {SUGGESTIONS.map((suggestion) => (
@@ -45,7 +45,7 @@ export default function NewConversation() {
                 <button
                   type="button"
                   disabled={!model.available || pending}
-                  onClick={() => begin(suggestion)}
+                  onClick={() => begin({ text: suggestion, attachments: [] })}
                   className="min-h-9 rounded-full border border-line-strong bg-surface px-3.5 py-1.5 text-left text-sm text-muted shadow-sm transition-colors hover:bg-hover hover:text-ink disabled:opacity-50 touch:min-h-11"
                 >
                   {suggestion}
@@ -62,9 +62,9 @@ export default function NewConversation() {
           </Alert>
         ) : null}
         <Composer
-          text={text}
-          onText={setText}
-          onSend={() => begin(text)}
+          draft={draft}
+          onDraft={setDraft}
+          onSend={() => begin(draft)}
           pending={pending}
           blocked={model.available ? null : "No question can be sent while the chat is switched off."}
         />
@@ -74,42 +74,43 @@ export default function NewConversation() {
 }
 
 /** Makes the conversation, asks the question in it, and goes there. What was written stays until then. */
-function useBegin(onBegun: () => void) {
+function useBegin() {
   const navigate = useNavigate()
-  const conversations = useConversations()
+  const questions = useQuestions()
   const [pending, setPending] = useState(false)
   const [error, setError] = useState<string | null>(null)
 
-  async function attempt(question: string) {
+  async function attempt(draft: Draft) {
     setPending(true)
     setError(null)
     try {
       const { thread } = await send<{ thread: ThreadSummary }>("POST", "/api/chat/threads", {
-        title: titleOf(question),
+        body: { question: draft.text },
       })
-      onBegun()
-      void conversations(thread._id).sendMessage({ text: question })
+      clearDraft("new")
+      questions.ask(thread._id, draft)
       await navigate(href("/dashboard/chat/:threadId", { threadId: thread._id }), { replace: true })
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : "Try again.")
       setPending(false)
     }
   }
-  return { begin: (question: string) => void attempt(question), pending, error }
+  return { begin: (draft: Draft) => void attempt(draft), pending, error }
 }
 
 /**
  * Takes a question that the address carries. One that was written on another page of the dashboard is asked at once; any
  * other waits to be sent by hand, because anybody can make a link.
  */
-function useOffered(begin: (question: string) => void) {
+function useOffered(begin: (draft: Draft) => void) {
   const { state, search } = useLocation()
   const taken = useRef(false)
   useEffect(() => {
     const question = new URLSearchParams(search).get("question")?.trim()
     if (!question || taken.current) return
     taken.current = true
-    if (typeof state === "object" && state !== null && "ask" in state && state.ask === true) begin(question)
-    else if (readDraft("new") === "") writeDraft("new", question)
+    if (typeof state === "object" && state !== null && "ask" in state && state.ask === true) {
+      begin({ text: question, attachments: [] })
+    } else if (readDraft("new").text === "") writeDraft("new", { ...readDraft("new"), text: question })
   }, [state, search, begin])
 }

@@ -1,3 +1,4 @@
+import { useState } from "react"
 import { href, NavLink } from "react-router"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
@@ -5,6 +6,8 @@ import { useLivePages } from "#app/realtime/use-live.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { groupByDate } from "./group-by-date.ts"
+import { RenameForm } from "./rename-form.tsx"
+import { SearchField, SearchResultList } from "./thread-search.tsx"
 import { ThreadMenu } from "./thread-menu.tsx"
 import { useHydrated } from "./use-hydrated.ts"
 
@@ -14,11 +17,15 @@ interface LoadedThreads {
   now: number
 }
 
-/** The viewer's conversations under the days they were last spoken in. `onLeave` is told when one is chosen. */
-export function ThreadList({ list, onLeave }: { list: LoadedThreads; onLeave?: () => void }) {
-  const { now } = list
-  const { rows: threads, hasMore, isLoading, loadMore } = useLivePages(list.threads, (after) => ({ after }))
-  const timeZone = useHydrated() ? undefined : "UTC" // the reader's own is known only to the browser
+interface ThreadListProps {
+  list: LoadedThreads
+  /** Is told when a conversation is chosen. */
+  onLeave?: (() => void) | undefined
+}
+
+/** The viewer's conversations: those that hold what is searched for, or all under the days they were last spoken in. */
+export function ThreadList({ list, onLeave }: ThreadListProps) {
+  const [sought, setSought] = useState("")
   return (
     <>
       <div className="flex h-14 shrink-0 items-center justify-between pr-3 pl-5">
@@ -28,53 +35,76 @@ export function ThreadList({ list, onLeave }: { list: LoadedThreads; onLeave?: (
           variant="ghost"
           size="icon"
           aria-label="New conversation"
-          title="New conversation"
+          aria-keyshortcuts="Control+Shift+O Meta+Shift+O"
+          title="New conversation (Ctrl or ⌘ + Shift + O)"
           {...(onLeave && { onClick: onLeave })}
         >
           <Icon name="plus" />
         </LinkButton>
       </div>
+      <SearchField value={sought} onChange={setSought} />
       <nav aria-label="Conversations" className="min-h-0 flex-1 overflow-y-auto px-3 pb-4">
-        {threads.length === 0 ? (
-          <p className="px-2.5 py-2 text-sm text-faint">What you ask is kept here.</p>
+        {sought.trim() ? (
+          <SearchResultList sought={sought} onLeave={onLeave} />
         ) : (
-          groupByDate(threads, now, timeZone).map(({ label, threads: group }) => (
-            <section key={label} className="mb-4" aria-label={label}>
-              <h3 className="sticky top-0 z-10 bg-canvas px-2.5 py-1.5 text-xs font-medium text-faint">
-                {label}
-              </h3>
-              <ul className="space-y-0.5">
-                {group.map((thread) => (
-                  <ThreadRow key={thread._id} thread={thread} {...(onLeave && { onLeave })} />
-                ))}
-              </ul>
-            </section>
-          ))
+          <ThreadsByDate list={list} onLeave={onLeave} />
         )}
-        {hasMore ? (
-          <Button variant="ghost" size="sm" className="w-full" pending={isLoading} onClick={loadMore}>
-            Show older
-          </Button>
-        ) : null}
       </nav>
     </>
   )
 }
 
-function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave?: () => void }) {
+function ThreadsByDate({ list, onLeave }: ThreadListProps) {
+  const { rows: threads, hasMore, isLoading, loadMore } = useLivePages(list.threads, (after) => ({ after }))
+  const timeZone = useHydrated() ? undefined : "UTC" // the reader's own is known only to the browser
+  if (threads.length === 0)
+    return <p className="px-2.5 py-2 text-sm text-faint">What you ask is kept here.</p>
+  return (
+    <>
+      {groupByDate(threads, list.now, timeZone).map(({ label, threads: group }) => (
+        <section key={label} className="mb-4" aria-label={label}>
+          <h3 className="sticky top-0 z-10 bg-canvas px-2.5 py-1.5 text-xs font-medium text-faint">
+            {label}
+          </h3>
+          <ul className="space-y-0.5">
+            {group.map((thread) => (
+              <ThreadRow key={thread._id} thread={thread} onLeave={onLeave} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {hasMore ? (
+        <Button variant="ghost" size="sm" className="w-full" pending={isLoading} onClick={loadMore}>
+          Show older
+        </Button>
+      ) : null}
+    </>
+  )
+}
+
+function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave: (() => void) | undefined }) {
+  const [isRenaming, setRenaming] = useState(false)
+  if (isRenaming) {
+    return (
+      <li>
+        <RenameForm thread={thread} onClose={() => setRenaming(false)} className="w-full" />
+      </li>
+    )
+  }
   return (
     <li className="group relative">
       <NavLink
         to={href("/dashboard/chat/:threadId", { threadId: thread._id })}
         prefetch="intent"
         title={thread.title}
+        onDoubleClick={() => setRenaming(true)}
         className="flex min-h-9 items-center rounded-md pr-10 pl-2.5 text-sm text-muted transition-colors group-hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink touch:min-h-11"
         {...(onLeave && { onClick: onLeave })}
       >
         <span className="truncate">{thread.title}</span>
       </NavLink>
       <div className="absolute top-1/2 right-0.5 -translate-y-1/2 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100">
-        <ThreadMenu thread={thread} />
+        <ThreadMenu thread={thread} onRename={() => setRenaming(true)} />
       </div>
     </li>
   )

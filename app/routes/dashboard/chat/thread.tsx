@@ -3,19 +3,18 @@ import { data, href, isRouteErrorResponse, useRevalidator } from "react-router"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { findThread } from "#server/chat/threads.ts"
-import { liveMessages, liveTurns } from "#server/chat/live.ts"
+import { liveChunks, liveMessages, liveTurns } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { isRefusal } from "#server/errors.ts"
-import type { LiveMessage, LiveTurn } from "#server/chat/contract.ts"
+import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { useLive, useLivePages } from "#app/realtime/use-live.tsx"
 import { Conversation } from "./conversation.tsx"
 import { ChatHeader } from "./header.tsx"
 import { ModelNotice } from "./model-notice.tsx"
-import { ThreadMenu } from "./thread-menu.tsx"
 import { useChatLayout } from "./use-chat-layout.ts"
-import { useLiveEntries } from "./use-live-entries.ts"
+import { useExchange } from "./use-exchange.ts"
 import type { Route } from "./+types/thread.ts"
 
 export async function loader({ context, params }: Route.LoaderArgs) {
@@ -23,8 +22,13 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   try {
     const thread = await findThread(scope, params.threadId)
     const conversation = { threadId: thread._id }
-    const [messages, turns] = await loadLive(scope, [liveMessages, conversation], [liveTurns, conversation])
-    return { thread, messages, turns }
+    const [messages, turns, chunks] = await loadLive(
+      scope,
+      [liveMessages, conversation],
+      [liveTurns, conversation],
+      [liveChunks, conversation],
+    )
+    return { thread, messages, turns, chunks }
   } catch (error) {
     throw isRefusal(error) ? data(error.message, { status: error.status }) : error
   }
@@ -34,15 +38,13 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.thread.title ?? "Not found"} · Tideline` },
 ]
 
-export default function Thread({ loaderData: { thread: loaded, messages, turns } }: Route.ComponentProps) {
+export default function Thread({ loaderData: { thread: loaded, ...records } }: Route.ComponentProps) {
   const thread = useLive(useChatLayout().threads).find(({ _id }) => _id === loaded._id) ?? loaded
   return (
     <>
-      <ChatHeader title={thread.title}>
-        <ThreadMenu thread={thread} />
-      </ChatHeader>
+      <ChatHeader title={thread.title} thread={thread} />
       <ModelNotice />
-      <LiveConversation key={thread._id} threadId={thread._id} messages={messages} turns={turns} />
+      <LiveConversation key={thread._id} threadId={thread._id} {...records} />
     </>
   )
 }
@@ -73,19 +75,20 @@ interface LoadedConversation {
   threadId: string
   messages: Loaded<LiveMessage>
   turns: Loaded<LiveTurn>
+  chunks: Loaded<LiveChunk>
 }
 
-function LiveConversation({ threadId, messages, turns }: LoadedConversation) {
+function LiveConversation({ threadId, messages, turns, chunks }: LoadedConversation) {
   const said = useLivePages(messages, (after) => ({ threadId, after }))
   const given = useLivePages(turns, (after) => ({ threadId, after }))
+  const exchange = useExchange(threadId, { messages: said.rows, turns: given.rows, chunks: useLive(chunks) })
   useReloadWhen(said.rows.length === 0 && messages.rows.length > 0)
   const loadMore = () => {
     said.loadMore()
     // A page of turns reaches at least as far back as one of messages: not every message is an answer.
     given.loadMore()
   }
-  const entries = useLiveEntries(said.rows, given.rows)
-  return <Conversation threadId={threadId} entries={entries} earlier={{ ...said, loadMore }} />
+  return <Conversation threadId={threadId} exchange={exchange} earlier={{ ...said, loadMore }} />
 }
 
 /** The rows of a conversation that was deleted elsewhere have gone; the loader says what there is instead. */

@@ -1,0 +1,53 @@
+import { useRef, useState } from "react"
+import { Button } from "#app/ui/button.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import { Menu, MenuItem } from "#app/ui/menu.tsx"
+import type { Attachment } from "#server/chat/contract.ts"
+import type { FileSummary } from "#server/files/contract.ts"
+import { FilePicker } from "./file-picker.tsx"
+
+interface AttachButtonProps {
+  disabled: boolean
+  attached: Attachment[]
+  onUpload: (files: File[]) => void
+  onAttach: (file: FileSummary) => void
+}
+
+/** Adds files to a question: from the device, or from those that are here. */
+export function AttachButton({ disabled, attached, onUpload, onAttach }: AttachButtonProps) {
+  const chooser = useRef<HTMLInputElement>(null)
+  const [isPicking, setPicking] = useState(false)
+  return (
+    <>
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files from this device"
+        onChange={({ target }) => {
+          onUpload([...(target.files ?? [])])
+          target.value = ""
+        }}
+      />
+      <Menu
+        align="start"
+        trigger={
+          <Button variant="ghost" size="icon" disabled={disabled} aria-label="Add files" title="Add files">
+            <Icon name="plus" />
+          </Button>
+        }
+      >
+        <MenuItem icon="folder" onSelect={() => setPicking(true)}>
+          From your files
+        </MenuItem>
+        <MenuItem icon="upload" onSelect={() => chooser.current?.click()}>
+          From this device
+        </MenuItem>
+      </Menu>
+      {isPicking ? (
+        <FilePicker attached={attached} onPick={onAttach} onClose={() => setPicking(false)} />
+      ) : null}
+    </>
+  )
+}

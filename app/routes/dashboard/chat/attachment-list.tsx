@@ -1,0 +1,152 @@
+import { useState, type ReactNode } from "react"
+import { classNames } from "#app/ui/class-names.ts"
+import { Icon } from "#app/ui/icon.tsx"
+import { Spinner } from "#app/ui/spinner.tsx"
+import type { Attachment } from "#server/chat/contract.ts"
+import { formatBytes } from "#server/files/contract.ts"
+
+/** The files that go with a question: images as small pictures, others by their name. */
+export function AttachmentList({
+  attachments,
+  className,
+}: {
+  attachments: Attachment[]
+  className?: string
+}) {
+  return (
+    <ul aria-label="Files" className={classNames("flex flex-wrap gap-2", className)}>
+      {attachments.map((attachment) => (
+        <li key={attachment.fileId} className="min-w-0">
+          <AttachmentLink attachment={attachment} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function AttachmentLink({ attachment }: { attachment: Attachment }) {
+  const [isGone, setGone] = useState(false)
+  const { fileId, fileName, mimeType, size } = attachment
+  const address = `/api/files/${fileId}`
+  if (isGone) return <Chip picture={<Icon name="trash" />} name={fileName} about="This file was removed" />
+  if (isPicture(mimeType)) {
+    return (
+      <a href={address} target="_blank" rel="noreferrer" title={fileName} className="block">
+        <img
+          src={address}
+          alt={fileName}
+          loading="lazy"
+          decoding="async"
+          onError={() => setGone(true)}
+          className="size-28 rounded-lg border border-line bg-sunken object-cover"
+        />
+      </a>
+    )
+  }
+  return (
+    <a
+      href={address}
+      target="_blank"
+      rel="noreferrer"
+      title={fileName}
+      className="block rounded-lg hover:bg-hover"
+    >
+      <Chip picture={<Icon name="text" />} name={fileName} about={formatBytes(size)} />
+    </a>
+  )
+}
+
+interface ChipProps {
+  picture: ReactNode
+  name: string
+  about: ReactNode
+  tone?: "danger" | undefined
+  children?: ReactNode
+}
+
+export function Chip({ picture, name, about, tone, children }: ChipProps) {
+  return (
+    <span
+      className={classNames(
+        "flex h-12 max-w-64 min-w-0 items-center gap-2.5 rounded-lg border bg-surface pr-3 pl-2 text-left text-sm",
+        tone === "danger" ? "border-danger-line" : "border-line",
+      )}
+    >
+      <span className="grid size-8 shrink-0 place-items-center overflow-hidden rounded-md bg-sunken text-faint">
+        {picture}
+      </span>
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-medium">{name}</span>
+        <span
+          className={classNames(
+            "block truncate text-xs",
+            tone === "danger" ? "text-danger-ink" : "text-faint",
+          )}
+        >
+          {about}
+        </span>
+      </span>
+      {children}
+    </span>
+  )
+}
+
+/** A file beside the question that is being written. */
+export function DraftChip({ attachment, onRemove }: { attachment: Attachment; onRemove: () => void }) {
+  const { fileId, fileName, mimeType, size } = attachment
+  return (
+    <Chip
+      picture={
+        isPicture(mimeType) ? (
+          <img src={`/api/files/${fileId}`} alt="" className="size-full object-cover" />
+        ) : (
+          <Icon name="text" />
+        )
+      }
+      name={fileName}
+      about={formatBytes(size)}
+    >
+      <RemoveButton label={`Leave out ${fileName}`} onRemove={onRemove} />
+    </Chip>
+  )
+}
+
+/** A file on its way to the server, or one that did not get there. */
+export function UploadChip({
+  file,
+  problem,
+  onRemove,
+}: {
+  file: File
+  problem: string | null
+  onRemove: () => void
+}) {
+  return (
+    <Chip
+      picture={problem ? <Icon name="warning" className="text-danger-ink" /> : <Spinner />}
+      name={file.name}
+      about={problem ?? "Uploading…"}
+      tone={problem ? "danger" : undefined}
+    >
+      <RemoveButton label={`Leave out ${file.name}`} onRemove={onRemove} />
+    </Chip>
+  )
+}
+
+function RemoveButton({ label, onRemove }: { label: string; onRemove: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      onClick={onRemove}
+      className="-mr-1.5 grid size-7 shrink-0 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink touch:size-11"
+    >
+      <Icon name="x" className="size-3.5" />
+    </button>
+  )
+}
+
+function isPicture(mimeType: string) {
+  return /^image\/(png|jpeg|webp|gif)$/.test(mimeType)
+}

@@ -1,0 +1,144 @@
+import {
+  foldChunks,
+  type AnswerPart,
+  type Attachment,
+  type LiveChunk,
+  type LiveMessage,
+  type LiveTurn,
+} from "#server/chat/contract.ts"
+import type { Asking } from "./questions.tsx"
+
+/** A message on the screen, whether it is stored or still on its way. */
+export interface Bubble {
+  /** The same before and after it is stored, so that it stays in place. */
+  key: string
+  /** Null until it is stored. */
+  id: string | null
+  role: LiveMessage["role"]
+  parts: AnswerPart[]
+  attachments: Attachment[]
+  /** `running` for an answer that grows. Null for a question. */
+  status: LiveTurn["status"] | null
+  failure: string | null
+  model: string | null
+  tokens: { input: number | null; output: number | null } | null
+  requestId: string | null
+}
+
+interface Records {
+  /** The newest first. */
+  messages: readonly LiveMessage[]
+  turns: readonly LiveTurn[]
+  chunks: readonly LiveChunk[]
+}
+
+/**
+ * Makes the bubbles of a conversation, oldest first, again and again as its records change. A bubble whose records stayed the same is
+ * the same object.
+ */
+export function createBubbles() {
+  const known = new Map<string, { message: LiveMessage; turn: LiveTurn | undefined; bubble: Bubble }>()
+  let last: { messages: Records["messages"]; turns: Records["turns"]; stored: Bubble[] } | null = null
+
+  function store(messages: Records["messages"], turns: Records["turns"]) {
+    if (last?.messages === messages && last.turns === turns) return last.stored
+    const answers = new Map(turns.map((turn) => [turn._id, turn]))
+    const questions = new Map(turns.map((turn) => [turn.questionId, turn]))
+    const stored = messages.toReversed().map((message) => {
+      const turn = answers.get(message._id) ?? questions.get(message._id)
+      const before = known.get(message._id)
+      if (before?.message === message && before.turn === turn) return before.bubble
+      const bubble = storedBubble(message, turn)
+      known.set(message._id, { message, turn, bubble })
+      return bubble
+    })
+    last = { messages, turns, stored }
+    return stored
+  }
+
+  return function join({ messages, turns, chunks }: Records, asking: Asking | null): Bubble[] {
+    const bubbles = grow(store(messages, turns), chunks)
+    return asking && !isStored(turns, asking) ? withAsking(bubbles, asking) : bubbles
+  }
+}
+
+/** The records have the turn that was asked for. */
+export function isStored(
+  turns: readonly LiveTurn[],
+  { requestId, supersedes }: Pick<Asking, "requestId" | "supersedes">,
+) {
+  return turns.some((turn) => turn.requestId === requestId && turn._id !== supersedes)
+}
+
+export function plainText(parts: readonly AnswerPart[]): string {
+  return parts
+    .filter((part) => part.type === "text")
+    .map(({ text }) => text)
+    .join("\n\n")
+}
+
+function storedBubble({ _id, role, content, attachments }: LiveMessage, turn: LiveTurn | undefined): Bubble {
+  const answer = role === "assistant" ? turn : undefined
+  return {
+    key: turn ? `${turn.requestId} ${role}` : _id,
+    id: _id,
+    role,
+    parts: answer?.parts ?? textParts(content),
+    attachments: attachments ?? [],
+    status: answer?.status ?? null,
+    failure: answer?.failure ?? null,
+    model: answer?.model ?? null,
+    tokens: answer ? { input: answer.inputTokens, output: answer.outputTokens } : null,
+    requestId: turn?.requestId ?? null,
+  }
+}
+
+/** What a running answer has said so far is in its chunks: only its end is written into its message. */
+function grow(stored: Bubble[], chunks: Records["chunks"]): Bubble[] {
+  const at = stored.findLastIndex(({ status }) => status === "running")
+  const bubble = stored[at]
+  if (!bubble) return stored
+  const said = chunks.filter(({ turnId }) => turnId === bubble.id)
+  if (said.length === 0) return stored
+  const { content, parts } = foldChunks(said)
+  return stored.with(at, { ...bubble, parts: parts ?? textParts(content) })
+}
+
+function withAsking(bubbles: Bubble[], asking: Asking): Bubble[] {
+  const { requestId, supersedes, replaces } = asking
+  const answer = answerBubble(requestId)
+  if (supersedes) return [...bubbles.filter(({ id }) => id !== supersedes), answer]
+  const at = replaces ? bubbles.findIndex(({ id }) => id === replaces) : -1
+  const before = at < 0 ? bubbles.filter((bubble) => bubble.requestId !== requestId) : bubbles.slice(0, at)
+  return [...before, questionBubble(asking), answer]
+}
+
+function questionBubble({ requestId, text, attachments }: Asking): Bubble {
+  return {
+    ...answerBubble(requestId),
+    key: `${requestId} user`,
+    role: "user",
+    parts: textParts(text),
+    attachments,
+    status: null,
+  }
+}
+
+function answerBubble(requestId: string): Bubble {
+  return {
+    key: `${requestId} assistant`,
+    id: null,
+    role: "assistant",
+    parts: [],
+    attachments: [],
+    status: "running",
+    failure: null,
+    model: null,
+    tokens: null,
+    requestId,
+  }
+}
+
+function textParts(text: string): AnswerPart[] {
+  return text ? [{ type: "text", text }] : []
+}

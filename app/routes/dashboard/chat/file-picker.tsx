@@ -1,0 +1,130 @@
+import { useEffect, useState, type KeyboardEvent } from "react"
+import { Button } from "#app/ui/button.tsx"
+import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import type { Attachment } from "#server/chat/contract.ts"
+import { formatBytes, type FilePage, type FileSummary } from "#server/files/contract.ts"
+import { send } from "./ask.ts"
+import { whyNot } from "./use-attaching.ts"
+
+interface FilePickerProps {
+  attached: Attachment[]
+  onPick: (file: FileSummary) => void
+  onClose: () => void
+}
+
+/** The viewer's own files, found by name. */
+export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
+  const [name, setName] = useState("")
+  const { files, problem } = useFilesCalled(name)
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Add from your files"
+      actions={<DialogClose render={<Button>Done</Button>} />}
+    >
+      <div onKeyDown={walk}>
+        <Field
+          label="Find a file by its name"
+          labelHidden
+          type="search"
+          placeholder="Find by name…"
+          autoComplete="off"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <div className="-mx-2 mt-2 h-72 overflow-y-auto">
+          {problem ? (
+            <p className="p-2 text-sm text-danger-ink" role="alert">
+              {problem}
+            </p>
+          ) : null}
+          {files?.length === 0 ? (
+            <p className="p-2 text-sm text-faint">
+              {name ? "No file has this name." : "There are no files yet."}
+            </p>
+          ) : null}
+          <ul aria-label="Your files">
+            {files?.map((file) => (
+              <li key={file._id}>
+                <FileChoice
+                  file={file}
+                  isAttached={attached.some(({ fileId }) => fileId === file._id)}
+                  onPick={onPick}
+                />
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+interface FileChoiceProps {
+  file: FileSummary
+  isAttached: boolean
+  onPick: (file: FileSummary) => void
+}
+
+function FileChoice({ file, isAttached, onPick }: FileChoiceProps) {
+  const reason = whyNot(file)
+  return (
+    <button
+      type="button"
+      aria-pressed={isAttached}
+      disabled={reason !== null}
+      onClick={() => (isAttached ? undefined : onPick(file))}
+      className="flex min-h-11 w-full items-center gap-3 rounded-md px-2 text-left text-sm -outline-offset-2 hover:bg-hover disabled:pointer-events-none disabled:opacity-60 aria-pressed:bg-accent-soft"
+    >
+      <Icon name={file.mimeType.startsWith("image/") ? "image" : "text"} className="text-faint" />
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-medium">{file.fileName}</span>
+        {reason ? <span className="block truncate text-xs text-faint">{reason}</span> : null}
+      </span>
+      {isAttached ? (
+        <Icon name="check" className="text-accent-ink" />
+      ) : (
+        <span className="shrink-0 text-xs text-faint tabular-nums">{formatBytes(file.size)}</span>
+      )}
+    </button>
+  )
+}
+
+/** Up and down lead through the field and the files. */
+function walk(event: KeyboardEvent<HTMLElement>) {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("input, button:not(:disabled)")]
+  const at = stops.findIndex((stop) => stop === document.activeElement)
+  event.preventDefault()
+  stops[at + (event.key === "ArrowDown" ? 1 : -1)]?.focus()
+}
+
+/** Null until the first answer. What was found before stays until there is more to say. */
+function useFilesCalled(name: string) {
+  const [found, setFound] = useState<{ files: FileSummary[] | null; problem: string | null }>({
+    files: null,
+    problem: null,
+  })
+  useEffect(() => {
+    const gone = new AbortController()
+    const look = async () => {
+      try {
+        const query = new URLSearchParams({ q: name, limit: "30" })
+        const { files } = await send<FilePage>("GET", `/api/files?${query}`, { signal: gone.signal })
+        setFound({ files, problem: null })
+      } catch (problem) {
+        if (gone.signal.aborted) return
+        setFound({ files: [], problem: problem instanceof Error ? problem.message : "Try again." })
+      }
+    }
+    const timer = setTimeout(() => void look(), name ? 150 : 0)
+    return () => {
+      clearTimeout(timer)
+      gone.abort()
+    }
+  }, [name])
+  return found
+}

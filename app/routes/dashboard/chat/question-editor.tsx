@@ -1,0 +1,86 @@
+import { useEffect, useRef, type KeyboardEvent } from "react"
+import { Button } from "#app/ui/button.tsx"
+import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
+import { DraftChip } from "./attachment-list.tsx"
+import { useQuestions, type Exchange } from "./questions.tsx"
+
+interface QuestionEditorProps {
+  threadId: string
+  editing: NonNullable<Exchange["editing"]>
+}
+
+/** A question that was asked, to be asked in other words. What was said after it goes. */
+export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
+  const questions = useQuestions()
+  const area = useRef<HTMLTextAreaElement>(null)
+  const { messageId, text, attachments } = editing
+  const canSend = text.trim() !== ""
+
+  useEffect(() => {
+    const { current } = area
+    current?.focus()
+    current?.setSelectionRange(current.value.length, current.value.length)
+  }, [])
+
+  const cancel = () => questions.edit(threadId, null)
+  function sendAnew() {
+    if (canSend) questions.ask(threadId, { text, attachments }, { replaces: messageId })
+  }
+  function press(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === "Escape") {
+      event.preventDefault()
+      event.stopPropagation()
+      cancel()
+    }
+    if (event.key !== "Enter" || event.shiftKey) return
+    event.preventDefault()
+    sendAnew()
+  }
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        sendAnew()
+      }}
+      className="rounded-xl border border-accent bg-surface p-3 shadow-md"
+    >
+      {attachments.length > 0 ? (
+        <ul aria-label="Files that go with it" className="mb-2 flex flex-wrap gap-2">
+          {attachments.map((attachment) => (
+            <li key={attachment.fileId} className="min-w-0">
+              <DraftChip
+                attachment={attachment}
+                onRemove={() =>
+                  questions.edit(threadId, {
+                    ...editing,
+                    attachments: attachments.filter((one) => one !== attachment),
+                  })
+                }
+              />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <textarea
+        ref={area}
+        value={text}
+        onChange={(event) => questions.edit(threadId, { ...editing, text: event.target.value })}
+        onKeyDown={press}
+        maxLength={MESSAGE_LIMIT}
+        aria-label="The question in other words"
+        className="field-sizing-content max-h-[min(20rem,50dvh)] w-full resize-none bg-transparent text-base outline-hidden"
+      />
+      <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
+        <p className="mr-auto text-xs text-faint">What was said after it is replaced.</p>
+        <Button variant="ghost" size="sm" onClick={cancel}>
+          Cancel
+        </Button>
+        <Button type="submit" size="sm" disabled={!canSend}>
+          Ask again
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,72 @@
+import { useEffect, useRef, useState, type KeyboardEvent } from "react"
+import { useRevalidator } from "react-router"
+import { classNames } from "#app/ui/class-names.ts"
+import { useToast } from "#app/ui/toast.tsx"
+import { useMutate } from "#app/realtime/use-live.tsx"
+import { chatCalls, TITLE_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
+import { send } from "./ask.ts"
+
+interface RenameFormProps {
+  thread: ThreadSummary
+  onClose: () => void
+  className?: string
+}
+
+/** The title where it stands, to be written over. Enter and a press elsewhere keep it, Escape does not. */
+export function RenameForm({ thread, onClose, className }: RenameFormProps) {
+  const rename = useRename(thread)
+  const input = useRef<HTMLInputElement>(null)
+  const [title, setTitle] = useState(thread.title)
+  const isOver = useRef(false)
+
+  useEffect(() => input.current?.select(), [])
+
+  function end(keeps: boolean) {
+    if (isOver.current) return
+    isOver.current = true
+    const wanted = title.replaceAll(/\s+/g, " ").trim()
+    if (keeps && wanted && wanted !== thread.title) rename(wanted)
+    onClose()
+  }
+  function press(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing || (event.key !== "Enter" && event.key !== "Escape")) return
+    event.preventDefault()
+    event.stopPropagation()
+    end(event.key === "Enter")
+  }
+  return (
+    <input
+      ref={input}
+      value={title}
+      onChange={(event) => setTitle(event.target.value)}
+      onKeyDown={press}
+      onBlur={() => end(true)}
+      maxLength={TITLE_LIMIT}
+      aria-label="Title"
+      autoComplete="off"
+      autoFocus
+      className={classNames(
+        "h-9 rounded-md border border-accent bg-surface px-2 text-base outline-hidden sm:text-sm touch:h-11",
+        className,
+      )}
+    />
+  )
+}
+
+function useRename(thread: ThreadSummary) {
+  const { revalidate } = useRevalidator()
+  const mutate = useMutate()
+  const toast = useToast()
+  async function attempt(title: string) {
+    const shown = { query: "chat.listThreads", op: "merge", key: thread._id, row: { title } } as const
+    try {
+      if (mutate) await mutate(chatCalls.renameThread, { threadId: thread._id, title }, [shown])
+      else await send("PATCH", `/api/chat/threads/${thread._id}`, { body: { title } })
+      await revalidate()
+    } catch (problem) {
+      const description = problem instanceof Error ? problem.message : "Try again."
+      toast.show({ tone: "danger", title: "The title was not changed", description })
+    }
+  }
+  return (title: string) => void attempt(title)
+}

@@ -1,0 +1,127 @@
+import { useEffect, useState } from "react"
+import { href, Link } from "react-router"
+import { Icon } from "#app/ui/icon.tsx"
+import { SEARCH_LIMIT, type SearchResult, type SearchResults, type Snippet } from "#server/chat/contract.ts"
+import { send } from "./ask.ts"
+import { inOrder } from "./in-order.tsx"
+
+export function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  return (
+    <div role="search" className="relative mx-3 mb-3 shrink-0">
+      <Icon
+        name="search"
+        className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-faint"
+      />
+      <input
+        type="search"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || value === "") return
+          event.preventDefault()
+          onChange("")
+        }}
+        maxLength={SEARCH_LIMIT}
+        aria-label="Search the conversations"
+        placeholder="Search"
+        autoComplete="off"
+        className="h-9 w-full rounded-md border border-line-strong bg-surface pr-2 pl-9 text-base placeholder:text-faint focus-visible:border-accent sm:text-sm touch:h-11"
+      />
+    </div>
+  )
+}
+
+export function SearchResultList({ sought, onLeave }: { sought: string; onLeave: (() => void) | undefined }) {
+  const { results, problem } = useSearch(sought)
+  if (problem) {
+    return (
+      <p role="alert" className="px-2.5 py-2 text-sm text-danger-ink">
+        {problem}
+      </p>
+    )
+  }
+  return (
+    <>
+      <p role="status" className={results?.length === 0 ? "px-2.5 py-2 text-sm text-faint" : "sr-only"}>
+        {results === null ? "" : describeCount(results.length)}
+      </p>
+      <ul className="space-y-0.5" aria-label="Found">
+        {results?.map((result) => (
+          <li key={result.thread._id}>
+            <Link
+              to={addressOf(result)}
+              className="block rounded-md px-2.5 py-2 text-sm hover:bg-hover"
+              {...(onLeave && { onClick: onLeave })}
+            >
+              <span className="block truncate font-medium">
+                {result.messageId ? result.thread.title : <Marked snippet={result.snippet} />}
+              </span>
+              {result.messageId ? (
+                <span className="mt-0.5 line-clamp-2 text-xs [overflow-wrap:anywhere] text-muted">
+                  <Marked snippet={result.snippet} />
+                </span>
+              ) : null}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function addressOf({ thread, messageId }: SearchResult) {
+  const page = href("/dashboard/chat/:threadId", { threadId: thread._id })
+  return messageId ? `${page}#message-${messageId}` : page
+}
+
+function describeCount(count: number) {
+  if (count === 0) return "Nothing was found."
+  return count === 1 ? "One conversation was found." : `${count} conversations were found.`
+}
+
+/** The text, with what was found in it marked. */
+function Marked({ snippet: { text, matches } }: { snippet: Snippet }) {
+  const begins = [0, ...matches.map(([, to]) => to)]
+  return inOrder(begins, (begin, place) => {
+    const [from, to] = matches[place] ?? [text.length, text.length]
+    return (
+      <>
+        {text.slice(begin, from)}
+        {to > from ? (
+          <mark className="rounded-xs bg-warning-soft font-medium text-warning-ink">
+            {text.slice(from, to)}
+          </mark>
+        ) : null}
+      </>
+    )
+  })
+}
+
+/** Null until the first answer. What was found before stays until there is more to say. */
+function useSearch(sought: string) {
+  const [found, setFound] = useState<{ results: SearchResult[] | null; problem: string | null }>({
+    results: null,
+    problem: null,
+  })
+  useEffect(() => {
+    const gone = new AbortController()
+    const look = async () => {
+      try {
+        const query = new URLSearchParams({ q: sought })
+        const { results } = await send<SearchResults>("GET", `/api/chat/search?${query}`, {
+          signal: gone.signal,
+        })
+        setFound({ results, problem: null })
+      } catch (problem) {
+        if (gone.signal.aborted) return
+        setFound({ results: null, problem: problem instanceof Error ? problem.message : "Try again." })
+      }
+    }
+    const timer = setTimeout(() => void look(), 150)
+    return () => {
+      clearTimeout(timer)
+      gone.abort()
+    }
+  }, [sought])
+  return found
+}

@@ -1,0 +1,92 @@
+import { useState } from "react"
+import { attachableAs, ATTACHMENTS_LIMIT, IMAGE_LIMIT, type Attachment } from "#server/chat/contract.ts"
+import { formatBytes, type FileSummary } from "#server/files/contract.ts"
+import { send } from "./ask.ts"
+
+export interface Uploading {
+  id: number
+  file: File
+  /** Why it cannot go with the question; null while it is on its way. */
+  problem: string | null
+}
+
+interface AttachingOptions {
+  attachments: Attachment[]
+  /** Is told of one more, whenever it has been taken in. */
+  onAttached: (attachment: Attachment) => void
+}
+
+let lastId = 0
+
+/** Files beside a question that is being written: chosen from those that are here, or taken in on the spot. */
+export function useAttaching({ attachments, onAttached }: AttachingOptions) {
+  const [uploads, setUploads] = useState<readonly Uploading[]>([])
+  const isFull = attachments.length + uploads.length >= ATTACHMENTS_LIMIT
+
+  function upload(files: readonly File[]) {
+    const room = ATTACHMENTS_LIMIT - attachments.length - uploads.length
+    for (const [place, file] of files.entries()) {
+      const id = ++lastId
+      const problem = place < room ? null : `${ATTACHMENTS_LIMIT} files can go with a question.`
+      setUploads((before) => [...before, { id, file, problem }])
+      if (!problem) void takeIn(id, file)
+    }
+  }
+
+  async function takeIn(id: number, file: File) {
+    try {
+      const summary = await uploadFile(file)
+      const reason = whyNot(summary)
+      if (reason) return fail(id, reason)
+      remove(id)
+      onAttached(attachmentOf(summary))
+    } catch (problem) {
+      fail(id, problem instanceof Error ? problem.message : "It could not be uploaded.")
+    }
+  }
+
+  function fail(id: number, problem: string) {
+    setUploads((before) => before.map((one) => (one.id === id ? { ...one, problem } : one)))
+  }
+
+  function remove(id: number) {
+    setUploads((before) => before.filter((one) => one.id !== id))
+  }
+
+  return {
+    uploads,
+    isFull,
+    isUploading: uploads.some(({ problem }) => problem === null),
+    upload,
+    remove,
+    attach: (file: FileSummary) => onAttached(attachmentOf(file)),
+  }
+}
+
+/** Why a file cannot go with a question; null where it can. The server has the last word. */
+export function whyNot({ mimeType, size }: Pick<FileSummary, "mimeType" | "size">): string | null {
+  const kind = attachableAs(mimeType)
+  if (!kind) return "Only text and images can be shown to the model."
+  return kind === "image" && size > IMAGE_LIMIT
+    ? `An image can be ${formatBytes(IMAGE_LIMIT)} at most.`
+    : null
+}
+
+function attachmentOf({ _id, fileName, mimeType, size }: FileSummary): Attachment {
+  return { fileId: _id, fileName, mimeType, size }
+}
+
+async function uploadFile(file: File): Promise<FileSummary> {
+  // A pasted picture has a name that says nothing, and always the same one.
+  const name = file.name || "pasted.png"
+  const { files } = await send<{ files: FileSummary[] }>(
+    "POST",
+    `/api/files?name=${encodeURIComponent(name)}`,
+    {
+      content: file,
+    },
+  )
+  const [taken] = files
+  if (!taken) throw new Error("The server did not keep it.")
+  return taken
+}

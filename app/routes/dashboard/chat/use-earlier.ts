@@ -1,0 +1,35 @@
+import { useEffect, useRef } from "react"
+
+/** The messages before those on the screen. */
+export interface Earlier {
+  hasMore: boolean
+  isLoading: boolean
+  loadMore(): void
+}
+
+/** Brings in earlier messages before a reader who scrolls up gets to them. The mark stands above the first message. */
+export function useEarlier(
+  { hasMore, isLoading, loadMore }: Earlier,
+  frame: { current: HTMLElement | null },
+) {
+  const mark = useRef<HTMLDivElement>(null)
+  const load = useRef(loadMore)
+  useEffect(() => {
+    load.current = loadMore
+  })
+  const mayLoad = hasMore && !isLoading
+  useEffect(() => {
+    if (!mayLoad || !mark.current) return
+    // Two windows ahead. It is looked at anew after each page, for one page may not be enough.
+    const sight = new IntersectionObserver(
+      (entries) => entries.some((entry) => entry.isIntersecting) && load.current(),
+      {
+        root: frame.current,
+        rootMargin: "200% 0px 0px 0px",
+      },
+    )
+    sight.observe(mark.current)
+    return () => sight.disconnect()
+  }, [mayLoad, frame])
+  return mark
+}

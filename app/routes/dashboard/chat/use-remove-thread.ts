@@ -1,0 +1,52 @@
+import { href, useNavigate, useParams, useRevalidator } from "react-router"
+import { useMutate } from "#app/realtime/use-live.tsx"
+import { useToast } from "#app/ui/toast.tsx"
+import { chatCalls, type ThreadSummary } from "#server/chat/contract.ts"
+import { send } from "./ask.ts"
+
+/** Deletes a conversation at once, and offers to take that back. */
+export function useRemoveThread(thread: ThreadSummary): () => void {
+  const { threadId } = useParams()
+  const navigate = useNavigate()
+  const { revalidate } = useRevalidator()
+  const mutate = useMutate()
+  const toast = useToast()
+  const named = { threadId: thread._id }
+  const page = href("/dashboard/chat/:threadId", named)
+
+  async function remove() {
+    const isOpen = threadId === thread._id
+    const shown = { query: "chat.listThreads", op: "remove", key: thread._id } as const
+    try {
+      const removed = mutate
+        ? mutate(chatCalls.removeThread, named, [shown])
+        : send<void>("DELETE", `/api/chat/threads/${thread._id}`)
+      if (isOpen) await navigate(href("/dashboard/chat"), { replace: true })
+      await removed
+      if (!mutate) await revalidate()
+      toast.show({ title: "Conversation deleted", undo: () => void restore(isOpen) })
+    } catch (problem) {
+      complain(`“${thread.title}” is still there`, problem)
+    }
+  }
+
+  async function restore(wasOpen: boolean) {
+    try {
+      if (mutate) await mutate(chatCalls.restoreThread, named)
+      else await send("POST", `/api/chat/threads/${thread._id}/restore`)
+      if (wasOpen) await navigate(page)
+      else await revalidate()
+    } catch (problem) {
+      complain("The conversation could not be restored", problem)
+    }
+  }
+
+  function complain(title: string, problem: unknown) {
+    toast.show({
+      tone: "danger",
+      title,
+      description: problem instanceof Error ? problem.message : "Try again.",
+    })
+  }
+  return () => void remove()
+}
