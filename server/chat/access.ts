@@ -5,18 +5,34 @@ import { NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ThreadId } from "./contract.ts"
 
-/** The viewer's own conversations. */
-export function ownThreads({ viewer }: Scope<"viewer">): SQL {
-  return eq(chatThreads.userId, viewer.user._id)
+/** The viewer's own conversations. What is in the trash is not among them. */
+export function ownThreads({ viewer }: Scope<"viewer">): SQL | undefined {
+  return and(eq(chatThreads.userId, viewer.user._id), eq(chatThreads.trashed, false))
 }
 
 /** One of the viewer's own conversations. Throws NotFound for what cannot be an id, as for what is somebody else's. */
 export function ownThread(scope: Scope<"viewer">, id: string): SQL | undefined {
-  if (!v.is(ThreadId, id)) throw new NotFound("conversation")
-  return and(ownThreads(scope), eq(chatThreads._id, id))
+  return and(ownThreads(scope), eq(chatThreads._id, parseId(id)))
 }
 
-/** The messages of a conversation, as far as the viewer wrote or was answered in it. */
-export function ownMessages({ viewer }: Scope<"viewer">, threadId: string): SQL | undefined {
-  return and(eq(chatMessages.userId, viewer.user._id), eq(chatMessages.threadId, threadId))
+/** One that the viewer has in the trash. Throws NotFound as `ownThread` does. */
+export function ownTrashedThread({ viewer }: Scope<"viewer">, id: string): SQL | undefined {
+  return and(
+    eq(chatThreads.userId, viewer.user._id),
+    eq(chatThreads.trashed, true),
+    eq(chatThreads._id, parseId(id)),
+  )
+}
+
+/** The messages of a conversation, or of all, as far as the viewer wrote or was answered in it. */
+export function ownMessages({ viewer }: Scope<"viewer">, threadId?: string): SQL | undefined {
+  return and(
+    eq(chatMessages.userId, viewer.user._id),
+    threadId === undefined ? undefined : eq(chatMessages.threadId, threadId),
+  )
+}
+
+function parseId(id: string): string {
+  if (!v.is(ThreadId, id)) throw new NotFound("conversation")
+  return id
 }

@@ -77,11 +77,11 @@ export const ATTACHMENTS_LIMIT = 10
 /** Bytes of one attached image. */
 export const IMAGE_LIMIT = 5 * 1024 * 1024
 
-const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"]
+const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"])
 
 /** As what the model is given a file of this type; null where it cannot be given one. */
 export function attachableAs(mimeType: string): "image" | "text" | null {
-  if (IMAGE_TYPES.includes(mimeType)) return "image"
+  if (IMAGE_TYPES.has(mimeType)) return "image"
   return isTextType(mimeType) ? "text" : null
 }
 
@@ -99,6 +99,13 @@ export const SearchQuery = v.object({
     "",
   ),
 })
+export type SearchQuery = v.InferOutput<typeof SearchQuery>
+
+/** The query of an export. */
+export const ExportQuery = v.object({
+  format: v.optional(v.picklist(["markdown", "json"], "The format is markdown or json."), "markdown"),
+})
+export type ExportQuery = v.InferOutput<typeof ExportQuery>
 
 /** Plain text around what was found. `matches` are its places in `text`, from and up to, in UTF-16 units; never overlapping. */
 export interface Snippet {

@@ -79,29 +79,8 @@ export async function renameThread(
   return thread
 }
 
-/** Removes the conversation with its messages, and stops the answer that is being given in it. Throws NotFound. */
-export async function removeThread(
-  scope: Scope<"db" | "viewer" | "turns" | "afterCommit">,
-  id: string,
-): Promise<void> {
-  const removed = await scope.db
-    .delete(chatThreads)
-    .where(ownThread(scope, id))
-    .returning({ _id: chatThreads._id })
-  if (removed.length === 0) throw new NotFound("conversation")
-  await scope.afterCommit(async () => void (await scope.turns.stop(id)))
-}
-
-/**
- * Stops the answer that is being given in the conversation, with what was said so far kept. False when none is being given.
- * Throws NotFound.
- */
-export async function stopAnswer(scope: Scope<"db" | "viewer" | "turns">, id: string): Promise<boolean> {
-  const thread = await findThread(scope, id)
-  return scope.turns.stop(thread._id)
-}
-
-const summary = {
+/** What a list shows of a conversation: `ThreadSummary`. */
+export const summary = {
   _id: chatThreads._id,
   _creationTime: chatThreads._creationTime,
   title: chatThreads.title,

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chatMessages, chatTurns } from "#db/schema/chat.ts"
 import { files, blobs } from "#db/schema/files.ts"
 import { listMessages } from "#server/chat/messages.ts"
-import { createThread, findThread, removeThread, stopAnswer } from "#server/chat/threads.ts"
+import { createThread, findThread, stopAnswer } from "#server/chat/threads.ts"
+import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { answerOnce, askQuestion } from "#server/chat/turn.ts"
 import { openChatRoom, readAll, textOf } from "../support/chat-room.ts"
 
@@ -305,14 +306,15 @@ describe("an answer", () => {
     ])
   })
 
-  it("ends when its conversation is removed", async () => {
+  it("ends when its conversation goes into the trash, with what was said kept for whoever restores it", async () => {
     const threadId = await thread(ada)
     const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 9000", again: false })
     const reading = readAll(chunks)
-    await removeThread(ada, threadId)
+    await trashThread(ada, threadId)
     expect((await reading).at(-1)?.type).toBe("abort")
     await expect(findThread(ada, threadId)).rejects.toMatchObject({ status: 404 })
-    expect(await room.db.select().from(chatMessages).where(eq(chatMessages.threadId, threadId))).toEqual([])
+    await restoreThread(ada, threadId)
+    expect(await statusOf(threadId)).toBe("stopped")
   })
 })
 

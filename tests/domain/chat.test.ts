@@ -3,7 +3,8 @@ import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import { titleOf } from "#server/chat/contract.ts"
 import { readConversation, readQuestion } from "#server/chat/conversation.ts"
 import { listMessages, recallMessages } from "#server/chat/messages.ts"
-import { createThread, findThread, listThreads, removeThread, renameThread } from "#server/chat/threads.ts"
+import { createThread, findThread, listThreads, renameThread } from "#server/chat/threads.ts"
+import { trashThread } from "#server/chat/trash.ts"
 import { openChatRoom } from "../support/chat-room.ts"
 
 type Room = Awaited<ReturnType<typeof openChatRoom>>
@@ -53,7 +54,7 @@ describe("conversations", () => {
     const made = await createThread(ada, { title: "The sea" })
     expect(await findThread(ada, made._id)).toEqual(made)
     expect(await renameThread(ada, made._id, { title: "The ocean" })).toEqual({ ...made, title: "The ocean" })
-    await removeThread(ada, made._id)
+    await trashThread(ada, made._id)
     await expect(findThread(ada, made._id)).rejects.toMatchObject({ status: 404 })
   })
 
@@ -62,7 +63,7 @@ describe("conversations", () => {
     const refused = { status: 404, message: "There is no such conversation, or it is not yours." }
     await expect(findThread(grace, _id)).rejects.toMatchObject(refused)
     await expect(renameThread(grace, _id, { title: "Mine" })).rejects.toMatchObject(refused)
-    await expect(removeThread(grace, _id)).rejects.toMatchObject(refused)
+    await expect(trashThread(grace, _id)).rejects.toMatchObject(refused)
     await expect(listMessages(grace, _id)).rejects.toMatchObject(refused)
     expect((await listThreads(grace)).threads).toEqual([])
     expect((await findThread(ada, _id)).title).toBe("The sea")

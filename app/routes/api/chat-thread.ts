@@ -1,6 +1,7 @@
 import { safeParse } from "valibot"
 import { RenameThread } from "#server/chat/contract.ts"
-import { findThread, removeThread, renameThread } from "#server/chat/threads.ts"
+import { findThread, renameThread } from "#server/chat/threads.ts"
+import { trashThread } from "#server/chat/trash.ts"
 import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/http/refusals.ts"
@@ -23,7 +24,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
   return answerRefusals(async () => {
     if (request.method === "DELETE") {
-      await removeThread(scope, params.threadId)
+      await trashThread(scope, params.threadId)
       return new Response(null, { status: 204 })
     }
     const body = await readJson(request)

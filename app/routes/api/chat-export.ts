@@ -1,0 +1,17 @@
+import { safeParse } from "valibot"
+import { ExportQuery } from "#server/chat/contract.ts"
+import { exportThread } from "#server/chat/export.ts"
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/chat-export.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
+
+export async function loader({ context, params, request }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const query = safeParse(ExportQuery, Object.fromEntries(new URL(request.url).searchParams))
+  if (!query.success) return json({ error: query.issues[0].message }, { status: 400 })
+  return answerRefusals(() => exportThread(scope, params.threadId, query.output))
+}

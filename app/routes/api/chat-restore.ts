@@ -1,0 +1,13 @@
+import { restoreThread } from "#server/chat/trash.ts"
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/chat-restore.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+
+export async function action({ context, params }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () => json({ thread: await restoreThread(scope, params.threadId) }))
+}

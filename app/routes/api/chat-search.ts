@@ -1,0 +1,16 @@
+import { safeParse } from "valibot"
+import { SearchQuery } from "#server/chat/contract.ts"
+import { searchThreads } from "#server/chat/search.ts"
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/chat-search.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
+
+export async function loader({ context, request }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const query = safeParse(SearchQuery, Object.fromEntries(new URL(request.url).searchParams))
+  if (!query.success) return json({ error: query.issues[0].message }, { status: 400 })
+  return json(await searchThreads(scope, query.output), { headers: { "Cache-Control": "private, no-store" } })
+}

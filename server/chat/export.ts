@@ -1,0 +1,93 @@
+import { create as contentDisposition } from "content-disposition"
+import { cleanFileName } from "../files/names.ts"
+import type { Scope } from "../scope.ts"
+import type { Attachment, Entry, ExportQuery, ThreadSummary } from "./contract.ts"
+import { closeBlocks } from "./close-blocks.ts"
+import { listMessages } from "./messages.ts"
+import { findThread } from "./threads.ts"
+
+/** The whole conversation, to be saved as a file that has its title for a name. Throws NotFound. */
+export async function exportThread(
+  scope: Scope<"db" | "viewer">,
+  threadId: string,
+  { format }: ExportQuery,
+): Promise<Response> {
+  const thread = await findThread(scope, threadId)
+  const entries = await readAll(scope, threadId)
+  const { ending, type, write } = FORMATS[format]
+  return new Response(write(thread, entries), {
+    headers: {
+      "Cache-Control": "private, no-store",
+      "Content-Disposition": contentDisposition(nameOf(thread, ending), { type: "attachment" }),
+      "Content-Type": `${type}; charset=utf-8`,
+    },
+  })
+}
+
+const FORMATS = {
+  markdown: { ending: ".md", type: "text/markdown", write: writeMarkdown },
+  json: { ending: ".json", type: "application/json", write: writeJson },
+}
+
+/** Oldest first. */
+async function readAll(scope: Scope<"db" | "viewer">, threadId: string): Promise<Entry[]> {
+  const pages: Entry[][] = []
+  let cursor: string | undefined
+  do {
+    const page = await listMessages(scope, threadId, { cursor, limit: 100 })
+    pages.push(page.entries)
+    cursor = page.earlierCursor ?? undefined
+  } while (cursor !== undefined)
+  return pages.toReversed().flat()
+}
+
+/** Without what a file system takes for the end of a folder's name, or refuses. */
+function nameOf({ title }: ThreadSummary, ending: string): string {
+  return cleanFileName(title.replace(/[/\\:*?"<>|]/g, "-") + ending)
+}
+
+function writeJson(thread: ThreadSummary, messages: Entry[]): string {
+  return `${JSON.stringify({ thread, messages }, null, 2)}\n`
+}
+
+function writeMarkdown(thread: ThreadSummary, entries: Entry[]): string {
+  return `${[`# ${escape(thread.title)}`, ...entries.flatMap(writeEntry)].join("\n\n")}\n`
+}
+
+function writeEntry({ role, turn, content, attachments, _creationTime }: Entry): string[] {
+  const who = role === "user" ? "You" : turn ? `Answer of ${escape(turn.model)}` : "Answer"
+  const tools = (turn?.parts ?? []).flatMap((part) => (part.type === "tool" ? [escape(part.name)] : []))
+  return [
+    `## ${who}, ${new Date(_creationTime).toISOString().slice(0, 16).replace("T", " ")} UTC`,
+    ...(tools.length > 0 ? [`*Used ${tools.join(", ")}.*`] : []),
+    ...(content.trim() === "" ? [] : [closeBlocks(content.trimEnd())]),
+    ...(attachments ? [attachments.map(writeAttachment).join("\n")] : []),
+    ...(turn ? writeEnd(turn) : []),
+  ]
+}
+
+function writeAttachment({ fileName, mimeType, size }: Attachment): string {
+  return `- Attached: ${escape(fileName)} (${escape(mimeType)}, ${size} bytes)`
+}
+
+function writeEnd({ status, failure }: NonNullable<Entry["turn"]>): string[] {
+  switch (status) {
+    case "completed":
+      return []
+    case "running":
+      return ["*This answer was still being given.*"]
+    case "stopped":
+      return ["*Stopped here.*"]
+    case "timeout":
+      return ["*Cut off here: the time was over.*"]
+    case "interrupted":
+      return ["*Interrupted here.*"]
+    case "failed":
+      return [`*${escape(failure ?? "The answer failed.")}*`]
+  }
+}
+
+/** So that it is read as it is, and stays on its line. */
+function escape(text: string): string {
+  return text.replace(/\s+/g, " ").replace(/[\\`*_[\]<>#&|~]/g, "\\$&")
+}

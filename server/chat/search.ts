@@ -1,0 +1,84 @@
+import { and, desc, eq, inArray, isNotNull, or, sql, type SQL } from "drizzle-orm"
+import { chatMessages, chatThreads } from "#db/schema/chat.ts"
+import type { Scope } from "../scope.ts"
+import { ownMessages, ownThreads } from "./access.ts"
+import type { SearchQuery, SearchResults } from "./contract.ts"
+import { snippetOf } from "./snippet.ts"
+import { storableText } from "./storable.ts"
+import { summary } from "./threads.ts"
+
+const RESULTS = 50
+const TERMS = 12
+
+/** No text has this word: no word has a colon in it. */
+const NO_WORD = "'no:word'"
+
+/**
+ * The viewer's conversations whose title or messages have all words of the query, the last used first. The last word may be
+ * the beginning of one, and what is written together, as in `chat.ts`, is looked for together.
+ */
+export async function searchThreads(
+  scope: Scope<"db" | "viewer">,
+  { q }: SearchQuery,
+): Promise<SearchResults> {
+  const terms = readTerms(q)
+  if (terms.length === 0) return { results: [] }
+  const { db } = scope
+  const query = queryOf(scope, terms)
+  const said = db.$with("said").as(
+    db
+      .selectDistinctOn([chatMessages.threadId], {
+        threadId: chatMessages.threadId,
+        messageId: chatMessages._id,
+      })
+      .from(chatMessages)
+      .where(
+        and(
+          ownMessages(scope),
+          sql`search_words(${chatMessages.userId}, ${chatMessages.content}) @@ ${query}`,
+        ),
+      )
+      .orderBy(chatMessages.threadId, desc(chatMessages._id)),
+  )
+  const named = db
+    .select({ _id: chatThreads._id })
+    .from(chatThreads)
+    .where(and(ownThreads(scope), sql`search_words(${chatThreads.userId}, ${chatThreads.title}) @@ ${query}`))
+  const found = await db
+    .with(said)
+    .select({ thread: summary, messageId: chatMessages._id, content: chatMessages.content })
+    .from(chatThreads)
+    .leftJoin(said, eq(said.threadId, chatThreads._id))
+    .leftJoin(chatMessages, eq(chatMessages._id, said.messageId))
+    .where(and(ownThreads(scope), or(isNotNull(said.messageId), inArray(chatThreads._id, named))))
+    .orderBy(desc(chatThreads.lastMessageAt), desc(chatThreads._id))
+    .limit(RESULTS)
+  return {
+    results: found.map(({ thread, messageId, content }) => ({
+      thread,
+      messageId,
+      snippet: snippetOf(content ?? thread.title, terms),
+    })),
+  }
+}
+
+/** What has no letter and no digit cannot be found, and so is not looked for. */
+function readTerms(q: string): string[] {
+  const terms = storableText(q).split(/\s+/)
+  return terms.filter((term) => /[\p{Alphabetic}\p{N}]/u.test(term)).slice(0, TERMS)
+}
+
+/** The words are taken from the terms by the function that took those of the index. */
+function queryOf({ viewer }: Scope<"viewer">, terms: string[]): SQL {
+  const owner = viewer.user._id
+  const last = terms.at(-1) ?? ""
+  const together = terms.map(
+    (term) => sql`coalesce((
+      select string_agg(quote_literal(lexeme), ' <-> ' order by place)
+      from unnest(search_words(${owner}, ${term})) as word (lexeme, places, weights), unnest(places) as place),
+      ${NO_WORD})`,
+  )
+  // A single letter begins too many words to be of use.
+  const beginning = /[\p{Alphabetic}\p{N}]{2}$/u.test(last) ? ":*" : ""
+  return sql`(concat_ws(' & ', ${`'owner:${owner}'`}::text, ${sql.join(together, sql`, `)}) || ${beginning}::text)::tsquery`
+}

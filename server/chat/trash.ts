@@ -1,0 +1,66 @@
+import { and, eq, lt } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import { chatThreads } from "#db/schema/chat.ts"
+import { NotFound } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { ownThread, ownTrashedThread } from "./access.ts"
+import type { ThreadSummary } from "./contract.ts"
+import { requestStop } from "./stop.ts"
+import { summary } from "./threads.ts"
+
+/** Milliseconds between two looks. */
+const INTERVAL = 10 * 60 * 1000
+
+/** Milliseconds that a conversation can be had back. */
+export const TRASH_LIFETIME = 24 * 60 * 60 * 1000
+
+/** Out of every list and every address, and the answer that is being given in it stops. Throws NotFound. */
+export async function trashThread(
+  scope: Scope<"db" | "viewer" | "announce">,
+  id: string,
+): Promise<void> {
+  const [trashed] = await scope.db
+    .update(chatThreads)
+    .set({ trashed: true, trashedAt: Date.now() })
+    .where(ownThread(scope, id))
+    .returning({ _id: chatThreads._id })
+  if (!trashed) throw new NotFound("conversation")
+  await requestStop(scope, id)
+}
+
+/** To where it was, with all that was said in it. Throws NotFound for what is not in the trash. */
+export async function restoreThread(scope: Scope<"db" | "viewer">, id: string): Promise<ThreadSummary> {
+  const [thread] = await scope.db
+    .update(chatThreads)
+    .set({ trashed: false, trashedAt: null })
+    .where(ownTrashedThread(scope, id))
+    .returning(summary)
+  if (!thread) throw new NotFound("conversation")
+  return thread
+}
+
+/** Every ten minutes, what was in the trash for a day goes for ever. Any number of processes may do it at once. */
+export function startPurgingThreads({ db, log }: Scope<"db" | "log">) {
+  const purge = () =>
+    purgeThreads(db).catch((error: unknown) => {
+      log.warn({ err: error }, "the trash of conversations was not emptied; the next look tries again")
+    })
+  let running = purge()
+  const timer = setInterval(() => {
+    running = running.then(purge)
+  }, INTERVAL)
+  timer.unref()
+  return {
+    stop() {
+      clearInterval(timer)
+      return running
+    },
+  }
+}
+
+/** One conversation at a time: each takes all its messages with it, and whoever follows the log is told of every one. */
+export async function purgeThreads(db: Database, now = Date.now()): Promise<void> {
+  const isOver = and(eq(chatThreads.trashed, true), lt(chatThreads.trashedAt, now - TRASH_LIFETIME))
+  const old = await db.select({ _id: chatThreads._id }).from(chatThreads).where(isOver).limit(1000)
+  for (const { _id } of old) await db.delete(chatThreads).where(and(isOver, eq(chatThreads._id, _id)))
+}
