@@ -2,20 +2,15 @@ import { resolve } from "node:path"
 import { openDatabase } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import { isOutage } from "#db/outage.ts"
-import { holdProcessLock } from "#db/process-lock.ts"
-import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
 import { startPurgingTrash } from "./files/retention.ts"
 import { startSweeping } from "./files/sweep.ts"
-import { openUploadLocks, type UploadLocks } from "./files/upload-locks.ts"
-import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./http/rate-limit.ts"
-import { announce, openLive } from "./live.ts"
+import { openLive } from "./live.ts"
 import type { Log } from "./log.ts"
-import { startPosting } from "./mail/posting.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Identity } from "./ports/identity.ts"
 import type { Mail } from "./ports/mail.ts"
@@ -36,28 +31,22 @@ export async function openServices(config: Config, log: Log, migrations: string)
     await migrate(databaseUrl, migrations).catch(explainOutage)
     const { db, close: closeDatabase } = openDatabase(databaseUrl)
     opened.push(closeDatabase)
-    const lock = await holdProcessLock(databaseUrl)
-    opened.push(() => lock.close())
     const mail = await openMail(config, log, opened)
     const services: Omit<Services, "live"> = {
       config,
       log,
       db,
       mail,
-      identity: await openIdentity(config, { db, log }, opened),
+      identity: await openIdentity(config, { db, mail, log }, opened),
       blobs: await openBlobs(config),
-      uploadLocks: openLocks(config, { db, log }, databaseUrl, opened),
-      thumbnailer: openThumbnails(log, opened),
       model: await openModel(config, opened),
-      turns: openTurns({ db, log }, lock.number, opened),
+      turns: openTurns(opened),
       limiters: createLimiters(config),
       afterCommit: (effect) => effect(db),
-      announce,
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
-    opened.push(startPosting(services).stop)
-    const live = await openLive(services, databaseUrl, lock)
+    const live = await openLive(services, databaseUrl)
     opened.push(() => live.close())
     return { services: { ...services, live }, databaseUrl, close }
   } catch (error) {
@@ -119,7 +108,7 @@ async function openMail(config: Config, log: Log, opened: Opened): Promise<Mail>
 
 async function openIdentity(
   config: Config,
-  scope: Pick<Services, "db" | "log">,
+  scope: Pick<Services, "db" | "mail" | "log">,
   opened: Opened,
 ): Promise<Identity> {
   const { origin, identity: settings } = config
@@ -138,23 +127,6 @@ async function openBlobs(config: Config): Promise<Blobs> {
   return openDiskBlobs(config.blobs.directory)
 }
 
-function openThumbnails(log: Log, opened: Opened): Thumbnailer {
-  const thumbnailer = openThumbnailer({ log })
-  opened.push(() => thumbnailer.close())
-  return thumbnailer
-}
-
-function openLocks(
-  config: Config,
-  scope: Pick<Services, "db" | "log">,
-  databaseUrl: string,
-  opened: Opened,
-): UploadLocks {
-  const locks = openUploadLocks({ config, ...scope }, databaseUrl)
-  opened.push(locks.close)
-  return locks
-}
-
 async function openModel(config: Config, opened: Opened): Promise<Model> {
   const { openGatewayModel } = await import("./adapters/gateway-model.ts")
   const { gateway, model } = config.chat
@@ -169,8 +141,8 @@ async function openModel(config: Config, opened: Opened): Promise<Model> {
 }
 
 /** Opened after the database and the model, so that a turn that is cut short at the end can still be stored. */
-function openTurns(scope: Pick<Services, "db" | "log">, process: number, opened: Opened): RunningTurns {
-  const turns = createRunningTurns({ process, chunks: createChunkWriter(scope) })
+function openTurns(opened: Opened): RunningTurns {
+  const turns = createRunningTurns()
   opened.push(() => turns.close())
   return turns
 }
@@ -182,7 +154,5 @@ function createLimiters(config: Config): Services["limiters"] {
     email: createRateLimiter({ interval, limit: 10 }),
     chat: createRateLimiter({ interval, limit: config.chat.rateLimit }),
     waitlist: createRateLimiter({ interval, limit: 20 }),
-    // Guesses at the password of one link, from wherever they come.
-    sharePassword: createRateLimiter({ interval: 10 * interval, limit: 20 }),
   }
 }

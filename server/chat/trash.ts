@@ -5,7 +5,6 @@ import { NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread, ownTrashedThread } from "./access.ts"
 import type { ThreadSummary } from "./contract.ts"
-import { requestStop } from "./stop.ts"
 import { summary } from "./threads.ts"
 
 /** Milliseconds between two looks. */
@@ -16,7 +15,7 @@ export const TRASH_LIFETIME = 24 * 60 * 60 * 1000
 
 /** Out of every list and every address, and the answer that is being given in it stops. Throws NotFound. */
 export async function trashThread(
-  scope: Scope<"db" | "viewer" | "announce">,
+  scope: Scope<"db" | "viewer" | "turns" | "afterCommit">,
   id: string,
 ): Promise<void> {
   const [trashed] = await scope.db
@@ -25,7 +24,7 @@ export async function trashThread(
     .where(ownThread(scope, id))
     .returning({ _id: chatThreads._id })
   if (!trashed) throw new NotFound("conversation")
-  await requestStop(scope, id)
+  await scope.afterCommit(async () => void (await scope.turns.stop(id)))
 }
 
 /** To where it was, with all that was said in it. Throws NotFound for what is not in the trash. */
