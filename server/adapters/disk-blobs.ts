@@ -1,12 +1,10 @@
-import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
 import { mkdir, open, opendir, rename, rm, stat, type FileHandle } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import type { Blobs, ListedBlob } from "../ports/blobs.ts"
 import { OutOfSpace, TooLarge } from "../errors.ts"
+import { blobKeyOf, isBlobKey, newBlobKey, requireBlobKey } from "./blob-key.ts"
 import { createHashes, RunningHash } from "./disk-blobs/hashes.ts"
-
-const KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{4}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Keeps blobs in `directory`, on a local file system: `aa/bb/<uuid>`, and `tmp/` for what is being written.
@@ -29,9 +27,7 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
   }
 
   return {
-    newKey() {
-      return keyOf(randomUUID())
-    },
+    newKey: newBlobKey,
 
     async put(key, bytes, { limit }) {
       const place = locate(root, key)
@@ -124,14 +120,9 @@ interface Place {
   temporaryPath: string
 }
 
-/** Throws for a key that this store did not make: nothing a user sends can become a path. */
 function locate(root: string, key: string): Place {
-  if (!KEY.test(key)) throw new Error(`${JSON.stringify(key)} is no key of the blob store.`)
+  requireBlobKey(key)
   return { path: join(root, key), temporaryPath: join(root, "tmp", key.slice(6)) }
-}
-
-function keyOf(id: string) {
-  return `${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`
 }
 
 async function openUnfinished(path: string, temporaryPath: string, offset: number): Promise<FileHandle> {
@@ -235,8 +226,8 @@ async function* foldersOf(root: string) {
 
 async function* listIn(directory: string): AsyncGenerator<ListedBlob> {
   for await (const entry of await opendir(directory)) {
-    const key = keyOf(entry.name)
-    if (!KEY.test(key) || !entry.isFile()) continue
+    const key = blobKeyOf(entry.name)
+    if (!isBlobKey(key) || !entry.isFile()) continue
     const found = await statExisting(join(directory, entry.name))
     if (found) yield { key, size: found.size, modifiedAt: found.mtimeMs }
   }

@@ -6,6 +6,8 @@ import { buffer } from "node:stream/consumers"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Blobs } from "#server/ports/blobs.ts"
 import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
+import { openS3Blobs } from "#server/adapters/s3-blobs.ts"
+import { startS3 } from "../support/s3.ts"
 
 /** What every blob store does. `open` gives an empty one, `reopen` the same as another process sees it. */
 function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => Promise<Blobs>) {
@@ -242,6 +244,10 @@ afterEach(() => rm(directory, { recursive: true }))
 
 const openStore = () => openDiskBlobs(join(directory, "store"))
 describeBlobs("the local disk", openStore, openStore)
+
+const s3 = startS3()
+const openBucket = () => openS3Blobs(s3.settings())
+describeBlobs("a bucket", () => s3.emptyBucket().then(openBucket), openBucket)
 
 describe("the local disk", () => {
   it("leaves no temporary file behind, whatever became of the blob", async () => {

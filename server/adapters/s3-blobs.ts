@@ -1,0 +1,175 @@
+import type { Readable } from "node:stream"
+import { buffer } from "node:stream/consumers"
+import { TooLarge } from "../errors.ts"
+import type { Blobs, ListedBlob } from "../ports/blobs.ts"
+import { isBlobKey, newBlobKey, requireBlobKey } from "./blob-key.ts"
+import { RunningHash } from "./disk-blobs/hashes.ts"
+import { openBucket, type BucketSettings } from "./s3-blobs/bucket.ts"
+import { cutPieces, offsetOf, pieceAt, PIECE_SIZE, readPieces, type Piece } from "./s3-blobs/pieces.ts"
+
+/**
+ * Keeps blobs in a bucket of any store that speaks S3: `blobs/<key>`, and `unfinished/<key>/<offset>` for what is being written.
+ *
+ * An unfinished blob is a row of objects of eight megabytes, the last one shorter. Each is written whole or not at all, and the last one
+ * again when more comes: so what was acknowledged is there after any crash, and nothing but the bucket itself has to be remembered.
+ * `finish` has the store put them together (UploadPartCopy), without the bytes coming back here.
+ */
+export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
+  const bucket = await openBucket(settings)
+  /** Of unfinished blobs that this process has seen from their beginning. */
+  const hashes = new Map<string, RunningHash>()
+
+  return {
+    newKey: newBlobKey,
+
+    async put(key, bytes, { limit }) {
+      requireBlobKey(key)
+      try {
+        await append(key, 0, within(limit, bytes))
+        return await finish(key)
+      } catch (error) {
+        await removeUnfinished(key)
+        throw error
+      }
+    },
+
+    append: async (key, offset, bytes) => append(requireBlobKey(key), offset, bytes),
+
+    async sizeOf(key) {
+      const pieces = await listPieces(requireBlobKey(key))
+      return pieces.length > 0 ? sizeOfPieces(pieces) : ((await bucket.head(whole(key)))?.size ?? 0)
+    },
+
+    finish: async (key) => finish(requireBlobKey(key)),
+
+    async open(key, range): Promise<Readable | null> {
+      return bucket.open(whole(requireBlobKey(key)), range)
+    },
+
+    async remove(key) {
+      requireBlobKey(key)
+      await removeUnfinished(key)
+      await bucket.remove([whole(key)])
+    },
+
+    list: (state) => (state === "stored" ? listStored() : listUnfinished()),
+  }
+
+  async function append(key: string, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<number> {
+    const pieces = await listPieces(key)
+    const size = sizeOfPieces(pieces)
+    if (size !== offset) throw new Error(`${key} ends at ${size}, not at ${offset}.`)
+    if (offset === 0 && (await bucket.head(whole(key))))
+      throw new Error(`${key} is stored, and what is stored does not change.`)
+    const hash = offset === 0 ? new RunningHash() : hashes.get(key)
+    hashes.delete(key)
+    let end = offset
+    try {
+      for await (const { start, piece } of cutPieces(offset, await lastPiece(pieces), hashing(hash, bytes))) {
+        await bucket.put(pieceAt(key, start), piece)
+        end = start + piece.byteLength
+      }
+      return end
+    } finally {
+      // Of a piece that could not be written the hash has bytes that the bucket has not.
+      if (hash?.size === end) hashes.set(key, hash)
+    }
+  }
+
+  async function finish(key: string) {
+    const pieces = await listPieces(key)
+    if (pieces.length === 0) {
+      const stored = await bucket.head(whole(key))
+      if (!stored) throw new Error(`Nothing was ever appended to ${key}.`)
+      return { size: stored.size, sha256: stored.sha256 ?? (await hashAll(bucket.read(whole(key)))) }
+    }
+    const size = sizeOfPieces(pieces)
+    const kept = hashes.get(key)
+    const sha256 = kept?.size === size ? kept.digest() : await hashAll(readPieces(bucket, pieces))
+    hashes.delete(key)
+    await bucket.join(
+      pieces.map((piece) => piece.name),
+      whole(key),
+      { sha256 },
+    )
+    await bucket.remove(pieces.map((piece) => piece.name))
+    return { size, sha256 }
+  }
+
+  /** In order and without a gap; what a broken removal left behind one is not counted. */
+  async function listPieces(key: string): Promise<Piece[]> {
+    const pieces: Piece[] = []
+    for await (const { name, size } of bucket.list(`unfinished/${key}/`)) {
+      if (offsetOf(name) !== pieces.length * PIECE_SIZE) break
+      pieces.push({ name, size })
+      if (size !== PIECE_SIZE) break
+    }
+    return pieces
+  }
+
+  async function lastPiece(pieces: readonly Piece[]): Promise<Buffer> {
+    const last = pieces.at(-1)
+    return last && last.size < PIECE_SIZE ? buffer(bucket.read(last.name)) : Buffer.alloc(0)
+  }
+
+  async function removeUnfinished(key: string) {
+    hashes.delete(key)
+    const names: string[] = []
+    for await (const { name } of bucket.list(`unfinished/${key}/`)) names.push(name)
+    // From the end, so that what is left of a removal that broke off is still a beginning.
+    await bucket.remove(names.toReversed())
+  }
+
+  async function* listStored(): AsyncGenerator<ListedBlob> {
+    for await (const { name, size, modifiedAt } of bucket.list("blobs/")) {
+      const key = name.slice("blobs/".length)
+      if (isBlobKey(key)) yield { key, size, modifiedAt }
+    }
+  }
+
+  async function* listUnfinished(): AsyncGenerator<ListedBlob> {
+    let open: ListedBlob | null = null
+    for await (const { name, size, modifiedAt } of bucket.list("unfinished/")) {
+      const key = name.slice("unfinished/".length, name.lastIndexOf("/"))
+      if (!isBlobKey(key)) continue
+      if (open && open.key !== key) yield open
+      const before: ListedBlob | null = open?.key === key ? open : null
+      open = {
+        key,
+        size: (before?.size ?? 0) + size,
+        modifiedAt: Math.max(before?.modifiedAt ?? 0, modifiedAt),
+      }
+    }
+    if (open) yield open
+  }
+}
+
+function whole(key: string) {
+  return `blobs/${key}`
+}
+
+function sizeOfPieces(pieces: readonly Piece[]) {
+  return pieces.reduce((sum, { size }) => sum + size, 0)
+}
+
+async function* within(limit: number, bytes: AsyncIterable<Uint8Array>) {
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.byteLength
+    if (size > limit) throw new TooLarge(`There are more than ${limit} bytes.`)
+    yield chunk
+  }
+}
+
+async function* hashing(hash: RunningHash | undefined, bytes: AsyncIterable<Uint8Array>) {
+  for await (const chunk of bytes) {
+    hash?.update(chunk)
+    yield chunk
+  }
+}
+
+async function hashAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = new RunningHash()
+  for await (const chunk of bytes) hash.update(chunk)
+  return hash.digest()
+}

@@ -1,0 +1,184 @@
+import type { Readable } from "node:stream"
+import type { S3Client, S3ServiceException } from "@aws-sdk/client-s3"
+import { OutOfSpace } from "../../errors.ts"
+
+export interface BucketSettings {
+  bucket: string
+  /** Before every name, without slashes at its ends; empty for none. */
+  prefix: string
+  /** Of a store that is not Amazon's. */
+  endpoint: string | undefined
+  region: string
+  /** Null to look where Amazon's own tools do: the environment, shared files, the machine's role. */
+  credentials: { accessKeyId: string; secretAccessKey: string } | null
+}
+
+export type Bucket = Awaited<ReturnType<typeof openBucket>>
+
+interface Listed {
+  name: string
+  size: number
+  modifiedAt: number
+}
+
+const AT_ONCE = 8
+/** Downloads hold a connection for as long as somebody reads them. */
+const CONNECTIONS = 500
+/** Milliseconds. */
+const ABANDONED = 24 * 60 * 60 * 1000
+
+/** Throws one sentence that says what to do when the bucket cannot be reached. */
+export async function openBucket({ bucket, prefix, endpoint, region, credentials }: BucketSettings) {
+  const sdk = await import("@aws-sdk/client-s3")
+  const s3: S3Client = new sdk.S3Client({
+    region,
+    ...(endpoint && { endpoint, forcePathStyle: true }),
+    ...(credentials && { credentials }),
+    // Stores that are not Amazon's refuse the checksums that the SDK would add to everything.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: {
+      connectionTimeout: 5000,
+      httpAgent: { maxSockets: CONNECTIONS },
+      httpsAgent: { maxSockets: CONNECTIONS },
+    },
+  })
+  const keyOf = (name: string) => (prefix ? `${prefix}/${name}` : name)
+  const at = (name: string) => ({ Bucket: bucket, Key: keyOf(name) })
+  const sourceOf = (name: string) => encodeURI(`${bucket}/${keyOf(name)}`)
+
+  await s3.send(new sdk.HeadBucketCommand({ Bucket: bucket })).catch((error: unknown) => {
+    throw new Error(
+      `The bucket ${bucket}${endpoint ? ` at ${endpoint}` : ""} cannot be used (${reasonOf(error)}). Check BLOBS_URL and the S3_ settings.`,
+      { cause: error },
+    )
+  })
+  // What a process left that died while it joined pieces. Not every store can list it.
+  void abortAbandoned().catch(() => {})
+
+  return {
+    async put(name: string, bytes: Uint8Array): Promise<void> {
+      await s3.send(new sdk.PutObjectCommand({ ...at(name), Body: bytes })).catch(explain)
+    },
+
+    /** Null where there is none. */
+    async head(name: string): Promise<{ size: number; sha256: string | null } | null> {
+      try {
+        const found = await s3.send(new sdk.HeadObjectCommand(at(name)))
+        return { size: found.ContentLength ?? 0, sha256: found.Metadata?.["sha256"] ?? null }
+      } catch (error) {
+        if (isMissing(error)) return null
+        throw error
+      }
+    },
+
+    open,
+
+    /** Throws where there is none. */
+    async *read(name: string): AsyncGenerator<Uint8Array> {
+      const stream = await open(name)
+      if (!stream) throw new Error(`${name} is missing from the bucket.`)
+      yield* stream as AsyncIterable<Uint8Array>
+    },
+
+    /** In the order of their names. */
+    async *list(under: string): AsyncGenerator<Listed> {
+      const Prefix = keyOf(under)
+      for await (const page of sdk.paginateListObjectsV2({ client: s3 }, { Bucket: bucket, Prefix })) {
+        for (const { Key = "", Size = 0, LastModified } of page.Contents ?? []) {
+          const name = prefix ? Key.slice(prefix.length + 1) : Key
+          yield { name, size: Size, modifiedAt: LastModified?.getTime() ?? 0 }
+        }
+      }
+    },
+
+    /** Puts objects together as one, within the store. All but the last have five megabytes or more. */
+    async join(names: readonly string[], target: string, metadata: Record<string, string>): Promise<void> {
+      const [only] = names
+      if (only !== undefined && names.length === 1) {
+        const copy = { ...at(target), CopySource: sourceOf(only), Metadata: metadata }
+        await s3.send(new sdk.CopyObjectCommand({ ...copy, MetadataDirective: "REPLACE" })).catch(explain)
+        return
+      }
+      const begun = await s3.send(new sdk.CreateMultipartUploadCommand({ ...at(target), Metadata: metadata }))
+      const upload = { ...at(target), UploadId: begun.UploadId }
+      try {
+        const parts = await each(names, async (name, index) => {
+          const part = { ...upload, PartNumber: index + 1, CopySource: sourceOf(name) }
+          const { CopyPartResult } = await s3.send(new sdk.UploadPartCopyCommand(part))
+          return { PartNumber: index + 1, ETag: CopyPartResult?.ETag }
+        })
+        await s3.send(
+          new sdk.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }),
+        )
+      } catch (error) {
+        await s3.send(new sdk.AbortMultipartUploadCommand(upload)).catch(() => {})
+        explain(error)
+      }
+    },
+
+    /** Removing what is not there is no error. */
+    async remove(names: readonly string[]): Promise<void> {
+      // One by one: the request that removes many wants a checksum that not every store understands.
+      await each(names, (name) => s3.send(new sdk.DeleteObjectCommand(at(name))))
+    },
+  }
+
+  async function open(name: string, range?: { start: number; end: number }): Promise<Readable | null> {
+    try {
+      const Range = range && `bytes=${range.start}-${range.end}`
+      const { Body } = await s3.send(new sdk.GetObjectCommand({ ...at(name), Range }))
+      return Body as Readable // in Node it is one
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw error
+    }
+  }
+
+  async function abortAbandoned() {
+    const { Uploads = [] } = await s3.send(
+      new sdk.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: keyOf("blobs/") }),
+    )
+    const before = Date.now() - ABANDONED
+    const abandoned = Uploads.filter(({ Initiated }) => (Initiated?.getTime() ?? before) < before)
+    await each(abandoned, ({ Key, UploadId }) =>
+      s3.send(new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })),
+    )
+  }
+}
+
+/** A few at a time, with the results in order. */
+async function each<Item, Result>(
+  items: readonly Item[],
+  act: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let next = 0
+  const work = async () => {
+    for (let index = next++; index < items.length; index = next++) {
+      results[index] = await act(items[index] as Item, index)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work))
+  return results
+}
+
+function isMissing(error: unknown) {
+  return statusOf(error) === 404
+}
+
+function explain(error: unknown): never {
+  if (statusOf(error) === 507) throw new OutOfSpace("The server has no room for these bytes.")
+  throw error
+}
+
+function statusOf(error: unknown) {
+  return (error as Partial<S3ServiceException>).$metadata?.httpStatusCode
+}
+
+function reasonOf(error: unknown) {
+  const status = statusOf(error)
+  if (status === 404) return "there is none of that name"
+  if (status === 401 || status === 403) return "the keys do not open it"
+  return error instanceof Error ? error.message : String(error)
+}
