@@ -128,19 +128,17 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
   }
 
   async function* listUnfinished(): AsyncGenerator<ListedBlob> {
-    let open: ListedBlob | null = null
+    let blob: ListedBlob = { key: "", size: 0, modifiedAt: 0 }
     for await (const { name, size, modifiedAt } of bucket.list("unfinished/")) {
       const key = name.slice("unfinished/".length, name.lastIndexOf("/"))
       if (!isBlobKey(key)) continue
-      if (open && open.key !== key) yield open
-      const before: ListedBlob | null = open?.key === key ? open : null
-      open = {
-        key,
-        size: (before?.size ?? 0) + size,
-        modifiedAt: Math.max(before?.modifiedAt ?? 0, modifiedAt),
+      if (blob.key !== key) {
+        if (blob.key) yield blob
+        blob = { key, size: 0, modifiedAt: 0 }
       }
+      blob = { key, size: blob.size + size, modifiedAt: Math.max(blob.modifiedAt, modifiedAt) }
     }
-    if (open) yield open
+    if (blob.key) yield blob
   }
 }
 
