@@ -11,7 +11,7 @@ COPY . .
 RUN npm run build
 # The build holds every library except those that vite.config.ts names. They stay, in the versions of the lock file.
 RUN node -e 'const { name, version, type, dependencies } = require("./package.json"); \
-    const kept = ["react", "react-dom", "react-router", "pino"].map((name) => [name, dependencies[name]]); \
+    const kept = ["react", "react-dom", "react-router", "pino", "sharp"].map((name) => [name, dependencies[name]]); \
     const left = { name, version, type, private: true, dependencies: Object.fromEntries(kept) }; \
     require("node:fs").writeFileSync("package.json", JSON.stringify(left))' \
     && npm prune --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund

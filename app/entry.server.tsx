@@ -10,6 +10,7 @@ import {
 } from "react-router"
 import { failureContext, nonceContext, requestIdContext, servicesContext } from "#server/context.ts"
 import { isRefusal } from "#server/errors.ts"
+import { loggedPath } from "#server/http/logged-path.ts"
 
 /** Parts of a page that are deferred are given up after this long. Milliseconds. */
 export const streamTimeout = 10_000
@@ -64,7 +65,11 @@ export const handleError: HandleErrorFunction = (error, { request, context }) =>
   context
     .get(servicesContext)
     .log.error(
-      { err: error, requestId: context.get(requestIdContext), path: new URL(request.url).pathname },
+      {
+        err: error,
+        requestId: context.get(requestIdContext),
+        path: loggedPath(new URL(request.url).pathname),
+      },
       "a request failed",
     )
 }

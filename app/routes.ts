@@ -43,7 +43,13 @@ export default [
   route("api/chat/search", "routes/api/chat-search.ts"),
   route("api/openapi.json", "routes/api/openapi.ts"),
   route("api/files", "routes/api/files.ts"),
+  route("api/files/archive", "routes/api/file-archive.ts"),
+  route("api/files/trash", "routes/api/file-trash.ts"),
+  route("api/files/shares/:shareId", "routes/api/file-share.ts"),
   route("api/files/:fileId", "routes/api/file.ts"),
+  route("api/files/:fileId/restore", "routes/api/file-restore.ts"),
+  route("api/files/:fileId/shares", "routes/api/file-shares.ts"),
+  route("api/files/:fileId/thumbnail", "routes/api/file-thumbnail.ts"),
   route("api/users/sync", "routes/dashboard/sync.ts"),
   route("api/*", "routes/api/unknown.ts"),
   route("trpc/*", "routes/api/unknown.ts", { id: "routes/api/unknown-trpc" }),
@@ -66,6 +72,10 @@ export default [
   route("robots.txt", "routes/generated/robots.ts"),
 
   route("waitlist", "routes/site/waitlist.tsx"),
+
+  // What somebody shares, for whoever has the link
+  route("share/:token", "routes/share/page.tsx"),
+  route("share/:token/download", "routes/share/download.ts"),
 
   // In development only
   route("_ui", "routes/development/controls.tsx"),

@@ -2,6 +2,7 @@ import type { User } from "#db/schema/users.ts"
 import type { Database } from "#db/client.ts"
 import type { RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
+import type { Thumbnailer } from "./files/thumbnailer.ts"
 import type { RateLimiter } from "./http/rate-limit.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
@@ -24,6 +25,7 @@ export interface Services {
   identity: Identity
   mail: Mail
   blobs: Blobs
+  thumbnailer: Thumbnailer
   model: Model
   /** The answers that this process is giving. */
   turns: RunningTurns
@@ -35,7 +37,7 @@ export interface Services {
   /** The realtime layer: rows for a page that goes on being true. */
   live: Realtime<Viewer>
   /** One for each thing that is limited, shared by all requests of this process. */
-  limiters: Record<"health" | "email" | "chat" | "waitlist", RateLimiter>
+  limiters: Record<"health" | "email" | "chat" | "waitlist" | "sharePassword", RateLimiter>
 }
 
 /** What one request may use, and who is asking. */

@@ -8,6 +8,7 @@ import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
 import { startPurgingTrash } from "./files/retention.ts"
 import { startSweeping } from "./files/sweep.ts"
+import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./http/rate-limit.ts"
 import { openLive } from "./live.ts"
 import type { Log } from "./log.ts"
@@ -39,6 +40,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       mail,
       identity: await openIdentity(config, { db, mail, log }, opened),
       blobs: await openBlobs(config),
+      thumbnailer: openThumbnails(log, opened),
       model: await openModel(config, opened),
       turns: openTurns(opened),
       limiters: createLimiters(config),
@@ -127,6 +129,12 @@ async function openBlobs(config: Config): Promise<Blobs> {
   return openDiskBlobs(config.blobs.directory)
 }
 
+function openThumbnails(log: Log, opened: Opened): Thumbnailer {
+  const thumbnailer = openThumbnailer({ log })
+  opened.push(() => thumbnailer.close())
+  return thumbnailer
+}
+
 async function openModel(config: Config, opened: Opened): Promise<Model> {
   const { openGatewayModel } = await import("./adapters/gateway-model.ts")
   const { gateway, model } = config.chat
@@ -154,5 +162,7 @@ function createLimiters(config: Config): Services["limiters"] {
     email: createRateLimiter({ interval, limit: 10 }),
     chat: createRateLimiter({ interval, limit: config.chat.rateLimit }),
     waitlist: createRateLimiter({ interval, limit: 20 }),
+    // Guesses at the password of one link, from wherever they come.
+    sharePassword: createRateLimiter({ interval: 10 * interval, limit: 20 }),
   }
 }

@@ -13,11 +13,31 @@ export interface FilePage {
 
 export type TrashedFile = FileSummary & Pick<File, "trashedAt">
 
+export interface TrashPage {
+  files: TrashedFile[]
+  nextCursor: string | null
+}
+
 /** What the maker of a link sees of it. Its address was shown once, when it was made. */
 export type ShareSummary = Pick<
   FileShare,
   "_id" | "_creationTime" | "fileId" | "hint" | "expiresAt" | "maxDownloads" | "downloads"
 > & { hasPassword: boolean }
+
+/** What the visitor of a link sees: who shares, and the file once they gave its password, where it has one. */
+export interface SharedFile {
+  /** As they call themselves. */
+  sharedBy: string | null
+  file: (Pick<File, "fileName" | "mimeType" | "size"> & Pick<FileShare, "expiresAt">) | null
+}
+
+export const UnlockShare = v.object({
+  password: v.pipe(
+    v.string("Enter the password."),
+    v.nonEmpty("Enter the password."),
+    v.maxLength(1000, "That is not the password."),
+  ),
+})
 
 /** The answer to whoever makes a link: `POST /api/files/:fileId/shares`. */
 export interface NewShare {
@@ -169,16 +189,22 @@ export const fileCalls: {
   revokeShare: { name: "files.revokeShare" },
 }
 
-/** The query of a list. What cannot be understood is read as if it were not there. */
-export const ListFiles = v.object({
-  q: v.fallback(v.optional(v.pipe(v.string(), v.transform(searchable), v.maxLength(200)), ""), ""),
-  sort: v.fallback(v.optional(v.picklist(SORTS), "newest"), "newest"),
-  type: v.fallback(v.optional(v.picklist(KINDS)), undefined),
+/** Where a page begins, and how long it is. What cannot be understood is read as if it were not there. */
+export const ListTrash = v.object({
   cursor: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2000))), undefined),
   limit: v.fallback(
     v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(100)), "50"),
     50,
   ),
+})
+export type ListTrash = v.InferOutput<typeof ListTrash>
+
+/** The query of a list. What cannot be understood is read as if it were not there. */
+export const ListFiles = v.object({
+  q: v.fallback(v.optional(v.pipe(v.string(), v.transform(searchable), v.maxLength(200)), ""), ""),
+  sort: v.fallback(v.optional(v.picklist(SORTS), "newest"), "newest"),
+  type: v.fallback(v.optional(v.picklist(KINDS)), undefined),
+  ...ListTrash.entries,
 })
 export type ListFiles = v.InferOutput<typeof ListFiles>
 

@@ -1,35 +1,62 @@
 import type { Readable } from "node:stream"
 import { create as contentDisposition } from "content-disposition"
-import { isFresh, readRange } from "../http/conditional.ts"
+import { isFresh, readRange, type ByteRange } from "../http/conditional.ts"
 import { json } from "../http/json.ts"
 import type { Scope } from "../scope.ts"
 import { isShownInline } from "./contract.ts"
 import { findFile } from "./files.ts"
 
-/**
- * Answers GET and HEAD for a file's bytes: the whole or a range, or 304 where the client has them. Types that could run script
- * are downloaded, and whatever the browser makes of the bytes, it does so without scripts and outside our origin.
- * Throws `NotFound`.
- */
+/** Answers GET and HEAD for one of the viewer's files. Types that could run script are downloaded. Throws `NotFound`. */
 export async function serveFile(
   scope: Scope<"db" | "blobs" | "viewer">,
   id: string,
   request: Request,
 ): Promise<Response> {
   const file = await findFile(scope, id)
+  return sendBytes(scope, file, request, {
+    disposition: dispositionOf(file.mimeType, request),
+    // The bytes at an address never change, but they can be removed, and whoever looks can sign out: ask every time.
+    caching: "private, no-cache, no-transform",
+  })
+}
+
+/** A file's bytes and what is said of them, whoever may have them. */
+export interface Servable {
+  _id: string
+  fileName: string
+  mimeType: string
+  size: number
+  /** Where the blob store has them. */
+  key: string
+  sha256: string
+}
+
+interface Serving {
+  disposition: "inline" | "attachment"
+  /** `Cache-Control`. */
+  caching: string
+  /** Called before bytes are sent, and not for HEAD, 304 or 416. What it throws is thrown; the headers it gives are added. */
+  beforeSending?: (range: ByteRange | null) => Promise<Headers>
+}
+
+/**
+ * The whole or a range, or 304 where the client has them. Whatever the browser makes of the bytes, it does so without scripts
+ * and outside our origin.
+ */
+export async function sendBytes(
+  { blobs }: Scope<"blobs">,
+  file: Servable,
+  request: Request,
+  { disposition, caching, beforeSending }: Serving,
+): Promise<Response> {
   const etag = `"${file.sha256}"`
   const headers = new Headers({
+    ...ISOLATED,
     "Accept-Ranges": "bytes",
-    // The bytes at an address never change, but they can be removed, and whoever looks can sign out: ask every time.
-    "Cache-Control": "private, no-cache, no-transform",
-    "Content-Disposition": contentDisposition(file.fileName, { type: dispositionOf(file.mimeType, request) }),
-    "Content-Security-Policy":
-      "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox",
+    "Cache-Control": caching,
+    "Content-Disposition": contentDisposition(file.fileName, { type: disposition }),
     "Content-Type": file.mimeType === "text/plain" ? "text/plain; charset=utf-8" : file.mimeType,
-    "Cross-Origin-Resource-Policy": "same-origin",
     ETag: etag,
-    Vary: "Cookie, Authorization",
-    "X-Content-Type-Options": "nosniff",
   })
   if (isFresh(request.headers, etag)) return new Response(null, { status: 304, headers })
 
@@ -44,12 +71,22 @@ export async function serveFile(
   headers.set("Content-Length", String(range ? range.end - range.start + 1 : file.size))
   if (request.method === "HEAD") return new Response(null, { headers })
 
-  const bytes = await scope.blobs.open(file.key, range ?? undefined)
-  if (!bytes) throw new Error(`The bytes of file ${id} are missing from the blob store: ${file.key}.`)
+  for (const [name, value] of (await beforeSending?.(range)) ?? []) headers.append(name, value)
+  const bytes = await blobs.open(file.key, range ?? undefined)
+  if (!bytes) throw new Error(`The bytes of file ${file._id} are missing from the blob store: ${file.key}.`)
   return new Response(toBody(bytes), { status: range ? 206 : 200, headers })
 }
 
-function dispositionOf(mimeType: string, request: Request) {
+/** What user's bytes are sent with, so that they run nothing and nobody else's page embeds them. */
+export const ISOLATED = {
+  "Content-Security-Policy":
+    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  Vary: "Cookie, Authorization",
+  "X-Content-Type-Options": "nosniff",
+}
+
+function dispositionOf(mimeType: string, request: Request): "inline" | "attachment" {
   const mustDownload = new URL(request.url).searchParams.has("download")
   return isShownInline(mimeType) && !mustDownload ? "inline" : "attachment"
 }

@@ -4,6 +4,7 @@ import type { Socket } from "node:net"
 import type { Config } from "../config.ts"
 import type { Log } from "../log.ts"
 import { sendResponse, toRequest, Unacceptable } from "./bridge.ts"
+import { loggedPath } from "./logged-path.ts"
 import { createSecurityHeaders } from "./security-headers.ts"
 
 /** What is known of a request besides itself. */
@@ -100,8 +101,7 @@ function logAnswer(incoming: IncomingMessage, outgoing: ServerResponse, millisec
     {
       requestId: outgoing.getHeader("x-request-id"),
       method: incoming.method,
-      // Without the query: it can carry tokens.
-      path: incoming.url?.split("?", 1)[0],
+      path: loggedPath(incoming.url ?? ""),
       status: outgoing.statusCode,
       complete: outgoing.writableFinished,
       milliseconds: Math.round(milliseconds),

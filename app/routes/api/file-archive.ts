@@ -1,0 +1,37 @@
+import { safeParse } from "valibot"
+import { archiveFiles } from "#server/files/archive.ts"
+import { ArchiveFiles } from "#server/files/contract.ts"
+import { readBytes } from "#server/http/body.ts"
+import { bodyTooLarge, json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/file-archive.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+
+/** Bytes: a thousand ids in the most roomy of forms. */
+const LIMIT = 256 * 1024
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () => {
+    const bytes = await readBytes(request, LIMIT)
+    if (!bytes) return bodyTooLarge({}, LIMIT)
+    const input = safeParse(ArchiveFiles, await readSelection(bytes, request.headers.get("content-type")))
+    if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
+    return archiveFiles(scope, input.output)
+  })
+}
+
+/** A form, so that the browser itself saves the answer: `ids` as often as there are files, or `all`. Or the same as JSON. */
+async function readSelection(bytes: Uint8Array<ArrayBuffer>, contentType: string | null): Promise<unknown> {
+  try {
+    if (!/^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType ?? ""))
+      return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+    const form = await new Response(bytes, { headers: { "content-type": contentType ?? "" } }).formData()
+    return form.has("all") ? { all: true } : { ids: form.getAll("ids") }
+  } catch {
+    return null
+  }
+}

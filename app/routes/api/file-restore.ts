@@ -1,0 +1,13 @@
+import { restoreFile } from "#server/files/trash.ts"
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/file-restore.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+
+export async function action({ context, params }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () => json({ file: await restoreFile(scope, params.fileId) }))
+}

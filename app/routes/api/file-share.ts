@@ -1,0 +1,15 @@
+import { revokeShare } from "#server/files/shares.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/file-share.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("DELETE")]
+
+export async function action({ context, params }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () => {
+    await revokeShare(scope, params.shareId)
+    return new Response(null, { status: 204 })
+  })
+}

@@ -1,0 +1,12 @@
+import { serveThumbnail } from "#server/files/thumbnails.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/file-thumbnail.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
+
+export async function loader({ context, params, request }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(() => serveThumbnail(scope, params.fileId, request))
+}

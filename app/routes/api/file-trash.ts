@@ -1,0 +1,24 @@
+import { parse } from "valibot"
+import { ListTrash } from "#server/files/contract.ts"
+import { listTrash } from "#server/files/list-trash.ts"
+import { emptyTrash } from "#server/files/trash.ts"
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/file-trash.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "DELETE")]
+
+export async function loader({ context, request }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const query = parse(ListTrash, Object.fromEntries(new URL(request.url).searchParams))
+  return answerRefusals(async () =>
+    json(await listTrash(scope, query), { headers: { "Cache-Control": "private, no-store" } }),
+  )
+}
+
+export async function action({ context }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () => json({ purged: await emptyTrash(scope) }))
+}

@@ -1,0 +1,21 @@
+import { redirect } from "react-router"
+import { isRefusal } from "#server/errors.ts"
+import { downloadShare } from "#server/files/share-visits.ts"
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { servicesOf } from "#server/http/scope.ts"
+import type { Route } from "./+types/download.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
+
+/** A person who may not have the bytes is led to the page, which says why or asks for the password; a program gets JSON. */
+export async function loader({ context, params, request }: Route.LoaderArgs) {
+  try {
+    return await downloadShare(servicesOf(context), params.token, request)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    const isPerson = request.headers.get("accept")?.includes("text/html") ?? false
+    if (isPerson) return redirect(`/share/${encodeURIComponent(params.token)}`, 303)
+    return json({ error: error.message }, { status: error.status, headers: { "Cache-Control": "no-store" } })
+  }
+}

@@ -1,0 +1,105 @@
+import type { ReactNode } from "react"
+import { data, isRouteErrorResponse, redirect } from "react-router"
+import { ErrorPage } from "#app/features/site/error-page.tsx"
+import { Logo } from "#app/ui/logo.tsx"
+import { isRefusal } from "#server/errors.ts"
+import { UnlockShare } from "#server/files/contract.ts"
+import { unlockShare, visitShare } from "#server/files/share-visits.ts"
+import { readForm } from "#server/http/form.ts"
+import { rateLimitHeaders } from "#server/http/rate-limit.ts"
+import { servicesOf } from "#server/http/scope.ts"
+import { PasswordCard } from "./password-card.tsx"
+import { SharedFileCard } from "./shared-file-card.tsx"
+import type { Route } from "./+types/page.ts"
+
+/** A file and a way to save it: it needs none of our JavaScript. */
+export const handle = { static: true }
+
+/** The address is the key, so it is told to no other site and kept in no cache. */
+export const headers: Route.HeadersFunction = ({ actionHeaders }) => {
+  const ours = new Headers(actionHeaders)
+  ours.set("Cache-Control", "private, no-store")
+  ours.set("Referrer-Policy", "same-origin")
+  ours.set("X-Robots-Tag", "noindex, nofollow")
+  return ours
+}
+
+export async function loader({ context, params, request }: Route.LoaderArgs) {
+  return orMissing(() => visitShare(servicesOf(context), params.token, request))
+}
+
+export async function action({ context, params, request }: Route.ActionArgs) {
+  const services = servicesOf(context)
+  const form = await readForm(request, UnlockShare)
+  if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
+  const answer = await orMissing(() => unlockShare(services, params.token, form.value.password, request))
+  if ("limit" in answer) {
+    const error = "There were too many guesses. Try again in ten minutes."
+    return data({ error }, { status: 429, headers: rateLimitHeaders(answer.limit) })
+  }
+  if (answer.cookie === null) return data({ error: "That is not the password." }, { status: 403 })
+  const headersOfAnswer = { "Set-Cookie": answer.cookie, "Cache-Control": "no-store" }
+  return redirect(`/share/${params.token}`, { status: 303, headers: headersOfAnswer })
+}
+
+/** What the visitor has no part in is a missing page, whatever the reason. */
+async function orMissing<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    throw data(error.message, { status: error.status })
+  }
+}
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `${loaderData?.file?.fileName ?? "A shared file"} · Tideline` },
+  { name: "robots", content: "noindex, nofollow" },
+]
+
+export default function Share({ loaderData, actionData, params }: Route.ComponentProps) {
+  const { sharedBy, file } = loaderData
+  return (
+    <Frame>
+      <h1 className="mb-4 text-xl font-semibold break-words">
+        {sharedBy ? `${sharedBy} shares a file with you` : "A file is shared with you"}
+      </h1>
+      {file ? (
+        <SharedFileCard file={file} address={`/share/${params.token}/download`} />
+      ) : (
+        <PasswordCard error={actionData?.error} />
+      )}
+    </Frame>
+  )
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  if (!isRouteErrorResponse(error) || error.status !== 404) return <ErrorPage error={error} />
+  return (
+    <Frame>
+      <title>No such link · Tideline</title>
+      <meta name="robots" content="noindex, nofollow" />
+      <h1 className="text-xl font-semibold">This link leads nowhere</h1>
+      <p className="mt-2 text-muted">Ask whoever sent it for a new one.</p>
+    </Frame>
+  )
+}
+
+function Frame({ children }: { children: ReactNode }) {
+  return (
+    <div className="flex min-h-dvh flex-col px-5">
+      <header className="py-5">
+        <a
+          href="/"
+          className="-mx-1 inline-flex min-h-11 items-center rounded-md px-1 text-lg"
+          aria-label="Tideline, start page"
+        >
+          <Logo name="Tideline" />
+        </a>
+      </header>
+      <main className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center pt-4 pb-24">
+        {children}
+      </main>
+    </div>
+  )
+}

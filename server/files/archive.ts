@@ -1,0 +1,107 @@
+import { and, asc, eq, gt, inArray } from "drizzle-orm"
+import { makeZip, predictLength } from "client-zip"
+import { blobs, files } from "#db/schema/files.ts"
+import { NotFound } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { ownFiles } from "./access.ts"
+import type { ArchiveFiles } from "./contract.ts"
+import { numberedName } from "./names.ts"
+import { ISOLATED } from "./serve.ts"
+
+type Archiving = Scope<"db" | "blobs" | "viewer">
+
+/** Rows of the viewer's files that are held at once, where all of them are asked for. */
+const PAGE = 500
+
+/**
+ * A zip of the viewer's files, made while it is sent: no more of it is held than what is on its way. Names that differ in
+ * capitals alone get numbers, for the disks that see no difference. A file whose bytes go meanwhile breaks the download off.
+ * Throws `NotFound`, where one of those named is not there.
+ */
+export async function archiveFiles(scope: Archiving, which: ArchiveFiles): Promise<Response> {
+  const day = new Date().toISOString().slice(0, 10)
+  const headers = new Headers({
+    ...ISOLATED,
+    "Cache-Control": "private, no-store, no-transform",
+    "Content-Disposition": `attachment; filename="Tideline files ${day}.zip"`,
+    "Content-Type": "application/zip",
+  })
+  if ("all" in which) return new Response(zipOf(scope, allFiles(scope)), { headers })
+
+  const ids = [...new Set(which.ids)]
+  const found = await selectFiles(scope).where(and(ownFiles(scope), inArray(files._id, ids)))
+  if (found.length < ids.length) throw new NotFound("file")
+  const named = withDistinctNames(found.toSorted((a, b) => ids.indexOf(a._id) - ids.indexOf(b._id)))
+  headers.set("Content-Length", String(predictLength(named.map(({ name, size }) => ({ name, size })))))
+  return new Response(zipOf(scope, named), { headers })
+}
+
+interface Entry {
+  _id: string
+  _creationTime: number
+  name: string
+  size: number
+  key: string
+}
+
+function selectFiles({ db }: Scope<"db">) {
+  return db
+    .select({
+      _id: files._id,
+      _creationTime: files._creationTime,
+      name: files.fileName,
+      size: files.size,
+      key: blobs.key,
+    })
+    .from(files)
+    .innerJoin(blobs, eq(blobs._id, files.storageId))
+    .$dynamic()
+}
+
+async function* allFiles(scope: Archiving): AsyncGenerator<Entry> {
+  const named = distinctNames()
+  for (let last: string | undefined; ;) {
+    const page = await selectFiles(scope)
+      .where(and(ownFiles(scope), last === undefined ? undefined : gt(files._id, last)))
+      .orderBy(asc(files._id))
+      .limit(PAGE)
+    for (const entry of page) yield { ...entry, name: named(entry.name) }
+    last = page.at(-1)?._id
+    if (page.length < PAGE) return
+  }
+}
+
+function withDistinctNames(entries: Entry[]): Entry[] {
+  const named = distinctNames()
+  return entries.map((entry) => ({ ...entry, name: named(entry.name) }))
+}
+
+function distinctNames() {
+  const taken = new Set<string>()
+  return (name: string): string => {
+    let distinct = name
+    for (let number = 1; taken.has(distinct.toLowerCase()); number++) distinct = numberedName(name, number)
+    taken.add(distinct.toLowerCase())
+    return distinct
+  }
+}
+
+/** Whoever cancels the stream makes `throw` of the generator close the file that is being read. */
+function zipOf(
+  scope: Archiving,
+  entries: Iterable<Entry> | AsyncIterable<Entry>,
+): ReadableStream<Uint8Array> {
+  return makeZip(openOneByOne(scope, entries), { buffersAreUTF8: true })
+}
+
+async function* openOneByOne({ blobs: store }: Archiving, entries: Iterable<Entry> | AsyncIterable<Entry>) {
+  for await (const { _id, _creationTime, name, size, key } of entries) {
+    const input = await store.open(key)
+    if (!input) throw new Error(`The bytes of file ${_id} are missing from the blob store: ${key}.`)
+    try {
+      yield { name, size, lastModified: new Date(_creationTime), input }
+    } finally {
+      input.destroy()
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+import type { FileShare } from "#db/schema/files.ts"
+import type { Scope } from "../scope.ts"
+
+/** What a visitor of a link has shown: that they know its password, or that a download of theirs was counted. */
+export type Shown = "password" | "download"
+
+/** Seconds. A download that was counted may be gone on with for a day, in as many parts as it takes. */
+const LIFETIME: Record<Shown, number> = { password: 30 * 60, download: 24 * 60 * 60 }
+
+type Sealed = Pick<FileShare, "_id" | "passwordHash">
+
+/** A `Set-Cookie` that the browser sends to this one link and to nothing else. */
+export function shareCookie(
+  { config }: Scope<"config">,
+  shown: Shown,
+  { share, token }: { share: Sealed; token: string },
+): string {
+  const age = LIFETIME[shown]
+  const until = Date.now() + age * 1000
+  const value = `${until}.${seal(config.identity.authSecret, shown, share, until)}`
+  const secure = config.origin.startsWith("https:") ? "; Secure" : ""
+  return `share_${shown}=${value}; Path=/share/${token}; Max-Age=${age}; SameSite=Lax; HttpOnly${secure}`
+}
+
+/** Whether the request carries the cookie, and it is ours, for this link, and of today. */
+export function hasShown(
+  { config }: Scope<"config">,
+  shown: Shown,
+  share: Sealed,
+  request: Request,
+): boolean {
+  const cookies = request.headers.get("cookie") ?? ""
+  const [, until = "", given = ""] =
+    new RegExp(`(?:^|;\\s*)share_${shown}=(\\d{1,15})\\.([\\w-]+)(?:;|$)`).exec(cookies) ?? []
+  if (!(Number(until) > Date.now())) return false
+  const expected = Buffer.from(seal(config.identity.authSecret, shown, share, Number(until)))
+  const sent = Buffer.from(given)
+  return expected.length === sent.length && timingSafeEqual(expected, sent)
+}
+
+function seal(secret: string, shown: Shown, { _id, passwordHash }: Sealed, until: number): string {
+  return createHmac("sha256", secret)
+    .update(JSON.stringify(["file share", shown, _id, passwordHash, until]))
+    .digest("base64url")
+}

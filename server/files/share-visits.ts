@@ -1,0 +1,141 @@
+import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm"
+import { blobs, files, fileShares } from "#db/schema/files.ts"
+import { users } from "#db/schema/users.ts"
+import { Refusal } from "../errors.ts"
+import type { ByteRange } from "../http/conditional.ts"
+import type { RateLimit } from "../http/rate-limit.ts"
+import type { Scope } from "../scope.ts"
+import type { SharedFile } from "./contract.ts"
+import { sendBytes } from "./serve.ts"
+import { hasShown, shareCookie } from "./share-cookies.ts"
+import { isSharePassword } from "./share-password.ts"
+import { hashToken } from "./shares.ts"
+
+/** The one answer to an address that was never made, was revoked, is over, or is used up: none of them tells which. */
+class NoSuchLink extends Refusal {
+  constructor() {
+    super(404, "NotFound", "This link leads nowhere. Ask whoever sent it for a new one.")
+  }
+}
+
+class PasswordNeeded extends Refusal {
+  constructor() {
+    super(
+      401,
+      "PasswordNeeded",
+      "This link asks for a password. Open it in a browser, or POST the password to it.",
+    )
+  }
+}
+
+type Visiting = Scope<"db" | "config">
+
+/** What the visitor of a link may see: a file, or only that a password is asked for. Throws `NoSuchLink`. */
+export async function visitShare(scope: Visiting, token: string, request: Request): Promise<SharedFile> {
+  const { share, file, sharedBy } = await findShare(scope, token, request)
+  if (!isUnlocked(scope, share, request)) return { sharedBy, file: null }
+  const { fileName, mimeType, size } = file
+  return { sharedBy, file: { fileName, mimeType, size, expiresAt: share.expiresAt } }
+}
+
+/**
+ * The cookie for whoever gave the right password; null for a wrong one, or the limit that guesses have reached.
+ * Throws `NoSuchLink`.
+ */
+export async function unlockShare(
+  scope: Scope<"db" | "config" | "limiters">,
+  token: string,
+  password: string,
+  request: Request,
+): Promise<{ cookie: string | null } | { limit: RateLimit }> {
+  const { share } = await findShare(scope, token, request)
+  if (share.passwordHash === null) return { cookie: shareCookie(scope, "password", { share, token }) }
+  const limit = scope.limiters.sharePassword.check(share._id)
+  if (!limit.success) return { limit }
+  const isRight = await isSharePassword(share.passwordHash, password)
+  return { cookie: isRight ? shareCookie(scope, "password", { share, token }) : null }
+}
+
+/**
+ * Answers GET and HEAD for the shared bytes. The whole, or a range, counts as one download; the ranges that go on with it do not,
+ * where the browser shows the cookie that the counted one was given. Throws `NoSuchLink`, `PasswordNeeded`.
+ */
+export async function downloadShare(
+  scope: Scope<"db" | "config" | "blobs">,
+  token: string,
+  request: Request,
+): Promise<Response> {
+  const { share, file } = await findShare(scope, token, request)
+  if (!isUnlocked(scope, share, request)) throw new PasswordNeeded()
+
+  const countOnce = async (range: ByteRange | null) => {
+    const goesOn = range !== null && range.start > 0 && hasShown(scope, "download", share, request)
+    if (goesOn) return new Headers()
+    if (!(await countDownload(scope, share._id))) throw new NoSuchLink()
+    return new Headers({ "Set-Cookie": shareCookie(scope, "download", { share, token }) })
+  }
+  return sendBytes(scope, file, request, {
+    disposition: "attachment",
+    caching: "private, no-store, no-transform",
+    beforeSending: countOnce,
+  })
+}
+
+/** Throws `NoSuchLink`, also for one that is used up, unless it is asked by the browser whose download was counted. */
+async function findShare(scope: Visiting, token: string, request: Request) {
+  if (!/^[\w-]{27}$/.test(token)) throw new NoSuchLink()
+  const [found] = await scope.db
+    .select({
+      share: {
+        _id: fileShares._id,
+        passwordHash: fileShares.passwordHash,
+        expiresAt: fileShares.expiresAt,
+        isUsedUp: sql<boolean>`coalesce(${fileShares.downloads} >= ${fileShares.maxDownloads}, false)`,
+      },
+      file: {
+        _id: files._id,
+        fileName: files.fileName,
+        mimeType: files.mimeType,
+        size: files.size,
+        key: blobs.key,
+        sha256: blobs.sha256,
+      },
+      sharedBy: users.name,
+    })
+    .from(fileShares)
+    .innerJoin(files, eq(files._id, fileShares.fileId))
+    .innerJoin(blobs, eq(blobs._id, files.storageId))
+    .innerJoin(users, eq(users._id, fileShares.userId))
+    .where(and(eq(fileShares.tokenHash, hashToken(token)), eq(files.trashed, false), isNotOver()))
+  if (!found) throw new NoSuchLink()
+  if (found.share.isUsedUp && !hasShown(scope, "download", found.share, request)) throw new NoSuchLink()
+  return found
+}
+
+function isUnlocked(scope: Scope<"config">, share: Parameters<typeof hasShown>[2], request: Request) {
+  return (
+    share.passwordHash === null ||
+    hasShown(scope, "password", share, request) ||
+    hasShown(scope, "download", share, request)
+  )
+}
+
+/** One conditional update: of any number of downloads at once, no more begin than the link allows. */
+async function countDownload({ db }: Scope<"db">, shareId: string): Promise<boolean> {
+  const counted = await db
+    .update(fileShares)
+    .set({ downloads: sql`${fileShares.downloads} + 1` })
+    .where(
+      and(
+        eq(fileShares._id, shareId),
+        isNotOver(),
+        or(isNull(fileShares.maxDownloads), lt(fileShares.downloads, fileShares.maxDownloads)),
+      ),
+    )
+    .returning({ _id: fileShares._id })
+  return counted.length > 0
+}
+
+function isNotOver() {
+  return or(isNull(fileShares.expiresAt), gt(fileShares.expiresAt, Date.now()))
+}
