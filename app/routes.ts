@@ -46,6 +46,8 @@ export default [
   route("api/files/archive", "routes/api/file-archive.ts"),
   route("api/files/trash", "routes/api/file-trash.ts"),
   route("api/files/shares/:shareId", "routes/api/file-share.ts"),
+  route("api/files/uploads", "routes/api/file-uploads.ts"),
+  route("api/files/uploads/:uploadId", "routes/api/file-upload.ts"),
   route("api/files/:fileId", "routes/api/file.ts"),
   route("api/files/:fileId/restore", "routes/api/file-restore.ts"),
   route("api/files/:fileId/shares", "routes/api/file-shares.ts"),

@@ -63,6 +63,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       maxSize: settings.FILES_MAX_SIZE,
       /** Bytes. */
       quota: { free: settings.FILES_QUOTA_FREE, pro: settings.FILES_QUOTA_PRO },
+      uploadHours: settings.FILES_UPLOAD_HOURS,
       trashDays: settings.FILES_TRASH_DAYS,
     },
     blobs: { directory: settings.BLOBS_URL ? fileURLToPath(settings.BLOBS_URL) : resolve(dataDir, "blobs") },

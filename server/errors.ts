@@ -33,9 +33,23 @@ export class NotFound extends Refusal {
   }
 }
 
+/** The sender stopped sending. */
+export class RequestTimeout extends Refusal {
+  constructor(message: string) {
+    super(408, "RequestTimeout", message)
+  }
+}
+
 export class Conflict extends Refusal {
   constructor(message: string) {
     super(409, "Conflict", message)
+  }
+}
+
+/** It was there once. */
+export class Gone extends Refusal {
+  constructor(message: string) {
+    super(410, "Gone", message)
   }
 }
 
@@ -48,6 +62,26 @@ export class TooLarge extends Refusal {
 export class UnsupportedType extends Refusal {
   constructor(message: string) {
     super(415, "UnsupportedType", message)
+  }
+}
+
+/** Another request is at it. */
+export class Locked extends Refusal {
+  constructor(message: string) {
+    super(423, "Locked", message)
+  }
+}
+
+export class TooMany extends Refusal {
+  constructor(message: string) {
+    super(429, "TooMany", message)
+  }
+}
+
+/** Not now, and perhaps in a moment. */
+export class Unavailable extends Refusal {
+  constructor(message: string) {
+    super(503, "Unavailable", message)
   }
 }
 

@@ -3,6 +3,7 @@ import type { Database } from "#db/client.ts"
 import type { RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
 import type { Thumbnailer } from "./files/thumbnailer.ts"
+import type { UploadLocks } from "./files/upload-locks.ts"
 import type { RateLimiter } from "./http/rate-limit.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
@@ -25,6 +26,7 @@ export interface Services {
   identity: Identity
   mail: Mail
   blobs: Blobs
+  uploadLocks: UploadLocks
   thumbnailer: Thumbnailer
   model: Model
   /** The answers that this process is giving. */

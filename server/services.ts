@@ -8,6 +8,7 @@ import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
 import { startPurgingTrash } from "./files/retention.ts"
 import { startSweeping } from "./files/sweep.ts"
+import { openUploadLocks, type UploadLocks } from "./files/upload-locks.ts"
 import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./http/rate-limit.ts"
 import { openLive } from "./live.ts"
@@ -40,6 +41,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       mail,
       identity: await openIdentity(config, { db, mail, log }, opened),
       blobs: await openBlobs(config),
+      uploadLocks: openLocks(config, { db, log }, databaseUrl, opened),
       thumbnailer: openThumbnails(log, opened),
       model: await openModel(config, opened),
       turns: openTurns(opened),
@@ -133,6 +135,17 @@ function openThumbnails(log: Log, opened: Opened): Thumbnailer {
   const thumbnailer = openThumbnailer({ log })
   opened.push(() => thumbnailer.close())
   return thumbnailer
+}
+
+function openLocks(
+  config: Config,
+  scope: Pick<Services, "db" | "log">,
+  databaseUrl: string,
+  opened: Opened,
+): UploadLocks {
+  const locks = openUploadLocks({ config, ...scope }, databaseUrl)
+  opened.push(locks.close)
+  return locks
 }
 
 async function openModel(config: Config, opened: Opened): Promise<Model> {

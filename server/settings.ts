@@ -152,6 +152,10 @@ export const Settings = v.object({
     byteCount("what the files of a user on the pro plan may take together"),
     "100GB",
   ),
+  FILES_UPLOAD_HOURS: v.optional(
+    wholeNumber("how many hours an upload waits for its next byte", 1, 8760),
+    "24",
+  ),
   FILES_TRASH_DAYS: v.optional(wholeNumber("how many days a file stays in the trash", 1, 3650), "30"),
   BLOBS_URL: v.optional(address(["file:"], "file:///var/lib/tideline/blobs")),
 })

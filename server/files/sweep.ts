@@ -1,14 +1,19 @@
-import { and, eq, lt, notExists, sql } from "drizzle-orm"
-import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
+import { and, eq, isNotNull, lt, notExists } from "drizzle-orm"
+import { blobs, files, uploads } from "#db/schema/files.ts"
+import { isRefusal } from "../errors.ts"
 import type { Scope } from "../scope.ts"
+import { discardBlob, discardUpload, removeNameless } from "./discard.ts"
+import { nextExpiry } from "./expiry.ts"
+import { finishUpload } from "./finish.ts"
 
-type Sweep = Scope<"db" | "blobs" | "log">
+type Sweep = Scope<"db" | "blobs" | "config" | "log" | "uploadLocks">
 
 /** Milliseconds. */
 const INTERVAL = 10 * 60 * 1000
-const BLOB_AGE = 60 * 60 * 1000
+/** Bytes that no row names, or that no file uses, may be somebody's that is at work. */
+export const GRACE = 60 * 60 * 1000
 
-/** Removes, every ten minutes, what a process that died left in the blob store. Any number of processes may do it at once. */
+/** Makes good, every ten minutes, what processes left that died. Any number of processes may do it at once. */
 export function startSweeping(scope: Sweep) {
   let running = sweep(scope)
   const timer = setInterval(() => {
@@ -24,64 +29,83 @@ export function startSweeping(scope: Sweep) {
 }
 
 export async function sweep(scope: Sweep, now = Date.now()): Promise<void> {
-  try {
-    const expired = await scope.db
-      .select({ id: uploads._id })
-      .from(uploads)
-      .where(lt(uploads.expiresAt, now))
-      .limit(1000)
-    for (const { id } of expired) await discardUpload(scope, id)
-
-    const unused = await scope.db
-      .select({ id: blobs._id })
-      .from(blobs)
-      .where(and(lt(blobs._creationTime, now - BLOB_AGE), isUnused(scope)))
-      .limit(1000)
-    for (const { id } of unused) await discardBlob(scope, id)
-  } catch (error) {
-    scope.log.error({ err: error }, "the blob store could not be swept; the next sweep tries again")
+  for (const part of [finishWhole, discardExpired, discardUnused, removeNamelessUnfinished]) {
+    try {
+      await part(scope, now)
+    } catch (error) {
+      scope.log.error({ err: error }, "the blob store could not be swept; the next sweep tries again")
+    }
   }
 }
 
-/**
- * Gives up an upload: its bytes go, and its user's quota is free again. Does nothing for one that was finished meanwhile.
- * The row stays locked while the bytes are removed: a commit of the file waits here, and then finds the row gone.
- */
-export async function discardUpload({ db, blobs: store, log }: Sweep, id: string): Promise<void> {
+/** Uploads whose process died after the last byte, and whose sender did not come back to ask. */
+async function finishWhole(scope: Sweep, now: number) {
+  const quiet = await scope.db
+    .select()
+    .from(uploads)
+    .where(
+      and(
+        isNotNull(uploads.key),
+        isNotNull(uploads.length),
+        isNotNull(uploads.userId),
+        lt(uploads.expiresAt, nextExpiry(scope.config, now - INTERVAL)),
+      ),
+    )
+    .limit(1000)
+  for (const { _id, key, length } of quiet) {
+    if (key === null || length === null) continue
+    const isWhole = (await scope.blobs.sizeOf(key)) === length
+    if (isWhole) await finishAlone(scope, _id).catch((error: unknown) => tell(scope, error, _id))
+  }
+}
+
+async function finishAlone(scope: Sweep, id: string) {
+  const lock = await scope.uploadLocks.take(id)
   try {
-    await db.transaction(async (tx) => {
-      const [upload] = await tx.select().from(uploads).where(eq(uploads._id, id)).for("update")
-      if (!upload) return
-      // Without a key it is finished, and its bytes are a file's.
-      if (upload.key !== null) await store.remove(upload.key)
-      await tx.delete(uploads).where(eq(uploads._id, id))
-      if (upload.userId === null) return
-      await tx
-        .update(fileUsage)
-        .set({ reserved: sql`${fileUsage.reserved} - ${upload.reserved}` })
-        .where(eq(fileUsage.userId, upload.userId))
+    const [upload] = await scope.db.select().from(uploads).where(eq(uploads._id, id))
+    if (!upload?.key || upload.length === null || upload.fileName === null) return
+    await finishUpload(scope, {
+      ...upload,
+      key: upload.key,
+      length: upload.length,
+      fileName: upload.fileName,
     })
-  } catch (error) {
-    log.error({ err: error, upload: id }, "an upload could not be given up; the sweep tries again")
+  } finally {
+    await lock.release()
   }
 }
 
-/** Removes bytes that no file refers to. The row is locked before the question is asked, so that no new file can refer to them. */
-export async function discardBlob(scope: Sweep, id: string): Promise<void> {
-  try {
-    await scope.db.transaction(async (tx) => {
-      const [blob] = await tx.select().from(blobs).where(eq(blobs._id, id)).for("update")
-      if (!blob) return
-      const [user] = await tx.select({ _id: files._id }).from(files).where(eq(files.storageId, id)).limit(1)
-      if (user) return
-      await scope.blobs.remove(blob.key)
-      await tx.delete(blobs).where(eq(blobs._id, id))
-    })
-  } catch (error) {
-    scope.log.error({ err: error, blob: id }, "a blob could not be removed; the sweep tries again")
+function tell({ log }: Sweep, error: unknown, upload: string) {
+  if (!isRefusal(error))
+    log.error({ err: error, upload }, "an upload could not be finished; the sweep tries again")
+}
+
+async function discardExpired(scope: Sweep, now: number) {
+  const expired = await scope.db
+    .select({ id: uploads._id })
+    .from(uploads)
+    .where(lt(uploads.expiresAt, now))
+    .limit(1000)
+  for (const { id } of expired) await discardUpload(scope, id)
+}
+
+async function discardUnused(scope: Sweep, now: number) {
+  const unused = await scope.db
+    .select({ id: blobs._id })
+    .from(blobs)
+    .where(and(lt(blobs._creationTime, now - GRACE), isUnused(scope)))
+    .limit(1000)
+  for (const { id } of unused) await discardBlob(scope, id)
+}
+
+/** What was still being written when its upload was removed. */
+async function removeNamelessUnfinished(scope: Sweep, now: number) {
+  for await (const { key, modifiedAt } of scope.blobs.list("unfinished")) {
+    if (modifiedAt < now - GRACE) await removeNameless(scope, key)
   }
 }
 
-function isUnused({ db }: Scope<"db">) {
+/** Whether no file refers to the row of `blobs`. */
+export function isUnused({ db }: Scope<"db">) {
   return notExists(db.select({ _id: files._id }).from(files).where(eq(files.storageId, blobs._id)))
 }

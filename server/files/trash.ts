@@ -8,7 +8,7 @@ import { FileId, type FileSummary } from "./contract.ts"
 import { findFreeNumber } from "./free-name.ts"
 import { summary } from "./list.ts"
 import { numberedName } from "./names.ts"
-import { discardBlob } from "./sweep.ts"
+import { discardBlob } from "./discard.ts"
 
 /** Milliseconds. */
 const DAY = 24 * 60 * 60 * 1000
@@ -33,14 +33,14 @@ export async function restoreFile(scope: Scope<"db" | "viewer">, id: string): Pr
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
     const [file] = await tx
-      .select({ fileName: files.fileName })
+      .select({ userId: files.userId, fileName: files.fileName })
       .from(files)
       .where(and(ownTrash(scope), eq(files._id, id)))
       .for("update")
     if (!file) throw new NotFound("file")
     const restored = await restoreAs(inside, id, file.fileName)
     if (restored) return restored
-    for (let number = await findFreeNumber(inside, file.fileName); ; number++) {
+    for (let number = await findFreeNumber(inside, file); ; number++) {
       const numbered = await restoreAs(inside, id, numberedName(file.fileName, number))
       if (numbered) return numbered
     }

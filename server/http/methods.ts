@@ -1,6 +1,6 @@
 import { methodNotAllowed } from "./json.ts"
 
-type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE"
+type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"
 
 /** Middleware for a resource route: any other method gets 405, and hears in `Allow` what there is. */
 export function allowMethods(...allowed: Method[]) {

@@ -8,6 +8,7 @@ import { users } from "#db/schema/users.ts"
 import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
 import { readConfig } from "#server/config.ts"
 import type { Database } from "#db/client.ts"
+import { openUploadLocks } from "#server/files/upload-locks.ts"
 import { openLog } from "#server/log.ts"
 import type { Viewer } from "#server/scope.ts"
 import { createTestDatabase } from "./postgres.ts"
@@ -16,11 +17,14 @@ import { createTestDatabase } from "./postgres.ts"
 export async function openFileDrawer(settings: Record<string, string> = {}) {
   const database = await createTestDatabase()
   const directory = mkdtempSync(join(tmpdir(), "files-"))
+  const config = readConfig({ AUTH_SECRET: "a secret for tests, and for nothing else", ...settings })
+  const log = openLog("silent")
   const services = {
-    config: readConfig({ AUTH_SECRET: "a secret for tests, and for nothing else", ...settings }),
-    log: openLog("silent"),
+    config,
+    log,
     db: database.db,
     blobs: await openDiskBlobs(directory),
+    uploadLocks: openUploadLocks({ config, log, db: database.db }, database.url),
     afterCommit: (effect: (db: Database) => Promise<void>) => effect(database.db),
   }
   /** The paths of all stored blobs, whole or not. */
@@ -57,6 +61,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
       for (const path of await storedPaths()) rmSync(path)
     },
     async close() {
+      await services.uploadLocks.close()
       await database.close()
       rmSync(directory, { recursive: true, force: true })
     },

@@ -1,0 +1,21 @@
+import { answerTusUpload } from "#server/files/tus.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/file-upload.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [
+  allowMethods("HEAD", "PATCH", "DELETE", "POST", "OPTIONS"),
+]
+
+/** For HEAD and OPTIONS. */
+export function loader(args: Route.LoaderArgs) {
+  return answer(args)
+}
+
+export function action(args: Route.ActionArgs) {
+  return answer(args)
+}
+
+async function answer({ context, params, request }: Route.LoaderArgs | Route.ActionArgs) {
+  return answerTusUpload(await requireScope(context), request, params.uploadId)
+}

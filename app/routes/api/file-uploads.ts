@@ -1,0 +1,20 @@
+import { href } from "react-router"
+import { answerTusCreation } from "#server/files/tus.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/file-uploads.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST", "OPTIONS")]
+
+/** For OPTIONS. */
+export function loader(args: Route.LoaderArgs) {
+  return answer(args)
+}
+
+export function action(args: Route.ActionArgs) {
+  return answer(args)
+}
+
+async function answer({ context, request }: Route.LoaderArgs | Route.ActionArgs) {
+  return answerTusCreation(await requireScope(context), request, href("/api/files/uploads"))
+}

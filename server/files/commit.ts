@@ -1,0 +1,79 @@
+import { and, eq, isNotNull, sql } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
+import { Conflict } from "../errors.ts"
+import type { StoredBlob } from "../ports/blobs.ts"
+import type { Scope } from "../scope.ts"
+import type { FileSummary } from "./contract.ts"
+import { findFreeNumber } from "./free-name.ts"
+import { summary } from "./list.ts"
+import { numberedName } from "./names.ts"
+
+/** Milliseconds. So long may a sender who did not hear of it ask what became of an upload. */
+const REMEMBERED = 24 * 60 * 60 * 1000
+
+/**
+ * The upload becomes the file, in one transaction: the bytes are never without a row that names them. Throws `Conflict` when
+ * the upload was given up meanwhile.
+ */
+export function commitFile(
+  { db }: Scope<"db">,
+  uploadId: string,
+  stored: StoredBlob,
+  file: { fileName: string; mimeType: string },
+): Promise<FileSummary> {
+  return db.transaction(async (tx) => {
+    const [upload] = await tx
+      .select()
+      .from(uploads)
+      .where(and(eq(uploads._id, uploadId), isNotNull(uploads.key)))
+      .for("update")
+    if (!upload?.key || !upload.userId) {
+      throw new Conflict("The upload took too long, and its room was given up. Send the file again.")
+    }
+    const { userId } = upload
+    const [blob] = await tx
+      .insert(blobs)
+      .values({ key: upload.key, ...stored })
+      .returning()
+    if (!blob) throw new Error("The database took a blob and returned no row.")
+    const row = await insertUnderFreeName(tx, { ...file, userId, storageId: blob._id, size: stored.size })
+    await closeUpload(tx, upload, row._id)
+    // Last, because every upload of the user waits for this row.
+    await tx
+      .update(fileUsage)
+      .set({
+        used: sql`${fileUsage.used} + ${stored.size}`,
+        reserved: sql`${fileUsage.reserved} - ${upload.reserved}`,
+      })
+      .where(eq(fileUsage.userId, userId))
+    return row
+  })
+}
+
+/** What was sent in one request has its answer there; what can be resumed is remembered. */
+async function closeUpload(tx: Transaction, upload: typeof uploads.$inferSelect, fileId: string) {
+  const here = eq(uploads._id, upload._id)
+  if (upload.length === null) return tx.delete(uploads).where(here)
+  const expiresAt = Date.now() + REMEMBERED
+  await tx.update(uploads).set({ fileId, key: null, reserved: 0, expiresAt }).where(here)
+}
+
+type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
+
+/** `a.txt`, or `a (1).txt` where that is taken, and so on. Whoever takes a name at the same moment makes this one look again. */
+async function insertUnderFreeName(
+  tx: Transaction,
+  file: { fileName: string; mimeType: string; storageId: string; size: number; userId: string },
+): Promise<FileSummary> {
+  const [plain] = await tx.insert(files).values(file).onConflictDoNothing().returning(summary)
+  if (plain) return plain
+  for (let number = await findFreeNumber({ db: tx }, file); ; number++) {
+    const [numbered] = await tx
+      .insert(files)
+      .values({ ...file, fileName: numberedName(file.fileName, number) })
+      .onConflictDoNothing()
+      .returning(summary)
+    if (numbered) return numbered
+  }
+}

@@ -1,0 +1,67 @@
+import { eq, sql } from "drizzle-orm"
+import { unionAll } from "drizzle-orm/pg-core"
+import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
+import type { Scope } from "../scope.ts"
+
+type Discard = Scope<"db" | "blobs" | "log">
+
+/**
+ * Gives up an upload: its bytes go, and its user's quota is free again. Does nothing for one that was finished meanwhile.
+ * The row stays locked while the bytes are removed: a commit of the file waits here, and then finds the row gone.
+ */
+export async function giveUpUpload({ db, blobs: store }: Scope<"db" | "blobs">, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [upload] = await tx.select().from(uploads).where(eq(uploads._id, id)).for("update")
+    if (!upload) return
+    // Without a key it is finished, and its bytes are a file's.
+    if (upload.key !== null) await store.remove(upload.key)
+    await tx.delete(uploads).where(eq(uploads._id, id))
+    if (upload.userId === null) return
+    await tx
+      .update(fileUsage)
+      .set({ reserved: sql`${fileUsage.reserved} - ${upload.reserved}` })
+      .where(eq(fileUsage.userId, upload.userId))
+  })
+}
+
+/** The same where nobody waits for it: what cannot be given up now, the sweep finds when its time is over. */
+export async function discardUpload(scope: Discard, id: string): Promise<void> {
+  try {
+    await giveUpUpload(scope, id)
+  } catch (error) {
+    scope.log.error({ err: error, upload: id }, "an upload could not be given up; the sweep tries again")
+  }
+}
+
+/**
+ * Removes bytes that no row names. None ever will: a key is in a row before the first byte, and is not used again.
+ * False where a row names them.
+ */
+export async function removeNameless(
+  { db, blobs: store }: Scope<"db" | "blobs">,
+  key: string,
+): Promise<boolean> {
+  const [named] = await unionAll(
+    db.select({ key: uploads.key }).from(uploads).where(eq(uploads.key, key)),
+    db.select({ key: blobs.key }).from(blobs).where(eq(blobs.key, key)),
+  )
+  if (named) return false
+  await store.remove(key)
+  return true
+}
+
+/** Removes bytes that no file refers to. The row is locked before the question is asked, so that no new file can refer to them. */
+export async function discardBlob(scope: Discard, id: string): Promise<void> {
+  try {
+    await scope.db.transaction(async (tx) => {
+      const [blob] = await tx.select().from(blobs).where(eq(blobs._id, id)).for("update")
+      if (!blob) return
+      const [user] = await tx.select({ _id: files._id }).from(files).where(eq(files.storageId, id)).limit(1)
+      if (user) return
+      await scope.blobs.remove(blob.key)
+      await tx.delete(blobs).where(eq(blobs._id, id))
+    })
+  } catch (error) {
+    scope.log.error({ err: error, blob: id }, "a blob could not be removed; the sweep tries again")
+  }
+}

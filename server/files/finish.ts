@@ -1,0 +1,40 @@
+import type { Scope } from "../scope.ts"
+import { commitFile } from "./commit.ts"
+import type { FileSummary } from "./contract.ts"
+import { detectType, SAMPLE_SIZE } from "./types.ts"
+
+export interface WholeUpload {
+  _id: string
+  key: string
+  fileName: string
+  /** Bytes. All of them are stored. */
+  length: number
+}
+
+/** Makes a file of an upload whose bytes are all there. Throws `Conflict` when it was given up meanwhile. */
+export async function finishUpload(
+  scope: Scope<"db" | "blobs">,
+  { _id, key, fileName, length }: WholeUpload,
+): Promise<FileSummary> {
+  const stored = length > 0 ? await scope.blobs.finish(key) : await storeNothing(scope, key)
+  if (stored.size !== length) throw new Error(`Upload ${_id} has ${stored.size} of ${length} bytes.`)
+  const mimeType = await detectType(await readBeginning(scope, key, length), fileName)
+  return commitFile(scope, _id, stored, { fileName, mimeType })
+}
+
+/** Whether an attempt before this one got as far or not. */
+async function storeNothing({ blobs }: Scope<"blobs">, key: string) {
+  await blobs.remove(key)
+  return blobs.put(key, nothing(), { limit: 0 })
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+async function readBeginning({ blobs }: Scope<"blobs">, key: string, length: number): Promise<Uint8Array> {
+  if (length === 0) return new Uint8Array()
+  const stream = await blobs.open(key, { start: 0, end: Math.min(SAMPLE_SIZE, length) - 1 })
+  if (!stream) throw new Error(`The bytes that were just stored are missing from the blob store: ${key}.`)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,239 @@
+import { and, eq, isNotNull } from "drizzle-orm"
+import * as v from "valibot"
+import { uploads } from "#db/schema/files.ts"
+import { BadRequest, Conflict, Gone, isRefusal, NotFound, TooLarge, type Refusal } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { FileId } from "./contract.ts"
+import { giveUpUpload, removeNameless } from "./discard.ts"
+import { nextExpiry, UNTIL_FIRST_BYTE } from "./expiry.ts"
+import { finishUpload } from "./finish.ts"
+import { cleanFileName } from "./names.ts"
+import { reserveRoom } from "./room.ts"
+import type { UploadLock } from "./upload-locks.ts"
+
+type Uploading = Scope<"db" | "blobs" | "config" | "log" | "uploadLocks" | "viewer">
+
+/** How far an upload is. */
+export interface Progress {
+  /** Bytes that are stored durably. */
+  offset: number
+  /** Milliseconds since the epoch. */
+  expiresAt: number
+  /** Once all bytes are there. */
+  fileId: string | null
+}
+
+export interface Announced {
+  /** As the sender calls it. */
+  fileName: string
+  /** Bytes. */
+  length: number
+  /** To be told again as it is. */
+  metadata: string
+}
+
+/** A part of the bytes on its way. */
+export interface Part {
+  offset: number
+  body: ReadableStream<Uint8Array>
+  /** Bytes that the sender announced, where they did. */
+  size: number | null
+}
+
+/** Reserves room for a file whose bytes come by `receivePart`. Throws `TooLarge`, `OutOfSpace`, `TooMany`. */
+export async function createUpload(
+  scope: Uploading,
+  { fileName, length, metadata }: Announced,
+): Promise<Progress & { _id: string }> {
+  const name = cleanFileName(fileName)
+  const expiresAt = Date.now() + UNTIL_FIRST_BYTE
+  const row = { expiresAt, length, metadata, fileName: name }
+  const { _id } = await reserveRoom(scope, name, { exactly: length }, row)
+  if (length > 0) return { _id, offset: 0, expiresAt, fileId: null }
+  return { _id, ...(await withUpload(scope, _id, (upload) => progressOf(scope, upload, 0))) }
+}
+
+/** Also finishes an upload whose last byte came right before its process died. Throws `NotFound`, `Gone`, `Locked`. */
+export async function findProgress(
+  scope: Uploading,
+  id: string,
+): Promise<Progress & { length: number; metadata: string }> {
+  const { length, metadata, expiresAt, fileId } = await findUpload(scope, id)
+  if (fileId) return { offset: length, length, metadata, expiresAt, fileId }
+  const progress = await withUpload(scope, id, async (upload) =>
+    progressOf(scope, upload, await scope.blobs.sizeOf(upload.key)),
+  )
+  return { ...progress, length, metadata }
+}
+
+/**
+ * Stores what comes, and with the last byte the file. What came before an error stays.
+ * Throws `NotFound`, `Gone`, `Locked`, `Conflict` for another offset than where the upload ends, `TooLarge` for more bytes than were
+ * announced at first, `OutOfSpace`, and `BadRequest` when the body breaks off.
+ */
+export async function receivePart(scope: Uploading, id: string, part: Part): Promise<Progress> {
+  const { fileId, length, expiresAt } = await findUpload(scope, id)
+  if (fileId) {
+    if (part.offset !== length || part.size !== 0) throw notThere(part.offset, length)
+    return { offset: length, expiresAt, fileId }
+  }
+  return withUpload(scope, id, async (upload, lock) => {
+    const stored = await scope.blobs.sizeOf(upload.key)
+    if (part.offset !== stored) throw notThere(part.offset, stored)
+    if (part.size !== null && part.size > length - stored) throw tooMuch(upload)
+    await prolong(scope, upload)
+    const offset = await append(scope, upload, part, lock)
+    return progressOf(scope, upload, offset)
+  })
+}
+
+/** Frees the room at once. Throws `NotFound`, and `Conflict` for what is a file already. */
+export async function cancelUpload(scope: Uploading, id: string): Promise<void> {
+  const upload = await findUpload(scope, id, { expired: "too" })
+  if (upload.fileId) throw new Conflict("The upload is finished. Remove the file that it became.")
+  // Whoever is sending finds the row gone, and stops.
+  await giveUpUpload(scope, id)
+}
+
+interface Upload {
+  _id: string
+  fileName: string
+  length: number
+  metadata: string
+  expiresAt: number
+  fileId: string | null
+}
+
+interface OpenUpload extends Upload {
+  key: string
+}
+
+/** The viewer's own: what belongs to somebody else is not there. */
+async function findUpload(
+  { db, viewer }: Scope<"db" | "viewer">,
+  id: string,
+  { expired = "refused" }: { expired?: "refused" | "too" } = {},
+): Promise<Upload & { key: string | null }> {
+  if (!v.is(FileId, id)) throw new NotFound("upload")
+  const [row] = await db
+    .select()
+    .from(uploads)
+    .where(and(eq(uploads._id, id), eq(uploads.userId, viewer.user._id), isNotNull(uploads.length)))
+  if (!row || row.length === null || row.fileName === null) throw new NotFound("upload")
+  if (row.expiresAt < Date.now() && expired === "refused") {
+    throw new Gone(
+      "The upload waited too long for its bytes, and its room was given up. Send the file again.",
+    )
+  }
+  return { ...row, length: row.length, fileName: row.fileName, metadata: row.metadata ?? "" }
+}
+
+/** Does the work while no other request is at the upload. */
+async function withUpload<Result extends Progress>(
+  scope: Uploading,
+  id: string,
+  work: (upload: OpenUpload, lock: UploadLock) => Promise<Result>,
+): Promise<Result | Progress> {
+  const lock = await scope.uploadLocks.take(id)
+  let key: string | null = null
+  try {
+    const upload = await findUpload(scope, id)
+    ;({ key } = upload)
+    // It was finished while this waited.
+    if (key === null) return { ...upload, offset: upload.length }
+    return await work({ ...upload, key }, lock)
+  } catch (error) {
+    if (key === null || isRefusal(error)) throw error
+    // Given up under this one's hands, which may have written since.
+    if (await scope.db.$count(uploads, eq(uploads._id, id))) throw error
+    await removeNameless(scope, key)
+    throw removed()
+  } finally {
+    await lock.release()
+  }
+}
+
+async function progressOf(scope: Uploading, upload: OpenUpload, offset: number): Promise<Progress> {
+  if (offset < upload.length) return { offset, expiresAt: upload.expiresAt, fileId: null }
+  const { _id: fileId } = await finishUpload(scope, upload)
+  return { offset, expiresAt: upload.expiresAt, fileId }
+}
+
+/** Gives the upload its time anew. */
+async function prolong(scope: Uploading, upload: OpenUpload) {
+  upload.expiresAt = nextExpiry(scope.config)
+  const [row] = await scope.db
+    .update(uploads)
+    .set({ expiresAt: upload.expiresAt, wantedAt: null })
+    .where(eq(uploads._id, upload._id))
+    .returning({ _id: uploads._id })
+  if (row) return
+  await removeNameless(scope, upload.key)
+  throw removed()
+}
+
+/** The upload's new size. */
+async function append(
+  scope: Uploading,
+  upload: OpenUpload,
+  { body, offset }: Part,
+  lock: UploadLock,
+): Promise<number> {
+  const end: { why: Refusal | null } = { why: null }
+  const bytes = takeBytes(body, upload.length - offset, lock, end)
+  const size = await scope.blobs.append(upload.key, offset, bytes)
+  if (end.why?.status === 413) {
+    // Nobody could tell later that it has the right size and the wrong bytes.
+    await giveUpUpload(scope, upload._id)
+    throw tooMuch(upload)
+  }
+  await prolong(scope, upload)
+  if (end.why && size < upload.length) throw end.why
+  return size
+}
+
+/** Until the body ends or breaks off, has too many bytes, or the upload is not this request's any more: `end` says why. */
+async function* takeBytes(
+  body: ReadableStream<Uint8Array>,
+  room: number,
+  lock: UploadLock,
+  end: { why: Refusal | null },
+): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  const stop = () => void reader.cancel().catch(() => {})
+  lock.signal.addEventListener("abort", stop)
+  if (lock.signal.aborted) stop()
+  try {
+    for (let left = room; ;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      lock.moved()
+      left -= value.byteLength
+      if (left < 0) {
+        end.why = new TooLarge("There are more bytes than were announced.")
+        return
+      }
+      yield value
+    }
+    if (lock.signal.aborted) end.why = lock.signal.reason as Refusal
+  } catch {
+    end.why = new BadRequest("The body broke off. What came before is stored.")
+  } finally {
+    lock.signal.removeEventListener("abort", stop)
+    stop()
+  }
+}
+
+function notThere(offset: number, end: number) {
+  return new Conflict(
+    `The upload ends at ${end}, and these bytes were to begin at ${offset}. Send from ${end} on.`,
+  )
+}
+
+function tooMuch({ fileName, length }: Upload) {
+  return new TooLarge(`There are more than the ${length} bytes that were announced for ${fileName}.`)
+}
+
+function removed() {
+  return new Gone("The upload was removed.")
+}

@@ -1,0 +1,68 @@
+import { and, eq, isNull, lte, sql } from "drizzle-orm"
+import { fileUsage, uploads } from "#db/schema/files.ts"
+import { OutOfSpace, TooLarge, TooMany } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { quotaOf } from "./access.ts"
+import { formatBytes } from "./contract.ts"
+
+/** Bytes. A form says only how long it is as a whole, and a stream of unknown length at most `Infinity`. */
+export type AnnouncedSize = { exactly: number } | { atMost: number }
+
+type Reserving = Scope<"db" | "blobs" | "config" | "viewer">
+
+/** Of one user, at once. */
+const MOST_UPLOADS = 1000
+
+/**
+ * Makes the upload's row. One conditional update, so that any number of uploads at once cannot hold more than the quota. An upload of
+ * unknown size gets what is left, up to the largest file. Throws `TooLarge`, `OutOfSpace`, `TooMany`.
+ */
+export async function reserveRoom(
+  scope: Reserving,
+  fileName: string,
+  size: AnnouncedSize,
+  row: Pick<typeof uploads.$inferInsert, "expiresAt" | "length" | "fileName" | "metadata">,
+) {
+  const { maxSize } = scope.config.files
+  if ("exactly" in size && size.exactly > maxSize) throw tooLarge(fileName, maxSize)
+  const atLeast = "exactly" in size ? size.exactly : 0
+  const atMost = "exactly" in size ? size.exactly : Math.min(size.atMost, maxSize)
+
+  const userId = scope.viewer.user._id
+  const quota = quotaOf(scope)
+  const taken = sql`${fileUsage.used} + ${fileUsage.reserved}`
+  return scope.db.transaction(async (tx) => {
+    await tx.insert(fileUsage).values({ userId }).onConflictDoNothing()
+    const [usage] = await tx
+      .update(fileUsage)
+      .set({ reserved: sql`${fileUsage.reserved} + least(${atMost}::bigint, ${quota}::bigint - (${taken}))` })
+      .where(and(eq(fileUsage.userId, userId), lte(sql`${taken} + ${atLeast}`, quota)))
+      .returning({ reserved: sql<number>`(new.reserved - old.reserved)::float8` })
+    if (!usage) throw overQuota(fileName, quota)
+    // Counted while the row of the usage is ours: no other upload of the user begins now.
+    const underWay = await tx.$count(uploads, and(eq(uploads.userId, userId), isNull(uploads.fileId)))
+    if (underWay >= MOST_UPLOADS) {
+      throw new TooMany(
+        `${MOST_UPLOADS} uploads are under way. Finish or cancel some, then send ${fileName} again.`,
+      )
+    }
+    const { reserved } = usage
+    const key = scope.blobs.newKey()
+    const [upload] = await tx
+      .insert(uploads)
+      .values({ ...row, userId, key, reserved })
+      .returning({ _id: uploads._id })
+    if (!upload) throw new Error("The database took an upload and returned no row.")
+    return { _id: upload._id, key, reserved }
+  })
+}
+
+export function tooLarge(fileName: string, maxSize: number) {
+  return new TooLarge(`${fileName} is too large. A file can be ${formatBytes(maxSize)} at most.`)
+}
+
+export function overQuota(fileName: string, quota: number) {
+  return new OutOfSpace(
+    `There is no room for ${fileName}. Your files can take ${formatBytes(quota)} together: remove some, then send it again.`,
+  )
+}

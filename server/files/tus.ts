@@ -1,0 +1,150 @@
+import * as v from "valibot"
+import { BadRequest, UnsupportedType } from "../errors.ts"
+import { json, methodNotAllowed } from "../http/json.ts"
+import { answerRefusals } from "../http/refusals.ts"
+import type { Scope } from "../scope.ts"
+import { discardUpload } from "./discard.ts"
+import {
+  cancelUpload,
+  createUpload,
+  findProgress,
+  receivePart,
+  type Part,
+  type Progress,
+} from "./resumable.ts"
+import { UploadMetadata } from "./upload-metadata.ts"
+
+// The tus protocol 1.0.0, https://tus.io/protocols/resumable-upload, as far as it is about headers.
+
+type Uploading = Scope<"db" | "blobs" | "config" | "log" | "uploadLocks" | "viewer">
+
+const VERSION = "1.0.0"
+const EXTENSIONS = "creation,creation-with-upload,expiration,termination"
+const PART_TYPE = "application/offset+octet-stream"
+
+/** Answers at the address where uploads are created. */
+export function answerTusCreation(scope: Uploading, request: Request, address: string): Promise<Response> {
+  return answerTus(scope, request, {
+    POST: () => create(scope, request, address),
+  })
+}
+
+/** Answers at the address of one upload. */
+export function answerTusUpload(scope: Uploading, request: Request, id: string): Promise<Response> {
+  return answerTus(scope, request, {
+    HEAD: () => tell(scope, id),
+    PATCH: () => receive(scope, request, id),
+    DELETE: async () => {
+      await cancelUpload(scope, id)
+      return new Response(null, { status: 204 })
+    },
+  })
+}
+
+async function answerTus(
+  scope: Uploading,
+  request: Request,
+  answers: Record<string, () => Promise<Response>>,
+): Promise<Response> {
+  const response = await answerRefusals(async () => {
+    // Some networks let only GET and POST pass. A GET stays one: it would not have been asked where it came from.
+    const override = request.method === "POST" ? request.headers.get("x-http-method-override") : null
+    const method = override?.toUpperCase() ?? request.method
+    if (method === "OPTIONS") return tellAbilities(scope)
+    if (request.headers.get("tus-resumable") !== VERSION) return refuseVersion()
+    const answer = Object.hasOwn(answers, method) ? answers[method] : undefined
+    return answer ? answer() : methodNotAllowed([...Object.keys(answers), "OPTIONS"])
+  })
+  response.headers.set("Tus-Resumable", VERSION)
+  response.headers.set("Cache-Control", "no-store")
+  return response
+}
+
+function tellAbilities({ config }: Uploading): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "Tus-Version": VERSION,
+      "Tus-Extension": EXTENSIONS,
+      "Tus-Max-Size": String(config.files.maxSize),
+    },
+  })
+}
+
+function refuseVersion(): Response {
+  const error = `This is tus ${VERSION}: send Tus-Resumable: ${VERSION}.`
+  return json({ error }, { status: 412, headers: { "Tus-Version": VERSION } })
+}
+
+async function create(scope: Uploading, request: Request, address: string): Promise<Response> {
+  if (request.headers.has("upload-defer-length") || request.headers.has("upload-concat")) {
+    throw new BadRequest(
+      "Upload-Defer-Length and Upload-Concat are not supported. Say the length of the whole file.",
+    )
+  }
+  const length = readHeader(request, "Upload-Length", ByteCount)
+  const { fileName, metadata } = readHeader(request, "Upload-Metadata", UploadMetadata)
+  const created = await createUpload(scope, { fileName, length, metadata })
+  const headers = { Location: `${address}/${created._id}` }
+  if (!isPart(request) || length === 0)
+    return new Response(null, { status: 201, headers: { ...headers, ...described(created) } })
+  try {
+    const progress = await receivePart(scope, created._id, { ...partOf(request), offset: 0 })
+    return new Response(null, { status: 201, headers: { ...headers, ...described(progress) } })
+  } catch (error) {
+    // Its sender does not know the address.
+    await discardUpload(scope, created._id)
+    throw error
+  }
+}
+
+async function tell(scope: Uploading, id: string): Promise<Response> {
+  const progress = await findProgress(scope, id)
+  return new Response(null, {
+    headers: {
+      "Upload-Length": String(progress.length),
+      "Upload-Metadata": progress.metadata,
+      ...described(progress),
+    },
+  })
+}
+
+async function receive(scope: Uploading, request: Request, id: string): Promise<Response> {
+  if (!isPart(request)) throw new UnsupportedType(`The body of a PATCH is ${PART_TYPE}.`)
+  const offset = readHeader(request, "Upload-Offset", ByteCount)
+  const progress = await receivePart(scope, id, { ...partOf(request), offset })
+  return new Response(null, { status: 204, headers: described(progress) })
+}
+
+function described({ offset, expiresAt, fileId }: Progress): Record<string, string> {
+  const end: Record<string, string> = fileId
+    ? { "Tideline-File-Id": fileId }
+    : { "Upload-Expires": new Date(expiresAt).toUTCString() }
+  return { "Upload-Offset": String(offset), ...end }
+}
+
+function isPart(request: Request): boolean {
+  return request.headers.get("content-type")?.trim().toLowerCase() === PART_TYPE
+}
+
+function partOf(request: Request): Omit<Part, "offset"> {
+  const length = request.headers.get("content-length")
+  return { body: request.body ?? new Blob().stream(), size: length === null ? null : Number(length) }
+}
+
+const ByteCount = v.pipe(
+  v.string("is missing: it is a number of bytes."),
+  v.regex(/^(0|[1-9]\d*)$/, "is not a number of bytes."),
+  v.toNumber(),
+  v.safeInteger("is not a number of bytes."),
+)
+
+function readHeader<Schema extends v.GenericSchema>(
+  request: Request,
+  name: string,
+  schema: Schema,
+): v.InferOutput<Schema> {
+  const read = v.safeParse(schema, request.headers.get(name) ?? undefined)
+  if (!read.success) throw new BadRequest(`${name} ${read.issues[0].message}`)
+  return read.output
+}

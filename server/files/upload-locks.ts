@@ -1,0 +1,136 @@
+import { setTimeout as delay } from "node:timers/promises"
+import { and, eq, inArray, isNotNull } from "drizzle-orm"
+import { openAdvisoryLocks } from "#db/advisory-locks.ts"
+import { uploads } from "#db/schema/files.ts"
+import { Gone, Locked, RequestTimeout, Unavailable, type Refusal } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { nextExpiry } from "./expiry.ts"
+
+/** An upload that one request has for itself, among those of all processes. */
+export interface UploadLock {
+  /** Aborted, with a refusal as its reason, when no more bytes should be taken. */
+  readonly signal: AbortSignal
+  /** Says that bytes came. */
+  moved(): void
+  release(): Promise<void>
+}
+
+export interface UploadLocks {
+  /**
+   * Waits a little for another request, which lets go when no bytes come to it any more: whoever lost their connection may be back
+   * before the server has noticed. Throws `Locked`.
+   */
+  take(id: string): Promise<UploadLock>
+  /** Ends every request that takes bytes in this process; they can go on in another. */
+  interrupt(): void
+  close(): Promise<void>
+}
+
+/** Milliseconds. */
+const LOOK = 500
+/** After so long without bytes a request gives way to another, and after the longer time also to nobody. */
+const STALLED = 1000
+const ABANDONED = 60_000
+/** How long another request is waited for, and how often. */
+const PATIENCE = 3000
+const AGAIN = 100
+/** An upload that is being sent is given its time anew when it has lost so much of it. */
+const SPENT = 60_000
+
+interface Held {
+  stop(reason: Refusal): void
+  idleSince: number
+}
+
+export function openUploadLocks(
+  { db, log, config }: Scope<"db" | "log" | "config">,
+  databaseUrl: string,
+): UploadLocks {
+  const held = new Map<string, Held>()
+  const locks = openAdvisoryLocks(databaseUrl, () => {
+    stopAll(new Unavailable("The database was away. Ask how much of the upload is stored, and go on."))
+  })
+  const timer = setInterval(() => void look().catch(warn), LOOK)
+  timer.unref()
+
+  return {
+    async take(id) {
+      const until = Date.now() + PATIENCE
+      for (let isTold = false; ; isTold = true) {
+        const lock = await tryToTake(id)
+        if (lock) return lock
+        if (Date.now() > until) throw new Locked("Another request is at this upload. Try again in a moment.")
+        if (!isTold) await db.update(uploads).set({ wantedAt: Date.now() }).where(eq(uploads._id, id))
+        await delay(AGAIN)
+      }
+    },
+    interrupt() {
+      stopAll(new Unavailable("The server is stopping. Try again in a moment, and the upload goes on."))
+    },
+    async close() {
+      clearInterval(timer)
+      await locks.close()
+    },
+  }
+
+  async function tryToTake(id: string): Promise<UploadLock | null> {
+    if (held.has(id)) return null
+    const stopped = new AbortController()
+    const mine: Held = { stop: (reason) => stopped.abort(reason), idleSince: Date.now() }
+    held.set(id, mine)
+    try {
+      if (await locks.take(id)) return { signal: stopped.signal, moved, release }
+      held.delete(id)
+      return null
+    } catch (error) {
+      held.delete(id)
+      throw error
+    }
+
+    function moved() {
+      mine.idleSince = Date.now()
+    }
+
+    async function release() {
+      // Also where the lock was lost, nobody else here had the upload until now.
+      await locks.release(id).catch(warn)
+      held.delete(id)
+    }
+  }
+
+  /** Whether others want the uploads that this process holds. Only the database reaches all processes. */
+  async function look() {
+    if (held.size === 0) return
+    const now = Date.now()
+    const ids = [...held.keys()]
+    const rows = await db
+      .select({ id: uploads._id, wantedAt: uploads.wantedAt, expiresAt: uploads.expiresAt })
+      .from(uploads)
+      .where(inArray(uploads._id, ids))
+    const known = new Map(rows.map((row) => [row.id, row]))
+    for (const id of ids) {
+      const row = known.get(id)
+      const { stop, idleSince } = held.get(id) ?? { stop() {}, idleSince: now }
+      if (!row) stop(new Gone("The upload was removed."))
+      else if (row.wantedAt !== null && idleSince < now - STALLED)
+        stop(new Locked("Another request took this upload over."))
+      else if (idleSince < now - ABANDONED)
+        stop(new RequestTimeout("No bytes came for a minute. Those that came before are stored."))
+    }
+    const expiresAt = nextExpiry(config, now)
+    const late = rows.filter((row) => row.expiresAt < expiresAt - SPENT).map(({ id }) => id)
+    if (late.length === 0) return
+    await db
+      .update(uploads)
+      .set({ expiresAt })
+      .where(and(inArray(uploads._id, late), isNotNull(uploads.key)))
+  }
+
+  function stopAll(reason: Refusal) {
+    for (const { stop } of held.values()) stop(reason)
+  }
+
+  function warn(error: unknown) {
+    log.warn({ err: error }, "uploads under way could not be looked after; the next look tries again")
+  }
+}
