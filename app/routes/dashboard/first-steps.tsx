@@ -7,8 +7,9 @@ import type { FileSummary } from "#server/files/contract.ts"
 import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
 import { UploadButton } from "./files/upload-button.tsx"
 import { UploadPanel } from "./files/upload-panel.tsx"
-import { uploadQueue, type UploadLimits } from "./files/upload-queue.ts"
-import { useUploads } from "./files/use-uploads.ts"
+import type { Chosen, UploadLimits } from "./files/upload.ts"
+import { uploadQueue } from "./files/upload-queue.ts"
+import { useUploadsWithFigures } from "./files/use-uploads.ts"
 
 /** A first question and a first file; the button at the end goes on without either. */
 export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: UploadLimits }) {
@@ -32,7 +33,8 @@ export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: Up
 }
 
 function FirstFile({ files, limits }: { files: FileSummary[]; limits: UploadLimits }) {
-  const uploads = useUploads()
+  const uploads = useUploadsWithFigures()
+  const upload = (chosen: readonly Chosen[]) => uploadQueue.add(chosen, limits)
   return (
     <FirstStep
       icon="upload"
@@ -50,8 +52,8 @@ function FirstFile({ files, limits }: { files: FileSummary[]; limits: UploadLimi
           ))}
         </ul>
       ) : null}
-      <UploadPanel uploads={uploads} />
-      <UploadButton variant="secondary" onFiles={(chosen) => uploadQueue.add(chosen, limits)}>
+      <UploadPanel uploads={uploads} onFiles={upload} />
+      <UploadButton variant="secondary" onFiles={upload}>
         {files.length > 0 ? "Add another" : "Choose a file"}
       </UploadButton>
       <Form method="post" className="hidden noscript:block">

@@ -11,10 +11,11 @@ import { DropZone } from "./files/drop-zone.tsx"
 import { Checklist } from "./checklist.tsx"
 import { LatestFiles, LatestThreads } from "./latest.tsx"
 import { PlanCard } from "./plan-card.tsx"
+import type { Chosen } from "./files/upload.ts"
 import { UploadButton } from "./files/upload-button.tsx"
 import { UploadPanel } from "./files/upload-panel.tsx"
 import { uploadQueue } from "./files/upload-queue.ts"
-import { useUploads } from "./files/use-uploads.ts"
+import { useUploadsWithFigures } from "./files/use-uploads.ts"
 import { useReloadWith } from "./use-reload-with.ts"
 import { useUser } from "./use-user.ts"
 import type { Route } from "./+types/home.ts"
@@ -45,8 +46,8 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
   const files = useLive(loaded.files)
   const devices = useLive(loaded.devices)
   useReloadWith(files)
-  const uploads = useUploads()
-  const upload = (chosen: File[]) =>
+  const uploads = useUploadsWithFigures()
+  const upload = (chosen: readonly Chosen[]) =>
     uploadQueue.add(chosen, { maxSize: plan.largestFile, room: plan.usage.quota - plan.usage.used })
   return (
     <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
@@ -58,7 +59,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
       </div>
       <DropZone onFiles={upload} />
       <AskBox />
-      <UploadPanel uploads={uploads} />
+      <UploadPanel uploads={uploads} onFiles={upload} />
       <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />
       <div className="mt-8 grid grid-cols-1 gap-5 lg:grid-cols-2">
         <LatestThreads threads={threads.slice(0, LATEST)} now={now} />

@@ -10,6 +10,7 @@ import type { Loaded } from "#server/realtime/contract.ts"
 import { onboardingOf, type CreateOrUpdateUser, type UserRecord } from "#server/users/contract.ts"
 import { userByClerkId } from "#server/users/live.ts"
 import { getProviderValues } from "#server/users/users.ts"
+import { UploadKeeper } from "./files/use-uploads.ts"
 import { NavigationProgress } from "./navigation-progress.tsx"
 import { useRecord } from "./use-record.ts"
 import type { Route } from "./+types/layout.ts"
@@ -29,6 +30,7 @@ export default function DashboardGroup({ loaderData }: Route.ComponentProps) {
     <LiveProvider userId={loaderData.userId}>
       <ToastProvider>
         <NavigationProgress />
+        <UploadKeeper userId={loaderData.userId} />
         <ProviderSession values={loaderData.provider}>
           {(provider) => <SyncedPage record={loaderData.record} provider={provider} />}
         </ProviderSession>

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from "react"
 import { Icon } from "#app/ui/icon.tsx"
-import { readFiles } from "./dropped-files.ts"
+import { namePasted, readFiles } from "./dropped-files.ts"
+import type { Chosen } from "./upload.ts"
 
 /** Takes files that are dropped anywhere on the page, or pasted, and shows that it would. */
-export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
+export function DropZone({ onFiles }: { onFiles: (chosen: readonly Chosen[]) => void }) {
   const isOver = useFilesAbove(onFiles)
   if (!isOver) return null
   return (
@@ -16,7 +17,7 @@ export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
   )
 }
 
-function useFilesAbove(onFiles: (files: File[]) => void) {
+function useFilesAbove(onFiles: (chosen: readonly Chosen[]) => void) {
   const [isOver, setOver] = useState(false)
   const take = useRef(onFiles)
   useEffect(() => {
@@ -45,7 +46,9 @@ function useFilesAbove(onFiles: (files: File[]) => void) {
     const paste = (event: ClipboardEvent) => {
       if (!event.clipboardData || event.clipboardData.files.length === 0) return
       event.preventDefault()
-      void readFiles(event.clipboardData).then(take.current)
+      void readFiles(event.clipboardData).then((chosen) =>
+        take.current(chosen.map((one) => namePasted(one, new Date()))),
+      )
     }
     const stop = new AbortController()
     const { signal } = stop

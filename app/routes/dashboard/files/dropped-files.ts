@@ -1,13 +1,52 @@
+import type { Chosen } from "./upload.ts"
+
+/** What Chromium adds, and no type of the browser's has yet. */
+interface HandleGiver {
+  getAsFileSystemHandle(): Promise<FileSystemHandle | null>
+}
+
 /** The files of a drop or a paste, those inside dropped folders too. Call it while the event is being handled. */
-export async function readFiles(transfer: DataTransfer): Promise<File[]> {
-  // The list is emptied when the handler returns, so the entries are taken out before anything is awaited.
-  const entries = [...transfer.items]
+export async function readFiles(transfer: DataTransfer): Promise<Chosen[]> {
+  // The list is emptied when the handler returns, so everything is taken out before anything is awaited.
+  const dropped = [...transfer.items]
     .filter((item) => item.kind === "file")
-    .map((item) => item.webkitGetAsEntry())
-  const files = [...transfer.files]
-  if (!entries.some((entry) => entry?.isDirectory)) return files
-  const nested = await Promise.all(entries.filter((entry) => entry !== null).map(filesOf))
-  return nested.flat()
+    .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile(), handle: handleOf(item) }))
+  const chosen = await Promise.all(
+    dropped.map(async ({ entry, file, handle }): Promise<Chosen[]> => {
+      if (entry && isDirectory(entry)) {
+        const files = await filesOf(entry).catch(() => [])
+        return files.filter(inNamedFolder).map((inner) => ({ file: inner }))
+      }
+      return file ? [{ file, handle: await handle }] : []
+    }),
+  )
+  return chosen.flat()
+}
+
+/** A picture that was copied has no name of its own: every one of them is `image.png`. */
+export function namePasted({ file, handle }: Chosen, now: Date): Chosen {
+  if (file.name !== "image.png") return { file, handle }
+  const at = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())} ${two(now.getHours())}.${two(now.getMinutes())}.${two(now.getSeconds())}`
+  return { file: new File([file], `Pasted ${at}.png`, { type: file.type, lastModified: file.lastModified }) }
+}
+
+/** Whether somebody put it there, and not the system. */
+export function inNamedFolder({ name }: File): boolean {
+  return ![".DS_Store", "Thumbs.db", "desktop.ini"].includes(name)
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, "0")
+}
+
+async function handleOf(item: DataTransferItem): Promise<FileSystemFileHandle | undefined> {
+  if (!("getAsFileSystemHandle" in item)) return undefined
+  try {
+    const handle = await (item as unknown as HandleGiver).getAsFileSystemHandle()
+    return handle?.kind === "file" ? (handle as FileSystemFileHandle) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 async function filesOf(entry: FileSystemEntry): Promise<File[]> {

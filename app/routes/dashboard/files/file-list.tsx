@@ -1,74 +1,215 @@
-import type { KeyboardEvent } from "react"
-import { LinkButton } from "#app/ui/button.tsx"
-import { EmptyState } from "#app/ui/empty-state.tsx"
-import type { FilePage, FileSummary, ListFiles } from "#server/files/contract.ts"
-import { FileRow } from "./file-row.tsx"
+import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual"
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type MouseEvent } from "react"
+import { useLive } from "#app/realtime/use-live.tsx"
+import { Button } from "#app/ui/button.tsx"
+import { Spinner } from "#app/ui/spinner.tsx"
+import { placeAfter, type FileSummary } from "#server/files/contract.ts"
+import { useHydrated } from "../chat/use-hydrated.ts"
+import type { FilePages, FilePageStore } from "./file-pages.ts"
+import { FileRow, type RowActs } from "./file-row.tsx"
+import type { FileActs } from "./use-file-acts.ts"
+import { pageAt, pagesBehindFirst, useDistanceFromTop, useSettled } from "./use-sight.ts"
+import { useRowFocus } from "./use-row-focus.ts"
+import type { Selection } from "./use-selection.ts"
 
-/** One page of files. Arrow keys go from file to file. */
+/** Pixels. The server draws rows of this height too, so that nothing moves when the browser takes over. */
+const ROW_HEIGHT = 60
+
+/** So many rows before the end the next page is asked for. */
+const AHEAD = 150
+
+/**
+ * Files of which only those in sight are drawn. One of them is in the way of the Tab key: arrow keys go from file to file, Space and Shift select,
+ * F2 renames, Delete moves to the trash.
+ */
 export function FileList({
-  files,
-  nextCursor,
-  query,
+  store,
+  shown,
+  selection,
+  acts,
+  isLive,
   now,
+  onOpen,
+  onShare,
 }: {
-  files: readonly FileSummary[]
-  nextCursor: FilePage["nextCursor"]
-  query: ListFiles
+  store: FilePageStore
+  shown: FilePages
+  selection: Selection
+  acts: FileActs
+  isLive: boolean
   now: number
+  onOpen: (file: FileSummary) => void
+  onShare: (file: FileSummary) => void
 }) {
-  if (files.length === 0) {
-    return (
-      <EmptyState
-        icon="search"
-        title={query.q ? `No file is called “${query.q}”` : "There are no more files"}
-        action={
-          <LinkButton to={addressOf({ ...query, q: "" })} variant="secondary" size="sm">
-            Show all files
-          </LinkButton>
-        }
-      >
-        {query.q ? "Any part of a name finds it." : "This was the end of the list."}
-      </EmptyState>
-    )
+  const { files, starts, hasMore, problem, age } = shown
+  const list = useRef<HTMLUListElement>(null)
+  const isHydrated = useHydrated()
+  const [namingId, setNamingId] = useState<string | null>(null)
+  const scrollTo = useRef<(at: number) => void>(() => {})
+  const { current, setCurrent, focusOn } = useRowFocus(list, files, (at) => scrollTo.current(at))
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized by a compiler
+  const virtualizer = useWindowVirtualizer({
+    count: files.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 10,
+    scrollMargin: useDistanceFromTop(list),
+    getItemKey: (at) => files[at]?._id ?? at,
+    // Whoever scrolls away from the focused row finds the focus still there.
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
+  })
+  const range = virtualizer.range ?? { startIndex: 0, endIndex: 0 }
+  const isNearEnd = isHydrated && hasMore && !problem && range.endIndex >= files.length - AHEAD
+  useEffect(() => {
+    if (isNearEnd) void store.loadMore()
+  }, [isNearEnd, files.length, store])
+
+  const [from, to] = useSettled(pageAt(starts, range.startIndex), pageAt(starts, range.endIndex))
+  useEffect(() => {
+    if (!isLive) void store.refresh(from, to)
+  }, [isLive, store, from, to, age])
+
+  function select(event: MouseEvent | KeyboardEvent, { _id }: FileSummary) {
+    setCurrent(_id)
+    if (event.shiftKey) selection.extendTo(_id)
+    else if (event.ctrlKey || event.metaKey) selection.toggle(_id)
+    else selection.only(_id)
   }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const file = files[current]
+    if (!file || (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")) return
+    const next = { ArrowDown: current + 1, ArrowUp: current - 1, Home: 0, End: files.length - 1 }[event.key]
+    const target = next === undefined ? undefined : files[next]
+    if (target && next !== undefined) {
+      if (event.shiftKey) {
+        if (!selection.has(file._id)) selection.only(file._id)
+        selection.extendTo(target._id)
+      }
+      focusOn(next)
+    } else if (event.key === " " && event.target instanceof HTMLAnchorElement) {
+      if (event.shiftKey) selection.extendTo(file._id)
+      else selection.toggle(file._id)
+    } else if (event.key === "F2") setNamingId(file._id)
+    else if (event.key === "Delete") trash(file)
+    else return
+    event.preventDefault()
+  }
+
+  /** With the others, where it is one of those selected. */
+  function trash(file: FileSummary) {
+    acts.trash(selection.has(file._id) ? selection.files : [file])
+  }
+
+  const rowActs = useRef<RowActs>(null)
+  const latest: RowActs = {
+    onSelect: select,
+    onToggle(file, event) {
+      setCurrent(file._id)
+      if (event.shiftKey) selection.extendTo(file._id)
+      else selection.toggle(file._id)
+    },
+    onFocus: (file) => setCurrent(file._id),
+    onOpen,
+    onShare,
+    onName: (file) => setNamingId(file._id),
+    onTrash: (file) => acts.trash([file]),
+    onNamed(file, fileName) {
+      setNamingId(null)
+      if (fileName !== null && fileName !== file.fileName) acts.rename(file, fileName)
+      focusOn(files.findIndex(({ _id }) => _id === file._id))
+    },
+  }
+  // Rows are not drawn again for new functions: they ask for the latest when something is pressed.
+  useLayoutEffect(() => {
+    rowActs.current = latest
+    scrollTo.current = (at) => virtualizer.scrollToIndex(at)
+  })
+  const rows = isHydrated ? virtualizer.getVirtualItems() : files.map((_, index) => ({ index, start: 0 }))
+  const isSelecting = selection.files.length > 0
+
   return (
     <>
       <ul
+        ref={list}
         aria-label="Your files"
-        onKeyDown={moveBetweenFiles}
-        className="mt-4 divide-y divide-line rounded-lg border border-line bg-surface shadow-sm"
+        onKeyDown={onKeyDown}
+        style={isHydrated ? { height: virtualizer.getTotalSize() } : undefined}
+        className="relative mt-4 rounded-lg border border-line bg-surface shadow-sm"
       >
-        {files.map((file) => (
-          <FileRow key={file._id} file={file} now={now} />
-        ))}
+        {rows.map(({ index, start }) => {
+          const file = files[index]
+          if (!file) return null
+          return (
+            <FileRow
+              key={file._id}
+              file={file}
+              index={index}
+              total={hasMore ? -1 : files.length}
+              offset={isHydrated ? start - virtualizer.options.scrollMargin : null}
+              measure={virtualizer.measureElement}
+              isReachable={!isHydrated || index === current}
+              isSelected={selection.has(file._id)}
+              isSelecting={isSelecting}
+              isNaming={file._id === namingId}
+              problem={acts.problemOf(file._id)}
+              now={now}
+              acts={rowActs}
+            />
+          )
+        })}
       </ul>
-      <nav aria-label="Pages" className="mt-5 flex justify-between gap-3 empty:hidden">
-        {query.cursor ? (
-          <LinkButton to={addressOf(query)} variant="secondary" size="sm">
-            Back to the start
-          </LinkButton>
-        ) : null}
-        {nextCursor ? (
-          <LinkButton to={addressOf(query, nextCursor)} variant="secondary" size="sm" className="ml-auto">
-            More files
-          </LinkButton>
-        ) : null}
-      </nav>
+      {isLive
+        ? pagesBehindFirst(from, Math.min(to, starts.length - 1)).map((at) => (
+            <LivePage key={at} at={at} shown={shown} store={store} />
+          ))
+        : null}
+      {isHydrated && hasMore ? (
+        <div className="flex min-h-15 items-center justify-center gap-3 py-3 text-sm text-faint">
+          {problem ? (
+            <>
+              <p role="alert" className="text-danger-ink">
+                {problem}
+              </p>
+              <Button variant="secondary" size="sm" onClick={() => void store.loadMore()}>
+                Try again
+              </Button>
+            </>
+          ) : (
+            <Spinner label="Loading more files" />
+          )}
+        </div>
+      ) : null}
     </>
   )
 }
 
-function addressOf({ q, sort }: ListFiles, cursor?: string) {
-  return `?${new URLSearchParams({ ...(q && { q }), sort, ...(cursor && { cursor }) })}`
-}
-
-function moveBetweenFiles(event: KeyboardEvent<HTMLElement>) {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  if (step === undefined || event.target instanceof HTMLInputElement) return
-  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-file]")]
-  const row = event.target instanceof Element ? event.target.closest("li") : null
-  const next = links[links.findIndex((link) => row?.contains(link)) + step]
-  if (!next) return
-  event.preventDefault()
-  next.focus()
+/** Keeps one page behind the first equal to the database while it is in sight. It draws nothing. */
+function LivePage({
+  at,
+  shown: { files, starts },
+  store,
+}: {
+  at: number
+  shown: FilePages
+  store: FilePageStore
+}) {
+  const start = starts[at] ?? 0
+  const before = files[start - 1]
+  const rows = files.slice(start, starts[at + 1])
+  const live = useLive<FileSummary>({
+    query: "files.list",
+    args: { after: before ? placeAfter(before) : undefined },
+    rows,
+    order: [["_id", "desc"]],
+    end: null,
+  })
+  const first = useRef(live)
+  useEffect(() => {
+    // Until the server has answered these are the page's own rows.
+    if (live === first.current) return
+    first.current = live
+    store.replace(at, live)
+  }, [at, live, store])
+  return null
 }

@@ -1,21 +1,34 @@
 import { useState } from "react"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
+import { classNames } from "#app/ui/class-names.ts"
 import { isShownInline, type FileSummary } from "#server/files/contract.ts"
 
-/** A small image shows itself; anything else shows what kind of file it is. */
-export function FilePicture({ file, address }: { file: FileSummary; address: string }) {
+/** An image shows itself, small; anything else shows what kind of file it is. */
+export function FilePicture({
+  file,
+  className,
+}: {
+  file: Pick<FileSummary, "_id" | "mimeType">
+  className?: string
+}) {
   const [isBroken, setBroken] = useState(false)
   const isImage = file.mimeType.startsWith("image/") && isShownInline(file.mimeType)
   return (
-    <span className="grid size-10 shrink-0 place-items-center overflow-hidden rounded-md border border-line bg-sunken text-faint">
-      {isImage && file.size <= LARGEST_PICTURE && !isBroken ? (
+    <span
+      className={classNames(
+        "grid size-10 shrink-0 place-items-center overflow-hidden rounded-md border border-line bg-sunken text-faint",
+        className,
+      )}
+    >
+      {isImage && !isBroken ? (
         <img
-          src={address}
+          src={`/api/files/${file._id}/thumbnail`}
           alt=""
           width={40}
           height={40}
           loading="lazy"
           decoding="async"
+          draggable={false}
           onError={() => setBroken(true)}
           className="size-full object-cover"
         />
@@ -26,10 +39,7 @@ export function FilePicture({ file, address }: { file: FileSummary; address: str
   )
 }
 
-/** Bytes: the whole image is fetched to show it small. */
-const LARGEST_PICTURE = 1_000_000
-
-function iconOf(mimeType: string): IconName {
+export function iconOf(mimeType: string): IconName {
   return icons.find(([pattern]) => pattern.test(mimeType))?.[1] ?? "file"
 }
 

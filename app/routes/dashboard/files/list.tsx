@@ -1,48 +1,55 @@
 import { data, redirect } from "react-router"
-import { literal, object, parse, string, variant } from "valibot"
-import { useLive } from "#app/realtime/use-live.tsx"
+import { literal, object, parse, picklist, string, variant } from "valibot"
 import { Alert } from "#app/ui/alert.tsx"
-import { buttonClass } from "#app/ui/button.tsx"
+import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
-import { formatBytes, ListFiles, RenameFile, type FileSummary } from "#server/files/contract.ts"
+import { Icon } from "#app/ui/icon.tsx"
+import { formatBytes, ListFiles, RenameFile } from "#server/files/contract.ts"
 import { findUsage, renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
-import { listFiles } from "#server/files/list.ts"
+import { cursorAfter, listFiles } from "#server/files/list.ts"
 import { fileList } from "#server/files/live.ts"
-import { trashFile } from "#server/files/trash.ts"
+import { restoreFiles, trashFiles } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { Browser } from "./browser.tsx"
 import { DropZone } from "./drop-zone.tsx"
-import { FileList } from "./file-list.tsx"
-import type { FileAnswer } from "./use-file-acts.ts"
-import { FilesToolbar } from "./toolbar.tsx"
 import { UploadButton } from "./upload-button.tsx"
 import { uploadQueue } from "./upload-queue.ts"
 import { UploadPanel } from "./upload-panel.tsx"
+import type { Chosen } from "./upload.ts"
 import { UsageMeter } from "./usage-meter.tsx"
-import { useReloadWith } from "../use-reload-with.ts"
-import { useUploads } from "./use-uploads.ts"
+import { useUploadsWithFigures } from "./use-uploads.ts"
+import type { FileAnswer } from "./use-file-acts.ts"
 import type { Route } from "./+types/list.ts"
 
 export const meta: Route.MetaFunction = () => [{ title: "Files · Tideline" }]
 
+/** The newest files are read once, as live rows; whatever else is asked for, as the server's answer. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const query = parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams) })
-  const [page, usage, [live]] = await Promise.all([
-    listFiles(scope, query),
+  const isLive = query.sort === "newest" && !query.q && !query.type && !query.cursor
+  const [usage, page] = await Promise.all([
     findUsage(scope),
-    loadLive(scope, [fileList, {}]),
+    isLive ? findNewest(scope) : { ...(await listFiles(scope, query)), live: null },
   ])
-  return { ...page, live, query, usage, maxSize: scope.config.files.maxSize, now: Date.now() }
+  return { ...page, query, usage, maxSize: scope.config.files.maxSize, now: Date.now() }
 }
 
+async function findNewest(scope: Parameters<typeof loadLive>[0]) {
+  const [live] = await loadLive(scope, [fileList, {}])
+  const last = live.end === null ? undefined : live.rows.at(-1)
+  return { live, files: live.rows, nextCursor: last ? cursorAfter(last) : null }
+}
+
+/** `id` may be several, with commas between them. */
 const FileForm = variant("intent", [
   object({ intent: literal("rename"), id: string(), ...RenameFile.entries }),
-  object({ intent: literal("remove"), id: string() }),
+  object({ intent: picklist(["remove", "restore"]), id: string() }),
 ])
 
 /** What went wrong is returned to the form that asked. A form with files was sent without JavaScript. */
@@ -55,8 +62,10 @@ export async function action({ context, request, url }: Route.ActionArgs) {
     }
     const form = await readForm(request, FileForm)
     if (!form.ok) return answer({ error: Object.values(form.errors).join(" ") }, form.status)
-    if (form.value.intent === "rename") await renameFile(scope, form.value.id, form.value)
-    else await trashFile(scope, form.value.id)
+    const { intent, id } = form.value
+    if (intent === "rename") await renameFile(scope, id, form.value)
+    else if (intent === "remove") await trashFiles(scope, id.split(","))
+    else await restoreFiles(scope, id.split(","))
     // A page that answered a form would send it again when it is reloaded.
     return asksForPage(request) ? redirect(url.pathname + url.search) : answer({})
   } catch (error) {
@@ -74,55 +83,55 @@ function asksForPage(request: Request) {
 }
 
 export default function Files({ loaderData, actionData }: Route.ComponentProps) {
-  const { nextCursor, query, usage, maxSize, now } = loaderData
-  const files = useFiles(loaderData)
-  const uploads = useUploads()
-  const upload = (chosen: readonly File[]) =>
+  const { files, nextCursor, live, query, usage, maxSize, now } = loaderData
+  const uploads = useUploadsWithFigures()
+  const upload = (chosen: readonly Chosen[]) =>
     uploadQueue.add(chosen, { maxSize, room: usage.quota - usage.used })
-  const isEmpty = files.length === 0 && !query.q && !query.cursor
 
   return (
     <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
       <DropZone onFiles={upload} />
-      <div className="flex items-center justify-between gap-4">
-        <h1 className="text-2xl font-semibold sm:text-3xl">Files</h1>
+      <div className="flex items-center justify-between gap-3">
+        <h1 className="flex-1 text-2xl font-semibold sm:text-3xl">Files</h1>
+        <LinkButton to="/dashboard/files/trash" variant="ghost" aria-label="Trash" className="max-sm:px-3">
+          <Icon name="trash" />
+          <span className="max-sm:hidden">Trash</span>
+        </LinkButton>
         <UploadButton onFiles={upload}>Upload</UploadButton>
       </div>
       <UsageMeter usage={usage} />
       <PlainUploadForm maxSize={maxSize} />
+      {usage.used >= usage.quota ? <NoRoom hasTrash={usage.trashed > 0} /> : null}
       {actionData?.error ? (
         <Alert tone="danger" title="That did not work" className="mt-6">
           {actionData.error}
         </Alert>
       ) : null}
-      {isEmpty ? (
-        <EmptyState
-          icon="folder"
-          title="No files yet"
-          className="mt-6 rounded-lg border border-dashed border-line-strong sm:py-24"
-        >
-          Drop some anywhere on this page, paste them, or press Upload. Each can be {formatBytes(maxSize)} at
-          most.
-        </EmptyState>
-      ) : (
-        <>
-          <FilesToolbar query={query} />
-          <FileList files={files} nextCursor={nextCursor} query={query} now={now} />
-        </>
-      )}
-      <UploadPanel uploads={uploads} />
+      <Browser first={{ files, nextCursor }} live={live} query={query} now={now} maxSize={maxSize} />
+      <UploadPanel uploads={uploads} onFiles={upload} />
     </div>
   )
 }
 
-/**
- * The newest files are live themselves. Another order, a search and later pages are the server's answer, which is asked for again
- * when anything changes; what is renamed or removed meanwhile is shown at once.
- */
-function useFiles({ files, live, query }: Route.ComponentProps["loaderData"]): readonly FileSummary[] {
-  const newest = useLive(live)
-  useReloadWith(newest)
-  return query.sort === "newest" && !query.q && !query.cursor ? newest : files
+function NoRoom({ hasTrash }: { hasTrash: boolean }) {
+  return (
+    <Alert
+      tone="warning"
+      title="Your files take all the room there is"
+      className="mt-6"
+      action={
+        hasTrash ? (
+          <LinkButton to="/dashboard/files/trash" variant="secondary" size="sm">
+            Go to the trash
+          </LinkButton>
+        ) : undefined
+      }
+    >
+      {hasTrash
+        ? "Empty the trash or delete something, to upload more."
+        : "Delete something and empty the trash, to upload more."}
+    </Alert>
+  )
 }
 
 /** For browsers without JavaScript, and shown to no others. */
@@ -146,5 +155,27 @@ function PlainUploadForm({ maxSize }: { maxSize: number }) {
       </label>
       <button className={buttonClass()}>Upload</button>
     </form>
+  )
+}
+
+/** The rest of the dashboard stays: the files are what cannot be shown. */
+export function ErrorBoundary() {
+  return (
+    <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
+      <h1 className="text-2xl font-semibold sm:text-3xl">Files</h1>
+      <EmptyState
+        icon="warning"
+        title="Your files could not be read"
+        className="mt-6 rounded-lg border border-line bg-surface sm:py-24"
+        action={
+          // The address itself: also without JavaScript, and with whatever is new on the server.
+          <a href="/dashboard/files" className={buttonClass({ variant: "secondary", size: "sm" })}>
+            Try again
+          </a>
+        }
+      >
+        You are offline, or the server does not answer. Nothing is lost.
+      </EmptyState>
+    </div>
   )
 }

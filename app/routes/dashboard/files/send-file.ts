@@ -1,35 +1,53 @@
+import { sendInParts } from "./send-in-parts.ts"
+import { outcomeOf, type Outcome } from "./upload-refusal.ts"
+
 export interface Sending {
-  /** Never rejects. */
-  outcome: Promise<{ state: "done" } | { state: "failed"; reason: string }>
-  cancel: () => void
+  /** Never rejects, and stays open after `stop` and `cancel`. */
+  outcome: Promise<Outcome>
+  /** What has arrived is kept, for a later sending to go on from. */
+  stop(): void
+  /** What has arrived is given up, and its room with it. */
+  cancel(): void
 }
 
-/** Posts one file as the body, straight from the disk. `fetch` could not say how much is sent. */
-export function sendFile(file: File, onProgress: (sent: number) => void): Sending {
+export interface ToSend {
+  file: File
+  /** Where an earlier sending of the file began. */
+  url: string | undefined
+}
+
+export interface Told {
+  /** Bytes of the file that have left, counted from its beginning. */
+  sent(bytes: number): void
+  /** Where the sending can be continued, once the server has said so. */
+  began(url: string): void
+  /** Bytes that the server has, and will have after a power cut. */
+  kept(bytes: number): void
+}
+
+/**
+ * Bytes up to which a file goes as the body of one request. Sending it again costs less than the requests that would spare it, and
+ * when it is interrupted the server gives its room back at once.
+ */
+const WHOLE_UP_TO = 2_000_000
+
+export function sendFile(given: ToSend, told: Told): Sending {
+  if (given.file.size > WHOLE_UP_TO || given.url !== undefined) return sendInParts(given, told)
+  return sendWhole(given.file, told)
+}
+
+/** Straight from the disk. `fetch` could not say how much is sent. */
+function sendWhole(file: File, told: Told): Sending {
   const request = new XMLHttpRequest()
-  const outcome = new Promise<Awaited<Sending["outcome"]>>((resolve) => {
-    const fail = (reason: string) => () => resolve({ state: "failed", reason })
-    request.upload.addEventListener("progress", (event) => onProgress(event.loaded))
-    request.addEventListener("load", () => {
-      if (request.status === 201) resolve({ state: "done" })
-      else fail(describeRefusal(request))()
-    })
-    request.addEventListener("error", fail("The connection was lost. Check it, then try again."))
-    request.addEventListener("abort", fail("It was cancelled."))
+  const { promise: outcome, resolve } = Promise.withResolvers<Outcome>()
+  request.upload.addEventListener("progress", (event) => told.sent(event.loaded))
+  request.addEventListener("load", () => {
+    resolve(request.status === 201 ? { end: "stored" } : outcomeOf(request.status, request.responseText))
   })
+  request.addEventListener("error", () => resolve({ end: "lost", status: 0 }))
   request.open("POST", `/api/files?name=${encodeURIComponent(file.name)}`)
   request.setRequestHeader("Content-Type", "application/octet-stream")
   request.send(file)
-  return { outcome, cancel: () => request.abort() }
-}
-
-function describeRefusal({ status, responseText }: XMLHttpRequest): string {
-  if (status === 401) return "You are signed out. Sign in again, then try again."
-  try {
-    const answer: unknown = JSON.parse(responseText)
-    if (typeof answer === "object" && answer !== null && "error" in answer) return String(answer.error)
-  } catch {
-    // A proxy answered, not we.
-  }
-  return `The server could not take it (${status}). Try again in a moment.`
+  const stop = () => request.abort()
+  return { outcome, stop, cancel: stop }
 }

@@ -1,18 +1,18 @@
-import { useEffect, useRef } from "react"
+import { useEffect, useRef, type RefObject } from "react"
 import { Form, useSubmit } from "react-router"
 import { buttonClass } from "#app/ui/button.tsx"
-import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
-import type { ListFiles, Sort } from "#server/files/contract.ts"
+import { SelectField } from "#app/ui/select-field.tsx"
+import { KINDS, type Kind, type ListFiles, type Sort } from "#server/files/contract.ts"
 
-/** Search and order, kept in the address. */
-export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q" | "sort"> }) {
+/** Search, kind and order, kept in the address. */
+export function FilesToolbar({
+  query: { q, sort, type },
+}: {
+  query: Pick<ListFiles, "q" | "sort" | "type">
+}) {
   const submit = useSubmit()
   const [search, noteAsked] = useSearchField(q)
-  const order = useRef<HTMLSelectElement>(null)
-  useEffect(() => {
-    if (order.current) order.current.value = sort
-  }, [sort])
   const typing = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(typing.current), [])
   const ask = (form: HTMLFormElement | null) => {
@@ -41,29 +41,11 @@ export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q
             clearTimeout(typing.current)
             typing.current = setTimeout(ask, 250, form)
           }}
-          className={classNames(controlClass, "w-full pl-9")}
+          className="h-10 w-full rounded-md border border-line-strong bg-surface px-3 pl-9 text-base shadow-sm transition-colors placeholder:text-faint hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0 sm:text-sm touch:h-11"
         />
       </label>
-      <label className="relative">
-        <span className="sr-only">Order</span>
-        <select
-          ref={order}
-          name="sort"
-          defaultValue={sort}
-          onChange={({ currentTarget: { form } }) => ask(form)}
-          className={classNames(controlClass, "appearance-none pr-9")}
-        >
-          {orders.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-        <Icon
-          name="chevron-down"
-          className="pointer-events-none absolute top-1/2 right-3 size-3.5 -translate-y-1/2 text-faint"
-        />
-      </label>
+      <Choice label="Kind" name="type" value={type ?? ""} options={kinds} onAsk={ask} />
+      <Choice label="Order" name="sort" value={sort} options={orders} onAsk={ask} />
       <div className="hidden noscript:block">
         <button className={buttonClass({ variant: "secondary" })}>Search</button>
       </div>
@@ -71,7 +53,49 @@ export function FilesToolbar({ query: { q, sort } }: { query: Pick<ListFiles, "q
   )
 }
 
-/** What is typed stays as it is typed; when the address changes otherwise, by going back or a link, the field says so too. */
+function Choice({
+  label,
+  name,
+  value,
+  options,
+  onAsk,
+}: {
+  label: string
+  name: string
+  value: string
+  options: readonly (readonly [value: string, label: string])[]
+  onAsk: (form: HTMLFormElement | null) => void
+}) {
+  const select = useFollowing(value)
+  return (
+    <SelectField
+      ref={select}
+      label={label}
+      labelHidden
+      name={name}
+      defaultValue={value}
+      onChange={({ currentTarget: { form } }) => onAsk(form)}
+      className="max-sm:flex-1"
+    >
+      {options.map(([option, words]) => (
+        <option key={option} value={option}>
+          {words}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
+/** When the address changes otherwise, by going back or a link, the choice says so too. */
+function useFollowing(value: string): RefObject<HTMLSelectElement | null> {
+  const select = useRef<HTMLSelectElement>(null)
+  useEffect(() => {
+    if (select.current) select.current.value = value
+  }, [value])
+  return select
+}
+
+/** What is typed stays as it is typed; when the address changes otherwise, the field says so too. */
 function useSearchField(q: string) {
   const input = useRef<HTMLInputElement>(null)
   const lastAsked = useRef(q)
@@ -86,14 +110,21 @@ function useSearchField(q: string) {
   return [input, noteAsked] as const
 }
 
+export const kindNames: Record<Kind, string> = {
+  image: "Images",
+  video: "Videos",
+  audio: "Audio",
+  document: "Documents",
+  text: "Text and code",
+  archive: "Archives",
+  other: "Other",
+}
+
+const kinds = [["", "All kinds"], ...KINDS.map((kind) => [kind, kindNames[kind]] as const)] as const
+
 const orders: [Sort, string][] = [
   ["newest", "Newest first"],
   ["oldest", "Oldest first"],
   ["name", "By name"],
   ["largest", "Largest first"],
 ]
-
-const controlClass = classNames(
-  "h-10 rounded-md border border-line-strong bg-surface px-3 text-base shadow-sm transition-colors placeholder:text-faint sm:text-sm touch:h-11",
-  "hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0",
-)

@@ -1,35 +1,51 @@
-import { useRef, type ReactNode } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import { Menu, MenuItem } from "#app/ui/menu.tsx"
+import { FileInput, useFileInput } from "./file-input.tsx"
+import type { Chosen } from "./upload.ts"
 
-/** Lets files be chosen. Not there without JavaScript: what stands beside it must lead on then. */
+/** Lets files be chosen, or a folder. Not there without JavaScript: what stands beside it must lead on then. */
 export function UploadButton({
   onFiles,
   variant,
   children,
 }: {
-  onFiles: (files: File[]) => void
+  onFiles: (chosen: readonly Chosen[]) => void
   variant?: "primary" | "secondary"
-  children: ReactNode
+  children: string
 }) {
-  const input = useRef<HTMLInputElement>(null)
+  const files = useFileInput(onFiles)
+  const folder = useFileInput(onFiles)
   return (
-    <div className="noscript:hidden">
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        onChange={({ currentTarget }) => {
-          onFiles([...(currentTarget.files ?? [])])
-          // The same file chosen again is a change again.
-          currentTarget.value = ""
-        }}
-      />
-      <Button variant={variant} onClick={() => input.current?.click()}>
+    <div className="flex noscript:hidden">
+      <FileInput {...files} label="Files to upload" />
+      <FileInput {...folder} label="Folder to upload" isFolder />
+      <Button variant={variant} onClick={files.open} className="rounded-r-none">
         <Icon name="upload" />
         {children}
       </Button>
+      <Menu
+        trigger={
+          <Button
+            variant={variant}
+            aria-label={`${children}: more ways`}
+            className={
+              variant === "secondary"
+                ? "-ml-px rounded-l-none px-2.5"
+                : "rounded-l-none border-l-canvas/30 px-2.5"
+            }
+          >
+            <Icon name="chevron-down" />
+          </Button>
+        }
+      >
+        <MenuItem icon="file" onSelect={files.open}>
+          Files
+        </MenuItem>
+        <MenuItem icon="folder" onSelect={folder.open}>
+          All files of a folder
+        </MenuItem>
+      </Menu>
     </div>
   )
 }

@@ -1,35 +1,56 @@
 import { useEffect, useRef, useState } from "react"
+import { Button } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
-import { Icon } from "#app/ui/icon.tsx"
-import { formatBytes } from "#server/files/contract.ts"
-import { uploadQueue, type Upload } from "./upload-queue.ts"
+import { Icon, type IconName } from "#app/ui/icon.tsx"
+import { ProgressBar } from "#app/ui/progress-bar.tsx"
+import type { Chosen, Upload, Uploads } from "./upload.ts"
+import { FileInput, useFileInput } from "./file-input.tsx"
+import { uploadQueue } from "./upload-queue.ts"
+import { UploadRow } from "./upload-row.tsx"
+import { summarise, type UploadSummary } from "./upload-words.ts"
+
+/** So many are drawn. Those that need somebody come first. */
+const MOST_ROWS = 60
 
 /** What is being sent, each file and all together, in a corner of the window. Nothing while there is nothing to see. */
-export function UploadPanel({ uploads }: { uploads: readonly Upload[] }) {
-  const total = summarise(uploads)
+export function UploadPanel({
+  uploads,
+  onFiles,
+}: {
+  uploads: Uploads
+  onFiles: (chosen: readonly Chosen[]) => void
+}) {
+  const [isOpen, setOpen] = useState(true)
+  const summary = summarise(uploads)
+  const rows = inOrderOfNeed(uploads.list)
   return (
     <>
-      <Announcement words={total.words} isBusy={total.isBusy} />
-      {uploads.length === 0 ? null : (
+      <Announcement words={summary.spoken} isBusy={summary.isBusy} />
+      {rows.length === 0 ? null : (
         <>
           {/* The end of the page can be scrolled out from below the corner. */}
-          <div aria-hidden="true" className="h-96" />
+          <div aria-hidden="true" className={isOpen ? "h-96" : "h-24"} />
           <section
             aria-label="Uploads"
-            className="fixed right-4 bottom-[calc(1rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] left-4 z-40 overflow-hidden rounded-lg border border-line bg-raised shadow-lg sm:left-auto sm:w-104 sm:right-6 lg:bottom-6"
+            className="fixed right-3 bottom-[calc(0.75rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] left-3 z-40 overflow-hidden rounded-lg border border-line bg-raised shadow-lg sm:right-6 sm:left-auto sm:w-108 lg:bottom-6"
           >
-            <div className="flex items-center justify-between gap-4 px-4 py-3 text-sm">
-              <p className="font-medium">{total.title}</p>
-              <p className="text-faint tabular-nums">
-                {formatBytes(total.sent)} of {formatBytes(total.size)}
-              </p>
-            </div>
-            <Bar share={total.size === 0 ? 1 : total.sent / total.size} />
-            <ul className="max-h-[min(20rem,50dvh)] divide-y divide-line overflow-y-auto">
-              {uploads.map((upload) => (
-                <UploadRow key={upload.id} upload={upload} />
-              ))}
-            </ul>
+            <Head summary={summary} isOpen={isOpen} onOpen={setOpen} ids={rows.map(({ id }) => id)} />
+            <ProgressBar label="All uploads" share={summary.share} />
+            {isOpen ? (
+              <>
+                <Notices summary={summary} onFiles={onFiles} />
+                <ul className="max-h-[min(20rem,45dvh)] divide-y divide-line overflow-y-auto">
+                  {rows.slice(0, MOST_ROWS).map((upload) => (
+                    <UploadRow key={upload.id} upload={upload} />
+                  ))}
+                  {rows.length > MOST_ROWS ? (
+                    <li className="px-4 py-2.5 text-sm text-faint">
+                      and {(rows.length - MOST_ROWS).toLocaleString("en-GB")} more
+                    </li>
+                  ) : null}
+                </ul>
+              </>
+            ) : null}
           </section>
         </>
       )}
@@ -37,93 +58,124 @@ export function UploadPanel({ uploads }: { uploads: readonly Upload[] }) {
   )
 }
 
-function UploadRow({ upload }: { upload: Upload }) {
-  const { id, file, state } = upload
-  const isRunning = state === "waiting" || state === "sending"
-  return (
-    <li className="flex min-h-13 items-center gap-3 px-4 py-1.5 text-sm">
-      <StateIcon state={state} />
-      <div className="min-w-0 flex-1">
-        <p className="truncate font-medium">{file.name}</p>
-        {state === "failed" ? <p className="text-danger-ink">{upload.reason}</p> : null}
-        {state === "sending" ? (
-          <progress
-            aria-label={`Sending ${file.name}`}
-            value={upload.sent}
-            max={Math.max(file.size, 1)}
-            className="mt-1 block h-1 w-full appearance-none overflow-hidden rounded-full bg-hover [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-hover [&::-webkit-progress-value]:bg-accent"
-          />
-        ) : null}
-      </div>
-      <p className="shrink-0 text-faint tabular-nums">{describeState(upload)}</p>
-      {state === "failed" ? (
-        <PanelButton label={`Try ${file.name} again`} icon="refresh" onPress={() => uploadQueue.retry(id)} />
-      ) : null}
-      {state === "done" ? null : (
-        <PanelButton
-          label={`${isRunning ? "Cancel" : "Dismiss"} ${file.name}`}
-          icon="x"
-          onPress={() => uploadQueue.remove(id)}
-        />
-      )}
-    </li>
-  )
-}
-
-function PanelButton({
-  label,
-  icon,
-  onPress,
+function Head({
+  summary: { title, detail, canPause, canResume, isBusy },
+  isOpen,
+  onOpen,
+  ids,
 }: {
-  label: string
-  icon: "x" | "refresh"
-  onPress: () => void
+  summary: UploadSummary
+  isOpen: boolean
+  onOpen: (open: boolean) => void
+  ids: readonly string[]
 }) {
   return (
-    <button
-      type="button"
-      aria-label={label}
-      title={label}
-      onClick={onPress}
-      className="-mr-2 grid size-8 shrink-0 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink focus-visible:-outline-offset-2 touch:size-11"
-    >
-      <Icon name={icon} />
-    </button>
-  )
-}
-
-function StateIcon({ state }: { state: Upload["state"] }) {
-  if (state === "done") return <Icon name="check-circle" className="text-success" />
-  if (state === "failed") return <Icon name="warning" className="text-danger-ink" />
-  return <Icon name="upload" className={state === "sending" ? "text-accent-ink" : "text-faint"} />
-}
-
-function describeState(upload: Upload): string {
-  switch (upload.state) {
-    case "waiting":
-      return "Waiting"
-    case "sending":
-      // The bytes are on the disk of the server a moment after the last one was sent.
-      return upload.sent >= upload.file.size ? "Storing" : `${percent(upload.sent, upload.file.size)} %`
-    case "done":
-      return formatBytes(upload.file.size)
-    case "failed":
-      return ""
-  }
-}
-
-function Bar({ share }: { share: number }) {
-  return (
-    <div aria-hidden="true" className="h-0.5 bg-hover">
-      <div
-        className={classNames("h-full bg-accent transition-[width] duration-200")}
-        style={{ width: `${share * 100}%` }}
+    <div className="flex items-center gap-1 py-2.5 pr-2 pl-4">
+      <div className="min-w-0 flex-1 text-sm">
+        <p className="truncate font-medium">{title}</p>
+        <p className="truncate text-faint tabular-nums">{detail}</p>
+      </div>
+      {canPause ? <HeadButton label="Pause all" icon="pause" onPress={uploadQueue.pauseAll} /> : null}
+      {canResume ? <HeadButton label="Resume all" icon="play" onPress={uploadQueue.resumeAll} /> : null}
+      <HeadButton
+        label={isOpen ? "Show less" : "Show each upload"}
+        icon={isOpen ? "chevron-down" : "chevron-up"}
+        isExpanded={isOpen}
+        onPress={() => onOpen(!isOpen)}
+      />
+      <HeadButton
+        label={isBusy || canResume ? "Cancel all" : "Close"}
+        icon="x"
+        onPress={() => uploadQueue.remove(ids)}
       />
     </div>
   )
 }
 
-/** Says how it goes: every few seconds while files are being sent, at once when they are not. */
+function HeadButton({
+  label,
+  icon,
+  onPress,
+  isExpanded,
+}: {
+  label: string
+  icon: IconName
+  onPress: () => void
+  isExpanded?: boolean
+}) {
+  return (
+    <Button
+      variant="ghost"
+      size="icon"
+      aria-label={label}
+      title={label}
+      aria-expanded={isExpanded}
+      onClick={onPress}
+    >
+      <Icon name={icon} />
+    </Button>
+  )
+}
+
+/** What concerns several uploads, and what can be done about it. */
+function Notices({
+  summary: { isOffline, missing },
+  onFiles,
+}: {
+  summary: UploadSummary
+  onFiles: (chosen: readonly Chosen[]) => void
+}) {
+  const again = useFileInput(onFiles)
+  const mayAsk = missing.some((upload) => upload.state === "missing" && upload.mayAsk)
+  if (missing.length === 0 && !isOffline) return null
+  return (
+    <div className={classNames("border-b border-line bg-sunken px-4 py-3 text-sm", "grid gap-2.5")}>
+      {isOffline ? (
+        <p className="flex gap-2 text-warning-ink">
+          <Icon name="warning" className="mt-0.75" />
+          You are offline. Uploads go on by themselves once you are back.
+        </p>
+      ) : null}
+      {missing.length > 0 ? (
+        <>
+          <p className="text-muted">
+            {mayAsk
+              ? "The page was loaded again. Let the browser read the files once more, and the uploads go on where they were."
+              : "The page was loaded again. Choose the same files once more, and the uploads go on where they were."}
+          </p>
+          <div className="flex gap-2">
+            {mayAsk ? (
+              <Button size="sm" onClick={() => void uploadQueue.reopen()}>
+                Continue
+              </Button>
+            ) : (
+              <Button size="sm" onClick={again.open}>
+                Choose again
+              </Button>
+            )}
+          </div>
+          <FileInput {...again} label="Files to go on with" />
+        </>
+      ) : null}
+    </div>
+  )
+}
+
+function inOrderOfNeed(uploads: readonly Upload[]): readonly Upload[] {
+  return uploads.toSorted((one, other) => NEED[one.state] - NEED[other.state])
+}
+
+const NEED: Record<Upload["state"], number> = {
+  failed: 0,
+  missing: 1,
+  held: 2,
+  sending: 3,
+  paused: 4,
+  waiting: 5,
+  done: 6,
+}
+
+/** What a screen reader hears of all this: every few seconds while files are being sent, at once when they are not. */
 function Announcement({ words, isBusy }: { words: string; isBusy: boolean }) {
   const [said, setSaid] = useState("")
   const saidAt = useRef(0)
@@ -140,32 +192,4 @@ function Announcement({ words, isBusy }: { words: string; isBusy: boolean }) {
       {said}
     </p>
   )
-}
-
-function summarise(uploads: readonly Upload[]) {
-  const counted = uploads.filter((upload) => upload.state !== "failed")
-  const failed = uploads.length - counted.length
-  const done = counted.filter((upload) => upload.state === "done").length
-  const isBusy = done < counted.length
-  const size = counted.reduce((sum, { file }) => sum + file.size, 0)
-  const sent = counted.reduce((sum, upload) => sum + sentOf(upload), 0)
-  const title = isBusy
-    ? `Uploading ${done + 1} of ${plural(counted.length)}`
-    : [done > 0 && `${plural(done)} uploaded`, failed > 0 && `${plural(failed)} not uploaded`]
-        .filter(Boolean)
-        .join(", ")
-  return { title, size, sent, isBusy, words: isBusy ? `${title}, ${percent(sent, size)} percent` : title }
-}
-
-function sentOf(upload: Upload): number {
-  if (upload.state === "done") return upload.file.size
-  return upload.state === "sending" ? Math.min(upload.sent, upload.file.size) : 0
-}
-
-function percent(part: number, whole: number): number {
-  return whole === 0 ? 100 : Math.floor((part / whole) * 100)
-}
-
-function plural(count: number): string {
-  return count === 1 ? "1 file" : `${count} files`
 }

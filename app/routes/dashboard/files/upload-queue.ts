@@ -1,95 +1,408 @@
 import { formatBytes } from "#server/files/contract.ts"
+import { askForFile, findFile } from "./kept-file.ts"
 import { sendFile, type Sending } from "./send-file.ts"
-
-export type Upload = { id: number; file: File } & (
-  | { state: "waiting" }
-  | { state: "sending"; sent: number }
-  | { state: "done" }
-  | { state: "failed"; reason: string }
-)
-
-/** What may be sent, in bytes: the largest file, and the room that is left. The server has the last word on both. */
-export interface UploadLimits {
-  maxSize: number
-  room: number
-}
+import { discard } from "./send-in-parts.ts"
+import { createTransferRate, type TransferRate } from "./transfer-rate.ts"
+import { openUnfinishedUploads, type Unfinished } from "./unfinished-uploads.ts"
+import type { Chosen, Upload, UploadLimits, Uploads, UploadState } from "./upload.ts"
+import type { Outcome } from "./upload-refusal.ts"
 
 const AT_ONCE = 3
 
-/** Sends files a few at a time. It belongs to no page: whoever goes elsewhere in the dashboard and comes back finds it at work. */
-export const uploadQueue = createUploadQueue(sendFile)
+/** Milliseconds before another attempt, when nothing says that the connection is back. */
+const AGAIN_AFTER = [1000, 2000, 4000, 8000, 15_000, 30_000]
 
-export function createUploadQueue(send: typeof sendFile) {
-  let uploads: readonly Upload[] = []
-  let lastId = 0
-  const sendings = new Map<number, Sending>()
+/** A server that fails in the same way so often will go on to. */
+const MOST_FAILURES = 4
+
+/** Milliseconds between two pictures of what is moving. */
+const PICTURE_EVERY = 200
+
+interface Entry {
+  readonly id: string
+  readonly name: string
+  readonly size: number
+  readonly lastModified: number
+  readonly since: number
+  file: File | undefined
+  readonly handle: FileSystemFileHandle | undefined
+  url: string | undefined
+  sent: number
+  kept: number
+  status: UploadState
+  sending: Sending | undefined
+  attempts: number
+  again: ReturnType<typeof setTimeout> | undefined
+  readonly rate: TransferRate
+  /** What was shown of it, until something changes. */
+  shown: Upload | undefined
+}
+
+/** Sends files a few at a time. It belongs to no page: whoever goes elsewhere in the dashboard finds it at work. */
+export const uploadQueue = createUploadQueue()
+
+export type UploadQueue = ReturnType<typeof createUploadQueue>
+
+function createUploadQueue() {
+  const page = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
+  const unfinished = openUnfinishedUploads(page)
+  const entries = new Map<string, Entry>()
   const listeners = new Set<() => void>()
+  const total = createTransferRate()
+  let userId: string | undefined
+  let lastId = 0
+  let snapshot: Uploads = { list: [], rate: null }
+  let picturing: ReturnType<typeof setTimeout> | undefined
+  let looking: ReturnType<typeof setTimeout> | undefined
 
-  function add(files: readonly File[], limits: UploadLimits) {
-    change([...uploads, ...files.map((file) => enqueue(file, limits))])
+  // What the person does.
+
+  function add(chosen: readonly Chosen[], limits: UploadLimits) {
+    unfinished.hold()
+    const added = chosen.filter(({ file }) => !giveBack(file)).map((one) => enter(one, limits))
+    void unfinished.keep(added.filter(({ status }) => status.state === "waiting").map(recordOf))
     sendNext()
+    announce()
   }
 
-  function enqueue(file: File, limits: UploadLimits): Upload {
+  /** Whether it is a file that an upload of before was waiting for. */
+  function giveBack(file: File): boolean {
+    const waiting = [...entries.values()].find(
+      ({ status, name, size, lastModified }) =>
+        status.state === "missing" &&
+        name === file.name &&
+        size === file.size &&
+        lastModified === file.lastModified,
+    )
+    if (!waiting) return false
+    waiting.file = file
+    move(waiting, { state: "waiting" })
+    return true
+  }
+
+  function enter({ file, handle }: Chosen, limits: UploadLimits): Entry {
+    const { name, size, lastModified } = file
     const reason = whyNot(file, limits)
-    return { id: ++lastId, file, ...(reason ? { state: "failed", reason } : { state: "waiting" }) }
+    const given = { name, size, lastModified, handle, file, since: Date.now(), url: undefined, kept: 0 }
+    return place(`${page}-${++lastId}`, given, reason ? { state: "failed", reason } : { state: "waiting" })
   }
 
-  function sendNext() {
-    for (const upload of uploads) {
-      if (sendings.size >= AT_ONCE) return
-      if (upload.state === "waiting") void start(upload)
+  function pause(id: string) {
+    const entry = entries.get(id)
+    if (entry && isGoing(entry)) rest(entry, { state: "paused" })
+    sendNext()
+    announce()
+  }
+
+  function pauseAll() {
+    for (const entry of entries.values()) if (isGoing(entry)) rest(entry, { state: "paused" })
+    announce()
+  }
+
+  function resume(id: string) {
+    const entry = entries.get(id)
+    if (entry && (entry.status.state === "paused" || entry.status.state === "failed")) wake(entry)
+    sendNext()
+    announce()
+  }
+
+  function resumeAll() {
+    for (const entry of entries.values()) if (entry.status.state === "paused") wake(entry)
+    sendNext()
+    announce()
+  }
+
+  /** Only after a press: the browser may ask the person. */
+  async function reopen() {
+    for (const entry of entries.values()) {
+      if (entry.status.state !== "missing" || !entry.handle) continue
+      const file = await askForFile(entry.handle, entry)
+      if (!file) {
+        move(entry, { state: "missing", mayAsk: false })
+        continue
+      }
+      entry.file = file
+      wake(entry)
     }
-  }
-
-  async function start({ id, file }: Upload) {
-    const sending = send(file, (sent) => update(id, { state: "sending", sent }))
-    sendings.set(id, sending)
-    update(id, { state: "sending", sent: 0 })
-    const outcome = await sending.outcome
-    sendings.delete(id)
-    update(id, outcome)
     sendNext()
+    announce()
   }
 
-  /** Gives up what is waiting or being sent, and forgets what ended. */
-  function remove(id: number) {
-    change(uploads.filter((upload) => upload.id !== id))
-    sendings.get(id)?.cancel()
-  }
-
-  function retry(id: number) {
-    update(id, { state: "waiting" })
+  /** Gives up what has not ended, and forgets what has. */
+  function remove(ids: readonly string[]) {
+    for (const id of ids) {
+      const entry = entries.get(id)
+      if (!entry) continue
+      entries.delete(id)
+      clearTimeout(entry.again)
+      if (entry.sending) entry.sending.cancel()
+      else if (entry.url && entry.status.state !== "done") void giveUp(recordOf(entry))
+    }
+    void unfinished.forget(ids)
     sendNext()
+    announce()
+  }
+
+  async function giveUp(record: Unfinished) {
+    if (await discard(record.url)) return void unfinished.forget([record.id])
+    void unfinished.keep([{ ...record, isDiscarded: true }])
   }
 
   function forgetDone() {
-    change(uploads.filter((upload) => upload.state !== "done"))
+    const done = [...entries.values()].filter(({ status }) => status.state === "done")
+    remove(done.map(({ id }) => id))
   }
 
-  /** Does nothing for an upload that was removed. */
-  function update(id: number, change_: { state: "waiting" } | { state: "sending"; sent: number } | Outcome) {
-    change(uploads.map((upload) => (upload.id === id ? { id, file: upload.file, ...change_ } : upload)))
+  /** What an earlier page of this browser left: what can be found again goes on, the rest waits for the person. */
+  async function continueFor(user: string) {
+    if (userId === user) return
+    userId = user
+    for (const record of await unfinished.takeOver(user)) {
+      if (record.isDiscarded) {
+        void giveUp(record)
+        continue
+      }
+      unfinished.hold()
+      const { handle } = record
+      const file = handle && (await findFile(handle, record))
+      const status: UploadState = file
+        ? { state: "waiting" }
+        : { state: "missing", mayAsk: handle !== undefined }
+      place(record.id, { ...record, handle, file, url: record.url }, status)
+    }
+    sendNext()
+    announce()
   }
 
-  function change(next: readonly Upload[]) {
-    uploads = next
+  // What the queue does.
+
+  function place(
+    id: string,
+    given: Pick<Entry, "name" | "size" | "lastModified" | "since" | "handle" | "file" | "url" | "kept">,
+    status: UploadState,
+  ): Entry {
+    const { name, size, lastModified, since, handle, file, url, kept } = given
+    const begun = { sent: kept, kept, sending: undefined, attempts: 0, again: undefined, shown: undefined }
+    const known = { id, name, size, lastModified, since, handle, file, url, status }
+    const entry: Entry = { ...known, ...begun, rate: createTransferRate() }
+    entries.set(id, entry)
+    return entry
+  }
+
+  function sendNext() {
+    if (!navigator.onLine) return
+    let sending = 0
+    for (const entry of entries.values()) if (entry.status.state === "sending") sending++
+    for (const entry of entries.values()) {
+      if (sending >= AT_ONCE) return
+      if (entry.status.state !== "waiting" || !entry.file) continue
+      sending++
+      void send(entry, entry.file)
+    }
+  }
+
+  async function send(entry: Entry, file: File) {
+    move(entry, { state: "sending" })
+    const isReadable = await canRead(file)
+    if (entry.status.state !== "sending" || entries.get(entry.id) !== entry) return
+    if (!isReadable) {
+      move(entry, { state: "failed", reason: "It has changed or gone on this device. Choose it again." })
+      sendNext()
+      announce()
+      return
+    }
+    let isCounting = false
+    const sending = sendFile(
+      { file, url: entry.url },
+      {
+        sent(bytes) {
+          if (entry.sending !== sending) return
+          // The first figure tells where an earlier sending had come to.
+          if (isCounting) count(entry, bytes - entry.sent)
+          isCounting = true
+          entry.sent = bytes
+          entry.shown = undefined
+          announceSoon()
+        },
+        began(url) {
+          entry.url = url
+          if (entries.get(entry.id) === entry) void unfinished.keep([recordOf(entry)])
+        },
+        kept(bytes) {
+          entry.kept = bytes
+          entry.attempts = 0
+          if (entries.get(entry.id) === entry) void unfinished.keep([recordOf(entry)])
+        },
+      },
+    )
+    entry.sending = sending
+    const outcome = await sending.outcome
+    // It was paused or cancelled meanwhile, and perhaps sent anew.
+    if (entry.sending !== sending) return
+    entry.sending = undefined
+    settle(entry, outcome)
+    sendNext()
+    announce()
+  }
+
+  function settle(entry: Entry, outcome: Outcome) {
+    switch (outcome.end) {
+      case "stored":
+        entry.sent = entry.size
+        move(entry, { state: "done" })
+        void unfinished.forget([entry.id])
+        break
+      case "refused":
+        move(entry, { state: "failed", reason: outcome.reason })
+        if (outcome.status === 401) refuseAll(outcome.reason)
+        break
+      case "gone":
+        Object.assign(entry, { url: undefined, kept: 0, sent: 0 })
+        move(entry, { state: "waiting" })
+        break
+      case "lost":
+        hold(entry, outcome.status)
+        break
+    }
+  }
+
+  /** Nobody is signed in: what waits would be refused one after the other. */
+  function refuseAll(reason: string) {
+    for (const entry of entries.values()) if (isGoing(entry)) rest(entry, { state: "failed", reason })
+  }
+
+  function hold(entry: Entry, status: number) {
+    const attempt = entry.attempts++
+    if (status === 500 && attempt >= MOST_FAILURES) {
+      move(entry, { state: "failed", reason: "The server could not store it (500). Try again later." })
+      return
+    }
+    rest(entry, { state: "held", isOffline: !navigator.onLine })
+    const wait = AGAIN_AFTER[Math.min(attempt, AGAIN_AFTER.length - 1)] ?? 0
+    entry.again = setTimeout(() => {
+      if (!navigator.onLine) return
+      wake(entry)
+      sendNext()
+      announce()
+    }, wait)
+  }
+
+  function wake(entry: Entry) {
+    clearTimeout(entry.again)
+    entry.rate.restart()
+    move(entry, { state: "waiting" })
+  }
+
+  function rest(entry: Entry, status: UploadState) {
+    clearTimeout(entry.again)
+    entry.sending?.stop()
+    entry.sending = undefined
+    move(entry, status)
+  }
+
+  /** The browser knows before any request does. */
+  function goneOffline() {
+    for (const { status } of entries.values()) if (status.state === "sending") total.restart()
+    for (const entry of entries.values())
+      if (entry.status.state === "sending" || entry.status.state === "held")
+        rest(entry, { state: "held", isOffline: true })
+    announce()
+  }
+
+  function backOnline() {
+    for (const entry of entries.values()) {
+      if (entry.status.state !== "held") continue
+      entry.attempts = 0
+      wake(entry)
+    }
+    sendNext()
+    announce()
+  }
+
+  function count(entry: Entry, bytes: number) {
+    if (bytes <= 0) return
+    const now = Date.now()
+    entry.rate.add(bytes, now)
+    total.add(bytes, now)
+  }
+
+  function recordOf({ id, name, size, lastModified, since, kept, url, handle }: Entry): Unfinished {
+    return { id, userId: userId ?? "", page, name, size, lastModified, since, kept, url, handle }
+  }
+
+  // What is seen.
+
+  function move(entry: Entry, status: UploadState) {
+    entry.status = status
+    entry.shown = undefined
+  }
+
+  function announce() {
+    clearTimeout(picturing)
+    picturing = undefined
+    const now = Date.now()
+    const list = [...entries.values()].map((entry) => {
+      // Its pace changes also while nothing is heard of it.
+      if (entry.status.state === "sending") entry.shown = undefined
+      return (entry.shown ??= show(entry, now))
+    })
+    const isSending = list.some(({ state }) => state === "sending")
+    if (!isSending) total.restart()
+    snapshot = { list, rate: isSending ? total.perSecond(now) : null }
     for (const listener of listeners) listener()
+    // What stands still is seen to: no event says so.
+    clearTimeout(looking)
+    if (isSending) looking = setTimeout(announce, 1000)
+  }
+
+  function announceSoon() {
+    picturing ??= setTimeout(announce, PICTURE_EVERY)
   }
 
   function subscribe(listener: () => void) {
     listeners.add(listener)
-    return () => listeners.delete(listener)
+    return () => void listeners.delete(listener)
   }
 
-  return { add, remove, retry, forgetDone, subscribe, list: () => uploads }
+  return {
+    add,
+    pause,
+    pauseAll,
+    resume,
+    resumeAll,
+    reopen,
+    remove,
+    forgetDone,
+    continueFor,
+    goneOffline,
+    backOnline,
+    subscribe,
+    snapshot: () => snapshot,
+  }
 }
 
-type Outcome = Awaited<Sending["outcome"]>
+function show({ id, name, size, sent, status, rate }: Entry, now: number): Upload {
+  const known = { id, name, size, sent: Math.min(sent, size) }
+  return { ...known, rate: status.state === "sending" ? rate.perSecond(now) : null, ...status }
+}
 
-function whyNot(file: File, { maxSize, room }: UploadLimits): string | null {
-  if (file.size > maxSize) return `It is too large: a file can be ${formatBytes(maxSize)} at most.`
-  if (file.size > room)
-    return `There is no room for it: ${formatBytes(Math.max(room, 0))} are left. Delete something first.`
+function isGoing({ status: { state } }: Entry): boolean {
+  return state === "waiting" || state === "sending" || state === "held"
+}
+
+function whyNot({ size }: File, { maxSize, room }: UploadLimits): string | null {
+  if (size > maxSize) return `It is too large: a file can be ${formatBytes(maxSize)} at most.`
+  if (size > room)
+    return `There is no room for it: ${formatBytes(Math.max(room, 0))} are left. Empty the trash or delete something, then try again.`
   return null
+}
+
+/** A file that has changed since it was chosen cannot be read; the request would fail as if the connection had. */
+async function canRead(file: File): Promise<boolean> {
+  try {
+    await file.slice(0, 1).arrayBuffer()
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,63 +1,92 @@
-import { useState } from "react"
-import { useFetcher } from "react-router"
+import { useEffect, useState } from "react"
+import { useFetcher, useRevalidator } from "react-router"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { fileCalls, type FileSummary } from "#server/files/contract.ts"
+import type { FilePageStore } from "./file-pages.ts"
 
-/** What the page's action says of one file. */
+/** What the page's action says. */
 export interface FileAnswer {
   /** Why it did not work. */
   error?: string
 }
 
+export type FileActs = ReturnType<typeof useFileActs>
+
 /**
- * Renames and removes a file: shown at once on every list and taken back where the server refuses. Until the page has a live
- * connection the page's own form does it.
+ * Renames files, and moves them into the trash and back: shown at once on every list and taken back where the server refuses. Until the
+ * page has a live connection the page's own form does it.
  */
-export function useFileActs(file: FileSummary) {
+export function useFileActs(store: FilePageStore) {
   const mutate = useMutate()
   const toast = useToast()
-  const renaming = useFetcher<FileAnswer>()
-  const removing = useFetcher<FileAnswer>()
-  const [refusal, setRefusal] = useState<string>()
-  const [isRemoved, setRemoved] = useState(false)
-  const saving = renaming.formData?.get("fileName")
-  const args = { fileId: file._id }
+  const form = useFetcher<FileAnswer>()
+  const { revalidate } = useRevalidator()
+  const [problem, setProblem] = useState<{ id: string; said: string } | null>(null)
+  const { show } = toast
+  const formError = form.data?.error
+  useEffect(() => {
+    if (formError) show({ tone: "danger", title: "That did not work", description: formError })
+    // The toast's function is another at every rendering.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [formError])
 
-  function rename(fileName: string) {
-    setRefusal(undefined)
-    if (!mutate) {
-      void renaming.submit({ intent: "rename", id: file._id, fileName }, { method: "post" })
-      return
-    }
-    const shown = { query: "files.list", op: "merge", key: file._id, row: { fileName } } as const
-    mutate(fileCalls.rename, { ...args, fileName }, [shown]).catch((error: Error) =>
-      setRefusal(error.message),
-    )
+  /** What is shown from here on is the server's, also behind the first page. */
+  function readAgain() {
+    store.age()
+    void revalidate()
   }
 
-  function remove() {
-    setRefusal(undefined)
-    if (!mutate) {
-      void removing.submit({ intent: "remove", id: file._id }, { method: "post" })
-      return
-    }
-    setRemoved(true)
-    mutate(fileCalls.remove, args, [{ query: "files.list", op: "remove", key: file._id }]).catch(
+  function rename({ _id, fileName: before }: FileSummary, fileName: string) {
+    setProblem(null)
+    if (!mutate) return void form.submit({ intent: "rename", id: _id, fileName }, { method: "post" })
+    const change = (name: string) =>
+      store.patch((file) => (file._id === _id ? { ...file, fileName: name } : file))
+    change(fileName)
+    const shown = { query: "files.list", op: "merge", key: _id, row: { fileName } } as const
+    mutate(fileCalls.rename, { fileId: _id, fileName }, [shown]).then(readAgain, (error: Error) => {
+      change(before)
+      setProblem({ id: _id, said: error.message })
+    })
+  }
+
+  function trash(files: readonly FileSummary[]) {
+    setProblem(null)
+    const fileIds = files.map(({ _id }) => _id)
+    if (!mutate) return void form.submit({ intent: "remove", id: fileIds.join() }, { method: "post" })
+    const gone = new Set(fileIds)
+    store.patch((file) => (gone.has(file._id) ? null : file))
+    const shown = fileIds.map((key) => ({ query: "files.list", op: "remove", key }) as const)
+    const named = nameOf(files)
+    mutate(fileCalls.removeMany, { fileIds }, shown).then(
+      () => {
+        show({ title: `${named.is} in the trash`, undo: () => restore(files) })
+        readAgain()
+      },
       (error: Error) => {
-        setRemoved(false)
-        // The row that was asked has gone from the screen.
-        toast.show({ tone: "danger", title: `${file.fileName} is still there`, description: error.message })
+        readAgain()
+        show({ tone: "danger", title: `${named.is} still there`, description: error.message })
       },
     )
   }
 
+  function restore(files: readonly FileSummary[]) {
+    const named = nameOf(files)
+    const fail = (error: Error) =>
+      void show({ tone: "danger", title: `${named.is} still in the trash`, description: error.message })
+    const fileIds = files.map(({ _id }) => _id)
+    mutate?.(fileCalls.restoreMany, { fileIds }).then(readAgain, fail)
+  }
+
   return {
     rename,
-    remove,
-    /** It is on its way out; the list, when it comes, does not have it. */
-    isLeaving: isRemoved || removing.state !== "idle",
-    fileName: typeof saving === "string" ? saving : file.fileName,
-    problem: refusal ?? renaming.data?.error ?? removing.data?.error,
+    trash,
+    problemOf: (id: string) => (problem?.id === id ? problem.said : undefined),
   }
+}
+
+/** `tides.txt is`, or `12 files are`. */
+export function nameOf(files: readonly Pick<FileSummary, "fileName">[]): { is: string } {
+  const [file] = files
+  return { is: file && files.length === 1 ? `${file.fileName} is` : `${files.length} files are` }
 }

@@ -1,42 +1,61 @@
 import { useEffect, useRef, useSyncExternalStore } from "react"
 import { useRevalidator } from "react-router"
-import { uploadQueue, type Upload } from "./upload-queue.ts"
+import { isRunning, type Uploads } from "./upload.ts"
+import { uploadQueue } from "./upload-queue.ts"
 
-const NONE: readonly Upload[] = []
+const NONE: Uploads = { list: [], rate: null }
 
 /** How long what went well stays to be seen. Milliseconds. */
 const SEEN_AFTER = 4000
 
-/** The uploads, and what the page does about them: new files show, leaving asks first, and what is done goes away. */
-export function useUploads(): readonly Upload[] {
-  const uploads = useSyncExternalStore(uploadQueue.subscribe, uploadQueue.list, () => NONE)
-  const done = uploads.filter((upload) => upload.state === "done").length
-  const isBusy = uploads.some((upload) => upload.state === "waiting" || upload.state === "sending")
-  useNewFiles(done)
-  useQuestionBeforeLeaving(isBusy)
-
-  useEffect(() => {
-    if (isBusy || done === 0) return
-    const seen = setTimeout(uploadQueue.forgetDone, SEEN_AFTER)
-    return () => clearTimeout(seen)
-  }, [isBusy, done])
-  return uploads
+export function useUploads(): Uploads {
+  return useSyncExternalStore(uploadQueue.subscribe, uploadQueue.snapshot, () => NONE)
 }
 
-function useNewFiles(done: number) {
+/** As `useUploads`, and the page's figures are asked for again when a file has been stored. */
+export function useUploadsWithFigures(): Uploads {
+  const uploads = useUploads()
+  const done = uploads.list.filter(({ state }) => state === "done").length
   const { revalidate } = useRevalidator()
   const before = useRef(done)
   useEffect(() => {
     if (done > before.current) void revalidate()
     before.current = done
   }, [done, revalidate])
+  return uploads
 }
 
-function useQuestionBeforeLeaving(isBusy: boolean) {
+/**
+ * What is done about uploads wherever in the dashboard one is: what a page before left is continued, a connection that comes back
+ * is used at once, leaving asks first, and what is done goes away. It draws nothing, so that progress redraws nothing around it.
+ */
+export function UploadKeeper({ userId }: { userId: string }): null {
+  const { list } = useUploads()
+  const isBusy = list.some(isRunning)
+  const hasDone = list.some(({ state }) => state === "done")
+
+  useEffect(() => void uploadQueue.continueFor(userId), [userId])
+
+  useEffect(() => {
+    window.addEventListener("online", uploadQueue.backOnline)
+    window.addEventListener("offline", uploadQueue.goneOffline)
+    return () => {
+      window.removeEventListener("online", uploadQueue.backOnline)
+      window.removeEventListener("offline", uploadQueue.goneOffline)
+    }
+  }, [])
+
   useEffect(() => {
     if (!isBusy) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
     window.addEventListener("beforeunload", ask)
     return () => window.removeEventListener("beforeunload", ask)
   }, [isBusy])
+
+  useEffect(() => {
+    if (isBusy || !hasDone) return
+    const seen = setTimeout(uploadQueue.forgetDone, SEEN_AFTER)
+    return () => clearTimeout(seen)
+  }, [isBusy, hasDone])
+  return null
 }

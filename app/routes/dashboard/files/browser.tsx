@@ -1,0 +1,199 @@
+import { useEffect, useRef, useState } from "react"
+import { Button, LinkButton } from "#app/ui/button.tsx"
+import { EmptyState } from "#app/ui/empty-state.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import {
+  formatBytes,
+  SELECTION_LIMIT,
+  type FilePage,
+  type FileSummary,
+  type ListFiles,
+} from "#server/files/contract.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
+import { FileList } from "./file-list.tsx"
+import { Preview } from "./preview.tsx"
+import { SelectionBar } from "./selection-bar.tsx"
+import { ShareDialog } from "./share-dialog.tsx"
+import { FilesToolbar, kindNames } from "./toolbar.tsx"
+import { useArchive } from "./use-archive.ts"
+import { useFileActs } from "./use-file-acts.ts"
+import { addressOf, useFilePages, useShownFiles } from "./use-file-pages.ts"
+import { useSelection } from "./use-selection.ts"
+
+/** The list of files with all that is done to it. */
+export function Browser({
+  first,
+  live,
+  query,
+  now,
+  maxSize,
+}: {
+  first: FilePage
+  live: Loaded<FileSummary> | null
+  query: ListFiles
+  now: number
+  maxSize: number
+}) {
+  const store = useFilePages(first, query, live)
+  const shown = useShownFiles(store)
+  const { files, hasMore } = shown
+  const selection = useSelection(files)
+  const acts = useFileActs(store)
+  const download = useArchive()
+  const [openId, setOpenId] = useState<string | null>(null)
+  const [shared, setShared] = useState<FileSummary | null>(null)
+  const isFiltered = Boolean(query.q || query.type)
+  const openAt = openId === null ? -1 : files.findIndex(({ _id }) => _id === openId)
+  const open = files[openAt]
+
+  async function selectAll() {
+    while (store.shown().hasMore && store.shown().files.length < SELECTION_LIMIT && !store.shown().problem) {
+      await store.loadMore()
+    }
+    selection.all(store.shown().files.slice(0, SELECTION_LIMIT))
+  }
+  useSelectionKeys({ selectAll: () => void selectAll(), clear: selection.clear }, files.length > 0)
+
+  function move(step: 1 | -1) {
+    const next = files[openAt + step]
+    if (next) setOpenId(next._id)
+    if (openAt + 5 > files.length && hasMore) void store.loadMore()
+  }
+
+  if (files.length === 0 && !isFiltered && !query.cursor) {
+    return (
+      <EmptyState
+        icon="folder"
+        title="No files yet"
+        className="mt-6 rounded-lg border border-dashed border-line-strong sm:py-24"
+      >
+        Drop some anywhere on this page, paste them, or press Upload. Each can be {formatBytes(maxSize)} at
+        most.
+      </EmptyState>
+    )
+  }
+  return (
+    <div data-files>
+      <FilesToolbar query={query} />
+      {files.length === 0 ? (
+        <NothingFound query={query} />
+      ) : (
+        <FileList
+          store={store}
+          shown={shown}
+          selection={selection}
+          acts={acts}
+          isLive={live !== null}
+          now={now}
+          onOpen={({ _id }) => setOpenId(_id)}
+          onShare={setShared}
+        />
+      )}
+      <PlainPages query={query} nextCursor={first.nextCursor} />
+      <SelectionBar
+        files={selection.files}
+        isAll={
+          selection.files.length >= Math.min(SELECTION_LIMIT, files.length) &&
+          !(hasMore && files.length < SELECTION_LIMIT)
+        }
+        onAll={() => void selectAll()}
+        onClear={selection.clear}
+        onDownload={() => download(selection.files.map(({ _id }) => _id))}
+        onTrash={() => acts.trash(selection.files)}
+      />
+      {open ? (
+        <Preview
+          file={open}
+          place={openAt}
+          count={files.length}
+          onMove={move}
+          onClose={() => setOpenId(null)}
+          actions={
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={`Share ${open.fileName}`}
+              title="Share"
+              onClick={() => setShared(open)}
+            >
+              <Icon name="link" />
+            </Button>
+          }
+        />
+      ) : null}
+      {shared ? <ShareDialog file={shared} now={now} onClose={() => setShared(null)} /> : null}
+    </div>
+  )
+}
+
+function NothingFound({ query: { q, type, cursor } }: { query: ListFiles }) {
+  const kind = type ? kindNames[type].toLowerCase() : "files"
+  const title = q ? `No file is called “${q}”` : cursor ? "There are no more files" : `You have no ${kind}`
+  return (
+    <EmptyState
+      icon="search"
+      title={title}
+      action={
+        <LinkButton to="?" variant="secondary" size="sm">
+          Show all files
+        </LinkButton>
+      }
+    >
+      {q && type
+        ? `Only ${kind} were searched. Any part of a name finds it.`
+        : q
+          ? "Any part of a name finds it."
+          : "What you add later shows here by itself."}
+    </EmptyState>
+  )
+}
+
+/** Without JavaScript one goes from page to page. */
+function PlainPages({ query, nextCursor }: { query: ListFiles; nextCursor: string | null }) {
+  return (
+    <nav aria-label="Pages" className="mt-5 hidden justify-between gap-3 empty:hidden noscript:flex">
+      {query.cursor ? (
+        <LinkButton to={addressOf(query)} variant="secondary" size="sm">
+          Back to the start
+        </LinkButton>
+      ) : null}
+      {nextCursor ? (
+        <LinkButton to={addressOf(query, nextCursor)} variant="secondary" size="sm" className="ml-auto">
+          More files
+        </LinkButton>
+      ) : null}
+    </nav>
+  )
+}
+
+/** Wherever on the page the focus is, but not while something is written or a dialog is open. */
+function useSelectionKeys(keys: { selectAll: () => void; clear: () => void }, isOn: boolean) {
+  const latest = useRef(keys)
+  useEffect(() => {
+    latest.current = keys
+  })
+  useEffect(() => {
+    if (!isOn) return
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || !(event.target instanceof Element)) return
+      if (
+        event.target.closest(
+          "input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog], [role=menu]",
+        )
+      )
+        return
+      if (event.key === "Escape") latest.current.clear()
+      if (
+        event.key.toLowerCase() !== "a" ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.shiftKey ||
+        event.altKey
+      )
+        return
+      event.preventDefault()
+      latest.current.selectAll()
+    }
+    window.addEventListener("keydown", press)
+    return () => window.removeEventListener("keydown", press)
+  }, [isOn])
+}

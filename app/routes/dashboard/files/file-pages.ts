@@ -1,0 +1,133 @@
+import type { FilePage, FileSummary } from "#server/files/contract.ts"
+
+interface Page {
+  /** What the server calls its beginning; null for the first. */
+  readonly cursor: string | null
+  readonly files: readonly FileSummary[]
+  /** What was read may have changed since. */
+  readonly isOld: boolean
+}
+
+export interface FilePages {
+  files: readonly FileSummary[]
+  /** At which place in `files` each page begins. */
+  starts: readonly number[]
+  hasMore: boolean
+  /** Why the next page did not come. */
+  problem: string | null
+  /** Grows when pages behind the first have become old. */
+  age: number
+}
+
+export type FilePageStore = ReturnType<typeof createFilePages>
+
+/**
+ * The pages of a list that have been scrolled to, as one list. A page begins where the one before ended, so that a page that is read
+ * again loses nothing and shows nothing twice: what it took over from its neighbours is taken out of them.
+ */
+export function createFilePages(first: FilePage, load: (cursor: string) => Promise<FilePage>) {
+  const readers = new Set<() => void>()
+  let pages: readonly Page[] = [{ cursor: null, files: first.files, isOld: false }]
+  let next = first.nextCursor
+  let loading: Promise<void> | undefined
+  let problem: string | null = null
+  let age = 0
+  let shown = join()
+
+  function join(): FilePages {
+    const starts: number[] = []
+    let count = 0
+    for (const { files } of pages) {
+      starts.push(count)
+      count += files.length
+    }
+    return { files: pages.flatMap(({ files }) => files), starts, hasMore: next !== null, problem, age }
+  }
+
+  function announce() {
+    shown = join()
+    for (const reader of readers) reader()
+  }
+
+  /** A page as it is now. `nextCursor` where it is known; a live page does not know it. */
+  function replace(at: number, files: readonly FileSummary[], nextCursor?: string | null) {
+    const page = pages[at]
+    if (!page || (page.files === files && !page.isOld)) return
+    const ids = new Set(files.map(({ _id }) => _id))
+    pages = pages.map((other, place) => {
+      if (place === at) return { ...page, files, isOld: false }
+      const isNext = place === at + 1 && nextCursor !== undefined
+      return {
+        ...other,
+        ...(isNext && { cursor: nextCursor }),
+        files: other.files.some(({ _id }) => ids.has(_id))
+          ? other.files.filter(({ _id }) => !ids.has(_id))
+          : other.files,
+      }
+    })
+    if (nextCursor === null) pages = pages.slice(0, at + 1)
+    if (nextCursor !== undefined && at === pages.length - 1) next = nextCursor
+    announce()
+  }
+
+  async function readNext() {
+    const cursor = next
+    if (cursor === null) return
+    try {
+      const page = await load(cursor)
+      // The list has become shorter meanwhile, or the page came twice.
+      if (next !== cursor) return
+      const known = new Set(shown.files.map(({ _id }) => _id))
+      const files = page.files.filter(({ _id }) => !known.has(_id))
+      pages = [...pages, { cursor, files, isOld: false }]
+      next = page.nextCursor
+      problem = null
+    } catch (error) {
+      problem = error instanceof Error ? error.message : "The next files did not come."
+    }
+  }
+
+  return {
+    shown: () => shown,
+    watch(reader: () => void) {
+      readers.add(reader)
+      return () => void readers.delete(reader)
+    },
+    /** Resolves when the next page is there, or the reason why it is not. */
+    loadMore(): Promise<void> {
+      loading ??= readNext().finally(() => {
+        loading = undefined
+        announce()
+      })
+      return loading
+    },
+    replace,
+    /** What lies behind the first page may be another by now. It is read again when it comes into sight. */
+    age() {
+      if (pages.length === 1) return
+      pages = pages.map((page, at) => (at === 0 ? page : { ...page, isOld: true }))
+      age++
+      announce()
+    },
+    /** Reads those of these pages again that are old. */
+    async refresh(from: number, to: number) {
+      for (let at = Math.max(1, from); at <= to; at++) {
+        const page = pages[at]
+        if (!page?.isOld || page.cursor === null) continue
+        pages = pages.map((other) => (other === page ? { ...page, isOld: false } : other))
+        const read = await load(page.cursor).catch(() => null)
+        if (!read) return
+        replace(at, read.files, read.nextCursor)
+      }
+    },
+    /** Before the server has said so. */
+    patch(change: (file: FileSummary) => FileSummary | null) {
+      pages = pages.map(({ cursor, isOld, files }) => ({
+        cursor,
+        isOld,
+        files: files.map(change).filter((file) => file !== null),
+      }))
+      announce()
+    },
+  }
+}

@@ -1,0 +1,217 @@
+import { useEffect, useState, type KeyboardEvent, type ReactNode } from "react"
+import { buttonClass } from "#app/ui/button.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import { Spinner } from "#app/ui/spinner.tsx"
+import { Stage } from "#app/ui/stage.tsx"
+import { formatBytes, isShownInline, isTextType, type FileSummary } from "#server/files/contract.ts"
+import { iconOf } from "./file-picture.tsx"
+
+/** Bytes of a text that are shown. The rest is for an editor. */
+const TEXT_SHOWN = 200_000
+
+/** A file, as large as the window. The arrow keys go to the one before and the one after. */
+export function Preview({
+  file,
+  place,
+  count,
+  onMove,
+  onClose,
+  actions,
+}: {
+  file: FileSummary
+  /** In the list, from 0. */
+  place: number
+  count: number
+  onMove: (step: 1 | -1) => void
+  onClose: () => void
+  actions: ReactNode
+}) {
+  const address = `/api/files/${file._id}`
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = ({ ArrowLeft: -1, ArrowRight: 1 } as const)[event.key]
+    // These keys move inside a film and inside a long line.
+    if (step === undefined || (event.target instanceof Element && event.target.closest("video, audio, pre")))
+      return
+    event.preventDefault()
+    onMove(step)
+  }
+  return (
+    <Stage
+      open
+      onClose={onClose}
+      onKeyDown={onKeyDown}
+      title={file.fileName}
+      description={`${formatBytes(file.size)} · ${place + 1} of ${count.toLocaleString("en-GB")}`}
+      actions={
+        <>
+          {actions}
+          <a
+            href={`${address}?download`}
+            download={file.fileName}
+            aria-label={`Download ${file.fileName}`}
+            title="Download"
+            className={buttonClass({ variant: "ghost", size: "icon" })}
+          >
+            <Icon name="download" />
+          </a>
+        </>
+      }
+    >
+      <Shown key={file._id} file={file} address={address} />
+      <p role="status" className="sr-only">
+        {file.fileName}, {place + 1} of {count}
+      </p>
+      {place > 0 ? <Turn label="The file before" icon="chevron-left" onPress={() => onMove(-1)} /> : null}
+      {place < count - 1 ? (
+        <Turn label="The next file" icon="chevron-right" onPress={() => onMove(1)} />
+      ) : null}
+    </Stage>
+  )
+}
+
+function Turn({
+  label,
+  icon,
+  onPress,
+}: {
+  label: string
+  icon: "chevron-left" | "chevron-right"
+  onPress: () => void
+}) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      onClick={onPress}
+      className={`absolute top-1/2 grid size-11 -translate-y-1/2 place-items-center rounded-full border border-line bg-raised/90 text-muted shadow-md hover:text-ink ${icon === "chevron-left" ? "left-3" : "right-3"}`}
+    >
+      <Icon name={icon} className="size-5" />
+    </button>
+  )
+}
+
+function Shown({ file, address }: { file: FileSummary; address: string }) {
+  const [isBroken, setBroken] = useState(false)
+  const { mimeType, fileName } = file
+  const onError = () => setBroken(true)
+  if (isBroken) return <Unshown file={file}>This browser cannot show it.</Unshown>
+  if (mimeType === "image/svg+xml" || (mimeType.startsWith("image/") && isShownInline(mimeType))) {
+    return (
+      <Centred>
+        <img
+          src={address}
+          alt={fileName}
+          onError={onError}
+          className="max-h-full max-w-full object-contain"
+        />
+      </Centred>
+    )
+  }
+  if (mimeType.startsWith("video/")) {
+    return (
+      <Centred>
+        {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- it is the person's own film, with whatever it has in it */}
+        <video
+          src={address}
+          controls
+          autoPlay
+          playsInline
+          aria-label={fileName}
+          onError={onError}
+          className="max-h-full max-w-full"
+        />
+      </Centred>
+    )
+  }
+  if (mimeType.startsWith("audio/")) {
+    return (
+      <Centred>
+        {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- as above */}
+        <audio src={address} controls aria-label={fileName} onError={onError} className="w-full max-w-lg" />
+      </Centred>
+    )
+  }
+  if (mimeType === "application/pdf") {
+    return (
+      <iframe src={address} title={fileName} sandbox="" className="size-full flex-1 border-0 bg-surface" />
+    )
+  }
+  if (isTextType(mimeType)) return <Text file={file} address={address} />
+  return <Unshown file={file}>There is no preview for files of this type.</Unshown>
+}
+
+function Centred({ children }: { children: ReactNode }) {
+  return <div className="flex min-h-0 flex-1 items-center justify-center p-4 sm:px-18">{children}</div>
+}
+
+function Unshown({ file, children }: { file: FileSummary; children: ReactNode }) {
+  return (
+    <div className="flex flex-1 flex-col items-center justify-center gap-4 p-6 text-center">
+      <span className="grid size-16 place-items-center rounded-xl border border-line bg-surface text-faint">
+        <Icon name={iconOf(file.mimeType)} className="size-7" />
+      </span>
+      <p className="text-sm text-muted">{children}</p>
+      <a
+        href={`/api/files/${file._id}?download`}
+        download={file.fileName}
+        className={buttonClass({ size: "sm" })}
+      >
+        <Icon name="download" />
+        Download
+      </a>
+    </div>
+  )
+}
+
+/** The beginning of a text, as text and nothing else. */
+function Text({ file, address }: { file: FileSummary; address: string }) {
+  const [read, setRead] = useState<{ text: string } | { problem: string } | null>(null)
+  useEffect(() => {
+    const stop = new AbortController()
+    readText(address, file.size, stop.signal).then(
+      (text) => setRead({ text }),
+      (error: Error) => {
+        if (!stop.signal.aborted) setRead({ problem: error.message })
+      },
+    )
+    return () => stop.abort()
+  }, [address, file.size])
+
+  if (!read) {
+    return (
+      <Centred>
+        <Spinner label="Reading the file" />
+      </Centred>
+    )
+  }
+  if ("problem" in read) return <Unshown file={file}>{read.problem}</Unshown>
+  if (read.text === "") return <Unshown file={file}>The file is empty.</Unshown>
+  return (
+    <>
+      {file.size > TEXT_SHOWN ? (
+        <p className="border-b border-line bg-sunken px-5 py-2 text-sm text-muted">
+          The first {formatBytes(TEXT_SHOWN)} of {formatBytes(file.size)}. Download it to see all.
+        </p>
+      ) : null}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a keyboard must be able to scroll it */}
+      <pre
+        tabIndex={0}
+        className="min-h-0 flex-1 overflow-auto bg-surface p-5 font-mono text-sm leading-relaxed whitespace-pre-wrap wrap-anywhere"
+      >
+        {read.text}
+      </pre>
+    </>
+  )
+}
+
+async function readText(address: string, size: number, signal: AbortSignal): Promise<string> {
+  if (size === 0) return ""
+  const response = await fetch(address, { signal, headers: { Range: `bytes=0-${TEXT_SHOWN - 1}` } }).catch(
+    () => null,
+  )
+  if (!response) throw new Error("You are offline, or the server does not answer.")
+  if (response.status === 404) throw new Error("The file is no longer there.")
+  if (!response.ok) throw new Error(`The server could not give it (${response.status}).`)
+  return response.text()
+}

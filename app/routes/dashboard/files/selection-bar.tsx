@@ -1,0 +1,79 @@
+import { Button, buttonClass } from "#app/ui/button.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import { ARCHIVE_LIMIT, formatBytes, type FileSummary } from "#server/files/contract.ts"
+
+/** What to do with the files that are selected. It stands at the foot of the window, within reach of a thumb. */
+export function SelectionBar({
+  files,
+  isAll,
+  onAll,
+  onClear,
+  onDownload,
+  onTrash,
+}: {
+  files: readonly FileSummary[]
+  isAll: boolean
+  onAll: () => void
+  onClear: () => void
+  onDownload: () => void
+  onTrash: () => void
+}) {
+  const size = files.reduce((sum, file) => sum + file.size, 0)
+  const [file] = files
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {files.length === 0
+          ? ""
+          : `${files.length} selected, ${formatBytes(size)}. Escape ends the selection.`}
+      </p>
+      {file === undefined ? null : (
+        <div
+          role="toolbar"
+          aria-label="Selected files"
+          className="fixed right-3 bottom-[calc(0.75rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] left-3 z-30 mx-auto flex max-w-xl items-center gap-1.5 rounded-lg border border-line-strong bg-raised py-2 pr-2 pl-4 shadow-lg lg:bottom-6 lg:left-66"
+        >
+          <p className="min-w-0 flex-1 text-sm">
+            <span className="block truncate font-medium tabular-nums">
+              {files.length.toLocaleString("en-GB")} selected
+            </span>
+            <span className="block truncate text-faint tabular-nums">{formatBytes(size)}</span>
+          </p>
+          {isAll ? null : (
+            <Button variant="ghost" size="sm" onClick={onAll}>
+              All
+            </Button>
+          )}
+          {files.length === 1 ? (
+            <a
+              href={`/api/files/${file._id}?download`}
+              download={file.fileName}
+              className={buttonClass({ variant: "secondary", size: "sm" })}
+            >
+              <Icon name="download" />
+              <span className="max-sm:sr-only">Download</span>
+            </a>
+          ) : (
+            <Button
+              variant="secondary"
+              size="sm"
+              disabled={files.length > ARCHIVE_LIMIT}
+              title={files.length > ARCHIVE_LIMIT ? `A zip holds ${ARCHIVE_LIMIT} files at most` : undefined}
+              onClick={onDownload}
+            >
+              <Icon name="download" />
+              <span className="max-sm:sr-only">Download as zip</span>
+            </Button>
+          )}
+          <Button variant="secondary" size="sm" onClick={onTrash} className="text-danger-ink">
+            <Icon name="trash" />
+            <span className="max-sm:sr-only">Move to trash</span>
+          </Button>
+          <Button variant="ghost" size="icon" aria-label="End the selection" onClick={onClear}>
+            <Icon name="x" />
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,237 @@
+import { useId, useRef, useState, type FormEvent } from "react"
+import { useLive, useMutate } from "#app/realtime/use-live.tsx"
+import { Badge } from "#app/ui/badge.tsx"
+import { Button } from "#app/ui/button.tsx"
+import { Dialog } from "#app/ui/dialog.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { Icon } from "#app/ui/icon.tsx"
+import { RelativeTime } from "#app/ui/relative-time.tsx"
+import { SelectField } from "#app/ui/select-field.tsx"
+import {
+  fileCalls,
+  SHARE_PASSWORD_LIMIT,
+  type FileSummary,
+  type NewShare,
+  type ShareSummary,
+} from "#server/files/contract.ts"
+
+const DAY = 24 * 60 * 60 * 1000
+
+/** Makes public links to a file, lists them with how often they were used, and revokes them. */
+export function ShareDialog({ file, now, onClose }: { file: FileSummary; now: number; onClose: () => void }) {
+  const [made, setMade] = useState<NewShare | null>(null)
+  const links = useLive<ShareSummary>({
+    query: "files.listShares",
+    args: { fileId: file._id },
+    rows: [],
+    order: [["_id", "desc"]],
+    end: null,
+  })
+  return (
+    <Dialog
+      open
+      onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
+      title={`Share ${file.fileName}`}
+      description="Whoever has the link can see and download this file, without an account."
+      className="sm:max-w-lg!"
+    >
+      {made ? (
+        <NewLink url={made.url} onMore={() => setMade(null)} />
+      ) : (
+        <LinkForm fileId={file._id} onMade={setMade} />
+      )}
+      {links.length > 0 ? (
+        <section aria-labelledby="links" className="mt-6 border-t border-line pt-4">
+          <h3 id="links" className="text-sm font-medium">
+            {links.length === 1 ? "1 link" : `${links.length} links`} to this file
+          </h3>
+          <ul className="mt-2 grid gap-1">
+            {links.map((link) => (
+              <LinkRow key={link._id} link={link} now={now} />
+            ))}
+          </ul>
+        </section>
+      ) : null}
+    </Dialog>
+  )
+}
+
+function LinkForm({ fileId, onMade }: { fileId: string; onMade: (made: NewShare) => void }) {
+  const [pending, setPending] = useState(false)
+  const [error, setError] = useState<string>()
+
+  async function make(form: FormData) {
+    setPending(true)
+    setError(undefined)
+    try {
+      onMade(await createLink(fileId, form))
+    } catch (problem) {
+      setError(problem instanceof Error ? problem.message : "That did not work. Try again.")
+      setPending(false)
+    }
+  }
+  return (
+    <form
+      className="grid gap-4"
+      onSubmit={(event: FormEvent<HTMLFormElement>) => {
+        event.preventDefault()
+        if (!pending) void make(new FormData(event.currentTarget))
+      }}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <SelectField label="Works for" name="days" defaultValue="7">
+          <option value="1">1 day</option>
+          <option value="7">7 days</option>
+          <option value="30">30 days</option>
+          <option value="365">1 year</option>
+          <option value="">As long as the file is there</option>
+        </SelectField>
+        <Field
+          label="Downloads at most"
+          name="maxDownloads"
+          type="number"
+          inputMode="numeric"
+          min={1}
+          max={1_000_000}
+          step={1}
+          placeholder="No limit"
+        />
+      </div>
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        maxLength={SHARE_PASSWORD_LIMIT}
+        placeholder="None"
+        hint="Give it to them in another way than the link."
+        error={error}
+      />
+      <div className="flex justify-end">
+        <Button type="submit" pending={pending}>
+          Make a link
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+async function createLink(fileId: string, form: FormData): Promise<NewShare> {
+  const days = Number(form.get("days"))
+  const downloads = Number(form.get("maxDownloads"))
+  const password = form.get("password")
+  const response = await fetch(`/api/files/${fileId}/shares`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      expiresAt: days > 0 ? Date.now() + days * DAY : null,
+      maxDownloads: downloads > 0 ? downloads : null,
+      password: password === "" ? null : password,
+    }),
+  }).catch(() => null)
+  if (!response) throw new Error("You are offline, or the server does not answer. Try again in a moment.")
+  const answer = (await response.json().catch(() => ({}))) as NewShare & { error?: string }
+  if (!response.ok) throw new Error(answer.error ?? `The server could not make it (${response.status}).`)
+  return answer
+}
+
+/** The address of the new link. Nobody can see it again. */
+function NewLink({ url, onMore }: { url: string; onMore: () => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isCopied, setCopied] = useState(false)
+  const id = useId()
+  async function copy() {
+    input.current?.select()
+    await navigator.clipboard.writeText(url)
+    setCopied(true)
+  }
+  return (
+    <div>
+      <label htmlFor={id} className="text-sm font-medium">
+        The link
+      </label>
+      <div className="mt-1.5 flex gap-2">
+        <input
+          ref={input}
+          id={id}
+          readOnly
+          value={url}
+          autoFocus
+          onFocus={({ currentTarget }) => currentTarget.select()}
+          aria-describedby={`${id}-hint`}
+          className="h-10 min-w-0 flex-1 rounded-md border border-line-strong bg-sunken px-3 font-mono text-sm"
+        />
+        <Button onClick={() => void copy().catch(() => input.current?.select())}>
+          <Icon name={isCopied ? "check" : "copy"} />
+          {isCopied ? "Copied" : "Copy"}
+        </Button>
+      </div>
+      <p id={`${id}-hint`} className="mt-1.5 text-sm text-muted">
+        Copy it now: it is shown this once, and kept nowhere.
+      </p>
+      <p role="status" className="sr-only">
+        {isCopied ? "The link is copied." : ""}
+      </p>
+      <Button variant="ghost" size="sm" className="mt-3 -ml-3" onClick={onMore}>
+        <Icon name="plus" />
+        Another link
+      </Button>
+    </div>
+  )
+}
+
+function LinkRow({ link, now }: { link: ShareSummary; now: number }) {
+  const mutate = useMutate()
+  const [problem, setProblem] = useState<string>()
+  const { expiresAt, maxDownloads, downloads, hint } = link
+  const isOver =
+    (expiresAt !== null && expiresAt <= now) || (maxDownloads !== null && downloads >= maxDownloads)
+  function revoke() {
+    const shown = { query: "files.listShares", op: "remove", key: link._id } as const
+    mutate?.(fileCalls.revokeShare, { shareId: link._id }, [shown]).catch((error: Error) =>
+      setProblem(error.message),
+    )
+  }
+  return (
+    <li className="flex items-center gap-3 rounded-md py-1.5 text-sm">
+      <Icon name={link.hasPassword ? "lock" : "link"} className="text-faint" />
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2">
+          <span className="font-mono">…{hint}</span>
+          {isOver ? <Badge tone="warning">Over</Badge> : null}
+          {link.hasPassword ? <Badge>Password</Badge> : null}
+        </p>
+        <p className="text-faint tabular-nums">
+          {describeUses(downloads, maxDownloads)} · {describeEnd(expiresAt)} · made{" "}
+          <RelativeTime at={link._creationTime} now={now} />
+        </p>
+        {problem ? (
+          <p role="alert" className="text-danger-ink">
+            {problem}
+          </p>
+        ) : null}
+      </div>
+      <Button
+        variant="ghost"
+        size="sm"
+        aria-label={`Revoke the link that ends in ${hint}`}
+        disabled={!mutate}
+        onClick={revoke}
+        className="text-danger-ink"
+      >
+        Revoke
+      </Button>
+    </li>
+  )
+}
+
+function describeUses(downloads: number, most: number | null): string {
+  if (most !== null) return `${downloads} of ${most} downloads`
+  return downloads === 1 ? "1 download" : `${downloads} downloads`
+}
+
+const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" })
+
+function describeEnd(expiresAt: number | null): string {
+  return expiresAt === null ? "no end" : `until ${date.format(expiresAt)}`
+}

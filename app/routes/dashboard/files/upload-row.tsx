@@ -1,0 +1,79 @@
+import { memo } from "react"
+import { Icon, type IconName } from "#app/ui/icon.tsx"
+import { ProgressBar } from "#app/ui/progress-bar.tsx"
+import { classNames } from "#app/ui/class-names.ts"
+import { isRunning, type Upload } from "./upload.ts"
+import { uploadQueue } from "./upload-queue.ts"
+import { describeUpload } from "./upload-words.ts"
+
+export const UploadRow = memo(function UploadRow({ upload }: { upload: Upload }) {
+  const { id, name, state } = upload
+  const hasPart = upload.sent > 0 && state !== "done" && state !== "failed"
+  return (
+    <li className="flex min-h-14 items-center gap-3 py-1.5 pr-2 pl-4 text-sm">
+      <Icon name={LOOK[state].icon} className={LOOK[state].colour} />
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium" title={name}>
+          {name}
+        </p>
+        <p
+          className={classNames(
+            "tabular-nums",
+            state === "failed" ? "text-danger-ink" : "truncate text-faint",
+            (state === "held" || state === "missing") && "text-warning-ink",
+          )}
+        >
+          {describeUpload(upload)}
+        </p>
+        {state === "sending" || hasPart ? (
+          <ProgressBar
+            label={`Sending ${name}`}
+            share={upload.size === 0 ? 1 : upload.sent / upload.size}
+            tone={state === "sending" ? "accent" : "quiet"}
+            className="mt-1 rounded-full"
+          />
+        ) : null}
+      </div>
+      <div className="flex shrink-0">
+        {isRunning(upload) ? (
+          <RowButton label={`Pause ${name}`} icon="pause" onPress={() => uploadQueue.pause(id)} />
+        ) : null}
+        {state === "paused" ? (
+          <RowButton label={`Resume ${name}`} icon="play" onPress={() => uploadQueue.resume(id)} />
+        ) : null}
+        {state === "failed" ? (
+          <RowButton label={`Try ${name} again`} icon="refresh" onPress={() => uploadQueue.resume(id)} />
+        ) : null}
+        <RowButton
+          label={`${state === "failed" || state === "done" ? "Dismiss" : "Cancel"} ${name}`}
+          icon="x"
+          onPress={() => uploadQueue.remove([id])}
+        />
+      </div>
+    </li>
+  )
+})
+
+function RowButton({ label, icon, onPress }: { label: string; icon: IconName; onPress: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      onClick={onPress}
+      className="grid size-8 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink focus-visible:-outline-offset-2 touch:size-11"
+    >
+      <Icon name={icon} />
+    </button>
+  )
+}
+
+const LOOK: Record<Upload["state"], { icon: IconName; colour: string }> = {
+  waiting: { icon: "clock", colour: "text-faint" },
+  sending: { icon: "upload", colour: "text-accent-ink" },
+  paused: { icon: "pause", colour: "text-muted" },
+  held: { icon: "plug", colour: "text-warning-ink" },
+  missing: { icon: "refresh", colour: "text-warning-ink" },
+  done: { icon: "check-circle", colour: "text-success" },
+  failed: { icon: "warning", colour: "text-danger-ink" },
+}

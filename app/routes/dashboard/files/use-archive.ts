@@ -1,0 +1,55 @@
+import { useEffect, useRef } from "react"
+import { useToast } from "#app/ui/toast.tsx"
+
+const FRAME = "archive"
+
+const REFUSED = {
+  tone: "danger",
+  title: "The zip could not be made",
+  description: "Check the connection, and select the files again.",
+} as const
+
+/**
+ * Downloads several files as one zip. A form in a frame of its own: the browser writes the bytes to the disk as they come, and the page
+ * stays, also while uploads run.
+ */
+export function useArchive() {
+  const toast = useToast()
+  const isAsked = useRef(false)
+  const told = useRef(toast)
+  useEffect(() => {
+    told.current = toast
+  })
+
+  useEffect(() => {
+    const created = document.createElement("iframe")
+    created.name = FRAME
+    created.hidden = true
+    created.title = "Downloads"
+    // A download loads nothing into the frame: what does is a refusal.
+    created.addEventListener("load", () => {
+      if (isAsked.current) told.current.show(REFUSED)
+    })
+    document.body.append(created)
+    return () => created.remove()
+  }, [])
+
+  return (ids: readonly string[]) => {
+    const form = document.createElement("form")
+    form.method = "post"
+    form.action = "/api/files/archive"
+    form.target = FRAME
+    form.hidden = true
+    for (const id of ids) {
+      const field = document.createElement("input")
+      field.type = "hidden"
+      field.name = "ids"
+      field.value = id
+      form.append(field)
+    }
+    document.body.append(form)
+    isAsked.current = true
+    form.submit()
+    form.remove()
+  }
+}
