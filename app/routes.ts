@@ -65,6 +65,7 @@ export default [
       ]),
       route("dashboard", "routes/dashboard/home.tsx"),
       route("dashboard/files", "routes/dashboard/files/list.tsx"),
+      route("dashboard/files/trash", "routes/dashboard/files/trash.tsx"),
     ]),
     route("onboarding", "routes/dashboard/onboarding.tsx"),
   ]),
