@@ -1,15 +1,28 @@
 import { randomInt } from "node:crypto"
+import { sql, type SQL } from "drizzle-orm"
 import postgres from "postgres"
 
 /** The first half of the advisory locks by which processes show that they live. */
-export const PROCESS_LOCKS = 7_185_392
+const PROCESS_LOCKS = 7_185_392
 
-/**
- * Takes an advisory lock that is free again at the moment this process, or its connection, dies: no heartbeat, and no clock.
- * `number` names the process. `regained` is called when the lock was lost with PostgreSQL and has been taken again.
- */
-export async function holdProcessLock(url: string, regained: () => Promise<void>) {
+/** The numbers of the processes that are alive, as a subquery: each holds its lock. */
+export const livingProcesses: SQL = sql`
+  select objid::bigint from pg_locks
+  where locktype = 'advisory' and granted and objsubid = 2 and classid = ${sql.raw(String(PROCESS_LOCKS))}
+    and database = (select oid from pg_database where datname = current_database())`
+
+export interface ProcessLock {
+  /** Names the process. */
+  readonly number: number
+  /** Called when the lock was lost with PostgreSQL, so that others took this process for dead, and has been taken again. */
+  onRegained(listener: () => void): void
+  close(): Promise<void>
+}
+
+/** Takes an advisory lock that is free again at the moment this process, or its connection, dies: no heartbeat, and no clock. */
+export async function holdProcessLock(url: string): Promise<ProcessLock> {
   const number = randomInt(1, 2 ** 31)
+  const listeners: (() => void)[] = []
   let closed = false
   let held = true
   const client = postgres(url, {
@@ -29,12 +42,15 @@ export async function holdProcessLock(url: string, regained: () => Promise<void>
     if (held || closed) return
     held = true
     lock()
-      .then(regained)
+      .then(() => {
+        for (const listener of listeners) listener()
+      })
       .catch(() => (held = false))
   }, 1000)
   watch.unref()
   return {
     number,
+    onRegained: (listener) => void listeners.push(listener),
     async close() {
       closed = true
       clearInterval(watch)

@@ -56,6 +56,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
       maxSteps: settings.CHAT_MAX_STEPS,
       /** Requests per minute. */
       rateLimit: settings.CHAT_RATE_LIMIT,
+      /** Answers that one user is given at the same time. */
+      turnsAtOnce: settings.CHAT_TURNS_AT_ONCE,
     },
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
     files: {

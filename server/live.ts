@@ -1,10 +1,13 @@
 import { sql, type SQL } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
+import type { ProcessLock } from "#db/process-lock.ts"
 import { liveChat, chatMutations } from "./chat/live.ts"
+import { STOP_TOPIC } from "./chat/stop.ts"
 import { openDevices } from "./devices/devices.ts"
 import { liveDevices } from "./devices/live.ts"
 import { liveFiles, fileMutations } from "./files/live.ts"
 import { addressOfUpgrade } from "./http/visit.ts"
+import { ANNOUNCE } from "./realtime/announce.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
 import type { FullScope, Services, Viewer } from "./scope.ts"
 import { liveUsers, userMutations } from "./users/live.ts"
@@ -15,9 +18,10 @@ import { watchedTables } from "./watched-tables.ts"
 export async function openLive(
   services: Omit<Services, "live">,
   databaseUrl: string,
+  lock: ProcessLock,
 ): Promise<Realtime<Viewer>> {
   const { config, log } = services
-  const devices = await openDevices(services, databaseUrl)
+  const devices = await openDevices(services, lock)
   const realtime = await openRealtime<Viewer, MutationScope>({
     databaseUrl,
     log,
@@ -35,6 +39,7 @@ export async function openLive(
         devices.opened({ connectionId: id, userId: viewer.user._id, label: labelOf(client) }),
       closed: ({ id }) => devices.closed(id),
     },
+    announcements: { [STOP_TOPIC]: (answerId) => void services.turns.stop(answerId) },
   })
   let closing: Promise<void> | undefined
   return {
@@ -86,6 +91,11 @@ async function transact<Value>(
     )
   }
   return value
+}
+
+/** Announces as part of the transaction that `db` is, and at once where it is none. */
+export const announce: Services["announce"] = async (db, topic, text) => {
+  await db.execute(statement(ANNOUNCE, [topic, text]))
 }
 
 /** A statement with `$1`, `$2` ... as Drizzle builds its own. */

@@ -36,6 +36,11 @@ export interface Services {
    * name, where `db` is a transaction. The effect gets the database as it is then.
    */
   afterCommit(effect: (db: Database) => Promise<void>): Promise<void>
+  /**
+   * Tells every process something, at the commit of the transaction that the database is. For what is no record; a topic's handler
+   * may miss it or hear it twice.
+   */
+  announce(db: Database, topic: string, text: string): Promise<void>
   /** The realtime layer: rows for a page that goes on being true. */
   live: Realtime<Viewer>
   /** One for each thing that is limited, shared by all requests of this process. */

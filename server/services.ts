@@ -2,6 +2,8 @@ import { resolve } from "node:path"
 import { openDatabase } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import { isOutage } from "#db/outage.ts"
+import { holdProcessLock } from "#db/process-lock.ts"
+import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import { startPurgingThreads } from "./chat/trash.ts"
@@ -11,7 +13,7 @@ import { startSweeping } from "./files/sweep.ts"
 import { openUploadLocks, type UploadLocks } from "./files/upload-locks.ts"
 import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./http/rate-limit.ts"
-import { openLive } from "./live.ts"
+import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Identity } from "./ports/identity.ts"
@@ -33,6 +35,8 @@ export async function openServices(config: Config, log: Log, migrations: string)
     await migrate(databaseUrl, migrations).catch(explainOutage)
     const { db, close: closeDatabase } = openDatabase(databaseUrl)
     opened.push(closeDatabase)
+    const lock = await holdProcessLock(databaseUrl)
+    opened.push(() => lock.close())
     const mail = await openMail(config, log, opened)
     const services: Omit<Services, "live"> = {
       config,
@@ -44,13 +48,14 @@ export async function openServices(config: Config, log: Log, migrations: string)
       uploadLocks: openLocks(config, { db, log }, databaseUrl, opened),
       thumbnailer: openThumbnails(log, opened),
       model: await openModel(config, opened),
-      turns: openTurns(opened),
+      turns: openTurns({ db, log }, lock.number, opened),
       limiters: createLimiters(config),
       afterCommit: (effect) => effect(db),
+      announce,
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
-    const live = await openLive(services, databaseUrl)
+    const live = await openLive(services, databaseUrl, lock)
     opened.push(() => live.close())
     return { services: { ...services, live }, databaseUrl, close }
   } catch (error) {
@@ -162,8 +167,8 @@ async function openModel(config: Config, opened: Opened): Promise<Model> {
 }
 
 /** Opened after the database and the model, so that a turn that is cut short at the end can still be stored. */
-function openTurns(opened: Opened): RunningTurns {
-  const turns = createRunningTurns()
+function openTurns(scope: Pick<Services, "db" | "log">, process: number, opened: Opened): RunningTurns {
+  const turns = createRunningTurns({ process, chunks: createChunkWriter(scope) })
   opened.push(() => turns.close())
   return turns
 }

@@ -133,6 +133,7 @@ export const Settings = v.object({
   ),
   CHAT_MAX_STEPS: v.optional(wholeNumber("the most model steps in one answer", 1, 50), "5"),
   CHAT_RATE_LIMIT: v.optional(wholeNumber("chat requests per minute", 1, 100_000), "20"),
+  CHAT_TURNS_AT_ONCE: v.optional(wholeNumber("the answers that one person is given at once", 1, 1000), "3"),
   DOCS_URL: v.optional(
     v.pipe(
       v.string(),

@@ -1,42 +1,45 @@
-import type { AnswerPart, ChatTurn } from "#db/schema/chat.ts"
-import type { AnswerChunk, AnswerMetadata } from "./contract.ts"
+import type { AnswerDelta, ChatTurn } from "#db/schema/chat.ts"
+import { beginFold, type AnswerChunk, type AnswerMetadata, type FoldedAnswer } from "./contract.ts"
 import { storableJson, storableText } from "./storable.ts"
+
+/** An answer that is over, as it is stored. */
+export type EndedAnswer = FoldedAnswer &
+  Pick<ChatTurn, "failure" | "inputTokens" | "outputTokens"> & {
+    /** `completed` unless the stream said otherwise. */
+    status: Exclude<ChatTurn["status"], "running">
+  }
 
 /** What was said so far: grows with each chunk of the stream. */
 export interface AnswerRecord {
   take(chunk: AnswerChunk): void
-  /** How many chunks were taken, so that nothing is stored twice. */
-  readonly version: number
-  read(): Pick<ChatTurn, "parts" | "failure" | "inputTokens" | "outputTokens"> & {
-    content: string
-    /** `completed` until the stream says otherwise. */
-    status: Exclude<ChatTurn["status"], "running">
-  }
+  /** What was said since this was last asked, run together. */
+  drain(): AnswerDelta[]
+  read(): EndedAnswer
 }
 
 type Takers = { [Type in AnswerChunk["type"]]?: (chunk: Extract<AnswerChunk, { type: Type }>) => unknown }
 
 export function createAnswerRecord(): AnswerRecord {
-  const parts: AnswerPart[] = []
-  const streaming = new Map<string, AnswerPart & { type: "text" | "reasoning" }>()
-  const tools = new Map<string, AnswerPart & { type: "tool" }>()
+  const fold = beginFold()
+  let pending: AnswerDelta[] = []
+  const pendingTexts = new Map<string, AnswerDelta & { type: "text" | "reasoning" }>()
+  const streaming = new Map<string, string>()
   const metadata: AnswerMetadata = {}
+  let texts = 0
   let failure: string | null = null
-  let version = 0
 
   const takers: Takers = {
     "text-delta": ({ id, delta }) => addText("text", id, delta),
-    "text-end": ({ id }) => streaming.delete(id),
+    "text-end": ({ id }) => streaming.delete(`text ${id}`),
     "reasoning-delta": ({ id, delta }) => addText("reasoning", id, delta),
-    "reasoning-end": ({ id }) => streaming.delete(id),
-    "tool-input-start": ({ toolCallId, toolName }) => toolPart(toolCallId, toolName),
+    "reasoning-end": ({ id }) => streaming.delete(`reasoning ${id}`),
+    "tool-input-start": ({ toolCallId, toolName }) => addTool(toolCallId, { name: toolName }),
     "tool-input-available": ({ toolCallId, toolName, input }) =>
-      Object.assign(toolPart(toolCallId, toolName), { input }),
+      addTool(toolCallId, { name: toolName, input }),
     "tool-input-error": ({ toolCallId, toolName, input, errorText }) =>
-      Object.assign(toolPart(toolCallId, toolName), { input, error: errorText }),
-    "tool-output-available": ({ toolCallId, output }) => Object.assign(toolPart(toolCallId), { output }),
-    "tool-output-error": ({ toolCallId, errorText }) =>
-      Object.assign(toolPart(toolCallId), { error: errorText }),
+      addTool(toolCallId, { name: toolName, input, error: errorText }),
+    "tool-output-available": ({ toolCallId, output }) => addTool(toolCallId, { output }),
+    "tool-output-error": ({ toolCallId, errorText }) => addTool(toolCallId, { error: errorText }),
     error: ({ errorText }) => (failure = errorText),
     start: ({ messageMetadata }) => Object.assign(metadata, messageMetadata),
     finish: ({ messageMetadata }) => Object.assign(metadata, messageMetadata),
@@ -44,20 +47,23 @@ export function createAnswerRecord(): AnswerRecord {
   }
 
   return {
-    get version() {
-      return version
-    },
     take(chunk) {
-      version++
       // Each taker takes the chunks of its own type.
       const take = takers[chunk.type] as ((chunk: AnswerChunk) => void) | undefined
       take?.(chunk)
     },
+    drain() {
+      const said = pending
+      pending = []
+      pendingTexts.clear()
+      for (const delta of said) if (delta.type !== "tool") keepHalfCharacter(delta)
+      return storableJson(said.filter((delta) => delta.type === "tool" || delta.text !== ""))
+    },
     read() {
-      const texts = parts.filter((part) => part.type === "text").map((part) => part.text)
+      const { content, parts } = fold.read()
       return {
-        content: storableText(texts.join("\n\n")),
-        parts: parts.length === texts.length && texts.length < 2 ? null : storableJson(parts),
+        content: storableText(content),
+        parts: storableJson(parts),
         status: metadata.stop ?? (failure === null ? "completed" : "failed"),
         failure: failure === null ? null : storableText(failure),
         inputTokens: metadata.inputTokens ?? null,
@@ -66,25 +72,37 @@ export function createAnswerRecord(): AnswerRecord {
     },
   }
 
-  /** A part begins with its first character: some providers open an empty text around each tool call. */
-  function addText(type: "text" | "reasoning", id: string, delta: string) {
-    if (delta === "") return
-    const part = streaming.get(id)
-    if (part) {
-      part.text += delta
-      return
-    }
-    const begun = { type, text: delta }
-    streaming.set(id, begun)
-    parts.push(begun)
+  /** A part begins with its first character: some providers open an empty text around each tool call, and use ids again. */
+  function addText(type: "text" | "reasoning", streamId: string, text: string) {
+    if (text === "") return
+    const key = `${type} ${streamId}`
+    const id = streaming.get(key) ?? String(texts++)
+    streaming.set(key, id)
+    fold.add({ type, id, text })
+    append({ type, id, text })
   }
 
-  function toolPart(callId: string, name = "unknown") {
-    const known = tools.get(callId)
-    if (known) return known
-    const begun: AnswerPart & { type: "tool" } = { type: "tool", callId, name }
-    tools.set(callId, begun)
-    parts.push(begun)
-    return begun
+  function addTool(callId: string, known: Omit<AnswerDelta & { type: "tool" }, "type" | "callId">) {
+    const delta = { type: "tool", callId, ...known } as const
+    fold.add(delta)
+    pending.push(delta)
+  }
+
+  function append(delta: AnswerDelta & { type: "text" | "reasoning" }) {
+    const before = pendingTexts.get(delta.id)
+    if (before) {
+      before.text += delta.text
+      return
+    }
+    pendingTexts.set(delta.id, delta)
+    pending.push(delta)
+  }
+
+  /** The first half of a character waits for the second: alone it cannot be stored. */
+  function keepHalfCharacter(delta: AnswerDelta & { type: "text" | "reasoning" }) {
+    const half = /[\uD800-\uDBFF]$/.exec(delta.text)?.[0]
+    if (half === undefined) return
+    delta.text = delta.text.slice(0, -1)
+    append({ ...delta, text: half })
   }
 }

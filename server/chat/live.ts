@@ -3,7 +3,8 @@ import type { Scope, Viewer } from "#server/scope.ts"
 import { defineLiveQuery, defineMutation, type SnapshotSql } from "#server/realtime/live-query.ts"
 import { watchedChunks, watchedMessages, watchedThreads, watchedTurns } from "#server/watched-tables.ts"
 import { chatCalls, CreateThread, RenameThread, ThreadId } from "./contract.ts"
-import { createThread, renameThread } from "./threads.ts"
+import { requestStop, type StopScope } from "./stop.ts"
+import { createThread, findThread, renameThread } from "./threads.ts"
 import { restoreThread, trashThread } from "./trash.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
@@ -90,13 +91,20 @@ export const chatMutations = [
   defineMutation({
     name: chatCalls.removeThread.name,
     args: v.strictObject({ threadId: ThreadId }),
-    run: (scope: Scope<"db" | "viewer" | "turns" | "afterCommit">, { threadId }) =>
-      trashThread(scope, threadId),
+    run: (scope: StopScope, { threadId }) => trashThread(scope, threadId),
   }),
   defineMutation({
     name: chatCalls.restoreThread.name,
     args: v.strictObject({ threadId: ThreadId }),
     run: (scope: Scope<"db" | "viewer">, { threadId }) => restoreThread(scope, threadId),
+  }),
+  defineMutation({
+    name: chatCalls.stop.name,
+    args: v.strictObject({ threadId: ThreadId }),
+    async run(scope: StopScope, { threadId }) {
+      await findThread(scope, threadId)
+      return { stopped: (await requestStop(scope, threadId)) !== null }
+    },
   }),
 ]
 

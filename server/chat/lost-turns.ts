@@ -1,21 +1,32 @@
-import { and, eq, lt, type SQL } from "drizzle-orm"
+import { and, eq, lt, or, sql, type SQL } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
+import { livingProcesses } from "#db/process-lock.ts"
 import { chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "../scope.ts"
 import { TURN_LIFETIME } from "./contract.ts"
+import { endAbandonedTurn } from "./end-turn.ts"
+
+type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 
 /** Milliseconds. */
-const INTERVAL = 10_000
+const INTERVAL = 2500
 
-/** Every ten seconds, so that whoever watches an answer whose process died is told. Any number of processes may do it at once. */
-export function startEndingLostTurns({ db, log }: Scope<"db" | "log">) {
-  const end = () =>
-    endLostTurns(db).catch((error: unknown) => {
-      log.warn({ err: error }, "lost answers could not be ended; the next look tries again")
-    })
-  let running = end()
+/**
+ * Looks again and again for answers whose process died, so that whoever watches them is told within seconds. Any number of
+ * processes may look at once; where nothing runs, a look reads one empty index.
+ */
+export function startEndingLostTurns(scope: Scope<"db" | "log" | "turns">) {
+  let suspects = new Set<string>()
+  const look = async () => {
+    try {
+      suspects = await endLostTurns(scope, suspects)
+    } catch (error) {
+      scope.log.warn({ err: error }, "lost answers could not be ended; the next look tries again")
+    }
+  }
+  let running = look()
   const timer = setInterval(() => {
-    running = running.then(end)
+    running = running.then(look)
   }, INTERVAL)
   timer.unref()
   return {
@@ -26,13 +37,50 @@ export function startEndingLostTurns({ db, log }: Scope<"db" | "log">) {
   }
 }
 
-/** A turn whose process died keeps what it said, and makes room for the next. */
+/**
+ * Ends the turns whose process is gone, and tells this process's own what it may not have heard: that they shall stop. A
+ * process without its lock is only suspected at first, because after a restart of PostgreSQL everybody has to take theirs again.
+ * Resolves with the suspects, for the next look.
+ */
 export async function endLostTurns(
-  db: Pick<Database, "update">,
-  { among, now = Date.now() }: { among?: SQL; now?: number } = {},
-): Promise<void> {
-  await db
-    .update(chatTurns)
-    .set({ status: "interrupted", endedAt: now })
-    .where(and(eq(chatTurns.status, "running"), lt(chatTurns._creationTime, now - TURN_LIFETIME), among))
+  { db, turns }: Scope<"db" | "turns">,
+  suspects: ReadonlySet<string>,
+): Promise<Set<string>> {
+  const suspected = new Set<string>()
+  for (const turn of await findDoubtful(db, turns.process)) {
+    if (turns.has(turn._id)) {
+      if (turn.stopRequestedAt !== null) void turns.stop(turn._id)
+    } else if (turn.isOld || suspects.has(turn._id)) {
+      await db.transaction((tx) => endAbandonedTurn(tx, turn._id))
+    } else if (!turn.isAlive) suspected.add(turn._id)
+  }
+  return suspected
+}
+
+/** Makes room in a conversation whose last turn has outlived its time. */
+export async function endOldTurn(tx: Transaction, threadId: string): Promise<void> {
+  const [turn] = await tx
+    .select({ _id: chatTurns._id })
+    .from(chatTurns)
+    .where(and(eq(chatTurns.threadId, threadId), eq(chatTurns.status, "running"), isOld()))
+  if (turn) await endAbandonedTurn(tx, turn._id)
+}
+
+function findDoubtful(db: Database, process: number) {
+  const isAlive = sql<boolean>`coalesce(${chatTurns.process} in (${livingProcesses}), true)`
+  return db
+    .select({
+      _id: chatTurns._id,
+      stopRequestedAt: chatTurns.stopRequestedAt,
+      isAlive,
+      isOld: sql<boolean>`${isOld()}`,
+    })
+    .from(chatTurns)
+    .where(
+      and(eq(chatTurns.status, "running"), or(eq(chatTurns.process, process), isOld(), sql`not ${isAlive}`)),
+    )
+}
+
+function isOld(): SQL {
+  return lt(chatTurns._creationTime, Date.now() - TURN_LIFETIME)
 }

@@ -2,10 +2,18 @@ import type { ModelMessage } from "ai"
 import { and, desc, eq, lt, lte, sql } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
-import { chatMessages, chatTurns } from "#db/schema/chat.ts"
+import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "../scope.ts"
 import { ownMessages } from "./access.ts"
-import { ThreadId, TURN_LIFETIME, type Entry, type EntryPage, type PageQuery } from "./contract.ts"
+import {
+  foldChunks,
+  ThreadId,
+  TURN_LIFETIME,
+  type AnswerDelta,
+  type Entry,
+  type EntryPage,
+  type PageQuery,
+} from "./contract.ts"
 import { findThread } from "./threads.ts"
 
 /** The latest messages of a conversation, or those before the cursor. Throws NotFound. */
@@ -25,7 +33,7 @@ export async function listMessages(
     )
     .orderBy(desc(chatMessages._id))
     .limit(limit + 1)
-  const entries = rows.slice(0, limit).map(withoutLostTurn).toReversed()
+  const entries = rows.slice(0, limit).map(asItStands).toReversed()
   return { entries, earlierCursor: rows.length > limit ? (entries[0]?._id ?? null) : null }
 }
 
@@ -77,7 +85,17 @@ const entry = {
   },
 }
 
-function withoutLostTurn(row: Entry): Entry {
-  const lost = row.turn?.status === "running" && row._creationTime < Date.now() - TURN_LIFETIME
-  return lost && row.turn ? { ...row, turn: { ...row.turn, status: "interrupted" } } : row
+/** An answer that is being given reads as far as it has come, and one that outlived its process as the end that it will have. */
+function asItStands({ said, ...row }: Entry & { said: AnswerDelta[][] | null }): Entry {
+  const { turn } = row
+  if (turn?.status !== "running") return row
+  const lost = row._creationTime < Date.now() - TURN_LIFETIME
+  const status = lost ? "interrupted" : turn.status
+  if (!said) return { ...row, turn: { ...turn, status } }
+  const { content, parts } = foldChunks(said)
+  return { ...row, content, turn: { ...turn, status, parts } }
 }
+  // In the same statement as the message: at the end of a turn the words move from the one to the other.
+  said: sql<AnswerDelta[][] | null>`(
+    select jsonb_agg(${chatChunks.delta} order by ${chatChunks.seq})
+    from ${chatChunks} where ${chatChunks.turnId} = ${chatTurns._id} and ${chatTurns.status} = 'running')`,

@@ -1,36 +1,50 @@
-import { and, desc, eq, sql } from "drizzle-orm"
+import { and, desc, eq, gte, sql } from "drizzle-orm"
+import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { users } from "#db/schema/users.ts"
 import { Conflict, NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread } from "./access.ts"
 import { titleOf, UNTITLED } from "./contract.ts"
 import type { Question } from "./conversation.ts"
-import { endLostTurns } from "./lost-turns.ts"
+import { endOldTurn } from "./lost-turns.ts"
+
+const MessageId = v.pipe(v.string(), v.uuid())
 
 export type OpenedTurn =
   | { kind: "fresh"; threadId: string; questionId: string; answerId: string }
   | { kind: "answered"; questionId: string; answerId: string; model: string; content: string }
 
 type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
+/** A question, and what its asker wants done with what is there. */
+export interface AskedQuestion extends Question {
+  /** Another answer, although there is a complete one. */
+  again: boolean
+  /** The question in whose place it comes. */
+  replaces?: string | null | undefined
+}
+
 
 /**
  * Stores the question with a row for its answer, unless the same question is stored already: then its answer is given back
  * when it is complete, and made again when it is not, or when the viewer asked for that with `again`.
- * Throws NotFound for a conversation that is not the viewer's, Conflict while an answer is being given in it.
+ * Throws NotFound for a conversation that is not the viewer's and a question that is not in it, and Conflict while an answer is being
+ * given in it, or as many as are allowed elsewhere.
  */
 export function openTurn(
-  scope: Scope<"db" | "viewer" | "model">,
+  scope: Scope<"db" | "viewer" | "model" | "turns" | "config">,
   threadId: string,
-  question: Question & { again: boolean },
+  question: AskedQuestion,
 ): Promise<OpenedTurn> {
   return scope.db.transaction(async (tx) => {
     const thread = await lockThread(scope, tx, threadId)
-    await endLostTurns(tx, { among: eq(chatTurns.threadId, threadId) })
+    await endOldTurn(tx, threadId)
     await refuseWhileAnswering(tx, threadId)
-    const known = await findTurn(tx, threadId, question.requestId)
+    const known = await makePlace(tx, threadId, question)
     if (known?.status === "completed" && !question.again) return { ...known, kind: "answered" }
 
+    await refuseTooMany(scope, tx)
     const questionId = known
       ? await reopenQuestion(tx, threadId, known)
       : await storeQuestion(scope, tx, threadId, question)
@@ -68,6 +82,50 @@ async function refuseWhileAnswering(tx: Transaction, threadId: string) {
 
 async function findTurn(tx: Transaction, threadId: string, requestId: string) {
   const [turn] = await tx
+/** A user's questions are counted one after the other, by a lock that leaves alone who only refers to the user. */
+async function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, tx: Transaction) {
+  await tx.select({ _id: users._id }).from(users).where(eq(users._id, viewer.user._id)).for("no key update")
+  const running = await tx.$count(
+    chatTurns,
+    and(eq(chatTurns.userId, viewer.user._id), eq(chatTurns.status, "running")),
+  )
+  if (running < config.chat.turnsAtOnce) return
+  throw new Conflict(
+    running === 1
+      ? "You are being given an answer in another conversation. Wait for it, or stop it first."
+      : `You are being given ${running} answers in other conversations. Wait for one of them, or stop it first.`,
+  )
+}
+
+/**
+ * Finds the turn of a question that is known already. One that replaces another takes it away first, with all that follows; once
+ * it has, it is known itself, and its sender has only not heard of it.
+ */
+async function makePlace(tx: Transaction, threadId: string, { requestId, replaces }: AskedQuestion) {
+  const known = await findTurn(tx, threadId, requestId)
+  if (replaces == null || (known && known.questionId !== replaces)) return known
+  await cutFrom(tx, threadId, replaces)
+  return undefined
+}
+
+async function cutFrom(tx: Transaction, threadId: string, questionId: string) {
+  if (!v.is(MessageId, questionId)) throw new NotFound("question")
+  const [question] = await tx
+    .select({ _id: chatMessages._id })
+    .from(chatMessages)
+    .where(
+      and(
+        eq(chatMessages._id, questionId),
+        eq(chatMessages.threadId, threadId),
+        eq(chatMessages.role, "user"),
+      ),
+    )
+  if (!question) throw new NotFound("question")
+  await tx
+    .delete(chatMessages)
+    .where(and(eq(chatMessages.threadId, threadId), gte(chatMessages._id, question._id)))
+}
+
     .select({
       answerId: chatTurns._id,
       questionId: chatTurns.questionId,
@@ -113,7 +171,7 @@ async function storeQuestion(
 }
 
 async function storeTurn(
-  { viewer, model }: Scope<"viewer" | "model">,
+  { viewer, model, turns }: Scope<"viewer" | "model" | "turns">,
   tx: Transaction,
   turn: { threadId: string; questionId: string; requestId: string },
 ) {
@@ -123,8 +181,13 @@ async function storeTurn(
     .values({ userId, threadId: turn.threadId, role: "assistant", content: "" })
     .returning({ _id: chatMessages._id })
   if (!answer) throw new Error("The answer's row did not come back from the database.")
-  await tx
-    .insert(chatTurns)
-    .values({ _id: answer._id, userId, ...turn, status: "running", model: model.name })
+  await tx.insert(chatTurns).values({
+    _id: answer._id,
+    userId,
+    ...turn,
+    status: "running",
+    model: model.name,
+    process: turns.process,
+  })
   return answer._id
 }

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises"
+import type { ChunkWriter } from "./chunk-writer.ts"
 import type { StopReason } from "./contract.ts"
 
 export interface RunningTurn {
@@ -6,37 +8,63 @@ export interface RunningTurn {
   stored: Promise<void>
 }
 
-/** The turns that this process runs, by conversation: there is at most one in each. */
+/** The turns that this process runs, by their answers' ids. */
 export interface RunningTurns {
-  add(threadId: string, turn: RunningTurn): void
-  /** Resolves when the stopped answer is stored; false when no turn runs there. */
-  stop(threadId: string): Promise<boolean>
+  /** The number under which this process is known to live. */
+  readonly process: number
+  readonly chunks: ChunkWriter
+  /** Aborted when the process will not wait for PostgreSQL any longer. */
+  readonly closing: AbortSignal
+  add(answerId: string, turn: RunningTurn): void
+  has(answerId: string): boolean
   count(): number
-  /** Interrupts every turn, and resolves when what was said so far is stored. */
+  /** Resolves when the stopped answer is stored; false when this process does not run it. */
+  stop(answerId: string): Promise<boolean>
+  /** Interrupts every turn, and resolves when what was said so far is stored, or when that has not worked for some seconds. */
   close(): Promise<void>
 }
 
-export function createRunningTurns(): RunningTurns {
+/** Milliseconds that PostgreSQL may be away when the process shall end. Another process then ends its turns with what is stored of them. */
+const PATIENCE = 5000
+
+export function createRunningTurns({
+  process,
+  chunks,
+}: {
+  process: number
+  chunks: ChunkWriter
+}): RunningTurns {
   const turns = new Map<string, RunningTurn>()
+  const closing = new AbortController()
+  let isClosing = false
 
   return {
-    add(threadId, turn) {
-      turns.set(threadId, turn)
-      void turn.stored.finally(() => {
-        if (turns.get(threadId) === turn) turns.delete(threadId)
-      })
+    process,
+    chunks,
+    closing: closing.signal,
+    add(answerId, turn) {
+      turns.set(answerId, turn)
+      void turn.stored.finally(() => turns.delete(answerId))
+      if (isClosing) turn.stop("interrupted")
     },
-    async stop(threadId) {
-      const turn = turns.get(threadId)
+    has: (answerId) => turns.has(answerId),
+    count: () => turns.size,
+    async stop(answerId) {
+      const turn = turns.get(answerId)
       turn?.stop("stopped")
       await turn?.stored
       return turn !== undefined
     },
-    count: () => turns.size,
     async close() {
+      isClosing = true
       const running = [...turns.values()]
       for (const turn of running) turn.stop("interrupted")
-      await Promise.all(running.map((turn) => turn.stored))
+      const stored = Promise.all(running.map((turn) => turn.stored))
+      const patience = new AbortController()
+      await Promise.race([stored, wait(PATIENCE, null, { signal: patience.signal }).catch(() => {})])
+      patience.abort()
+      closing.abort()
+      await stored
     },
   }
 }

@@ -79,15 +79,6 @@ export async function renameThread(
   return thread
 }
 
-/**
- * Stops the answer that is being given in the conversation, with what was said so far kept. False when none is being given.
- * Throws NotFound.
- */
-export async function stopAnswer(scope: Scope<"db" | "viewer" | "turns">, id: string): Promise<boolean> {
-  const thread = await findThread(scope, id)
-  return scope.turns.stop(thread._id)
-}
-
 /** What a list shows of a conversation: `ThreadSummary`. */
 export const summary = {
   _id: chatThreads._id,

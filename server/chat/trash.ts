@@ -5,6 +5,7 @@ import { NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread, ownTrashedThread } from "./access.ts"
 import type { ThreadSummary } from "./contract.ts"
+import { requestStop, type StopScope } from "./stop.ts"
 import { summary } from "./threads.ts"
 
 /** Milliseconds between two looks. */
@@ -14,17 +15,14 @@ const INTERVAL = 10 * 60 * 1000
 export const TRASH_LIFETIME = 24 * 60 * 60 * 1000
 
 /** Out of every list and every address, and the answer that is being given in it stops. Throws NotFound. */
-export async function trashThread(
-  scope: Scope<"db" | "viewer" | "turns" | "afterCommit">,
-  id: string,
-): Promise<void> {
+export async function trashThread(scope: StopScope, id: string): Promise<void> {
   const [trashed] = await scope.db
     .update(chatThreads)
     .set({ trashed: true, trashedAt: Date.now() })
     .where(ownThread(scope, id))
     .returning({ _id: chatThreads._id })
   if (!trashed) throw new NotFound("conversation")
-  await scope.afterCommit(async () => void (await scope.turns.stop(id)))
+  await requestStop(scope, id)
 }
 
 /** To where it was, with all that was said in it. Throws NotFound for what is not in the trash. */

@@ -1,13 +1,11 @@
 import type { ModelMessage } from "ai"
-import { eq } from "drizzle-orm"
-import { chatMessages, chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "../scope.ts"
 import { AnswerStopped, streamAnswer } from "./answer.ts"
-import { createAnswerRecord, type AnswerRecord } from "./answer-record.ts"
-import type { AnswerChunk, StopReason } from "./contract.ts"
-import type { Question } from "./conversation.ts"
+import { createAnswerRecord } from "./answer-record.ts"
+import type { AnswerChunk, Asked, StopReason } from "./contract.ts"
+import { endTurn } from "./end-turn.ts"
 import { recallMessages } from "./messages.ts"
-import { openTurn, type OpenedTurn } from "./open-turn.ts"
+import { openTurn, type AskedQuestion, type OpenedTurn } from "./open-turn.ts"
 import { chatTools } from "./tools.ts"
 
 type TurnScope = Scope<"db" | "viewer" | "model" | "config" | "log" | "turns">
@@ -20,9 +18,6 @@ export interface Answer {
 
 /** Milliseconds. The route may take 30 seconds; the rest is for the words around the answer. */
 const TIME_LIMIT = 29_000
-
-/** Milliseconds between two writes of an answer that grows: so much of it is lost when the process dies. */
-const SAVE_INTERVAL = 3_000
 
 interface TurnOptions {
   /** Milliseconds. */
@@ -59,13 +54,9 @@ export function answerOnce(
 export async function askQuestion(
   scope: TurnScope,
   threadId: string,
-  question: Question & { again: boolean },
-  { timeLimit = TIME_LIMIT }: TurnOptions = {},
+  question: AskedQuestion,
+  options: TurnOptions = {},
 ): Promise<Answer> {
-  const opened = await openTurn(scope, threadId, question)
-  if (opened.kind === "answered") return { chunks: repeat(opened), stop: () => {} }
-
-  const { signal, stop, release } = limitTime(timeLimit)
   let reader: ReadableStreamDefaultController<AnswerChunk> | null = null
   const chunks = new ReadableStream<AnswerChunk>({
     start: (controller) => {
@@ -75,77 +66,82 @@ export async function askQuestion(
       reader = null
     },
   })
-  const stored = run(scope, opened, signal, (chunk) => reader?.enqueue(chunk))
+  const { turn, stop } = await beginTurn(scope, threadId, question, options, {
+    hear: (chunk) => reader?.enqueue(chunk),
+    end() {
+      reader?.close()
+      reader = null
+    },
+  })
+  return turn.kind === "answered" ? { chunks: repeat(turn), stop } : { chunks, stop }
+}
+
+/** The same for somebody who reads the answer in the records: resolves as soon as it has begun. */
+export async function askInBackground(
+  scope: TurnScope,
+  threadId: string,
+  question: AskedQuestion,
+  options: TurnOptions = {},
+): Promise<Asked> {
+  const { turn } = await beginTurn(scope, threadId, question, options, { hear: () => {}, end: () => {} })
+  return { threadId, questionId: turn.questionId, answerId: turn.answerId }
+}
+
+interface Reader {
+  hear(chunk: AnswerChunk): void
+  /** Nothing more is heard. May be called twice. */
+  end(): void
+}
+
+async function beginTurn(
+  scope: TurnScope,
+  threadId: string,
+  question: AskedQuestion,
+  { timeLimit = TIME_LIMIT }: TurnOptions,
+  reader: Reader,
+) {
+  const turn = await openTurn(scope, threadId, question)
+  if (turn.kind === "answered") return { turn, stop: () => {} }
+
+  const { signal, stop, release } = limitTime(timeLimit)
+  const stored = run(scope, turn, signal, reader)
     .catch((error: unknown) =>
-      scope.log.error({ err: error, answer: opened.answerId }, "an answer was not stored"),
+      scope.log.error({ err: error, answer: turn.answerId }, "an answer was not stored"),
     )
     .finally(() => {
       release()
-      reader?.close()
+      reader.end()
     })
-  scope.turns.add(threadId, { stop, stored })
-  return { chunks, stop }
+  scope.turns.add(turn.answerId, { stop, stored })
+  return { turn, stop }
 }
 
 type Fresh = Extract<OpenedTurn, { kind: "fresh" }>
 
-async function run(scope: TurnScope, turn: Fresh, signal: AbortSignal, send: (chunk: AnswerChunk) => void) {
+async function run(scope: TurnScope, turn: Fresh, signal: AbortSignal, reader: Reader) {
   const record = createAnswerRecord()
-  const saving = saveRegularly(scope, turn.answerId, record)
+  const pieces = scope.turns.chunks.open(turn.answerId, () => record.drain())
+  for await (const chunk of answer(scope, turn, signal)) {
+    record.take(chunk)
+    pieces.grew()
+    reader.hear(chunk)
+  }
+  pieces.close()
+  await endTurn(scope, turn.answerId, record.read(), () => reader.end())
+}
+
+async function* answer(scope: TurnScope, turn: Fresh, signal: AbortSignal): AsyncGenerator<AnswerChunk> {
+  const metadata = { model: scope.model.name, questionId: turn.questionId }
+  let messages: ModelMessage[]
   try {
-    const chunks = streamAnswer(scope, {
-      id: turn.answerId,
-      messages: await recallMessages(scope, turn.threadId, turn.questionId),
-      tools: chatTools(scope),
-      metadata: { model: scope.model.name, questionId: turn.questionId },
-      signal,
-    })
-    for await (const chunk of chunks) {
-      record.take(chunk)
-      send(chunk)
-    }
-  } finally {
-    await saving.end()
-    await saveEnd(scope, turn.answerId, record)
+    messages = await recallMessages(scope, turn.threadId, turn.questionId)
+  } catch (error) {
+    scope.log.error({ err: error, answer: turn.answerId }, "a conversation could not be read")
+    yield { type: "start", messageId: turn.answerId, messageMetadata: metadata }
+    yield { type: "error", errorText: "The conversation could not be read. Try again." }
+    return
   }
-}
-
-/** Writes the growing answer at intervals, one write at a time, and only when there is more to write. */
-function saveRegularly({ db, log }: TurnScope, answerId: string, record: AnswerRecord) {
-  let saved = 0
-  let pending = Promise.resolve()
-  const timer = setInterval(() => {
-    pending = pending.then(save).catch((error: unknown) => {
-      log.warn({ err: error, answer: answerId }, "a growing answer was not stored")
-    })
-  }, SAVE_INTERVAL)
-
-  async function save() {
-    if (saved === record.version) return
-    saved = record.version
-    const { content, parts } = record.read()
-    await db.transaction(async (tx) => {
-      await tx.update(chatMessages).set({ content }).where(eq(chatMessages._id, answerId))
-      if (parts) await tx.update(chatTurns).set({ parts }).where(eq(chatTurns._id, answerId))
-    })
-  }
-  return {
-    end() {
-      clearInterval(timer)
-      return pending
-    },
-  }
-}
-
-async function saveEnd({ db }: TurnScope, answerId: string, record: AnswerRecord) {
-  const { content, ...turn } = record.read()
-  await db.transaction(async (tx) => {
-    await tx.update(chatMessages).set({ content }).where(eq(chatMessages._id, answerId))
-    await tx
-      .update(chatTurns)
-      .set({ ...turn, endedAt: Date.now() })
-      .where(eq(chatTurns._id, answerId))
-  })
+  yield* streamAnswer(scope, { id: turn.answerId, messages, tools: chatTools(scope), metadata, signal })
 }
 
 function limitTime(milliseconds: number) {

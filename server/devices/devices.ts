@@ -1,6 +1,6 @@
-import { and, inArray, notInArray, sql } from "drizzle-orm"
+import { inArray, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
-import { holdProcessLock, PROCESS_LOCKS } from "#db/process-lock.ts"
+import { livingProcesses, type ProcessLock } from "#db/process-lock.ts"
 import { devices } from "#db/schema/devices.ts"
 import type { Scope } from "../scope.ts"
 
@@ -20,13 +20,13 @@ const SWEEP = 30_000
  * Keeps the table of connected devices true for this process, and takes away what processes left that died. The rows reach
  * every page of their user like any others.
  */
-export async function openDevices({ db, log }: Scope<"db" | "log">, databaseUrl: string) {
+export async function openDevices({ db, log }: Scope<"db" | "log">, lock: ProcessLock) {
   const connected = new Map<string, Device>()
   const written = new Set<string>()
   let writing = Promise.resolve()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const lock = await holdProcessLock(databaseUrl, async () => {
+  lock.onRegained(() => {
     // Others have swept this process's rows away while its lock was free.
     written.clear()
     schedule()
@@ -82,21 +82,10 @@ export async function openDevices({ db, log }: Scope<"db" | "log">, databaseUrl:
       clearTimeout(timer)
       connected.clear()
       await writing.then(write)
-      await lock.close()
     },
   }
 }
 
-/** A process that is alive holds its lock. */
 async function sweepDeadProcesses(db: Database) {
-  const living = db
-    .select({ process: sql<number>`objid::bigint` })
-    .from(sql`pg_locks`)
-    .where(
-      and(
-        sql`locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`,
-        sql`classid = ${PROCESS_LOCKS}::bigint::oid`,
-      ),
-    )
-  await db.delete(devices).where(notInArray(devices.process, living))
+  await db.delete(devices).where(sql`${devices.process} not in (${livingProcesses})`)
 }

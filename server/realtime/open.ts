@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage, Server as HttpServer } from "node:http"
 
 import { ensureAnchor, type Anchor } from "./anchor.ts"
+import { hearAnnouncement, type Announcements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { Loaded } from "./contract.ts"
@@ -50,6 +51,8 @@ export interface RealtimeOptions<Viewer, Scope> {
     opened(connection: ConnectionInfo<Viewer>): void
     closed(connection: ConnectionInfo<Viewer>): void
   }
+  /** Hears, by topic, what any process announced. */
+  announcements?: Announcements
   limits?: Partial<RealtimeLimits>
 }
 
@@ -154,6 +157,7 @@ export async function openRealtime<Viewer, Scope>(
     nudge: () => keeper.nudge(),
     hear(prefix, content) {
       if (prefix === "realtime.revoke") sockets.revokeUser(content)
+      else hearAnnouncement(options.announcements ?? {}, prefix, content)
     },
     pressure(high) {
       if (high) reader.pause()

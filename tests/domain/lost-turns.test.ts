@@ -1,42 +1,109 @@
 import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { chatMessages, chatTurns } from "#db/schema/chat.ts"
+import { chatChunks, chatMessages, chatTurns, type AnswerDelta } from "#db/schema/chat.ts"
 import { TURN_LIFETIME } from "#server/chat/contract.ts"
 import { endLostTurns } from "#server/chat/lost-turns.ts"
+import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { openChatRoom } from "../support/chat-room.ts"
 
 let room: Awaited<ReturnType<typeof openChatRoom>>
+let ada: Awaited<ReturnType<(typeof room)["scopeOf"]>>
 beforeAll(async () => {
   room = await openChatRoom()
+  ada = await room.scopeOf("ada")
 })
 afterAll(() => room.close())
 
-it("ends an answer whose process died, and no answer that is still being given", async () => {
-  const ada = await room.scopeOf("ada")
+/** No process has it: the numbers begin at 1. */
+const DEAD = 0
+
+it("ends an answer whose process died at the second look, with what was stored of it", async () => {
+  const { threadId, answerId } = await abandonedTurn({ process: DEAD })
+  const suspects = await endLostTurns(ada, new Set())
+  expect(await turnOf(answerId)).toMatchObject({ status: "running", endedAt: null })
+  await endLostTurns(ada, suspects)
+  expect(await turnOf(answerId)).toMatchObject({ status: "interrupted", endedAt: expect.any(Number) })
+  const { entries } = await listMessages(ada, threadId)
+  expect(entries[1]).toMatchObject({
+    content: "It is deep.",
+    turn: {
+      parts: [
+        { type: "reasoning", text: "Hm." },
+        { type: "text", text: "It is deep." },
+      ],
+    },
+  })
+  expect(await room.db.$count(chatChunks, eq(chatChunks.turnId, answerId))).toBe(0)
+})
+
+it("ends as stopped what its asker had stopped before the process died", async () => {
+  const { answerId } = await abandonedTurn({ process: DEAD, stopRequestedAt: Date.now() })
+  await endLostTurns(ada, await endLostTurns(ada, new Set()))
+  expect(await turnOf(answerId)).toMatchObject({ status: "stopped" })
+})
+
+it("leaves alone the answer of a process that lives, until no answer can take that long", async () => {
+  const { answerId } = await abandonedTurn({ process: room.turns.process })
+  await endLostTurns(ada, await endLostTurns(ada, new Set()))
+  expect(await turnOf(answerId)).toMatchObject({ status: "running" })
+
+  const longAgo = Date.now() - TURN_LIFETIME - 1000
+  await ada.db.update(chatTurns).set({ _creationTime: longAgo }).where(eq(chatTurns._id, answerId))
+  await endLostTurns(ada, new Set())
+  expect(await turnOf(answerId)).toMatchObject({ status: "interrupted" })
+})
+
+it("keeps the words that an earlier version wrote into the message", async () => {
+  const { threadId, answerId } = await abandonedTurn({ process: null }, [])
+  await ada.db.update(chatMessages).set({ content: "It is" }).where(eq(chatMessages._id, answerId))
+  const longAgo = Date.now() - TURN_LIFETIME - 1000
+  await ada.db.update(chatTurns).set({ _creationTime: longAgo }).where(eq(chatTurns._id, answerId))
+  await endLostTurns(ada, new Set())
+  expect((await listMessages(ada, threadId)).entries[1]).toMatchObject({
+    content: "It is",
+    turn: { status: "interrupted" },
+  })
+})
+
+it("does not end an answer twice when several processes find it", async () => {
+  const { threadId, answerId } = await abandonedTurn({ process: DEAD })
+  await Promise.all(Array.from({ length: 5 }, () => endLostTurns(ada, new Set([answerId]))))
+  expect((await listMessages(ada, threadId)).entries[1]).toMatchObject({ content: "It is deep." })
+})
+
+const SAID: AnswerDelta[][] = [
+  [
+    { type: "reasoning", id: "0", text: "Hm." },
+    { type: "text", id: "1", text: "It is " },
+  ],
+  [{ type: "text", id: "1", text: "deep." }],
+]
+
+async function abandonedTurn(
+  { process, stopRequestedAt = null }: { process: number | null; stopRequestedAt?: number | null },
+  said = SAID,
+) {
   const { _id: threadId } = await createThread(ada, { title: "Tides" })
   const userId = ada.viewer.user._id
   const [question, answer] = await ada.db
     .insert(chatMessages)
     .values([
       { userId, threadId, role: "user", content: "How deep is the sea?" },
-      { userId, threadId, role: "assistant", content: "It is" },
+      { userId, threadId, role: "assistant", content: "" },
     ])
     .returning()
   if (!question || !answer) throw new Error("No messages were stored.")
   const turn = { _id: answer._id, userId, threadId, questionId: question._id, requestId: "q1" }
-  const [begun] = await ada.db
+  await ada.db
     .insert(chatTurns)
-    .values({ ...turn, status: "running", model: "a model" })
-    .returning()
-  const at = begun?._creationTime ?? 0
-  const status = async () => {
-    const [row] = await ada.db.select().from(chatTurns).where(eq(chatTurns._id, answer._id))
-    return row?.status
-  }
+    .values({ ...turn, status: "running", model: "a model", process, stopRequestedAt })
+  for (const [seq, delta] of said.entries())
+    await ada.db.insert(chatChunks).values({ userId, threadId, turnId: answer._id, seq, delta })
+  return { threadId, answerId: answer._id }
+}
 
-  await endLostTurns(ada.db, { now: at + TURN_LIFETIME })
-  expect(await status()).toBe("running")
-  await endLostTurns(ada.db, { now: at + TURN_LIFETIME + 1 })
-  expect(await status()).toBe("interrupted")
-})
+async function turnOf(answerId: string) {
+  const [turn] = await ada.db.select().from(chatTurns).where(eq(chatTurns._id, answerId))
+  return turn
+}

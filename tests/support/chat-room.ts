@@ -1,11 +1,18 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { pino } from "pino"
+import { holdProcessLock } from "#db/process-lock.ts"
 import { users } from "#db/schema/users.ts"
 import { openDevelopmentGateway } from "#server/adapters/development-gateway.ts"
+import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
 import { openGatewayModel } from "#server/adapters/gateway-model.ts"
+import { createChunkWriter } from "#server/chat/chunk-writer.ts"
 import { createRunningTurns } from "#server/chat/running-turns.ts"
 import type { AnswerChunk } from "#server/chat/contract.ts"
 import { readConfig } from "#server/config.ts"
 import type { Database } from "#db/client.ts"
+import { announce } from "#server/live.ts"
 import type { Viewer } from "#server/scope.ts"
 import { createTestDatabase } from "./postgres.ts"
 
@@ -13,16 +20,27 @@ import { createTestDatabase } from "./postgres.ts"
 export async function openChatRoom() {
   const database = await createTestDatabase()
   const gateway = await openDevelopmentGateway()
+  const directory = mkdtempSync(join(tmpdir(), "chat-"))
   const logged: Record<string, unknown>[] = []
+  const log = pino({ level: "warn" }, { write: (line) => void logged.push(JSON.parse(line)) })
+  const lock = await holdProcessLock(database.url)
   const services = {
-    config: readConfig({ AUTH_SECRET: "a secret for tests, and for nothing else" }),
-    log: pino({ level: "warn" }, { write: (line) => void logged.push(JSON.parse(line)) }),
+    config: readConfig({
+      AUTH_SECRET: "a secret for tests, and for nothing else",
+      CHAT_TURNS_AT_ONCE: "50",
+    }),
+    log,
     db: database.db,
+    blobs: await openDiskBlobs(directory),
     model: openGatewayModel({
       gateway: { kind: "development", key: gateway.key, baseUrl: gateway.baseUrl },
       name: gateway.model,
     }),
-    turns: createRunningTurns(),
+    turns: createRunningTurns({
+      process: lock.number,
+      chunks: createChunkWriter({ db: database.db, log }),
+    }),
+    announce,
     afterCommit: (effect: (db: Database) => Promise<void>) => effect(database.db),
   }
   let people = 0
@@ -44,7 +62,9 @@ export async function openChatRoom() {
     async close() {
       await services.turns.close()
       await gateway.close()
+      await lock.close()
       await database.close()
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

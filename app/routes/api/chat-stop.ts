@@ -1,4 +1,4 @@
-import { stopAnswer } from "#server/chat/threads.ts"
+import { stopAnswer } from "#server/chat/stop.ts"
 import { json } from "#server/http/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/http/refusals.ts"

@@ -6,10 +6,11 @@ import { readConversation, readQuestion } from "#server/chat/conversation.ts"
 import { answerFailure } from "#server/chat/failure.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
 import { TOOL_NAMES } from "#server/chat/tools.ts"
-import { answerOnce, askQuestion } from "#server/chat/turn.ts"
+import { answerOnce, askInBackground, askQuestion } from "#server/chat/turn.ts"
 import { clientAddress } from "#server/http/client-key.ts"
 import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
+import { prefersAsync } from "#server/http/prefer.ts"
 import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { requireScope, servicesOf, sessionOf } from "#server/http/scope.ts"
 import { unauthorized } from "#server/http/unauthorized.ts"
@@ -34,10 +35,15 @@ export async function action({ request, context }: Route.ActionArgs) {
   if (!body.ok) return json({ error: "Invalid JSON body" }, { status: 400, headers })
   const ask = v.safeParse(ChatRequest, body.value)
   if (!ask.success) return json({ error: SHAPE }, { status: 400, headers })
+  if (ask.output.replaces != null && !ask.output.threadId)
+    return json(
+      { error: "replaces needs a threadId: it names a question of a conversation." },
+      { status: 400, headers },
+    )
 
   try {
     return ask.output.threadId
-      ? await answerInThread(context, ask.output.threadId, ask.output, headers)
+      ? await answerInThread(context, ask.output.threadId, ask.output, { headers, request })
       : await answerAlone(context, ask.output, headers)
   } catch (error) {
     return answerFailure(services, error, headers)
@@ -48,16 +54,20 @@ const SHAPE = "Expected a JSON object of the shape { messages: UIMessage[] }"
 
 type Context = Route.ActionArgs["context"]
 
-/** The conversation is stored, and the answer goes on when the reader goes away. */
+/** The conversation is stored, and the answer goes on when the reader goes away, or was never there. */
 async function answerInThread(
   context: Context,
   threadId: string,
-  { messages, trigger }: ChatRequest,
-  headers: Record<string, string>,
+  { messages, trigger, replaces }: ChatRequest,
+  { headers, request }: { headers: Record<string, string>; request: Request },
 ) {
-  const question = await readQuestion(messages)
-  const again = trigger === "regenerate-message"
-  const { chunks } = await askQuestion(await requireScope(context), threadId, { ...question, again })
+  const scope = await requireScope(context)
+  const question = { ...(await readQuestion(messages)), again: trigger === "regenerate-message", replaces }
+  if (prefersAsync(request)) {
+    const asked = await askInBackground(scope, threadId, question)
+    return json(asked, { status: 202, headers: { ...headers, "Preference-Applied": "respond-async" } })
+  }
+  const { chunks } = await askQuestion(scope, threadId, question)
   return streamResponse(chunks, { headers, leave: () => {} })
 }
 

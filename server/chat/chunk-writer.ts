@@ -1,0 +1,117 @@
+import { sql } from "drizzle-orm"
+import { chatChunks, chatTurns, type AnswerDelta } from "#db/schema/chat.ts"
+import { isOutage } from "#db/outage.ts"
+import type { Scope } from "../scope.ts"
+
+/** Milliseconds from the first words that are not stored to the write that stores them. With the write itself it is a quarter of a second. */
+const TICK = 200
+
+export interface ChunkWriter {
+  /** Writes what `drain` gives of an answer, as long as its turn runs. */
+  open(turnId: string, drain: () => AnswerDelta[]): OpenChunks
+}
+
+export interface OpenChunks {
+  /** There is more to drain. */
+  grew(): void
+  /** Nothing more is written. What is on its way stays behind when the turn has ended meanwhile. */
+  close(): void
+}
+
+interface Source {
+  turnId: string
+  drain: () => AnswerDelta[]
+  seq: number
+  /** Sent and not known to be stored: sent again as it is, so that it is stored once. */
+  unsaved: Row | null
+}
+
+interface Row {
+  turn: string
+  seq: number
+  delta: AnswerDelta[]
+}
+
+/**
+ * Writes the growing answers of this process: the first words of each at once, and from then on all that was said in one
+ * statement per tick, one statement at a time. What could not be written is written by a later tick.
+ */
+export function createChunkWriter({ db, log }: Scope<"db" | "log">): ChunkWriter {
+  const grown = new Set<Source>()
+  const fresh = new Set<Source>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let writing = Promise.resolve()
+
+  return {
+    open(turnId, drain) {
+      const source: Source = { turnId, drain, seq: 0, unsaved: null }
+      let begun = false
+      return {
+        grew() {
+          if (begun) {
+            grown.add(source)
+            timer ??= setTimeout(tick, TICK)
+            return
+          }
+          begun = true
+          fresh.add(source)
+          if (fresh.size === 1) writing = writing.then(() => write(fresh))
+        },
+        close() {
+          fresh.delete(source)
+          grown.delete(source)
+        },
+      }
+    },
+  }
+
+  function tick() {
+    writing = writing.then(() => {
+      timer = undefined
+      return write(grown)
+    })
+  }
+
+  async function write(waiting: Set<Source>) {
+    const sources = [...waiting]
+    waiting.clear()
+    for (const source of sources) {
+      if (source.unsaved) continue
+      const delta = source.drain()
+      if (delta.length > 0) source.unsaved = { turn: source.turnId, seq: source.seq++, delta }
+    }
+    await store(sources)
+  }
+
+  async function store(sources: Source[]): Promise<void> {
+    const rows = sources.flatMap(({ unsaved }) => unsaved ?? [])
+    if (rows.length === 0) return
+    try {
+      await insert(rows)
+      for (const source of sources) source.unsaved = null
+    } catch (error) {
+      if (isOutage(error)) return tryLater(sources, error)
+      // One that cannot be stored must not keep the others.
+      if (sources.length > 1) for (const source of sources) await store([source])
+      else tryLater(sources, error)
+    }
+  }
+
+  function tryLater(sources: Source[], error: unknown) {
+    log.warn({ err: error }, "the words of growing answers could not be stored; the next write tries again")
+    for (const source of sources) grown.add(source)
+    timer ??= setTimeout(tick, TICK)
+  }
+
+  /** The locks keep an end that is being written, here or elsewhere, from leaving pieces behind. */
+  async function insert(rows: Row[]) {
+    await db.execute(sql`
+      insert into ${chatChunks} (user_id, thread_id, turn_id, seq, delta)
+      select turn.user_id, turn.thread_id, turn._id, said.seq, said.delta
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as said (turn uuid, seq integer, delta jsonb)
+      join ${chatTurns} as turn on turn._id = said.turn and turn.status = 'running'
+      order by turn._id
+      for share of turn
+      on conflict (turn_id, seq) do nothing`)
+  }
+}

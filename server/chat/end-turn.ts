@@ -1,0 +1,97 @@
+import { setTimeout as wait } from "node:timers/promises"
+import { and, asc, eq, inArray, or } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import { isOutage } from "#db/outage.ts"
+import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
+import type { Scope } from "../scope.ts"
+import type { EndedAnswer } from "./answer-record.ts"
+import { foldChunks } from "./contract.ts"
+
+type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
+
+/** Milliseconds: the longest pause between two tries. */
+const LONGEST_PAUSE = 5000
+
+/** For an error that is not an outage, and so may stay for ever. */
+const TRIES = 4
+
+/**
+ * Stores the end of a turn that this process ran: its words take the place of their pieces in one commit. Tried again for as long as
+ * PostgreSQL is away and the process stays; `held` is called when the first try failed. A turn that another process has given up
+ * meanwhile is completed all the same, unless it was asked again. Throws what the last try threw.
+ */
+export async function endTurn(
+  { db, log, turns }: Scope<"db" | "log" | "turns">,
+  answerId: string,
+  answer: EndedAnswer,
+  held: () => void,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    // The parts come from the model's tools and may be what a JSON column refuses. The words are worth more.
+    const end = tries === TRIES ? { ...answer, parts: null } : answer
+    try {
+      await storeEnd(db, turns.process, answerId, end)
+      return
+    } catch (error) {
+      if (turns.closing.aborted || (!isOutage(error) && tries >= TRIES)) throw error
+      log.warn({ err: error, answer: answerId }, "an answer could not be stored yet")
+      held()
+      await wait(Math.min(100 * 2 ** tries, LONGEST_PAUSE), null, { signal: turns.closing }).catch(() => {})
+    }
+  }
+}
+
+function storeEnd(db: Database, process: number, answerId: string, { content, ...end }: EndedAnswer) {
+  return db.transaction(async (tx) => {
+    await lockAnswer(tx, answerId)
+    const [ended] = await tx
+      .update(chatTurns)
+      .set({ ...end, endedAt: Date.now() })
+      .where(
+        and(
+          eq(chatTurns._id, answerId),
+          or(
+            eq(chatTurns.status, "running"),
+            and(inArray(chatTurns.status, ["interrupted", "stopped"]), eq(chatTurns.process, process)),
+          ),
+        ),
+      )
+      .returning({ _id: chatTurns._id })
+    if (ended) await moveWords(tx, answerId, content)
+  })
+}
+
+/** Ends a turn that nobody runs any more, with what was stored of its words. One that has ended already stays as it is. */
+export async function endAbandonedTurn(tx: Transaction, answerId: string): Promise<void> {
+  await lockAnswer(tx, answerId)
+  const [turn] = await tx
+    .select({ stopRequestedAt: chatTurns.stopRequestedAt })
+    .from(chatTurns)
+    .where(and(eq(chatTurns._id, answerId), eq(chatTurns.status, "running")))
+    .for("update")
+  if (!turn) return
+  const chunks = await tx
+    .select({ delta: chatChunks.delta })
+    .from(chatChunks)
+    .where(eq(chatChunks.turnId, answerId))
+    .orderBy(asc(chatChunks.seq))
+  const { content, parts } = foldChunks(chunks.map(({ delta }) => delta))
+  const status = turn.stopRequestedAt === null ? "interrupted" : "stopped"
+  await tx.update(chatTurns).set({ status, parts, endedAt: Date.now() }).where(eq(chatTurns._id, answerId))
+  // Without pieces, the version that ran it wrote the words into the message as they came.
+  if (chunks.length > 0) await moveWords(tx, answerId, content)
+}
+
+/** Before the turn's own row: whoever takes a question back takes its answer's message away first, and its turn with it. */
+async function lockAnswer(tx: Transaction, answerId: string) {
+  await tx
+    .select({ _id: chatMessages._id })
+    .from(chatMessages)
+    .where(eq(chatMessages._id, answerId))
+    .for("update")
+}
+
+async function moveWords(tx: Transaction, answerId: string, content: string) {
+  await tx.update(chatMessages).set({ content }).where(eq(chatMessages._id, answerId))
+  await tx.delete(chatChunks).where(eq(chatChunks.turnId, answerId))
+}

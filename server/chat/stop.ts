@@ -1,0 +1,62 @@
+import { setTimeout as wait } from "node:timers/promises"
+import { and, eq, sql } from "drizzle-orm"
+import { chatTurns } from "#db/schema/chat.ts"
+import type { Scope } from "../scope.ts"
+import { findThread } from "./threads.ts"
+
+/** What every process hears when an answer shall end; the text is the answer's id. */
+export const STOP_TOPIC = "chat.stop"
+
+/** Milliseconds: enough for an answer whose process has died to be found and ended. */
+const LONGEST_WAIT = 10_000
+
+export type StopScope = Scope<"db" | "viewer" | "turns" | "announce" | "afterCommit">
+
+/**
+ * Stops the answer that is being given in the conversation, wherever that is, with what was said so far kept. Resolves when it is
+ * over, with false when none was being given. Throws NotFound.
+ */
+export async function stopAnswer(scope: StopScope, id: string): Promise<boolean> {
+  const thread = await findThread(scope, id)
+  const answerId = await requestStop(scope, thread._id)
+  if (answerId !== null) await untilOver(scope, answerId)
+  return answerId !== null
+}
+
+/**
+ * Tells whoever gives an answer in the viewer's conversation to end it, at the commit where `db` is a transaction. Resolves with
+ * the answer's id, null where none is being given. Done again it does no harm.
+ */
+export async function requestStop(
+  { db, viewer, turns, announce, afterCommit }: StopScope,
+  threadId: string,
+): Promise<string | null> {
+  const [turn] = await db
+    .update(chatTurns)
+    .set({ stopRequestedAt: sql`coalesce(${chatTurns.stopRequestedAt}, ${Date.now()})` })
+    .where(
+      and(
+        eq(chatTurns.userId, viewer.user._id),
+        eq(chatTurns.threadId, threadId),
+        eq(chatTurns.status, "running"),
+      ),
+    )
+    .returning({ _id: chatTurns._id })
+  if (!turn) return null
+  await announce(db, STOP_TOPIC, turn._id)
+  await afterCommit(async () => void turns.stop(turn._id))
+  return turn._id
+}
+
+async function untilOver({ db, turns }: Scope<"db" | "turns">, answerId: string) {
+  const deadline = Date.now() + LONGEST_WAIT
+  await Promise.race([turns.stop(answerId), wait(LONGEST_WAIT)])
+  while (Date.now() < deadline) {
+    const [turn] = await db
+      .select({ status: chatTurns.status })
+      .from(chatTurns)
+      .where(eq(chatTurns._id, answerId))
+    if (turn?.status !== "running") return
+    await wait(100)
+  }
+}
