@@ -115,7 +115,7 @@ export const ShareFile = v.object({
   expiresAt: v.nullish(
     v.pipe(
       v.number("The end of a link is a moment, in milliseconds since 1970."),
-      v.safeInteger("The end of a link is a moment, in milliseconds since 1970."),
+      v.integer("The end of a link is a moment, in milliseconds since 1970."),
       v.check((moment) => moment > Date.now(), "The end of the link lies in the past."),
       v.check((moment) => moment <= Date.now() + LONGEST_SHARE, "A link can last ten years at most."),
     ),

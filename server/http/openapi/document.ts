@@ -1,5 +1,6 @@
 import type { Config } from "#server/config.ts"
 import { chatPaths } from "./chat.ts"
+import { fileActsPaths } from "./file-acts.ts"
 import { filesPaths } from "./files.ts"
 import { mailPaths } from "./mail.ts"
 import { type Answer, type Operation, type PathItem, PUBLIC, refusal } from "./parts.ts"
@@ -14,6 +15,7 @@ export function describeApi(config: Config) {
     ...mailPaths,
     ...chatPaths,
     ...filesPaths,
+    ...fileActsPaths,
     ...usersPaths,
   })
   const methodNotAllowed: Answer = refusal("The address does not know this method.", {

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { RenameFile, SORTS } from "#server/files/contract.ts"
+import { KINDS, RenameFile, SORTS } from "#server/files/contract.ts"
 import {
   type Answer,
   idParameter,
@@ -13,7 +13,8 @@ import {
   SIGNED_IN,
 } from "./parts.ts"
 
-const File = v.strictObject({
+/** A file as it is sent. */
+export const File = v.strictObject({
   ...record,
   fileName: v.string(),
   mimeType: v.string(),
@@ -58,6 +59,7 @@ export const filesPaths: Record<string, PathItem> = {
           schema: { type: "string", maxLength: 200 },
         },
         { name: "sort", in: "query", schema: { enum: SORTS, default: "newest" } },
+        { name: "type", in: "query", schema: { enum: KINDS } },
         ...pageParameters,
       ],
       responses: {
@@ -123,7 +125,15 @@ export const filesPaths: Record<string, PathItem> = {
       ...common,
       operationId: "removeFile",
       summary: "Remove a file",
-      parameters: [fileId],
+      parameters: [
+        fileId,
+        {
+          name: "permanently",
+          in: "query",
+          description: "1: for ever, whether it is in the trash or not. Otherwise it goes into the trash.",
+          schema: { enum: ["1"] },
+        },
+      ],
       responses: { "204": { description: "It is removed." }, "401": unauthorized, "404": notFound },
     },
   },

@@ -1,0 +1,180 @@
+import * as v from "valibot"
+import { ArchiveFiles, ShareFile } from "#server/files/contract.ts"
+import { File } from "./files.ts"
+import {
+  type Answer,
+  idParameter,
+  jsonAnswer,
+  jsonBody,
+  type Operation,
+  pageParameters,
+  type PathItem,
+  record,
+  refusal,
+  schemaOf,
+  SIGNED_IN,
+} from "./parts.ts"
+
+const moment = v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch."))
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+const Share = v.strictObject({
+  ...record,
+  fileId: v.pipe(v.string(), v.uuid()),
+  hint: v.pipe(v.string(), v.description("The last four characters of the address.")),
+  expiresAt: v.nullable(moment),
+  maxDownloads: v.nullable(count),
+  downloads: count,
+  hasPassword: v.boolean(),
+})
+
+const unauthorized = refusal("Nobody is signed in.")
+const notFound = refusal("There is no such file, or it is not yours.")
+const fileId = idParameter("fileId")
+const common = { tags: ["Files"], security: SIGNED_IN }
+
+const trash: Operation = {
+  ...common,
+  operationId: "listTrash",
+  summary: "What is in the trash, the last removed first",
+  parameters: pageParameters,
+  responses: {
+    "200": jsonAnswer(
+      "A page.",
+      v.strictObject({
+        files: v.array(v.strictObject({ ...File.entries, trashedAt: moment })),
+        nextCursor: v.nullable(v.string()),
+      }),
+    ),
+    "400": refusal("The cursor is not one that this list gave."),
+    "401": unauthorized,
+  },
+}
+
+const thumbnail: Operation = {
+  ...common,
+  operationId: "showThumbnail",
+  summary: "A picture of an image, 256 pixels wide and high at most",
+  parameters: [fileId],
+  responses: {
+    "200": { description: "The picture.", content: { "image/webp": { schema: binary() } } },
+    "304": { description: "The client has it." },
+    "401": unauthorized,
+    "404": notFound,
+    "415": refusal("There is no picture of this file, and there will be none."),
+    "503": refusal("There is none yet. Ask again in a moment."),
+  },
+}
+
+const shares: Operation = {
+  ...common,
+  operationId: "listShares",
+  summary: "The links to a file, the newest first",
+  parameters: [fileId],
+  responses: {
+    "200": jsonAnswer("The links.", v.strictObject({ shares: v.array(Share) })),
+    "401": unauthorized,
+    "404": notFound,
+  },
+}
+
+/** What can be done with files that are stored: the trash, links, small pictures, and several in one. */
+export const fileActsPaths: Record<string, PathItem> = {
+  "/api/files/trash": {
+    get: trash,
+    head: { ...trash, operationId: "probeTrash", responses: withoutContent(trash.responses) },
+    delete: {
+      ...common,
+      operationId: "emptyTrash",
+      summary: "Remove for ever what is in the trash",
+      responses: {
+        "200": jsonAnswer("How many files that were.", v.strictObject({ purged: count })),
+        "401": unauthorized,
+      },
+    },
+  },
+  "/api/files/archive": {
+    post: {
+      ...common,
+      operationId: "downloadArchive",
+      summary: "Several files, or all, as one zip",
+      description: "As JSON, or as a form in which `ids` stands once for each file, or `all`.",
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": { schema: schemaOf(ArchiveFiles) },
+          "application/x-www-form-urlencoded": { schema: { type: "object" } },
+        },
+      },
+      responses: {
+        "200": { description: "The zip.", content: { "application/zip": { schema: binary() } } },
+        "400": refusal("The body names no files, or too many."),
+        "401": unauthorized,
+        "404": notFound,
+        "413": refusal("The body is larger than 256 KB."),
+      },
+    },
+  },
+  "/api/files/shares/{shareId}": {
+    delete: {
+      ...common,
+      operationId: "revokeShare",
+      summary: "Revoke a link",
+      parameters: [idParameter("shareId")],
+      responses: {
+        "204": { description: "It leads nowhere from now on." },
+        "401": unauthorized,
+        "404": refusal("There is no such link, or it is not yours."),
+      },
+    },
+  },
+  "/api/files/{fileId}/restore": {
+    post: {
+      ...common,
+      operationId: "restoreFile",
+      summary: "Take a file out of the trash",
+      parameters: [fileId],
+      responses: {
+        "200": jsonAnswer("The file, perhaps under another name.", v.strictObject({ file: File })),
+        "401": unauthorized,
+        "404": notFound,
+      },
+    },
+  },
+  "/api/files/{fileId}/shares": {
+    get: shares,
+    head: { ...shares, operationId: "probeShares", responses: withoutContent(shares.responses) },
+    post: {
+      ...common,
+      operationId: "shareFile",
+      summary: "Make a public link to a file",
+      parameters: [fileId],
+      requestBody: jsonBody(ShareFile),
+      responses: {
+        "201": jsonAnswer(
+          "The link. Its address is shown here and never again.",
+          v.strictObject({ share: Share, url: v.pipe(v.string(), v.url()) }),
+        ),
+        "400": refusal("The body is not JSON, or a limit makes no sense."),
+        "401": unauthorized,
+        "404": notFound,
+        "409": refusal("The file has as many links as it can have."),
+        "413": refusal("The body is larger than 256 KB."),
+      },
+    },
+  },
+  "/api/files/{fileId}/thumbnail": {
+    get: thumbnail,
+    head: { ...thumbnail, operationId: "probeThumbnail", responses: withoutContent(thumbnail.responses) },
+  },
+}
+
+function binary() {
+  return { type: "string", format: "binary" }
+}
+
+function withoutContent(responses: Record<string, Answer>) {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { content: _none, ...answer }]) => [status, answer]),
+  )
+}
