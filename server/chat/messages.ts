@@ -83,6 +83,10 @@ const entry = {
     inputTokens: chatTurns.inputTokens,
     outputTokens: chatTurns.outputTokens,
   },
+  // In the same statement as the message: at the end of a turn the words move from the one to the other.
+  said: sql<AnswerDelta[][] | null>`(
+    select jsonb_agg(${chatChunks.delta} order by ${chatChunks.seq})
+    from ${chatChunks} where ${chatChunks.turnId} = ${chatTurns._id} and ${chatTurns.status} = 'running')`,
 }
 
 /** An answer that is being given reads as far as it has come, and one that outlived its process as the end that it will have. */
@@ -95,7 +99,3 @@ function asItStands({ said, ...row }: Entry & { said: AnswerDelta[][] | null }):
   const { content, parts } = foldChunks(said)
   return { ...row, content, turn: { ...turn, status, parts } }
 }
-  // In the same statement as the message: at the end of a turn the words move from the one to the other.
-  said: sql<AnswerDelta[][] | null>`(
-    select jsonb_agg(${chatChunks.delta} order by ${chatChunks.seq})
-    from ${chatChunks} where ${chatChunks.turnId} = ${chatTurns._id} and ${chatTurns.status} = 'running')`,

@@ -16,7 +16,6 @@ export type OpenedTurn =
   | { kind: "fresh"; threadId: string; questionId: string; answerId: string }
   | { kind: "answered"; questionId: string; answerId: string; model: string; content: string }
 
-type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 /** A question, and what its asker wants done with what is there. */
 export interface AskedQuestion extends Question {
   /** Another answer, although there is a complete one. */
@@ -25,6 +24,7 @@ export interface AskedQuestion extends Question {
   replaces?: string | null | undefined
 }
 
+type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 
 /**
  * Stores the question with a row for its answer, unless the same question is stored already: then its answer is given back
@@ -43,8 +43,8 @@ export function openTurn(
     await refuseWhileAnswering(tx, threadId)
     const known = await makePlace(tx, threadId, question)
     if (known?.status === "completed" && !question.again) return { ...known, kind: "answered" }
-
     await refuseTooMany(scope, tx)
+
     const questionId = known
       ? await reopenQuestion(tx, threadId, known)
       : await storeQuestion(scope, tx, threadId, question)
@@ -80,8 +80,6 @@ async function refuseWhileAnswering(tx: Transaction, threadId: string) {
     throw new Conflict("An answer is being given in this conversation. Wait for it, or stop it first.")
 }
 
-async function findTurn(tx: Transaction, threadId: string, requestId: string) {
-  const [turn] = await tx
 /** A user's questions are counted one after the other, by a lock that leaves alone who only refers to the user. */
 async function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, tx: Transaction) {
   await tx.select({ _id: users._id }).from(users).where(eq(users._id, viewer.user._id)).for("no key update")
@@ -126,6 +124,8 @@ async function cutFrom(tx: Transaction, threadId: string, questionId: string) {
     .where(and(eq(chatMessages.threadId, threadId), gte(chatMessages._id, question._id)))
 }
 
+async function findTurn(tx: Transaction, threadId: string, requestId: string) {
+  const [turn] = await tx
     .select({
       answerId: chatTurns._id,
       questionId: chatTurns.questionId,
