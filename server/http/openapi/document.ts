@@ -1,6 +1,7 @@
 import type { Config } from "#server/config.ts"
 import { chatPaths } from "./chat.ts"
 import { fileActsPaths } from "./file-acts.ts"
+import { fileUploadsPaths } from "./file-uploads.ts"
 import { filesPaths } from "./files.ts"
 import { mailPaths } from "./mail.ts"
 import { type Answer, type Operation, type PathItem, PUBLIC, refusal } from "./parts.ts"
@@ -16,6 +17,7 @@ export function describeApi(config: Config) {
     ...chatPaths,
     ...filesPaths,
     ...fileActsPaths,
+    ...fileUploadsPaths,
     ...usersPaths,
   })
   const methodNotAllowed: Answer = refusal("The address does not know this method.", {
@@ -86,7 +88,7 @@ function withCommonAnswers(paths: Record<string, PathItem>): Record<string, Path
 function withCommon(method: string, operation: Operation): Operation {
   if (operation.security === PUBLIC) return operation
   const forged = { "403": refusal("Signed in by cookie, and another site made the browser send this.") }
-  const isUnsafe = method !== "get" && method !== "head"
+  const isUnsafe = method !== "get" && method !== "head" && method !== "options"
   return {
     ...operation,
     responses: {

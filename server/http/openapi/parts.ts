@@ -22,7 +22,9 @@ export interface Answer {
 }
 
 /** Methods in lower case, as the format wants them. */
-export type PathItem = Partial<Record<"get" | "head" | "post" | "put" | "patch" | "delete", Operation>>
+export type PathItem = Partial<
+  Record<"get" | "head" | "post" | "put" | "patch" | "delete" | "options", Operation>
+>
 
 /** Either of the two ways to say who is calling. */
 export const SIGNED_IN = [{ bearer: [] }, { session: [] }]
