@@ -1,5 +1,5 @@
 import { memo, useEffect, useState } from "react"
-import { CopyButton } from "./copy-button.tsx"
+import { CopyButton } from "#app/ui/copy-button.tsx"
 import type { CodePiece } from "./highlight.ts"
 import { inOrder } from "./in-order.tsx"
 

@@ -17,6 +17,7 @@ import { useEarlier, type Earlier } from "./use-earlier.ts"
 import { useEndInSight } from "./use-end-in-sight.ts"
 import type { useExchange } from "./use-exchange.ts"
 import { useFoundMessage } from "./use-found-message.ts"
+import { useGradually } from "./use-gradually.ts"
 import { useEscape } from "./use-shortcuts.ts"
 
 /** This many messages at the end are always laid out. */
@@ -32,8 +33,10 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
   const { bubbles, isAnswering, refusal, editing, announcement } = exchange
   const questions = useQuestions()
   const { frame, content, isAtEnd, goToEnd } = useEndInSight()
-  const mark = useEarlier(earlier, frame)
-  useFoundMessage(bubbles, earlier)
+  const shown = useGradually(bubbles)
+  const coming = { ...earlier, isLoading: earlier.isLoading || shown.length < bubbles.length }
+  const mark = useEarlier(coming, frame)
+  useFoundMessage(shown, coming)
   const acts = useActs(threadId, bubbles, goToEnd)
   const stop = useStop(threadId, isAnswering)
   useEscape(stop)
@@ -57,14 +60,14 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
               role="log"
               aria-live="off"
               aria-label="Messages"
-              className="mx-auto w-full max-w-3xl space-y-6"
+              className="mx-auto w-full max-w-3xl space-y-4"
             >
-              {bubbles.map((bubble, place) => (
+              {shown.map((bubble, place) => (
                 <Message
                   key={bubble.key}
                   bubble={bubble}
                   isLast={bubble === last}
-                  isOld={place < bubbles.length - LAID_OUT}
+                  isOld={place < shown.length - LAID_OUT}
                   editing={editing !== null && editing.messageId === bubble.id ? editing : null}
                   onEdit={acts.edit}
                   onAgain={acts.again}

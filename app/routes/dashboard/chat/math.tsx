@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react"
-import { CopyButton } from "./copy-button.tsx"
+import { CopyButton } from "#app/ui/copy-button.tsx"
 
 /** A formula. Until what draws formulas has been loaded, and where it cannot draw this one, it stands as it was written. */
 export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {

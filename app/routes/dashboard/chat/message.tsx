@@ -5,7 +5,7 @@ import { classNames } from "#app/ui/class-names.ts"
 import type { AnswerPart } from "#server/chat/contract.ts"
 import { AttachmentList } from "./attachment-list.tsx"
 import { plainText, type Bubble } from "./bubbles.ts"
-import { CopyButton } from "./copy-button.tsx"
+import { CopyButton } from "#app/ui/copy-button.tsx"
 import { inOrder } from "./in-order.tsx"
 import { Markdown } from "./markdown.tsx"
 import { QuestionEditor } from "./question-editor.tsx"
@@ -103,7 +103,7 @@ function Answer({ bubble, isLast, onAgain }: MessageProps) {
         {isLast || !status ? null : <Ending status={status} />}
       </div>
       {isRunning ? null : (
-        <Acts className="-ml-2">
+        <Acts className={classNames("-ml-2", isLast && "opacity-100")}>
           {text ? <CopyButton text={text} label="Copy the answer" className="size-8" /> : null}
           {isLast && status === "completed" ? (
             <Button
