@@ -4,13 +4,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
 import * as v from "valibot"
+import { hear, textOf } from "./development-hearing.ts"
 import { composeReply, type Reply } from "./development-reply.ts"
 
 /** What `X-AI-Model` shows while nothing thinks behind the chat. */
 const MODEL = "development/no-model"
 
-/** Bytes of one request. The chat sends at most a few hundred KB of history. */
-const BODY_LIMIT = 4 * 1024 * 1024
+/** Characters of one request. The chat sends 20 MB of images at most, which Base64 makes a third longer. */
+const BODY_LIMIT = 32 * 1024 * 1024
 
 export interface DevelopmentGateway {
   model: string
@@ -88,7 +89,7 @@ type Completion = v.InferOutput<typeof Completion>
 
 async function reply(response: ServerResponse, completion: Completion) {
   const answer = composeReply(
-    completion.messages.map(({ role, content }) => ({ role, text: textOf(content) })),
+    completion.messages.map(hear),
     completion.tools.map((tool) => tool.function.name),
   )
   if (answer.status) {
@@ -175,13 +176,6 @@ function usage({ messages }: Completion, completionTokens: number) {
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
   }
-}
-
-const TextPart = v.object({ type: v.literal("text"), text: v.string() })
-
-function textOf(content: string | unknown[] | null | undefined): string {
-  if (!Array.isArray(content)) return content ?? ""
-  return content.map((part) => (v.is(TextPart, part) ? part.text : "")).join("")
 }
 
 function carriesKey(request: IncomingMessage, key: string) {

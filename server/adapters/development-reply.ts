@@ -1,3 +1,5 @@
+import type { Heard, HeardFile } from "./development-hearing.ts"
+
 /** What the development gateway says, in the pieces in which it says it. */
 export interface Reply {
   /** An HTTP error in place of an answer. */
@@ -10,11 +12,6 @@ export interface Reply {
   pause: number
   /** The connection is reset before this piece. */
   resetAfter?: number
-}
-
-interface Heard {
-  role: string
-  text: string
 }
 
 const LABEL = "**Development gateway: no language model is connected.**"
@@ -73,11 +70,24 @@ function callTool(order: string, tools: string[]): Reply {
 
 function echo(question: string, messages: Heard[], tools: string[]) {
   const spoken = messages.filter(({ role }) => role !== "system")
+  const files = messages.at(-1)?.files ?? []
   return [
-    "You wrote:",
-    quote(question.slice(0, 2000)),
+    ...(question === "" ? [] : ["You wrote:", quote(question.slice(0, 2000))]),
+    ...(files.length === 0 ? [] : [countFiles(files), ...files.flatMap(quoteFile)]),
     `This request holds ${spoken.length} ${spoken.length === 1 ? "message" : "messages"}. Tools offered: ${tools.join(", ") || "none"}.`,
   ].join("\n\n")
+}
+
+/** `2 files came with it: 1 image/png, 1 text/plain.` */
+function countFiles(files: HeardFile[]) {
+  const kinds = new Map<string, number>()
+  for (const { kind } of files) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+  const counted = Array.from(kinds, ([kind, number]) => `${number} ${kind}`).join(", ")
+  return `${files.length} ${files.length === 1 ? "file" : "files"} came with it: ${counted}. Nobody looked at what they show.`
+}
+
+function quoteFile({ name, beginning }: HeardFile) {
+  return beginning === null ? [] : [`${name ?? "A text file"} begins:`, quote(beginning)]
 }
 
 function quote(text: string) {

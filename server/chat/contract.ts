@@ -74,8 +74,9 @@ export const MESSAGES_LIMIT = 200
 /** Files of one question. */
 export const ATTACHMENTS_LIMIT = 10
 
-/** Bytes of one attached image. */
+/** Bytes of one attached image, and of all that the model is given at once. */
 export const IMAGE_LIMIT = 5 * 1024 * 1024
+export const IMAGES_LIMIT = 20 * 1024 * 1024
 
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"])
 

@@ -1,25 +1,54 @@
 import { getToolOrDynamicToolName, isToolUIPart, safeValidateUIMessages, type ModelMessage } from "ai"
+import * as v from "valibot"
 import { BadRequest } from "../errors.ts"
-import { MESSAGE_LIMIT, MESSAGES_LIMIT, type ChatUIMessage } from "./contract.ts"
+import type { Scope } from "../scope.ts"
+import { attachFiles, createFileReader } from "./attachments.ts"
+import {
+  ATTACHMENTS_LIMIT,
+  FileReference,
+  MESSAGE_LIMIT,
+  MESSAGES_LIMIT,
+  type ChatUIMessage,
+} from "./contract.ts"
 import { storableText } from "./storable.ts"
 
 export interface Question {
   /** The sender's own id for it. */
   requestId: string
   text: string
+  /** Of the user's own files. */
+  fileIds?: string[]
 }
 
 /**
- * The posted messages as the model may hear them: what the user wrote, and the words of the answers. A sender cannot speak
- * as the system, hand in a file by its address, or make up what a tool said: such messages throw BadRequest, and the tool
- * calls and thoughts of earlier answers are left out. `tools` are the names of the tools there are.
+ * The posted messages as the model may hear them: what the user wrote, with their files, and the words of the answers. A sender
+ * cannot speak as the system, hand in a file by its address, or make up what a tool said: such messages throw BadRequest, and the
+ * tool calls and thoughts of earlier answers are left out. `tools` are the names of the tools there are.
  */
-export async function readConversation(posted: unknown[], tools: string[]): Promise<ModelMessage[]> {
+export async function readConversation(
+  scope: Scope<"db" | "blobs" | "viewer">,
+  posted: unknown[],
+  tools: string[],
+): Promise<ModelMessage[]> {
   const messages = await validate(posted)
-  const heard = messages.map((message) => ({ role: message.role, content: readText(message, tools) }))
-  if (heard.at(-1)?.role !== "user") throw new BadRequest("The last message must be the user's.")
-  return heard.filter(({ content }) => content !== "")
+  const read = messages.map((message) => readParts(message, tools))
+  if (read.at(-1)?.role !== "user") throw new BadRequest("The last message must be the user's.")
+  const files = read.reduce((sum, { fileIds }) => sum + fileIds.length, 0)
+  if (files > FILES_LIMIT) {
+    throw new BadRequest(`${files} files are too many: the messages can have ${FILES_LIMIT} together.`)
+  }
+  const withFiles = createFileReader(scope)
+  const heard: ModelMessage[] = []
+  for (const { role, text, fileIds } of read.toReversed()) {
+    if (role === "user") {
+      heard.unshift({ role, content: await withFiles(text, await attachFiles(scope, fileIds)) })
+    } else if (text !== "") heard.unshift({ role: "assistant", content: text })
+  }
+  return heard
 }
+
+/** Files of all posted messages together. */
+const FILES_LIMIT = 50
 
 /** The last of the posted messages, which must be the user's. Throws BadRequest. */
 export async function readQuestion(posted: unknown[]): Promise<Question> {
@@ -28,7 +57,8 @@ export async function readQuestion(posted: unknown[]): Promise<Question> {
   if (!/^\P{Cc}{1,100}$/u.test(message.id)) {
     throw new BadRequest("A message's id must have 1 to 100 characters, and no control characters.")
   }
-  return { requestId: message.id, text: readText(message, []) }
+  const { text, fileIds } = readParts(message, [])
+  return { requestId: message.id, text, fileIds }
 }
 
 async function validate(posted: unknown[]) {
@@ -45,13 +75,13 @@ async function validate(posted: unknown[]) {
   return validated.data
 }
 
-function readText({ role, parts }: ChatUIMessage, tools: string[]): string {
+function readParts({ role, parts }: ChatUIMessage, tools: string[]) {
   if (role === "system") throw new BadRequest("A message's role must be user or assistant.")
   const texts: string[] = []
+  const fileIds: string[] = []
   for (const part of parts) {
     if (part.type === "text") texts.push(part.text)
-    else if (role === "user")
-      throw new BadRequest(`A user's message holds text alone; a part of type ${quoteType(part)} is refused.`)
+    else if (role === "user") fileIds.push(readReference(part))
     else if (isToolUIPart(part)) {
       const name = getToolOrDynamicToolName(part)
       if (!tools.includes(name))
@@ -64,8 +94,24 @@ function readText({ role, parts }: ChatUIMessage, tools: string[]): string {
   if (text.length > MESSAGE_LIMIT) {
     throw new BadRequest(`A message can have ${MESSAGE_LIMIT} characters at most; one has ${text.length}.`)
   }
-  if (role === "user" && text.trim() === "") throw new BadRequest("A user's message has no text.")
-  return text
+  if (fileIds.length > ATTACHMENTS_LIMIT) {
+    throw new BadRequest(`A message can have ${ATTACHMENTS_LIMIT} files at most; one has ${fileIds.length}.`)
+  }
+  if (role === "user" && text.trim() === "" && fileIds.length === 0) {
+    throw new BadRequest("A user's message has no text.")
+  }
+  return { role, text, fileIds }
+}
+
+function readReference(part: ChatUIMessage["parts"][number]): string {
+  if (part.type !== "data-file") {
+    throw new BadRequest(
+      `A user's message holds text and their own files, as parts of type "data-file"; one of type ${quoteType(part)} is refused.`,
+    )
+  }
+  const reference = v.safeParse(FileReference, part.data)
+  if (!reference.success) throw new BadRequest("There is no file with this id.")
+  return reference.output.fileId
 }
 
 function quoteType({ type }: { type: string }) {

@@ -5,6 +5,7 @@ import * as v from "valibot"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "../scope.ts"
 import { ownMessages } from "./access.ts"
+import { createFileReader } from "./attachments.ts"
 import {
   foldChunks,
   ThreadId,
@@ -38,26 +39,32 @@ export async function listMessages(
 }
 
 /**
- * What the model hears of a conversation up to a question, oldest first: the latest messages that fit, and of answers their
- * words alone.
+ * What the model hears of a conversation up to a question, oldest first: the latest messages that fit, with the files of questions,
+ * and of answers their words alone.
  */
 export async function recallMessages(
-  scope: Scope<"db" | "viewer">,
+  scope: Scope<"db" | "blobs" | "viewer">,
   threadId: string,
   questionId: string,
 ): Promise<ModelMessage[]> {
   const latestFirst = await scope.db
-    .select({ role: chatMessages.role, content: chatMessages.content })
+    .select({
+      role: chatMessages.role,
+      content: chatMessages.content,
+      attachments: chatMessages.attachments,
+    })
     .from(chatMessages)
     .where(and(ownMessages(scope, threadId), lte(chatMessages._id, questionId)))
     .orderBy(desc(chatMessages._id))
     .limit(RECALLED_MESSAGES)
+  const withFiles = createFileReader(scope)
   const recalled: ModelMessage[] = []
   let characters = 0
-  for (const { role, content } of latestFirst) {
+  for (const { role, content, attachments } of latestFirst) {
     characters += content.length
     if (recalled.length > 0 && characters > RECALLED_CHARACTERS) break
-    if (content) recalled.unshift({ role, content })
+    if (role === "user") recalled.unshift({ role, content: await withFiles(content, attachments) })
+    else if (content) recalled.unshift({ role, content })
   }
   return recalled
 }

@@ -6,6 +6,7 @@ import { users } from "#db/schema/users.ts"
 import { Conflict, NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread } from "./access.ts"
+import { attachFiles } from "./attachments.ts"
 import { titleOf, UNTITLED } from "./contract.ts"
 import type { Question } from "./conversation.ts"
 import { endOldTurn } from "./lost-turns.ts"
@@ -49,11 +50,12 @@ export function openTurn(
       ? await reopenQuestion(tx, threadId, known)
       : await storeQuestion(scope, tx, threadId, question)
     const answerId = await storeTurn(scope, tx, { threadId, questionId, requestId: question.requestId })
+    const isUntitled = thread.title === UNTITLED && thread.titleSource === "question"
     await tx
       .update(chatThreads)
       .set({
         lastMessageAt: sql`greatest(${chatThreads.lastMessageAt} + 1, ${Date.now()})`,
-        ...(thread.title === UNTITLED && !known && { title: titleOf(question.text) }),
+        ...(isUntitled && !known && { title: titleOf(question.text) }),
       })
       .where(eq(chatThreads._id, threadId))
     return { kind: "fresh", threadId, questionId, answerId }
@@ -63,7 +65,7 @@ export function openTurn(
 /** Two requests for one conversation take their turns one after the other. */
 async function lockThread(scope: Scope<"viewer">, tx: Transaction, threadId: string) {
   const [thread] = await tx
-    .select({ title: chatThreads.title })
+    .select({ title: chatThreads.title, titleSource: chatThreads.titleSource })
     .from(chatThreads)
     .where(ownThread(scope, threadId))
     .for("update")
@@ -160,11 +162,18 @@ async function storeQuestion(
   { viewer }: Scope<"viewer">,
   tx: Transaction,
   threadId: string,
-  { text }: Question,
+  { text, fileIds = [] }: Question,
 ) {
+  const attachments = await attachFiles({ viewer, db: tx }, fileIds)
   const [message] = await tx
     .insert(chatMessages)
-    .values({ userId: viewer.user._id, threadId, role: "user", content: text })
+    .values({
+      userId: viewer.user._id,
+      threadId,
+      role: "user",
+      content: text,
+      attachments: attachments.length > 0 ? attachments : null,
+    })
     .returning({ _id: chatMessages._id })
   if (!message) throw new Error("The question did not come back from the database.")
   return message._id

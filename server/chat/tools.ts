@@ -1,11 +1,15 @@
 import { toJsonSchema } from "@valibot/to-json-schema"
 import { jsonSchema, tool, type Schema } from "ai"
 import * as v from "valibot"
+import { isRefusal } from "../errors.ts"
+import { readFileText } from "../files/files.ts"
 import { listFiles } from "../files/list.ts"
 import type { Scope } from "../scope.ts"
+import { SEARCH_LIMIT } from "./contract.ts"
+import { searchThreads } from "./search.ts"
 
 /** What the model may do: look, never touch, and only at what the viewer owns. Its output is data, and bounded. */
-export function chatTools(scope: Scope<"db" | "viewer">) {
+export function chatTools(scope: Scope<"db" | "blobs" | "viewer">) {
   return {
     currentTime: tool({
       description: "The current date and time.",
@@ -18,10 +22,26 @@ export function chatTools(scope: Scope<"db" | "viewer">) {
       inputSchema: inputOf(SearchFiles),
       execute: ({ name }) => searchFiles(scope, name),
     }),
+    readFile: tool({
+      description: "Reads the beginning of one of the user's own text files, found with searchFiles.",
+      inputSchema: inputOf(ReadFile),
+      execute: ({ fileId }) => readFile(scope, fileId),
+    }),
+    searchThreads: tool({
+      description:
+        "Finds the user's own earlier conversations by the words in their titles and messages, the last used first.",
+      inputSchema: inputOf(SearchThreads),
+      execute: ({ query }) => findThreads(scope, query),
+    }),
   }
 }
 
-export const TOOL_NAMES = ["currentTime", "searchFiles"] satisfies (keyof ReturnType<typeof chatTools>)[]
+export const TOOL_NAMES = [
+  "currentTime",
+  "searchFiles",
+  "readFile",
+  "searchThreads",
+] satisfies (keyof ReturnType<typeof chatTools>)[]
 
 const CurrentTime = v.object({
   timeZone: v.optional(
@@ -35,6 +55,18 @@ const CurrentTime = v.object({
 
 const SearchFiles = v.object({
   name: v.optional(v.pipe(v.string(), v.maxLength(200), v.description("A part of the file's name."))),
+})
+
+const ReadFile = v.object({
+  fileId: v.pipe(v.string(), v.maxLength(100), v.description("The file's id, as searchFiles gives it.")),
+})
+
+const SearchThreads = v.object({
+  query: v.pipe(
+    v.string(),
+    v.maxLength(SEARCH_LIMIT),
+    v.description("Words that must all be there. The last may be the beginning of one."),
+  ),
 })
 
 /** Not as the standard schema that valibot also is: the SDK takes every answer of it that has a value for a good one. */
@@ -60,12 +92,40 @@ async function searchFiles(scope: Scope<"db" | "viewer">, name = "") {
   })
   return {
     files: files.map((file) => ({
+      id: file._id,
       name: file.fileName,
       type: file.mimeType,
       bytes: file.size,
       added: new Date(file._creationTime).toISOString(),
     })),
     more: nextCursor !== null,
+  }
+}
+
+/** Bytes of a file that the model reads at once. */
+const BYTES_READ = 24 * 1024
+
+async function readFile(scope: Scope<"db" | "blobs" | "viewer">, fileId: string) {
+  try {
+    const { fileName, text, truncated } = await readFileText(scope, fileId, BYTES_READ)
+    return { name: fileName, text, truncated }
+  } catch (error) {
+    if (isRefusal(error)) return { problem: error.message }
+    throw error
+  }
+}
+
+const CONVERSATIONS_SHOWN = 10
+
+async function findThreads(scope: Scope<"db" | "viewer">, query: string) {
+  const { results } = await searchThreads(scope, { q: query })
+  return {
+    conversations: results.slice(0, CONVERSATIONS_SHOWN).map(({ thread, snippet }) => ({
+      title: thread.title,
+      lastUsed: new Date(thread.lastMessageAt).toISOString(),
+      found: snippet.text,
+    })),
+    more: results.length > CONVERSATIONS_SHOWN,
   }
 }
 

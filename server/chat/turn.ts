@@ -8,7 +8,7 @@ import { recallMessages } from "./messages.ts"
 import { openTurn, type AskedQuestion, type OpenedTurn } from "./open-turn.ts"
 import { chatTools } from "./tools.ts"
 
-type TurnScope = Scope<"db" | "viewer" | "model" | "config" | "log" | "turns">
+type TurnScope = Scope<"db" | "blobs" | "viewer" | "model" | "config" | "log" | "turns">
 
 /** The chunks of an answer, and how to end it early. */
 export interface Answer {
@@ -26,7 +26,7 @@ interface TurnOptions {
 
 /** An answer that nothing remembers. It lives as long as somebody reads it. */
 export function answerOnce(
-  scope: Scope<"db" | "viewer" | "model" | "config" | "log">,
+  scope: Scope<"db" | "blobs" | "viewer" | "model" | "config" | "log">,
   messages: ModelMessage[],
   { timeLimit = TIME_LIMIT }: TurnOptions = {},
 ): Answer {

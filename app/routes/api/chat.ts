@@ -73,8 +73,8 @@ async function answerInThread(
 
 /** Nothing is stored, so an answer that nobody reads ends. */
 async function answerAlone(context: Context, { messages }: ChatRequest, headers: Record<string, string>) {
-  const conversation = await readConversation(messages, TOOL_NAMES)
-  const { chunks, stop } = answerOnce(await requireScope(context), conversation)
+  const scope = await requireScope(context)
+  const { chunks, stop } = answerOnce(scope, await readConversation(scope, messages, TOOL_NAMES))
   const leave = () => stop("stopped")
   const forget = onDisconnect(context.get(incomingContext), leave)
   return streamResponse(untilEnd(chunks, forget), { headers, leave })

@@ -1,0 +1,53 @@
+import * as v from "valibot"
+
+/** A message as far as the development gateway understands it. */
+export interface Heard {
+  role: string
+  text: string
+  files: HeardFile[]
+}
+
+/** `beginning` is the first line of a text file; null for an image. */
+export interface HeardFile {
+  name: string | null
+  kind: string
+  beginning: string | null
+}
+
+type Content = string | unknown[] | null | undefined
+
+export function hear({ role, content }: { role: string; content?: Content }): Heard {
+  const heard: Heard = { role, text: "", files: [] }
+  // A message of one text comes as that text.
+  for (const part of Array.isArray(content) ? content : [{ type: "text", text: content ?? "" }]) {
+    const file = hearFile(part)
+    if (file) heard.files.push(file)
+    else if (v.is(TextPart, part)) heard.text += part.text
+  }
+  return heard
+}
+
+/** All that is text, the files' too. */
+export function textOf(content: Content): string {
+  if (!Array.isArray(content)) return content ?? ""
+  return content.map((part) => (v.is(TextPart, part) ? part.text : "")).join("")
+}
+
+const TextPart = v.object({ type: v.literal("text"), text: v.string() })
+
+const ImagePart = v.object({ type: v.literal("image_url"), image_url: v.object({ url: v.string() }) })
+
+function hearFile(part: unknown): HeardFile | null {
+  if (v.is(ImagePart, part)) {
+    const kind = /^data:([\w/+.-]{1,100});/.exec(part.image_url.url)?.[1] ?? "an image by its address"
+    return { name: null, kind, beginning: null }
+  }
+  if (!v.is(TextPart, part)) return null
+  // As the chat writes a text file into a message.
+  const file =
+    /^\[File ("(?:[^"\\]|\\.)*"), ([\w/+.-]+)\. .*\[End of ([\w-]+)\]\.\]\n(.*)[^]*\[End of \3\]$/.exec(
+      part.text,
+    )
+  const [, name = "", kind = "", , beginning = ""] = file ?? []
+  return file ? { name: String(JSON.parse(name)), kind, beginning: beginning.slice(0, 200) } : null
+}

@@ -1,0 +1,111 @@
+import { buffer } from "node:stream/consumers"
+import type { FilePart, TextPart, UserContent } from "ai"
+import { BadRequest, isRefusal } from "../errors.ts"
+import { findFile } from "../files/files.ts"
+import type { Scope } from "../scope.ts"
+import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./contract.ts"
+
+/** Characters of all text files that the model is given at once. */
+const TEXT_LIMIT = 100_000
+
+/**
+ * What the viewer's files with these ids are now, to be kept with the question that they are attached to. Throws BadRequest for
+ * what is no file of theirs, and for one that the model cannot be given.
+ */
+export async function attachFiles(
+  scope: Scope<"db" | "viewer">,
+  fileIds: readonly string[],
+): Promise<Attachment[]> {
+  const attachments: Attachment[] = []
+  for (const fileId of new Set(fileIds)) {
+    const file = await findOwnFile(scope, fileId)
+    if (!file) throw new BadRequest("There is no file with this id.")
+    const { fileName, mimeType, size } = file
+    const kind = attachableAs(mimeType)
+    if (kind === null) {
+      throw new BadRequest(
+        `${fileName} cannot be attached. The model takes text files, and PNG, JPEG, WebP and GIF images.`,
+      )
+    }
+    if (kind === "image" && size > IMAGE_LIMIT) {
+      throw new BadRequest(`${fileName} is too large: an attached image can have ${megabytes(IMAGE_LIMIT)}.`)
+    }
+    attachments.push({ fileId, fileName, mimeType, size })
+  }
+  const images = attachments.filter(({ mimeType }) => attachableAs(mimeType) === "image")
+  if (images.reduce((sum, { size }) => sum + size, 0) > IMAGES_LIMIT) {
+    throw new BadRequest(`The images are too large: together they can have ${megabytes(IMAGES_LIMIT)}.`)
+  }
+  return attachments
+}
+
+/**
+ * Says a user's message to the model, with its files. Give it the latest message first: what there is room for goes to the latest,
+ * and of the other files the model is told that they were there.
+ */
+export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">) {
+  let characters = TEXT_LIMIT
+  let bytes = IMAGES_LIMIT
+
+  return async (text: string, attachments: readonly Attachment[] | null): Promise<UserContent> => {
+    if (!attachments || attachments.length === 0) return text
+    const parts: (TextPart | FilePart)[] = text === "" ? [] : [{ type: "text", text }]
+    for (const attachment of attachments) parts.push(await read(attachment))
+    return parts
+  }
+
+  async function read({ fileId, fileName }: Attachment): Promise<TextPart | FilePart> {
+    const name = JSON.stringify(fileName)
+    const file = await findOwnFile(scope, fileId)
+    const kind = file && attachableAs(file.mimeType)
+    if (!file || !kind) return say(`[File ${name} was attached here, and is removed by now.]`)
+    if (kind === "text" ? characters <= 0 : file.size > bytes) {
+      return say(`[File ${name} was attached here. There is no room to repeat it.]`)
+    }
+    // A UTF-16 unit takes three bytes at most.
+    const stream = await scope.blobs.open(
+      file.key,
+      kind === "text" ? head(characters * 3, file.size) : undefined,
+    )
+    if (!stream) return say(`[File ${name} was attached here, and is removed by now.]`)
+    const content = await buffer(stream)
+    if (kind === "image") {
+      bytes -= file.size
+      return {
+        type: "file",
+        mediaType: file.mimeType,
+        filename: fileName,
+        data: { type: "data", data: content },
+      }
+    }
+    const whole = new TextDecoder().decode(content)
+    const text = whole.slice(0, characters).toWellFormed()
+    characters -= text.length
+    const extent = whole.length > text.length || content.length < file.size ? "The beginning of its" : "Its"
+    // The id in the last line is one that the file cannot know of itself.
+    return say(
+      `[File ${name}, ${file.mimeType}. ${extent} text follows, up to the line [End of ${fileId}].]\n${text}\n[End of ${fileId}]`,
+    )
+  }
+}
+
+async function findOwnFile(scope: Scope<"db" | "viewer">, fileId: string) {
+  try {
+    return await findFile(scope, fileId)
+  } catch (error) {
+    if (isRefusal(error)) return null
+    throw error
+  }
+}
+
+function head(limit: number, size: number) {
+  return size === 0 ? undefined : { start: 0, end: Math.min(limit, size) - 1 }
+}
+
+function say(text: string): TextPart {
+  return { type: "text", text }
+}
+
+function megabytes(bytes: number) {
+  return `${bytes / 1024 / 1024} MB`
+}
