@@ -1,5 +1,5 @@
 import { Dialog as Base } from "@base-ui/react/dialog"
-import type { KeyboardEventHandler, ReactNode } from "react"
+import { useRef, type KeyboardEventHandler, type ReactNode } from "react"
 import { Icon } from "./icon.tsx"
 
 /** A dialog that takes the whole window, for something to look at. `actions` stand beside the title. */
@@ -20,11 +20,15 @@ export function Stage({
   onKeyDown?: KeyboardEventHandler
   children: ReactNode
 }) {
+  const popup = useRef<HTMLDivElement>(null)
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_235/0.6)] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
+          ref={popup}
+          // What is looked at has the keyboard, not the first of the buttons.
+          initialFocus={popup}
           onKeyDown={onKeyDown}
           className="fixed inset-0 z-50 flex flex-col bg-canvas text-ink shadow-lg outline-hidden transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:inset-4 sm:overflow-hidden sm:rounded-xl sm:border sm:border-line lg:inset-8"
         >

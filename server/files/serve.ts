@@ -52,6 +52,7 @@ export async function sendBytes(
   const etag = `"${file.sha256}"`
   const headers = new Headers({
     ...ISOLATED,
+    ...(file.mimeType === "application/pdf" && disposition === "inline" && FRAMED),
     "Accept-Ranges": "bytes",
     "Cache-Control": caching,
     "Content-Disposition": contentDisposition(file.fileName, { type: disposition }),
@@ -84,6 +85,15 @@ export const ISOLATED = {
   "Cross-Origin-Resource-Policy": "same-origin",
   Vary: "Cookie, Authorization",
   "X-Content-Type-Options": "nosniff",
+}
+
+/**
+ * For what a page of ours shows in a frame. Browsers draw a PDF by scripts of their own, which the sandbox would stop; the first
+ * directive keeps the document's from running, and its origin stays another.
+ */
+const FRAMED = {
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'self'; sandbox allow-scripts",
+  "X-Frame-Options": "SAMEORIGIN",
 }
 
 function dispositionOf(mimeType: string, request: Request): "inline" | "attachment" {

@@ -78,7 +78,9 @@ export function FileList({
 
   function onKeyDown(event: KeyboardEvent) {
     const file = files[current]
-    if (!file || (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")) return
+    // React also brings the keys of the rows' menus, which stand elsewhere in the page.
+    if (!file || !(event.target instanceof Node && event.currentTarget.contains(event.target))) return
+    if (event.target instanceof HTMLInputElement && event.target.type !== "checkbox") return
     const next = { ArrowDown: current + 1, ArrowUp: current - 1, Home: 0, End: files.length - 1 }[event.key]
     const target = next === undefined ? undefined : files[next]
     if (target && next !== undefined) {

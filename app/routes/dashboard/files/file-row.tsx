@@ -58,7 +58,8 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
       aria-setsize={total}
       onFocus={() => acts.current?.onFocus(file)}
       onClick={(event) => {
-        if (isControl(event.target)) return
+        // React also brings what happens in the row's menu, which stands elsewhere in the page.
+        if (isControl(event.target) || !isInside(event)) return
         if (isByFinger(event)) acts.current?.onOpen(file)
         else acts.current?.onSelect(event, file)
       }}
@@ -140,8 +141,8 @@ function Picture({
           })
         }
         className={classNames(
-          "peer absolute inset-1 appearance-none rounded-md border border-line-strong bg-surface/90 transition-opacity noscript:hidden",
-          "checked:border-accent checked:bg-accent hover:opacity-100 focus-visible:opacity-100",
+          "peer absolute inset-1 appearance-none rounded-md border border-line-strong bg-surface transition-opacity noscript:hidden",
+          "checked:border-accent checked:bg-accent focus-visible:opacity-100",
           isSelected || isSelecting
             ? "opacity-100"
             : "opacity-0 group-hover:opacity-100 touch:group-hover:opacity-0",
@@ -152,7 +153,6 @@ function Picture({
         className={classNames(
           "pointer-events-none absolute",
           isSelected ? "text-on-accent" : "text-faint opacity-0 peer-hover:opacity-100",
-          !isSelected && isSelecting && "opacity-40",
         )}
       />
     </label>
@@ -273,6 +273,10 @@ function iconLook(label: string) {
 /** Something in the row that does something of its own. */
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest("a, button, input, label, form") !== null
+}
+
+function isInside({ currentTarget, target }: MouseEvent): boolean {
+  return target instanceof Node && currentTarget.contains(target)
 }
 
 function isByFinger({ nativeEvent }: MouseEvent): boolean {

@@ -157,7 +157,8 @@ function NewLink({ url, onMore }: { url: string; onMore: () => void }) {
           readOnly
           value={url}
           autoFocus
-          onFocus={({ currentTarget }) => currentTarget.select()}
+          // From its end, so that its beginning is what one sees.
+          onFocus={({ currentTarget }) => currentTarget.setSelectionRange(0, url.length, "backward")}
           aria-describedby={`${id}-hint`}
           className="h-10 min-w-0 flex-1 rounded-md border border-line-strong bg-sunken px-3 font-mono text-sm"
         />

@@ -24,7 +24,7 @@ export function FilesToolbar({
 
   return (
     <Form role="search" className="mt-8 flex flex-wrap gap-3" preventScrollReset>
-      <label className="relative min-w-0 flex-1 basis-60">
+      <label className="relative min-w-0 flex-1 max-sm:basis-full">
         <span className="sr-only">Search your files</span>
         <Icon
           name="search"

@@ -32,7 +32,7 @@ export function UploadPanel({
           <div aria-hidden="true" className={isOpen ? "h-96" : "h-24"} />
           <section
             aria-label="Uploads"
-            className="fixed right-3 bottom-[calc(0.75rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] left-3 z-40 overflow-hidden rounded-lg border border-line bg-raised shadow-lg sm:right-6 sm:left-auto sm:w-108 lg:bottom-6"
+            className="fixed right-3 bottom-[calc(0.75rem+env(safe-area-inset-bottom)+var(--toast-inset,0px)+var(--selection-inset,0px))] left-3 z-40 overflow-hidden rounded-lg border border-line bg-raised shadow-lg sm:right-6 sm:left-auto sm:w-108 lg:bottom-[calc(1.5rem+var(--selection-inset,0px))]"
           >
             <Head summary={summary} isOpen={isOpen} onOpen={setOpen} ids={rows.map(({ id }) => id)} />
             <ProgressBar label="All uploads" share={summary.share} />
