@@ -219,10 +219,10 @@ export interface FoldedAnswer {
   parts: AnswerPart[] | null
 }
 
-/** What one answer's pieces come to: `deltas` are theirs, in the order of `seq`. */
-export function foldChunks(deltas: readonly (readonly AnswerDelta[])[]): FoldedAnswer {
+/** What the pieces of one answer come to, in whatever order they are given. */
+export function foldChunks(chunks: readonly Pick<LiveChunk, "seq" | "delta">[]): FoldedAnswer {
   const fold = beginFold()
-  for (const delta of deltas.flat()) fold.add(delta)
+  for (const { delta } of chunks.toSorted((one, other) => one.seq - other.seq)) delta.forEach(fold.add)
   return fold.read()
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises"
-import { and, asc, eq, inArray, or } from "drizzle-orm"
+import { and, eq, inArray, or } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
@@ -71,11 +71,10 @@ export async function endAbandonedTurn(tx: Transaction, answerId: string): Promi
     .for("update")
   if (!turn) return
   const chunks = await tx
-    .select({ delta: chatChunks.delta })
+    .select({ seq: chatChunks.seq, delta: chatChunks.delta })
     .from(chatChunks)
     .where(eq(chatChunks.turnId, answerId))
-    .orderBy(asc(chatChunks.seq))
-  const { content, parts } = foldChunks(chunks.map(({ delta }) => delta))
+  const { content, parts } = foldChunks(chunks)
   const status = turn.stopRequestedAt === null ? "interrupted" : "stopped"
   await tx.update(chatTurns).set({ status, parts, endedAt: Date.now() }).where(eq(chatTurns._id, answerId))
   // Without pieces, the version that ran it wrote the words into the message as they came.

@@ -10,9 +10,9 @@ import {
   foldChunks,
   ThreadId,
   TURN_LIFETIME,
-  type AnswerDelta,
   type Entry,
   type EntryPage,
+  type LiveChunk,
   type PageQuery,
 } from "./contract.ts"
 import { findThread } from "./threads.ts"
@@ -72,6 +72,8 @@ export async function recallMessages(
 const RECALLED_MESSAGES = 60
 const RECALLED_CHARACTERS = 100_000
 
+type Said = Pick<LiveChunk, "seq" | "delta">[]
+
 /** The turn that a question began. */
 const asked = alias(chatTurns, "asked")
 
@@ -91,13 +93,13 @@ const entry = {
     outputTokens: chatTurns.outputTokens,
   },
   // In the same statement as the message: at the end of a turn the words move from the one to the other.
-  said: sql<AnswerDelta[][] | null>`(
-    select jsonb_agg(${chatChunks.delta} order by ${chatChunks.seq})
+  said: sql<Said | null>`(
+    select jsonb_agg(jsonb_build_object('seq', ${chatChunks.seq}, 'delta', ${chatChunks.delta}))
     from ${chatChunks} where ${chatChunks.turnId} = ${chatTurns._id} and ${chatTurns.status} = 'running')`,
 }
 
 /** An answer that is being given reads as far as it has come, and one that outlived its process as the end that it will have. */
-function asItStands({ said, ...row }: Entry & { said: AnswerDelta[][] | null }): Entry {
+function asItStands({ said, ...row }: Entry & { said: Said | null }): Entry {
   const { turn } = row
   if (turn?.status !== "running") return row
   const lost = row._creationTime < Date.now() - TURN_LIFETIME
