@@ -25,7 +25,6 @@ sharp.unblock({
     "VipsForeignLoadWebpBuffer",
     "VipsForeignLoadNsgifBuffer",
     "VipsForeignLoadHeifBuffer",
-    "VipsForeignLoadTiffBuffer",
   ],
 })
 sharp.cache(false)

@@ -15,15 +15,7 @@ type Drawing = Scope<"db" | "blobs" | "log" | "thumbnailer" | "viewer">
 const LARGEST_IMAGE = 50_000_000
 
 /** Types whose decoders are worth their risk. A drawing in SVG is a program, and is never drawn here. */
-const DRAWABLE = new Set([
-  "image/jpeg",
-  "image/png",
-  "image/apng",
-  "image/webp",
-  "image/gif",
-  "image/avif",
-  "image/tiff",
-])
+const DRAWABLE = new Set(["image/jpeg", "image/png", "image/apng", "image/webp", "image/gif", "image/avif"])
 
 /**
  * Answers GET and HEAD for the small picture of an image, made when it is first asked for and kept.

@@ -1,0 +1,37 @@
+import { crc32 } from "node:zlib"
+
+/**
+ * The entries of an archive that stores them as they are: their names and contents, in order. Throws where the directory, an entry's
+ * own header, a length or a sum does not agree, or a name is not said to be UTF-8.
+ */
+export function readZip(bytes: Buffer): [name: string, content: string][] {
+  const end = bytes.length - 22
+  expectSignature(bytes, end, 0x06054b50)
+  const entries: [string, string][] = []
+  let at = bytes.readUInt32LE(end + 16)
+  for (let number = bytes.readUInt16LE(end + 10); number > 0; number--) {
+    expectSignature(bytes, at, 0x02014b50)
+    if (!(bytes.readUInt16LE(at + 8) & 0x800)) throw new Error("A name is not said to be UTF-8.")
+    const nameLength = bytes.readUInt16LE(at + 28)
+    const name = bytes.subarray(at + 46, at + 46 + nameLength)
+    const content = readContent(bytes, bytes.readUInt32LE(at + 42), name, bytes.readUInt32LE(at + 24))
+    if (crc32(content) !== bytes.readUInt32LE(at + 16))
+      throw new Error(`The sum of ${name.toString()} is wrong.`)
+    entries.push([name.toString(), content.toString()])
+    at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
+  }
+  if (at !== end) throw new Error("The directory does not end where the archive does.")
+  return entries
+}
+
+function readContent(bytes: Buffer, at: number, name: Buffer, size: number): Buffer {
+  expectSignature(bytes, at, 0x04034b50)
+  if (bytes.readUInt16LE(at + 8) !== 0) throw new Error("An entry is compressed.")
+  const begin = at + 30 + name.length
+  if (!bytes.subarray(at + 30, begin).equals(name)) throw new Error("An entry has two names.")
+  return bytes.subarray(begin, begin + size)
+}
+
+function expectSignature(bytes: Buffer, at: number, signature: number) {
+  if (bytes.readUInt32LE(at) !== signature) throw new Error(`There is no record of an archive at ${at}.`)
+}
