@@ -208,9 +208,9 @@ export interface Asked {
 export function titleOf(question: string): string {
   const words = question.replace(/\s+/g, " ").trim()
   if (words.length <= 60) return words || UNTITLED
-  const cut = words.slice(0, 60)
+  const cut = words.slice(0, 60).replace(/[\uD800-\uDBFF]$/, "")
   const lastWord = cut.lastIndexOf(" ")
-  return `${cut.slice(0, lastWord < 40 ? 60 : lastWord)}…`
+  return `${cut.slice(0, lastWord < 40 ? cut.length : lastWord)}…`
 }
 
 /** What an answer's pieces come to: its words, and its parts where it is more than its words. */

@@ -16,6 +16,8 @@ export interface RunningTurns {
   /** Aborted when the process will not wait for PostgreSQL any longer. */
   readonly closing: AbortSignal
   add(answerId: string, turn: RunningTurn): void
+  /** Something to be done after a turn, which never throws. Its signal is aborted when the process shall end, and the end waits for it. */
+  follow(work: (ending: AbortSignal) => Promise<void>): void
   has(answerId: string): boolean
   count(): number
   /** Resolves when the stopped answer is stored; false when this process does not run it. */
@@ -35,6 +37,8 @@ export function createRunningTurns({
   chunks: ChunkWriter
 }): RunningTurns {
   const turns = new Map<string, RunningTurn>()
+  const followers = new Set<Promise<void>>()
+  const ending = new AbortController()
   const closing = new AbortController()
   let isClosing = false
 
@@ -47,6 +51,11 @@ export function createRunningTurns({
       void turn.stored.finally(() => turns.delete(answerId))
       if (isClosing) turn.stop("interrupted")
     },
+    follow(work) {
+      const follower = work(ending.signal)
+      followers.add(follower)
+      void follower.finally(() => followers.delete(follower))
+    },
     has: (answerId) => turns.has(answerId),
     count: () => turns.size,
     async stop(answerId) {
@@ -57,6 +66,7 @@ export function createRunningTurns({
     },
     async close() {
       isClosing = true
+      ending.abort()
       const running = [...turns.values()]
       for (const turn of running) turn.stop("interrupted")
       const stored = Promise.all(running.map((turn) => turn.stored))
@@ -65,6 +75,7 @@ export function createRunningTurns({
       patience.abort()
       closing.abort()
       await stored
+      await Promise.all(followers)
     },
   }
 }

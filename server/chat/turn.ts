@@ -6,6 +6,7 @@ import type { AnswerChunk, Asked, StopReason } from "./contract.ts"
 import { endTurn } from "./end-turn.ts"
 import { recallMessages } from "./messages.ts"
 import { openTurn, type AskedQuestion, type OpenedTurn } from "./open-turn.ts"
+import { nameThread } from "./title.ts"
 import { chatTools } from "./tools.ts"
 
 type TurnScope = Scope<"db" | "blobs" | "viewer" | "model" | "config" | "log" | "turns">
@@ -113,6 +114,7 @@ async function beginTurn(
       reader.end()
     })
   scope.turns.add(turn.answerId, { stop, stored })
+  scope.turns.follow((ending) => stored.then(() => nameThread(scope, threadId, ending)))
   return { turn, stop }
 }
 

@@ -221,6 +221,7 @@ describe("the title of a conversation", () => {
     ["   ", "New conversation"],
     ["word ".repeat(30), `${"word ".repeat(12).trim()}…`],
     ["x".repeat(100), `${"x".repeat(60)}…`],
+    [`${"x".repeat(59)}🌊🌊`, `${"x".repeat(59)}…`],
   ])("of %j is %j", (question, title) => {
     expect(titleOf(question)).toBe(title)
   })

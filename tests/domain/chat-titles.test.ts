@@ -1,0 +1,263 @@
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { json as readJson } from "node:stream/consumers"
+import { eq } from "drizzle-orm"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { chatThreads } from "#db/schema/chat.ts"
+import { openGatewayModel } from "#server/adapters/gateway-model.ts"
+import { createThread, findThread, renameThread } from "#server/chat/threads.ts"
+import { nameThread, readTitle } from "#server/chat/title.ts"
+import { restoreThread, trashThread } from "#server/chat/trash.ts"
+import { askQuestion } from "#server/chat/turn.ts"
+import { openChatRoom, readAll } from "../support/chat-room.ts"
+import { portOf } from "../support/port-of.ts"
+
+type Room = Awaited<ReturnType<typeof openChatRoom>>
+type Scope = Awaited<ReturnType<Room["scopeOf"]>>
+
+const QUESTION = "Please tell me, as well as you can, how deep the sea is"
+
+let room: Room
+let ada: Scope
+let namer: Awaited<ReturnType<typeof openNamer>>
+/** Ada, with a model that gives titles. */
+let named: Scope
+beforeAll(async () => {
+  room = await openChatRoom()
+  ada = await room.scopeOf("ada")
+  namer = await openNamer()
+  named = { ...ada, model: namer.model }
+})
+afterAll(async () => {
+  await room.close()
+  await namer.close()
+})
+beforeEach(() => namer.say("The depth of the sea"))
+
+describe("the title of a conversation", () => {
+  it("is the model's after the first answer, and the conversation stays in its place", async () => {
+    const { _id } = await createThread(ada, { question: QUESTION })
+    expect((await findThread(ada, _id)).title).toBe("Please tell me, as well as you can, how deep the sea is")
+    await ask(named, _id, QUESTION)
+    await expect.poll(() => titleOf(_id)).toEqual(["The depth of the sea", "model"])
+    const { lastMessageAt } = await findThread(ada, _id)
+    expect(namer.asked).toHaveLength(1)
+    expect(namer.asked[0]).toMatchObject({ max_tokens: 500 })
+    expect(JSON.stringify(namer.asked[0])).toContain(QUESTION)
+    expect(JSON.stringify(namer.asked[0])).toContain("An answer.")
+
+    await ask(named, _id, "And the ocean?")
+    await nameThread(named, _id, never())
+    expect(namer.asked).toHaveLength(1)
+    expect((await findThread(ada, _id)).lastMessageAt).toBeGreaterThan(lastMessageAt)
+  })
+
+  it("is asked for with the beginning of a long exchange alone", async () => {
+    const _id = await answered(`/long 1 ${"deep ".repeat(3000)}`)
+    await nameThread(named, _id, never())
+    expect(JSON.stringify(namer.asked[0]).length).toBeLessThan(6000)
+  })
+
+  it("is the user's when they give one while the model thinks", async () => {
+    const _id = await answered()
+    const held = namer.hold()
+    const naming = nameThread(named, _id, never())
+    await held.reached
+    await renameThread(ada, _id, { title: "Mine" })
+    held.release("The model's")
+    await naming
+    expect(await titleOf(_id)).toEqual(["Mine", "user"])
+  })
+
+  it("is the user's also when what they give is what it was", async () => {
+    const _id = await answered()
+    const [title] = await titleOf(_id)
+    const held = namer.hold()
+    const naming = nameThread(named, _id, never())
+    await held.reached
+    await renameThread(ada, _id, { title: String(title) })
+    held.release("The model's")
+    await naming
+    expect(await titleOf(_id)).toEqual([title, "user"])
+  })
+
+  it("is not asked for once the user gave one, nor where they gave it at the beginning", async () => {
+    const renamed = await answered()
+    await renameThread(ada, renamed, { title: "Mine" })
+    await nameThread(named, renamed, never())
+    const { _id } = await createThread(ada, { title: "The sea", question: QUESTION })
+    await ask(ada, _id, QUESTION)
+    await nameThread(named, _id, never())
+    expect(namer.asked).toEqual([])
+    expect(await titleOf(_id)).toEqual(["The sea", "user"])
+  })
+
+  it("called New conversation by the user stays that", async () => {
+    const { _id } = await createThread(ada, { title: "New conversation" })
+    await ask(ada, _id, QUESTION)
+    expect(await titleOf(_id)).toEqual(["New conversation", "user"])
+  })
+
+  it("is not asked for after an answer that failed, and is after the one that follows", async () => {
+    const { _id } = await createThread(ada, { question: QUESTION })
+    await ask(ada, _id, "/fail500", "q1")
+    await nameThread(named, _id, never())
+    expect(namer.asked).toEqual([])
+    await ask(ada, _id, QUESTION, "q2")
+    await nameThread(named, _id, never())
+    expect(await titleOf(_id)).toEqual(["The depth of the sea", "model"])
+  })
+
+  it("is nobody else's to have found, and not that of what is in the trash", async () => {
+    const grace = await room.scopeOf("grace")
+    const _id = await answered()
+    await nameThread({ ...grace, model: namer.model }, _id, never())
+    expect(namer.asked).toEqual([])
+
+    const held = namer.hold()
+    const naming = nameThread(named, _id, never())
+    await held.reached
+    await trashThread(ada, _id)
+    held.release("The model's")
+    await naming
+    await restoreThread(ada, _id)
+    expect(await titleOf(_id)).toEqual([QUESTION, "question"])
+  })
+
+  it.each([
+    ["an error", 500, "no title"],
+    ["a refusal", 401, "no title"],
+  ])("stays as it is where the model answers with %s", async (_, status, says) => {
+    const _id = await answered()
+    namer.fail(status)
+    await nameThread(named, _id, never())
+    expect(await titleOf(_id)).toEqual([QUESTION, "question"])
+    expect(room.logged.some(({ msg }) => String(msg).includes(says))).toBe(true)
+    expect(JSON.stringify(room.logged)).not.toContain("how deep the sea is")
+  })
+
+  it.each(["", "   \n ", "...", "<think>Hm. The sea.", '""'])(
+    "stays as it is where the model says %j",
+    async (said) => {
+      const _id = await answered()
+      namer.say(said)
+      await nameThread(named, _id, never())
+      expect(await titleOf(_id)).toEqual([QUESTION, "question"])
+    },
+  )
+
+  it("is not waited for when the process ends", async () => {
+    const closing = await openChatRoom()
+    const someone = { ...(await closing.scopeOf("ada")), model: namer.model }
+    const { _id } = await createThread(someone, { question: QUESTION })
+    const held = namer.hold()
+    await ask(someone, _id, QUESTION)
+    await held.reached
+    await closing.turns.close()
+    expect((await findThread(someone, _id)).title).toBe(QUESTION)
+    expect(closing.logged).toEqual([])
+    held.release("Too late")
+    await closing.close()
+  })
+
+  it("is not asked of the development gateway", async () => {
+    const begun = room.gateway.activity.begun
+    const _id = await answered()
+    await nameThread(ada, _id, never())
+    expect(room.gateway.activity.begun).toBe(begun + 1)
+    expect(await titleOf(_id)).toEqual([QUESTION, "question"])
+  })
+})
+
+describe("what a model says for a title", () => {
+  it.each([
+    ["The depth of the sea", "The depth of the sea"],
+    ['"The depth of the sea."\n\nI hope this helps!', "The depth of the sea"],
+    ["**Title: The sea**", "The sea"],
+    ["# Titre : La mer\n", "La mer"],
+    ["<think>They ask of the sea.\nA title.</think>\n\nThe sea", "The sea"],
+    ["The sea\u0000\u001b[31m\rand more", "The sea"],
+    ["\u202eaes ehT\u202c", "aes ehT"],
+    ["a\ud800b", "a\ufffdb"],
+    ["「海の深さ」", "海の深さ"],
+    ["<script>alert(1)</script>", "<script>alert(1)</script>"],
+    ["x".repeat(10_000), `${"x".repeat(60)}…`],
+    ["word ".repeat(5000), `${"word ".repeat(12).trim()}…`],
+  ])("%j is the title %j", (said, title) => {
+    expect(readTitle(said)).toBe(title)
+  })
+
+  it.each(["", "\n\n", "***", "🌊", "<think>never ends"])("%j is none", (said) => {
+    expect(readTitle(said)).toBeNull()
+  })
+})
+
+async function answered(text = QUESTION) {
+  const { _id } = await createThread(ada, { question: text })
+  await ask(ada, _id, text)
+  return _id
+}
+
+async function ask(scope: Scope, threadId: string, text: string, requestId: string = crypto.randomUUID()) {
+  await readAll((await askQuestion(scope, threadId, { requestId, text, again: false })).chunks)
+}
+
+async function titleOf(threadId: string) {
+  const [thread] = await room.db.select().from(chatThreads).where(eq(chatThreads._id, threadId))
+  return [thread?.title, thread?.titleSource]
+}
+
+function never() {
+  return new AbortController().signal
+}
+
+/** A gateway that streams one answer to every question, and gives titles as it is told to. */
+async function openNamer() {
+  const asked: unknown[] = []
+  let next: () => Promise<{ status: number; title: string }>
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = (await readJson(request)) as { stream?: boolean }
+    const frame = { id: "1", object: "chat.completion", created: 1, model: "m" }
+    if (body.stream) {
+      const chunk = {
+        ...frame,
+        choices: [{ index: 0, delta: { content: "An answer." }, finish_reason: "stop" }],
+      }
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      return response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`)
+    }
+    asked.push(body)
+    const { status, title } = await next()
+    const message = { role: "assistant", content: title }
+    response.writeHead(status, { "content-type": "application/json" })
+    return response.end(JSON.stringify({ ...frame, choices: [{ index: 0, message, finish_reason: "stop" }] }))
+  }
+  const server = createServer((request, response) => void serve(request, response)).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const baseUrl = `http://127.0.0.1:${portOf(server)}/v1`
+  const say = (title: string, status = 200) => {
+    asked.length = 0
+    next = () => Promise.resolve({ status, title })
+  }
+  return {
+    model: openGatewayModel({ gateway: { kind: "remote", key: "k", baseUrl, api: "chat" }, name: "m" }),
+    asked,
+    say,
+    fail: (status: number) => say("", status),
+    /** The next title is thought about until it is released. */
+    hold() {
+      const reached = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<string>()
+      next = async () => {
+        reached.resolve()
+        return { status: 200, title: await released.promise }
+      }
+      return { reached: reached.promise, release: (title: string) => released.resolve(title) }
+    },
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, "close")
+    },
+  }
+}
