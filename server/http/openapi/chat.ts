@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { ChatRequest, CreateThread, RenameThread } from "#server/chat/contract.ts"
+import { ChatRequest, CreateThread, RenameThread, SEARCH_LIMIT } from "#server/chat/contract.ts"
 import {
   type Answer,
   idParameter,
@@ -33,8 +33,36 @@ const Message = v.strictObject({
   ...record,
   role: v.picklist(["user", "assistant"]),
   content: v.string(),
+  attachments: v.pipe(
+    v.nullable(
+      v.array(
+        v.strictObject({
+          fileId: v.pipe(v.string(), v.uuid()),
+          fileName: v.string(),
+          mimeType: v.string(),
+          size: v.pipe(v.number(), v.integer(), v.description("Bytes.")),
+        }),
+      ),
+    ),
+    v.description("A question's files as they were when it was asked. They may be gone since."),
+  ),
   requestId: v.pipe(v.nullable(v.string()), v.description("The sender's own id of the question.")),
   turn: v.pipe(v.nullable(Turn), v.description("How an answer came about; null for a question.")),
+})
+
+const SearchResult = v.strictObject({
+  thread: Thread,
+  messageId: v.pipe(
+    v.nullable(v.pipe(v.string(), v.uuid())),
+    v.description("The latest message that was found; null where only the title was."),
+  ),
+  snippet: v.strictObject({
+    text: v.pipe(v.string(), v.description("Plain text.")),
+    matches: v.pipe(
+      v.array(v.tuple([v.pipe(v.number(), v.integer()), v.pipe(v.number(), v.integer())])),
+      v.description("What was found in the text, from and up to, in UTF-16 units."),
+    ),
+  }),
 })
 
 const model = {
@@ -126,12 +154,54 @@ export const chatPaths: Record<string, PathItem> = {
     delete: {
       ...common,
       operationId: "removeThread",
-      summary: "Remove a conversation and its messages",
+      summary: "Move a conversation into the trash",
+      description: "It can be restored for a day. An answer that is being given in it stops.",
       parameters: [threadId],
       responses: {
-        "204": { description: "It is removed." },
+        "204": { description: "It is in the trash." },
         "401": refusal("Nobody is signed in."),
         "404": notFound,
+      },
+    },
+  },
+  "/api/chat/threads/{threadId}/restore": {
+    post: {
+      ...common,
+      operationId: "restoreThread",
+      summary: "Take a conversation out of the trash",
+      parameters: [threadId],
+      responses: { "200": oneThread, "401": refusal("Nobody is signed in."), "404": notFound },
+    },
+  },
+  "/api/chat/threads/{threadId}/export": {
+    get: {
+      ...common,
+      operationId: "exportThread",
+      summary: "A whole conversation as a file",
+      parameters: [
+        threadId,
+        { name: "format", in: "query", schema: { enum: ["markdown", "json"], default: "markdown" } },
+      ],
+      responses: {
+        "200": exported(),
+        "400": refusal("There is no such format."),
+        "401": refusal("Nobody is signed in."),
+        "404": notFound,
+      },
+    },
+  },
+  "/api/chat/search": {
+    get: {
+      ...common,
+      operationId: "searchThreads",
+      summary: "Find conversations by their titles and messages",
+      description:
+        "All words must be there; the last may be the beginning of one. One result for each conversation, the last used first, at most 50.",
+      parameters: [{ name: "q", in: "query", schema: { type: "string", maxLength: SEARCH_LIMIT } }],
+      responses: {
+        "200": jsonAnswer("What was found.", v.strictObject({ results: v.array(SearchResult) })),
+        "400": refusal("The search is too long."),
+        "401": refusal("Nobody is signed in."),
       },
     },
   },
@@ -164,6 +234,21 @@ export const chatPaths: Record<string, PathItem> = {
       },
     },
   },
+}
+
+function exported(): Answer {
+  const { content } = jsonAnswer("", v.strictObject({ thread: Thread, messages: v.array(Message) }))
+  return {
+    description: "The file, the oldest message first.",
+    headers: {
+      "Content-Disposition": {
+        required: true,
+        description: "Its name, made of the title.",
+        schema: { type: "string", pattern: "^attachment; " },
+      },
+    },
+    content: { "text/markdown": { schema: { type: "string" } }, ...content },
+  }
 }
 
 function stream(): Answer {
