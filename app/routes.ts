@@ -75,6 +75,7 @@ export default [
   route("robots.txt", "routes/generated/robots.ts"),
 
   route("waitlist", "routes/site/waitlist.tsx"),
+  route("waitlist/confirm", "routes/site/waitlist-confirm.tsx"),
 
   // What somebody shares, for whoever has the link
   route("share/:token", "routes/share/page.tsx"),

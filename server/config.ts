@@ -125,6 +125,7 @@ function identityConfig(settings: Settings, appUrl: URL) {
       kind: "clerk" as const,
       issuer,
       authSecret,
+      signup: settings.SIGNUP,
       secretKey: settings.CLERK_SECRET_KEY,
       publishableKey: settings.CLERK_PUBLISHABLE_KEY,
       jwtKey: settings.CLERK_JWT_KEY,

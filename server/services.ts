@@ -15,6 +15,7 @@ import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./http/rate-limit.ts"
 import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
+import { startPosting } from "./mail/posting.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Identity } from "./ports/identity.ts"
 import type { Mail } from "./ports/mail.ts"
@@ -43,7 +44,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       log,
       db,
       mail,
-      identity: await openIdentity(config, { db, mail, log }, opened),
+      identity: await openIdentity(config, { db, log }, opened),
       blobs: await openBlobs(config),
       uploadLocks: openLocks(config, { db, log }, databaseUrl, opened),
       thumbnailer: openThumbnails(log, opened),
@@ -55,6 +56,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
+    opened.push(startPosting(services).stop)
     const live = await openLive(services, databaseUrl, lock)
     opened.push(() => live.close())
     return { services: { ...services, live }, databaseUrl, close }
@@ -117,7 +119,7 @@ async function openMail(config: Config, log: Log, opened: Opened): Promise<Mail>
 
 async function openIdentity(
   config: Config,
-  scope: Pick<Services, "db" | "mail" | "log">,
+  scope: Pick<Services, "db" | "log">,
   opened: Opened,
 ): Promise<Identity> {
   const { origin, identity: settings } = config

@@ -1,9 +1,10 @@
 import { eq } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
 import { authJwks, authUser } from "#db/schema/auth.ts"
-import { sendAddressVerification, sendPasswordReset } from "#server/mail/mail.ts"
+import { queueAddressVerification, queuePasswordReset } from "#server/mail/mail.ts"
 import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
 import type { Services } from "#server/scope.ts"
+import { findInvitation, redeemInvitation } from "#server/waitlist/waitlist.ts"
 import {
   ADDRESS_HEADER,
   API_KEY_PREFIX,
@@ -13,10 +14,11 @@ import {
   type Auth,
 } from "./embedded-identity/auth.ts"
 import { createForms } from "./embedded-identity/forms.ts"
+import { openJoinedWrites } from "./embedded-identity/joined-writes.ts"
 import { requireArgon2 } from "./embedded-identity/password.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
-interface EmbeddedSettings extends Pick<Services, "db" | "mail" | "log"> {
+interface EmbeddedSettings extends Pick<Services, "db" | "log"> {
   origin: string
   issuer: string
   authSecret: string
@@ -24,22 +26,29 @@ interface EmbeddedSettings extends Pick<Services, "db" | "mail" | "log"> {
 }
 
 /**
- * The identity provider that runs in this process: better-auth on the schema `auth` of our database. `close` waits for letters
- * that are on their way.
+ * The identity provider that runs in this process: better-auth on the schema `auth` of our database. `close` waits for letters that are
+ * being written.
  */
 export async function openEmbeddedIdentity(
   settings: EmbeddedSettings,
 ): Promise<Identity & { auth: Auth; close(): Promise<void> }> {
-  const { origin, issuer, db, mail, log } = settings
+  const { origin, issuer, authSecret, db, log } = settings
   requireArgon2()
   const background = openBackground(log)
   const outages = watchOutages()
-  const sender = { mail, config: { origin } }
+  const config = { origin, identity: { authSecret } }
+  const joined = openJoinedWrites(db)
   const auth = createAuth({
     ...settings,
-    mailResetLink: (to, letter) => sendPasswordReset(sender, to, letter),
-    mailVerificationLink: (to, letter) => sendAddressVerification(sender, to, letter),
-    runInBackground: background.run,
+    db: joined.db,
+    mailResetLink: (letter) => background.run(queuePasswordReset({ db, config }, letter)),
+    mailVerificationLink: (letter) =>
+      joined.join((here) => queueAddressVerification({ db: here, config }, letter)),
+    invitations: {
+      isFor: async (token, email) =>
+        (await findInvitation({ db, config }, token))?.email.toLowerCase() === email.toLowerCase(),
+      redeem: (token, email) => joined.join((here) => redeemInvitation({ db: here, config }, token, email)),
+    },
     noticeError: outages.notice,
   })
   const loadKeys = async () => ({ keys: (await db.select().from(authJwks)).map(publicKeyOf) })
@@ -218,7 +227,9 @@ function openBackground(log: EmbeddedSettings["log"]) {
   return {
     run(work: Promise<unknown>) {
       const settled = work
-        .catch((error: unknown) => log.error({ err: error }, "a letter about an account could not be sent"))
+        .catch((error: unknown) =>
+          log.error({ err: error }, "a letter about an account could not be written"),
+        )
         .finally(() => running.delete(settled))
       running.add(settled)
     },

@@ -1,5 +1,5 @@
 import { createTransport } from "nodemailer"
-import type { Mail } from "#server/ports/mail.ts"
+import type { Mail, Message } from "#server/ports/mail.ts"
 
 interface SmtpMailOptions {
   /** smtp://user:password@host:port, smtps://...; nodemailer's own options may follow as a query. */
@@ -15,11 +15,14 @@ export function openSmtpMail({ url, from }: SmtpMailOptions): Mail {
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,
+    dnsTimeout: 10_000,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
   return {
-    async send({ to, subject, text, html }) {
+    async send(message) {
+      refuseStrangeHeaders(message)
+      const { to, subject, text, html, messageId } = message
       try {
         const sent = await transport.sendMail({
           from,
@@ -27,15 +30,40 @@ export function openSmtpMail({ url, from }: SmtpMailOptions): Mail {
           subject,
           text,
           html,
+          ...(messageId && { messageId }),
           headers: { "Auto-Submitted": "auto-generated" },
         })
         return { id: sent.messageId }
       } catch (error) {
-        throw new Error(describeFailure(error), { cause: error })
+        throw Object.assign(new Error(describeFailure(error), { cause: error }), {
+          isPermanent: isRefusedForGood(error),
+        })
       }
     },
     close: () => transport.close(),
   }
+}
+
+/** One address, in its plain form: no list, no name, no route, and nothing that could begin another line. */
+const ADDRESS = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"'@=?%!]{1,255}$/u
+
+const MESSAGE_ID = /^<[\w.+-]+@[\w.:[\]-]+>$/
+
+/** The last gate before the wire: whatever a header is made from has been checked before, and is checked here again. */
+function refuseStrangeHeaders({ to, subject, messageId }: Message) {
+  const problem = !ADDRESS.test(to)
+    ? "The address is not one that a letter can be sent to."
+    : /\p{Cc}|[\u2028\u2029]/u.test(subject) || (messageId !== undefined && !MESSAGE_ID.test(messageId))
+      ? "The letter's head holds what no head may hold."
+      : null
+  if (problem) throw Object.assign(new Error(problem), { isPermanent: true })
+}
+
+/** The server judged the recipient or the message, and not the sender, its credentials or the hour. */
+function isRefusedForGood(error: unknown): boolean {
+  const command = textAt(error, "command")
+  const answer = textAt(error, "response") ?? ""
+  return (command === "RCPT TO" || command === "DATA") && /^5(?!30)\d\d/.test(answer)
 }
 
 /** A password goes over an unencrypted connection to this machine only. */
@@ -53,7 +81,7 @@ function describeFailure(error: unknown): string {
   return `The mail server did not take the message: ${reason}`
 }
 
-function textAt(error: unknown, key: "response" | "code"): string | null {
+function textAt(error: unknown, key: "response" | "code" | "command"): string | null {
   const value =
     error instanceof Error && key in error ? Object.getOwnPropertyDescriptor(error, key)?.value : null
   return typeof value === "string" ? value : null

@@ -1,12 +1,8 @@
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import * as v from "valibot"
-import { openDatabase } from "#db/client.ts"
-import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded.ts"
-import { migrate } from "#db/migrate.ts"
 import { openOperator } from "../adapters/embedded-identity/operator.ts"
-import { readConfig, type Config } from "../config.ts"
-import { loadEnvironment } from "../environment.ts"
 import { openLog } from "../log.ts"
+import { readSettings, withDatabase } from "./database.ts"
 
 // `npm run user -- <command>`: accounts of the embedded identity provider, for whoever runs the server. It works beside a running
 // Tideline and without one.
@@ -53,37 +49,16 @@ try {
 }
 
 async function run(command: Command): Promise<string> {
-  const config = readConfig(
-    loadEnvironment({ file: ".env", example: join(root, ".env.example") }, process.env),
-  )
+  const config = readSettings(root)
   const { identity, origin } = config
   if (identity.kind === "clerk") {
     throw new Error(
       "Accounts live at Clerk here: open https://dashboard.clerk.com to see people, change plans and reset passwords.",
     )
   }
-  const { url, stop } = await reachPostgres(config)
-  try {
-    await migrate(url, join(root, "db/migrations"))
-    const { db, close } = openDatabase(url, { connections: 2 })
-    try {
-      return await perform(command, openOperator({ ...identity, origin, db, log: openLog("warn") }))
-    } finally {
-      await close()
-    }
-  } finally {
-    await stop()
-  }
-}
-
-async function nothingToStop() {}
-
-/** The database of the Tideline that runs beside this, else one that runs for as long as the command. */
-async function reachPostgres({ database }: Config) {
-  if (database.kind === "external") return { url: database.url, stop: nothingToStop }
-  const running = findRunningPostgres(database.directory)
-  if (running) return { url: running, stop: nothingToStop }
-  return startEmbeddedPostgres({ directory: database.directory })
+  return withDatabase(config, root, (db) =>
+    perform(command, openOperator({ ...identity, origin, db, log: openLog("warn") })),
+  )
 }
 
 async function perform(command: Command, operator: ReturnType<typeof openOperator>): Promise<string> {

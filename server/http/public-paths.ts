@@ -12,6 +12,7 @@ const PUBLIC = [
   // What the contract's table of pages marks as needing no sign-in, and what browsers and crawlers ask for by themselves.
   /^\/(about|waitlist|privacy|terms|cookies)\/?$/i,
   /^\/waitlist\/confirm\/?$/i,
+  /^\/waitlist\/confirm\/?$/i,
   /^\/docs(\/|$)/i,
   /^\/(sitemap\.xml|robots\.txt|feed\.xml|site\.webmanifest|favicon\.(ico|svg))$/i,
   /^\/theme\/?$/i,

@@ -1,13 +1,19 @@
-import { composeLetter, type Letter } from "./layout.ts"
+import { createElement } from "react"
+import type { Letter } from "#server/ports/mail.ts"
+import { Action, compose, Paragraph, Sheet } from "./parts.ts"
 
-/** `origin` is the site's public origin in every letter. */
-export function welcomeLetter({ name, origin }: { name: string; origin: string }): Letter {
-  const reader = oneLine(name)
-  return composeLetter({
+/** What every letter needs: `origin` is the site's public origin. */
+interface Site {
+  origin: string
+}
+
+export function welcomeLetter({ name, origin }: Site & { name: string }): Promise<Letter> {
+  const reader = readerOf(name)
+  return letter({
     subject: "Welcome to Tideline",
     preview: "Your account is ready: chat, files and everything live.",
     heading: reader ? `Welcome aboard, ${reader}` : "Welcome aboard",
-    paragraphs: [
+    body: [
       "Your Tideline account is ready. Ask the chat a question, put your files where every device of yours sees them, and watch each change arrive the moment it is made.",
       "The dashboard is the place to begin.",
     ],
@@ -17,24 +23,25 @@ export function welcomeLetter({ name, origin }: { name: string; origin: string }
   })
 }
 
-export function planChangedLetter(letter: {
-  name: string
-  previousPlan: string
-  newPlan: string
-  origin: string
-}): Letter {
-  const reader = oneLine(letter.name)
-  return composeLetter({
+export function planChangedLetter({
+  name,
+  previousPlan,
+  newPlan,
+  origin,
+}: Site & { name: string; previousPlan: string; newPlan: string }): Promise<Letter> {
+  const reader = readerOf(name)
+  const [previous, next] = [oneLine(previousPlan), oneLine(newPlan)]
+  return letter({
     subject: "Your Tideline plan has changed",
-    preview: `From ${oneLine(letter.previousPlan)} to ${oneLine(letter.newPlan)}.`,
+    preview: `From ${previous} to ${next}.`,
     heading: reader ? `${reader}, your plan has changed` : "Your plan has changed",
-    paragraphs: [
-      `You were on the ${oneLine(letter.previousPlan)} plan. From now on you are on the ${oneLine(letter.newPlan)} plan.`,
+    body: [
+      `You were on the ${previous} plan. From now on you are on the ${next} plan.`,
       "Your files and conversations stay as they are. If you did not expect this, answer this letter.",
     ],
-    action: { label: "See what each plan holds", url: `${letter.origin}/pricing` },
+    action: { label: "See what each plan holds", url: `${origin}/pricing` },
     reason: "You get this letter because the plan of your account changed.",
-    origin: letter.origin,
+    origin,
   })
 }
 
@@ -43,16 +50,12 @@ export function passwordResetLetter({
   url,
   minutes,
   origin,
-}: {
-  url: string
-  minutes: number
-  origin: string
-}): Letter {
-  return composeLetter({
+}: Site & { url: string; minutes: number }): Promise<Letter> {
+  return letter({
     subject: "Reset your Tideline password",
     preview: `The link inside is good for ${minutes} minutes.`,
     heading: "Choose a new password",
-    paragraphs: [
+    body: [
       `Somebody, probably you, asked to reset the password of this account. The link is good for ${minutes} minutes and works once.`,
       "If it was not you, there is nothing to do: your password stays as it is.",
     ],
@@ -63,12 +66,12 @@ export function passwordResetLetter({
 }
 
 /** `url` carries the token. */
-export function verifyAddressLetter({ url, origin }: { url: string; origin: string }): Letter {
-  return composeLetter({
+export function verifyAddressLetter({ url, origin }: Site & { url: string }): Promise<Letter> {
+  return letter({
     subject: "Confirm your address for Tideline",
     preview: "One click, and we know that this address is yours.",
     heading: "Confirm your address",
-    paragraphs: [
+    body: [
       "An account was made with this address. Confirm that it is yours, so that nobody else can use it.",
       "If you made no account, ignore this letter.",
     ],
@@ -76,6 +79,86 @@ export function verifyAddressLetter({ url, origin }: { url: string; origin: stri
     reason: "You get this letter because this address was used to make an account.",
     origin,
   })
+}
+
+/** `url` carries the token; `days` is how long it is good for. */
+export function waitlistConfirmationLetter({
+  url,
+  days,
+  origin,
+}: Site & { url: string; days: number }): Promise<Letter> {
+  return letter({
+    subject: "Confirm your place on the Tideline waitlist",
+    preview: "One click, and you are on the list.",
+    heading: "Confirm your place",
+    body: [
+      `This address was left on the waitlist. Confirm that it was you, and you are told when there is room. The link is good for ${days} days.`,
+      "If it was not you, ignore this letter, and nothing more happens.",
+    ],
+    action: { label: "Confirm my place", url },
+    reason: "You get this letter because somebody typed this address on the waitlist page.",
+    origin,
+  })
+}
+
+/** `url` carries the token; `days` is how long it is good for. */
+export function waitlistInvitationLetter({
+  url,
+  days,
+  origin,
+}: Site & { url: string; days: number }): Promise<Letter> {
+  return letter({
+    subject: "There is room for you at Tideline",
+    preview: "Your invitation to make an account.",
+    heading: "There is room for you",
+    body: [
+      `The people who run this site invite you to make an account. The link is for this address alone, is good for ${days} days, and works once.`,
+      "If you want no account here, ignore this letter.",
+    ],
+    action: { label: "Make my account", url },
+    reason: "You get this letter because the people who run this site invited this address.",
+    origin,
+  })
+}
+
+export function accountDeletedLetter({ name, origin }: Site & { name: string }): Promise<Letter> {
+  const reader = readerOf(name)
+  return letter({
+    subject: "Your Tideline account is deleted",
+    preview: "Your files and conversations are gone with it.",
+    heading: reader ? `${reader}, your account is deleted` : "Your account is deleted",
+    body: [
+      "Your account is gone from this site, and with it your files and conversations. Backups may hold them until those are replaced.",
+      "This is the last letter about it. If it was not you who deleted the account, answer this letter.",
+    ],
+    reason: "You get this letter because the account with this address was deleted.",
+    origin,
+  })
+}
+
+interface Words extends Site {
+  /** Goes into a header, so it never holds a person's words. */
+  subject: string
+  preview: string
+  heading: string
+  body: string[]
+  action?: { label: string; url: string }
+  reason: string
+}
+
+function letter({ body, action, ...words }: Words): Promise<Letter> {
+  const paragraphs = body.map((text) => createElement(Paragraph, { key: text, text }))
+  const button = action && createElement(Action, action)
+  return compose(words.subject, createElement(Sheet, words, paragraphs, button))
+}
+
+/**
+ * The name to greet somebody by. Who signs up with another's address chooses this too, so what a mail program would make a link of is
+ * no name.
+ */
+function readerOf(name: string): string {
+  const reader = oneLine(name)
+  return /[/@\\]|\w\.\w\w/.test(reader) ? "" : reader
 }
 
 /** A person's words inside a sentence: no line breaks, control or direction characters, and short enough to stay a sentence. */

@@ -1,47 +1,148 @@
+import { createHash } from "node:crypto"
 import type { Config } from "#server/config.ts"
 import type { Scope } from "#server/scope.ts"
 import type { EmailRequest } from "./contract.ts"
-import type { Letter } from "./layout.ts"
-import { passwordResetLetter, planChangedLetter, verifyAddressLetter, welcomeLetter } from "./letters.ts"
+import { queueLetter, type Outbox } from "./outbox.ts"
 
 type Sender = Scope<"mail"> & { config: Pick<Config, "origin"> }
 
-/** Each of these resolves to the provider's id of the message, and throws what the provider said when it refused. */
-export function sendEmail(scope: Sender, to: string, request: EmailRequest) {
-  switch (request.template) {
-    case "welcome":
-      return sendWelcome(scope, to, request)
-    case "plan-changed":
-      return sendPlanChanged(scope, to, request)
-  }
+/** Letters about an account, of one kind, to one address, in 24 hours, whoever sets them off. */
+const MOST_PER_DAY = 10
+
+// React and its renderer cost a start 100 ms, and a process may never write a letter.
+const letters = () => import("./letters.ts")
+
+/**
+ * Sends what a program asked for, now: it wants to hear what the provider says. Resolves to the provider's id of the message, and
+ * throws what the provider said when it refused.
+ */
+export async function sendEmail({ mail, config }: Sender, to: string, request: EmailRequest) {
+  const { welcomeLetter, planChangedLetter } = await letters()
+  const { origin } = config
+  const letter =
+    request.template === "welcome"
+      ? await welcomeLetter({ name: request.name, origin })
+      : await planChangedLetter({ ...request, origin })
+  return mail.send({ to, ...letter })
 }
 
-export function sendWelcome({ mail, config }: Sender, to: string, { name }: { name: string }) {
-  return post(mail, to, welcomeLetter({ name, origin: config.origin }))
+interface Person {
+  /** The identity provider's id. */
+  clerkId: string
+  email: string
+  name: string | null
 }
 
-export function sendPlanChanged(
-  { mail, config }: Sender,
-  to: string,
-  { name, previousPlan, newPlan }: { name: string; previousPlan: string; newPlan: string },
+/** Once for each person, however often it is called. */
+export async function queueWelcome(outbox: Outbox, { clerkId, email, name }: Person) {
+  const { welcomeLetter } = await letters()
+  return queueLetter(outbox, {
+    kind: "welcome",
+    userId: clerkId,
+    cause: "onboarding",
+    to: email,
+    letter: await welcomeLetter({ name: name ?? "", origin: outbox.config.origin }),
+  })
+}
+
+/** Once for each `change`, which names the write that changed the plan. */
+export async function queuePlanChanged(
+  outbox: Outbox,
+  { clerkId, email, name }: Person,
+  { previousPlan, newPlan, change }: { previousPlan: string; newPlan: string; change: string },
 ) {
-  return post(mail, to, planChangedLetter({ name, previousPlan, newPlan, origin: config.origin }))
+  const { planChangedLetter } = await letters()
+  const { origin } = outbox.config
+  return queueLetter(outbox, {
+    kind: "plan-changed",
+    userId: clerkId,
+    cause: `${previousPlan} to ${newPlan} in ${change}`,
+    to: email,
+    letter: await planChangedLetter({ name: name ?? "", previousPlan, newPlan, origin }),
+  })
 }
 
 /** `url` carries the token, which is good for `minutes`. */
-export function sendPasswordReset(
-  { mail, config }: Sender,
-  to: string,
-  { url, minutes }: { url: string; minutes: number },
+export async function queuePasswordReset(
+  outbox: Outbox,
+  { userId, email, url, minutes }: { userId: string; email: string; url: string; minutes: number },
 ) {
-  return post(mail, to, passwordResetLetter({ url, minutes, origin: config.origin }))
+  const { passwordResetLetter } = await letters()
+  return queueLetter(outbox, {
+    kind: "reset-password",
+    userId,
+    cause: digestOf(url),
+    to: email,
+    letter: await passwordResetLetter({ url, minutes, origin: outbox.config.origin }),
+    expiresAt: Date.now() + minutes * 60_000,
+    mostPerDay: MOST_PER_DAY,
+  })
 }
 
-/** `url` carries the token. */
-export function sendAddressVerification({ mail, config }: Sender, to: string, { url }: { url: string }) {
-  return post(mail, to, verifyAddressLetter({ url, origin: config.origin }))
+/** `url` carries the token, which is good for `minutes`. */
+export async function queueAddressVerification(
+  outbox: Outbox,
+  { userId, email, url, minutes }: { userId: string; email: string; url: string; minutes: number },
+) {
+  const { verifyAddressLetter } = await letters()
+  return queueLetter(outbox, {
+    kind: "verify-address",
+    userId,
+    cause: digestOf(url),
+    to: email,
+    letter: await verifyAddressLetter({ url, origin: outbox.config.origin }),
+    expiresAt: Date.now() + minutes * 60_000,
+    mostPerDay: MOST_PER_DAY,
+  })
 }
 
-function post(mail: Sender["mail"], to: string, letter: Letter) {
-  return mail.send({ to, ...letter })
+/** `url` carries the token, which is good for `days`. */
+export async function queueWaitlistConfirmation(
+  outbox: Outbox,
+  { email, url, days }: { email: string; url: string; days: number },
+  mostPerDay: number,
+) {
+  const { waitlistConfirmationLetter } = await letters()
+  return queueLetter(outbox, {
+    kind: "waitlist-confirmation",
+    userId: null,
+    cause: digestOf(url),
+    to: email,
+    letter: await waitlistConfirmationLetter({ url, days, origin: outbox.config.origin }),
+    expiresAt: Date.now() + days * 86_400_000,
+    mostPerDay,
+  })
+}
+
+/** `url` carries the token, which is good for `days`. */
+export async function queueWaitlistInvitation(
+  outbox: Outbox,
+  { email, url, days }: { email: string; url: string; days: number },
+) {
+  const { waitlistInvitationLetter } = await letters()
+  return queueLetter(outbox, {
+    kind: "waitlist-invitation",
+    userId: null,
+    cause: digestOf(url),
+    to: email,
+    letter: await waitlistInvitationLetter({ url, days, origin: outbox.config.origin }),
+    expiresAt: Date.now() + days * 86_400_000,
+  })
+}
+
+/** Nothing of it stays once it is sent. `userId` is the id that the account had. */
+export async function queueAccountDeleted(outbox: Outbox, { clerkId, email, name }: Person) {
+  const { accountDeletedLetter } = await letters()
+  return queueLetter(outbox, {
+    kind: "account-deleted",
+    userId: null,
+    cause: digestOf(clerkId),
+    to: email,
+    letter: await accountDeletedLetter({ name: name ?? "", origin: outbox.config.origin }),
+  })
+}
+
+/** Names a link without being one. */
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url")
 }

@@ -66,7 +66,11 @@ export type AccountOutcome =
 
 /** The forms of a provider that leaves them to us. A wrong email and a wrong password are one answer, in the same time. */
 export interface AccountForms {
-  signUp(visit: Visit, input: { name: string; email: string; password: string }): Promise<AccountOutcome>
+  /** `invitation` is the token of one, which counts where sign-up is closed. */
+  signUp(
+    visit: Visit,
+    input: { name: string; email: string; password: string; invitation?: string | undefined },
+  ): Promise<AccountOutcome>
   signIn(visit: Visit, input: { email: string; password: string }): Promise<AccountOutcome>
   /** The same answer whether there is such an account or not. */
   requestPasswordReset(visit: Visit, input: { email: string }): Promise<AccountOutcome>

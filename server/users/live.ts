@@ -35,7 +35,7 @@ export const userMutations = [
   defineMutation({
     name: "users.createOrUpdateUser",
     args: CreateOrUpdateUser,
-    run: async (scope: Scope<"db" | "identity" | "viewer">, input) =>
+    run: async (scope: Scope<"db" | "identity" | "config" | "viewer">, input) =>
       (await createOrUpdateUser(scope, input))._id,
   }),
   defineMutation({
@@ -56,7 +56,6 @@ export const userMutations = [
   defineMutation({
     name: "users.completeOnboarding",
     args: v.strictObject({}),
-    run: (scope: Scope<"db" | "mail" | "log" | "config" | "viewer" | "afterCommit">) =>
-      completeOnboarding(scope),
+    run: (scope: Scope<"db" | "config" | "viewer">) => completeOnboarding(scope),
   }),
 ]

@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm"
 import { users } from "#db/schema/users.ts"
 import type { Config } from "#server/config.ts"
-import { sendWelcome } from "#server/mail/mail.ts"
+import { queueWelcome } from "#server/mail/mail.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownRecord } from "./access.ts"
 import { onboardingOf, type OnboardingStatus, type OnboardingStep, type PassableStep } from "./contract.ts"
@@ -32,25 +32,19 @@ export async function reopenOnboardingStep(scope: Scope<"db" | "viewer">, step: 
 }
 
 /**
- * Ends the onboarding of a caller who stands at the last step. Exactly one of any number of calls does so, and sends the
- * welcome letter; a letter that cannot be sent is logged, and keeps nobody out.
+ * Ends the onboarding of a caller who stands at the last step. Exactly one of any number of calls does so, and puts the welcome letter
+ * into the outbox.
  */
 export async function completeOnboarding(
-  scope: Scope<"db" | "mail" | "log" | "viewer" | "afterCommit"> & { config: Pick<Config, "origin"> },
+  scope: Scope<"db" | "viewer"> & { config: Pick<Config, "origin"> },
 ): Promise<void> {
-  const [user] = await scope.db
-    .update(users)
-    .set({ onboardingCompleted: true, onboardingStep: "done" })
-    .where(and(ownRecord(scope.viewer), standsAt("first-steps")))
-    .returning()
-  if (!user?.email) return
-  const { _id, email, name } = user
-  await scope.afterCommit(async () => {
-    try {
-      await sendWelcome(scope, email, { name: name ?? "" })
-    } catch (error) {
-      scope.log.error({ err: error, user: _id }, "the welcome letter was not sent")
-    }
+  await scope.db.transaction(async (db) => {
+    const [user] = await db
+      .update(users)
+      .set({ onboardingCompleted: true, onboardingStep: "done" })
+      .where(and(ownRecord(scope.viewer), standsAt("first-steps")))
+      .returning()
+    if (user?.email) await queueWelcome({ db, config: scope.config }, user)
   })
 }
 

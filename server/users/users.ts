@@ -1,10 +1,12 @@
-import { and, eq, sql } from "drizzle-orm"
+import { and, eq, getTableColumns, sql } from "drizzle-orm"
 import { users, type User } from "#db/schema/users.ts"
+import type { Config } from "#server/config.ts"
 import { Forbidden } from "#server/errors.ts"
+import { queuePlanChanged } from "#server/mail/mail.ts"
 import type { Session } from "#server/ports/identity.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownRecord } from "./access.ts"
-import type { CreateOrUpdateUser, SaveProfile } from "./contract.ts"
+import type { CreateOrUpdateUser, Plan, SaveProfile } from "./contract.ts"
 
 /**
  * The record of a signed-in person, made from the identity provider's word when there is none yet.
@@ -27,12 +29,13 @@ export async function findOrCreateUser(
 }
 
 /**
- * Writes what the identity provider says of the caller to their record; nothing when it says so already.
+ * Writes what the identity provider says of the caller to their record; nothing when it says so already. A change of the plan puts a
+ * letter about it into the outbox.
  * The client asks for this but decides none of it: throws `Forbidden` for another person's id, and for an email or a plan that
  * the provider, asked now, does not confirm.
  */
 export async function createOrUpdateUser(
-  scope: Scope<"db" | "identity" | "viewer">,
+  scope: Scope<"db" | "identity" | "viewer"> & { config: Pick<Config, "origin"> },
   input: CreateOrUpdateUser,
 ): Promise<User> {
   const { userId } = scope.viewer.session
@@ -42,23 +45,73 @@ export async function createOrUpdateUser(
     throw new Forbidden("The identity provider says another email or plan. Reload the page.")
   }
 
-  const values = {
-    email: input.email,
-    name: input.name ?? null,
-    imageUrl: input.imageUrl ?? null,
-    plan: input.plan,
-  }
-  const [written] = await scope.db
-    .insert(users)
-    .values({ clerkId: userId, ...values })
-    .onConflictDoUpdate({
-      target: users.clerkId,
-      set: values,
-      setWhere: sql`(${users.email}, ${users.name}, ${users.imageUrl}, ${users.plan})
-        is distinct from (excluded.email, excluded.name, excluded.image_url, excluded.plan)`,
-    })
-    .returning()
-  return written ?? (await requireUser(scope, userId))
+  const { email, name = null, imageUrl = null, plan } = input
+  return (
+    (await writeUser(scope, { clerkId: userId, email, name, imageUrl, plan })) ??
+    (await requireUser(scope, userId))
+  )
+}
+
+/**
+ * Writes the provider's values to a person's record, and with a change of the plan the letter about it; null when they stand there
+ * already. Whoever asks has made sure that the provider said so.
+ */
+export async function writeUser(
+  scope: Scope<"db"> & { config: Pick<Config, "origin"> },
+  { clerkId, ...values }: Pick<User, "clerkId" | "email" | "name" | "imageUrl" | "plan">,
+): Promise<User | null> {
+  return scope.db.transaction(async (db) => {
+    const [written] = await db
+      .insert(users)
+      .values({ clerkId, ...values })
+      .onConflictDoUpdate({
+        target: users.clerkId,
+        set: values,
+        setWhere: sql`(${users.email}, ${users.name}, ${users.imageUrl}, ${users.plan})
+          is distinct from (excluded.email, excluded.name, excluded.image_url, excluded.plan)`,
+      })
+      .returning({ ...getTableColumns(users), ...BEFORE })
+    if (!written) return null
+    const { wasThere, previousPlan, change, ...user } = written
+    if (wasThere) await tellOfPlan({ db, config: scope.config }, user, { previousPlan, change })
+    return user
+  })
+}
+
+/** Puts a person on a plan, with the letter about it. Returns false when there is no record, or it says so already. */
+export async function setUserPlan(
+  scope: Scope<"db"> & { config: Pick<Config, "origin"> },
+  clerkId: string,
+  plan: Plan,
+): Promise<boolean> {
+  return scope.db.transaction(async (db) => {
+    const [written] = await db
+      .update(users)
+      .set({ plan })
+      .where(and(eq(users.clerkId, clerkId), sql`${users.plan} is distinct from ${plan}`))
+      .returning({ ...getTableColumns(users), ...BEFORE })
+    if (!written) return false
+    const { wasThere: _, previousPlan, change, ...user } = written
+    await tellOfPlan({ db, config: scope.config }, user, { previousPlan, change })
+    return true
+  })
+}
+
+/** What a write found, and which transaction it was: PostgreSQL says so from one statement. */
+const BEFORE = {
+  wasThere: sql<boolean>`old._id is not null`,
+  previousPlan: sql<Plan>`coalesce(old.plan, 'free')`,
+  change: sql<string>`pg_current_xact_id()::text`,
+}
+
+async function tellOfPlan(
+  outbox: Scope<"db"> & { config: Pick<Config, "origin"> },
+  user: User,
+  { previousPlan, change }: { previousPlan: Plan; change: string },
+) {
+  const newPlan = user.plan ?? "free"
+  if (previousPlan !== newPlan && user.email)
+    await queuePlanChanged(outbox, user, { previousPlan, newPlan, change })
 }
 
 /** The caller's own record by the provider's id. Null when there is none, and for any id but their own. */

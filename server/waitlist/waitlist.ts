@@ -1,8 +1,114 @@
-import { waitlist } from "#db/schema/waitlist.ts"
+import { and, asc, eq, isNull, sql } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import { waitlist, type WaitlistRow } from "#db/schema/waitlist.ts"
+import { databaseNow } from "#server/mail/outbox.ts"
+import { queueWaitlistConfirmation, queueWaitlistInvitation } from "#server/mail/mail.ts"
 import type { Scope } from "#server/scope.ts"
 import type { JoinWaitlist } from "./contract.ts"
+import { confirmationLink, invitationLink, LINK_LIFE, readToken, type LinkSettings } from "./links.ts"
 
-/** Keeps an address once, however it is capitalised. Says nothing of whether it was there before: that is its owner's affair. */
-export async function joinWaitlist({ db }: Scope<"db">, { email }: JoinWaitlist): Promise<void> {
-  await db.insert(waitlist).values({ email }).onConflictDoNothing()
+/** To one address, whoever types it. */
+const LETTERS_PER_DAY = 3
+
+type Waitlist = Scope<"db"> & { config: LinkSettings }
+
+/**
+ * Keeps an address once, however it is capitalised, and writes to it until it is confirmed, three times a day at most. Says nothing of whether
+ * it was there before: that is its owner's affair.
+ */
+export async function joinWaitlist(scope: Waitlist, { email }: JoinWaitlist): Promise<void> {
+  await scope.db.transaction(async (db) => {
+    await db.insert(waitlist).values({ email }).onConflictDoNothing()
+    const place = await findPlace(db, email)
+    if (!place) return
+    // To the address as it was first given: whoever types it again does not choose another way to write it.
+    const letter = {
+      email: place.email,
+      url: confirmationLink(scope.config, place._id),
+      days: LINK_LIFE.confirmation,
+    }
+    // The same work for an address that is confirmed, so that the time tells nothing.
+    const mostPerDay = place.confirmedAt === null ? LETTERS_PER_DAY : 0
+    await queueWaitlistConfirmation({ db, config: scope.config }, letter, mostPerDay)
+  })
+}
+
+/** Whether the token of a confirmation link is one of ours, and good. */
+export function isConfirmation({ config }: Pick<Waitlist, "config">, token: string): boolean {
+  return readToken(config, "confirmation", token) !== null
+}
+
+/** Resolves to false for a token that is not ours, or too old. Once confirmed, an address stays so. */
+export async function confirmPlace({ db, config }: Waitlist, token: string): Promise<boolean> {
+  const id = readToken(config, "confirmation", token)
+  if (id === null) return false
+  await db
+    .update(waitlist)
+    .set({ confirmedAt: databaseNow })
+    .where(and(eq(waitlist._id, id), isNull(waitlist.confirmedAt)))
+  return true
+}
+
+/** Everybody, in the order in which they came. */
+export function listWaitlist({ db }: Scope<"db">): Promise<WaitlistRow[]> {
+  return db.select().from(waitlist).orderBy(asc(waitlist._id))
+}
+
+/**
+ * Puts an address on the list where it is not there yet, and an invitation into the outbox. Resolves to the link that it carries; null
+ * for somebody who has used theirs.
+ */
+export async function inviteFromWaitlist(scope: Waitlist, email: string): Promise<string | null> {
+  return scope.db.transaction(async (db) => {
+    await db.insert(waitlist).values({ email }).onConflictDoNothing()
+    const place = await findPlace(db, email)
+    if (!place || place.joinedAt !== null) return null
+    await db.update(waitlist).set({ invitedAt: databaseNow }).where(eq(waitlist._id, place._id))
+    const url = invitationLink(scope.config, place._id)
+    const letter = { email: place.email, url, days: LINK_LIFE.invitation }
+    await queueWaitlistInvitation({ db, config: scope.config }, letter)
+    return url
+  })
+}
+
+/** Whom an invitation lets in; null where it is not ours, too old or used. */
+export async function findInvitation(
+  { db, config }: Waitlist,
+  token: string,
+): Promise<{ email: string } | null> {
+  const id = readToken(config, "invitation", token)
+  if (id === null) return null
+  const [place] = await db
+    .select({ email: waitlist.email })
+    .from(waitlist)
+    .where(and(eq(waitlist._id, id), isNull(waitlist.joinedAt)))
+  return place ?? null
+}
+
+/**
+ * Uses an invitation up, for the address that it was written to. Resolves to false where that is another, or it was used. Call it in the
+ * transaction that makes the account.
+ */
+export async function redeemInvitation(
+  { db, config }: Waitlist,
+  token: string,
+  email: string,
+): Promise<boolean> {
+  const id = readToken(config, "invitation", token)
+  if (id === null) return false
+  const used = await db
+    .update(waitlist)
+    .set({ joinedAt: databaseNow, confirmedAt: sql`coalesce(${waitlist.confirmedAt}, ${databaseNow})` })
+    .where(and(eq(waitlist._id, id), isAddress(email), isNull(waitlist.joinedAt)))
+    .returning({ _id: waitlist._id })
+  return used.length > 0
+}
+
+async function findPlace(db: Database, email: string) {
+  const [place] = await db.select().from(waitlist).where(isAddress(email))
+  return place
+}
+
+function isAddress(email: string) {
+  return eq(sql`lower(${waitlist.email})`, email.toLowerCase())
 }

@@ -1,5 +1,5 @@
 import { getAuthTables } from "better-auth/db"
-import { eq, getTableColumns, is, type Column } from "drizzle-orm"
+import { eq, getTableColumns, is, sql, type Column } from "drizzle-orm"
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core"
 import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -7,6 +7,8 @@ import * as schema from "#db/schema/auth.ts"
 import { openEmbeddedIdentity } from "#server/adapters/embedded-identity.ts"
 import { authOptions, TABLES } from "#server/adapters/embedded-identity/auth.ts"
 import { hashPassword, verifyPassword } from "#server/adapters/embedded-identity/password.ts"
+import { listOutbox } from "#server/mail/outbox.ts"
+import { inviteFromWaitlist } from "#server/waitlist/waitlist.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 const SETTINGS = {
@@ -23,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const log = pino({ level: "silent" })
-const mail = { send: () => Promise.reject(new Error("No mail here.")), close: () => {} }
-const open = () => openEmbeddedIdentity({ ...SETTINGS, db: database.db, mail, log })
+const open = (settings: Partial<typeof SETTINGS> | { signup: "closed" } = {}) =>
+  openEmbeddedIdentity({ ...SETTINGS, ...settings, db: database.db, log })
 
 const wanted = () =>
   getAuthTables(
@@ -32,9 +34,9 @@ const wanted = () =>
       ...SETTINGS,
       db: database.db,
       log,
-      mailResetLink: async () => {},
+      mailResetLink: () => {},
       mailVerificationLink: async () => {},
-      runInBackground: () => {},
+      invitations: { isFor: async () => false, redeem: async () => false },
     }),
   )
 
@@ -147,12 +149,12 @@ describe("a person of the embedded provider", () => {
     await expect(identity.updateUser("nobody", { name: "Somebody" })).rejects.toThrow("nobody")
   })
 
-  test("can be signed up although the letter that confirms the address is lost", async () => {
+  test("is signed up with the letter that confirms the address, in one transaction", async () => {
     const identity = await open()
     const { user } = await identity.auth.api.signUpEmail({
       body: { name: "Ada Lovelace", email: "Ada@Example.org", password: "an engine of brass" },
     })
-    await identity.close()
+    expect(await lettersTo("ada@example.org")).toMatchObject([{ kind: "verify-address", userId: user.id }])
     await identity.updateUser(user.id, { name: "Countess of Lovelace" })
     expect(await identity.getUser(user.id)).toEqual({
       id: user.id,
@@ -163,4 +165,96 @@ describe("a person of the embedded provider", () => {
       plan: "free",
     })
   })
+
+  test("is not signed up where the letter cannot be written down", async () => {
+    await database.db.execute(sql`alter table mail_outbox rename to mail_outbox_elsewhere`)
+    const identity = await open()
+    const attempt = identity.auth.api.signUpEmail({
+      body: { name: "Grace Hopper", email: "grace@example.org", password: "an engine of brass" },
+    })
+    await expect(attempt).rejects.toThrow()
+    await database.db.execute(sql`alter table mail_outbox_elsewhere rename to mail_outbox`)
+    expect(await accountsOf("grace@example.org")).toEqual([])
+  })
 })
+
+describe("an invitation", () => {
+  const config = { origin: SETTINGS.origin, identity: { authSecret: SETTINGS.authSecret } }
+  const invite = async (email: string) => {
+    const link = await inviteFromWaitlist({ db: database.db, config }, email)
+    return new URL(link ?? "").searchParams.get("invitation") ?? ""
+  }
+  const signUp = async (
+    invitation: string | undefined,
+    email: string,
+    signup: "open" | "closed" = "closed",
+  ) => {
+    const identity = await open({ signup })
+    const request = new Request(`${SETTINGS.origin}/sign-up`, { headers: { origin: SETTINGS.origin } })
+    const input = { name: "Mary", email, password: "an engine of brass", invitation }
+    return identity.forms?.signUp({ request, address: "203.0.113.7" }, input)
+  }
+
+  test("lets its address in where sign-up is closed, once, and confirms it", async () => {
+    const token = await invite("Mary@example.org")
+    expect(await signUp(undefined, "mary@example.org")).toMatchObject({ ok: false, problem: "signup-closed" })
+    expect(await signUp(token, "mary@example.org")).toMatchObject({ ok: true })
+    expect(await accountsOf("mary@example.org")).toMatchObject([{ emailVerified: true }])
+    expect((await lettersTo("mary@example.org")).map(({ kind }) => kind)).not.toContain("verify-address")
+
+    await database.db.delete(schema.authUser).where(eq(schema.authUser.email, "mary@example.org"))
+    expect(await signUp(token, "mary@example.org")).toMatchObject({ ok: false, problem: "signup-closed" })
+    expect(await inviteFromWaitlist({ db: database.db, config }, "mary@example.org")).toBeNull()
+  })
+
+  test("lets in one of many that use it at once", async () => {
+    const token = await invite("crowd@example.org")
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => signUp(token, "crowd@example.org")))
+    expect(outcomes.filter((outcome) => outcome?.ok)).toHaveLength(1)
+    expect(await accountsOf("crowd@example.org")).toHaveLength(1)
+  })
+
+  test("is not used up by a form that was refused", async () => {
+    const token = await invite("careless@example.org")
+    const identity = await open({ signup: "closed" })
+    const request = new Request(`${SETTINGS.origin}/sign-up`, { headers: { origin: SETTINGS.origin } })
+    const input = { name: "C", email: "careless@example.org", password: "short", invitation: token }
+    const refused = await identity.forms?.signUp({ request, address: "203.0.113.8" }, input)
+    expect(refused).toMatchObject({ ok: false, problem: "password-unfit" })
+    expect(await signUp(token, "careless@example.org")).toMatchObject({ ok: true })
+  })
+
+  test("is for its own address alone", async () => {
+    const token = await invite("owner@example.org")
+    expect(await signUp(token, "thief@example.org")).toMatchObject({ ok: false, problem: "signup-closed" })
+    expect(await signUp(token, "owner@example.org")).toMatchObject({ ok: true })
+  })
+
+  test.each([
+    ["made up", () => "nonsense"],
+    ["with another row", (token: string) => token.replace(/^[^.]+/, crypto.randomUUID())],
+    ["with a later end", (token: string) => token.replace(/\.\d+\./, ".9999999999.")],
+    ["cut short", (token: string) => token.slice(0, -1)],
+    ["empty", () => ""],
+  ])("that is %s is none", async (_what, forge) => {
+    const token = await invite("forged@example.org")
+    expect(await signUp(forge(token), "forged@example.org")).toMatchObject({ problem: "signup-closed" })
+    expect(await accountsOf("forged@example.org")).toEqual([])
+  })
+
+  test("confirms the address also where sign-up is open, and a bad one hinders nobody there", async () => {
+    const token = await invite("open@example.org")
+    expect(await signUp(token, "open@example.org", "open")).toMatchObject({ ok: true })
+    expect(await accountsOf("open@example.org")).toMatchObject([{ emailVerified: true }])
+    expect(await signUp("nonsense", "other@example.org", "open")).toMatchObject({ ok: true })
+    expect(await accountsOf("other@example.org")).toMatchObject([{ emailVerified: false }])
+  })
+})
+
+async function lettersTo(address: string) {
+  return (await listOutbox(database)).filter(({ recipient }) => recipient.toLowerCase() === address)
+}
+
+function accountsOf(email: string) {
+  return database.db.select().from(schema.authUser).where(eq(schema.authUser.email, email))
+}

@@ -1,10 +1,12 @@
 import { once } from "node:events"
 import { createServer } from "node:net"
 import PostalMime from "postal-mime"
-import { SMTPServer, type SMTPServerOptions } from "smtp-server"
+import type { SMTPServerOptions } from "smtp-server"
 import { afterEach, describe, expect, test } from "vitest"
 import { openSmtpMail } from "#server/adapters/smtp-mail.ts"
+import { isPermanent } from "#server/ports/mail.ts"
 import { portOf } from "../support/port-of.ts"
+import { headerNames, openSmtpReceiver } from "../support/smtp.ts"
 
 const LETTER = {
   to: "ada@example.org",
@@ -38,21 +40,94 @@ describe("a letter", () => {
     expect((await PostalMime.parse(received[0]?.source ?? "")).messageId).toBe(id)
   })
 
-  test.each([
-    ["the subject", { ...LETTER, subject: "Hello\r\nBcc: eve@example.org" }],
-    ["the address", { ...LETTER, to: "ada@example.org\r\nBcc: eve@example.org" }],
-    ["the address, as a second one", { ...LETTER, to: "ada@example.org, eve@example.org" }],
-  ])("cannot be given another recipient through %s", async (_where, letter) => {
+  test("has the id that it was given, at every attempt", async () => {
     const { url, received } = await openServer()
-    await openSmtpMail({ url, from: "tideline@example.org" })
-      .send(letter)
-      .catch(() => {})
+    const mail = openSmtpMail({ url, from: "tideline@example.org" })
+    const messageId = "<4f2a@tideline.example.org>"
+    expect(await mail.send({ ...LETTER, messageId })).toEqual({ id: messageId })
+    await mail.send({ ...LETTER, messageId })
+    for (const { source } of received) expect((await PostalMime.parse(source)).messageId).toBe(messageId)
+  })
+
+  test("goes to an address in any script", async () => {
+    const { url, received } = await openServer()
+    const mail = openSmtpMail({ url, from: "tideline@example.org" })
+    await mail.send({ ...LETTER, to: "ada@bücher.example" })
+    await mail.send({ ...LETTER, to: "o'brien+tide@example.org" })
+    expect(received.map(({ envelope }) => envelope.to[0])).toEqual([
+      "ada@bücher.example",
+      "o'brien+tide@example.org",
+    ])
+  })
+})
+
+const BREAKS = [
+  "\r\n",
+  "\n",
+  "\r",
+  "\r\n ",
+  "\u0000",
+  "\u000B",
+  "\u0085",
+  "\u2028",
+  "\u2029",
+  "\u560A",
+  "%0d%0a",
+  "\\r\\n",
+]
+
+/** Ways to put a second recipient, or a line of the head, where an address belongs. */
+const ADDRESSES = [
+  ...BREAKS.map((line) => `ada@example.org${line}Bcc: eve@example.org`),
+  "ada@example.org,eve@example.org",
+  "ada@example.org, eve@example.org",
+  "ada@example.org;eve@example.org",
+  "ada@example.org eve@example.org",
+  "<eve@example.org>",
+  "ada@example.org <eve@example.org>",
+  '"ada@example.org" <eve@example.org>',
+  '"eve@example.org, ada"@example.org',
+  "all:ada@example.org,eve@example.org;",
+  "ada@example.org (eve@example.org)",
+  "@example.org:eve@example.com",
+  "ada%eve@example.org@example.com",
+  "=?utf-8?q?eve=40example.org=2C?=@example.org",
+  "ada@example.org>\r\nRCPT TO:<eve@example.org",
+  "ada@[127.0.0.1]",
+  "ada",
+  "@",
+  "",
+]
+
+describe("a head", () => {
+  test.each(ADDRESSES)("is given no other line and no other recipient by the address %j", async (to) => {
+    const { url, received } = await openServer()
+    const error = await openSmtpMail({ url, from: "tideline@example.org" })
+      .send({ ...LETTER, to })
+      .catch((reason: unknown) => reason)
+    if (error instanceof Error) expect(isPermanent(error)).toBe(true)
     for (const { envelope, source } of received) {
-      expect(envelope.to).not.toContain("eve@example.org")
-      expect((await PostalMime.parse(source)).bcc ?? []).toEqual([])
+      expect(envelope.to).toHaveLength(1)
+      expect(headerNames(source)).toEqual(HEAD)
+      expect(source.split("\r\n\r\n", 1)[0]).not.toMatch(/^bcc:/im)
+    }
+    expect(received.flatMap(({ envelope }) => envelope.to)).not.toContain("eve@example.org")
+  })
+
+  test.each(BREAKS)("is given no other line by %j in the subject or the id", async (line) => {
+    const { url, received } = await openServer()
+    const mail = openSmtpMail({ url, from: "tideline@example.org" })
+    await mail.send({ ...LETTER, subject: `Hello${line}Bcc: eve@example.org` }).catch(() => {})
+    await mail.send({ ...LETTER, messageId: `<a@b>${line}Bcc: eve@example.org` }).catch(() => {})
+    for (const { envelope, source } of received) {
+      expect(envelope.to).toEqual(["ada@example.org"])
+      expect(headerNames(source)).toEqual(HEAD)
     }
   })
 })
+
+/** The fields of every letter. */
+const HEAD = ["auto-submitted", "from", "to", "subject", "message-id", "date", "mime-version", "content-type"]
 
 describe("a failure says what happened", () => {
   test("when the server refuses the address", async () => {
@@ -60,7 +135,9 @@ describe("a failure says what happened", () => {
       onRcptTo: (_address, _session, answer) =>
         answer(Object.assign(new Error("No such user here"), { responseCode: 550 })),
     })
-    await expect(send(url)).rejects.toThrow("The mail server answered: 550 No such user here")
+    const error = await send(url).catch((reason: unknown) => reason)
+    expect(String(error)).toContain("The mail server answered: 550 No such user here")
+    expect(isPermanent(error)).toBe(true)
   })
 
   test("when the server refuses the message", async () => {
@@ -71,7 +148,29 @@ describe("a failure says what happened", () => {
           .once("end", () => answer(Object.assign(new Error("Try later"), { responseCode: 451 })))
       },
     })
-    await expect(send(url)).rejects.toThrow("The mail server answered: 451 Try later")
+    const error = await send(url).catch((reason: unknown) => reason)
+    expect(String(error)).toContain("The mail server answered: 451 Try later")
+    expect(isPermanent(error)).toBe(false)
+  })
+
+  test.each([
+    ["refuses the message for good", 554, true],
+    ["has no room", 452, false],
+  ])("when the server %s", async (_what, responseCode, expected) => {
+    const { url } = await openServer({
+      onData: (stream, _session, answer) => {
+        stream.resume().once("end", () => answer(Object.assign(new Error("No"), { responseCode })))
+      },
+    })
+    expect(isPermanent(await send(url).catch((reason: unknown) => reason))).toBe(expected)
+  })
+
+  test("when the server does not take the sender, which is for the operator to mend and no fault of the letter", async () => {
+    const { url } = await openServer({
+      onMailFrom: (_address, _session, answer) =>
+        answer(Object.assign(new Error("Authentication required"), { responseCode: 530 })),
+    })
+    expect(isPermanent(await send(url).catch((reason: unknown) => reason))).toBe(false)
   })
 
   test("when the connection is refused, without the server's address", async () => {
@@ -98,6 +197,7 @@ describe("a failure says what happened", () => {
     })
     const error = await send(url.replace("//", "//tideline:s3cr3t-words@")).catch((reason: unknown) => reason)
     expect(String(error)).toMatch(/The mail server answered: 535/)
+    expect(isPermanent(error)).toBe(false)
     expect(String(error)).not.toContain("s3cr3t-words")
   })
 
@@ -123,34 +223,10 @@ function send(url: string) {
   return openSmtpMail({ url, from: "tideline@example.org" }).send(LETTER)
 }
 
-interface Received {
-  envelope: { from: string; to: string[] }
-  source: string
-}
-
 async function openServer(options: SMTPServerOptions = {}) {
-  const received: Received[] = []
-  const smtp = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS", "AUTH"],
-    async onData(stream, { envelope }, answer) {
-      const source = Buffer.concat(await stream.toArray()).toString("utf8")
-      const { mailFrom, rcptTo } = envelope
-      received.push({
-        envelope: { from: mailFrom ? mailFrom.address : "", to: rcptTo.map(({ address }) => address) },
-        source,
-      })
-      answer()
-    },
-    ...options,
-  })
-  smtp.on("error", () => {})
-  smtp.listen(0, "127.0.0.1")
-  await once(smtp.server, "listening")
-  const port = portOf(smtp.server)
-  const close = () => new Promise<void>((resolve) => smtp.close(resolve))
-  afterwards(close)
-  return { url: `smtp://127.0.0.1:${port}`, received, close }
+  const receiver = await openSmtpReceiver(options)
+  afterwards(receiver.stop)
+  return { url: receiver.url, received: receiver.received, close: receiver.stop }
 }
 
 const cleanups: (() => unknown)[] = []

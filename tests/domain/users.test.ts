@@ -13,11 +13,15 @@ import {
   getOnboardingStatus,
   reopenOnboardingStep,
 } from "#server/users/onboarding.ts"
-import { createOrUpdateUser, findOrCreateUser, getUserByClerkId, saveProfile } from "#server/users/users.ts"
+import {
+  createOrUpdateUser,
+  findOrCreateUser,
+  getUserByClerkId,
+  saveProfile,
+  setUserPlan,
+} from "#server/users/users.ts"
 import type { Identity, IdentityUser, Session } from "#server/ports/identity.ts"
-import type { Message } from "#server/ports/mail.ts"
-import type { Database } from "#db/client.ts"
-import { openLog } from "#server/log.ts"
+import { listOutbox } from "#server/mail/outbox.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -155,6 +159,69 @@ describe("the sync", () => {
   })
 })
 
+describe("a change of the plan", () => {
+  it("is told once for each change, there and back", async () => {
+    const ada = person({ name: "Ada" })
+    const scope = await signedIn(ada)
+    for (const plan of ["pro", "free", "pro"] as const) {
+      ada.plan = plan
+      await createOrUpdateUser(scope, valuesOf(ada))
+      await createOrUpdateUser(scope, valuesOf(ada))
+    }
+    const letters = await lettersTo(ada)
+    expect(letters.map(({ kind, cause }) => `${kind}: ${cause.replace(/ in \d+$/, "")}`)).toEqual([
+      "plan-changed: free to pro",
+      "plan-changed: pro to free",
+      "plan-changed: free to pro",
+    ])
+  })
+
+  it("is told once, however many tabs sync it at once", async () => {
+    const ada = person()
+    const scope = await signedIn(ada)
+    ada.plan = "pro"
+    await Promise.all(Array.from({ length: 10 }, () => createOrUpdateUser(scope, valuesOf(ada))))
+    expect(await lettersTo(ada)).toHaveLength(1)
+  })
+
+  it("is told from the plan that was there, and a record without one was on free", async () => {
+    const ada = person({ plan: "pro" })
+    const scope = await signedIn(ada)
+    await database.db.update(users).set({ plan: null }).where(eq(users.clerkId, ada.id))
+    await createOrUpdateUser(scope, valuesOf(ada))
+    expect(await lettersTo(ada)).toMatchObject([{ cause: expect.stringMatching(/^free to pro in \d+$/) }])
+  })
+
+  it.each([
+    ["another name", { name: "Countess of Lovelace" }],
+    ["another picture", { imageUrl: "https://example.org/new.png" }],
+  ])("is not told with %s", async (_what, change) => {
+    const ada = person({ plan: "pro" })
+    const scope = await signedIn(ada)
+    Object.assign(ada, change)
+    await createOrUpdateUser(scope, valuesOf(ada))
+    expect(await lettersTo(ada)).toEqual([])
+  })
+
+  it("is not told of the plan that a new record begins with", async () => {
+    const ada = person({ plan: "pro" })
+    const scope = await signedIn(ada)
+    await database.db.delete(users).where(eq(users.clerkId, ada.id))
+    await createOrUpdateUser(scope, valuesOf(ada))
+    expect(await lettersTo(ada)).toEqual([])
+  })
+
+  it("by the operator is told as well, once", async () => {
+    const ada = person()
+    const scope = await signedIn(ada)
+    expect(await setUserPlan(scope, ada.id, "pro")).toBe(true)
+    expect(await setUserPlan(scope, ada.id, "pro")).toBe(false)
+    ada.plan = "pro"
+    await createOrUpdateUser(scope, valuesOf(ada))
+    expect(await lettersTo(ada)).toHaveLength(1)
+  })
+})
+
 describe("looking up a record by the provider's id", () => {
   it("finds one's own", async () => {
     const scope = await signedIn(person())
@@ -211,11 +278,12 @@ describe("onboarding", () => {
   })
 
   it("skips no step for a form that comes too early", async () => {
-    const scope = await signedIn(person())
+    const ada = person()
+    const scope = await signedIn(ada)
     await finishOnboardingStep(scope, "profile")
     await completeOnboarding(scope)
     expect(await getOnboardingStatus(scope)).toEqual({ completed: false, step: "welcome" })
-    expect(scope.sent).toEqual([])
+    expect(await lettersTo(ada)).toEqual([])
   })
 
   it("goes one step on when two tabs finish the same one", async () => {
@@ -247,22 +315,29 @@ describe("onboarding", () => {
     expect(await getOnboardingStatus(grace)).toMatchObject({ step: "welcome" })
   })
 
-  it("sends one welcome letter, however many tabs complete it", async () => {
+  it("writes one welcome letter, however many tabs complete it", async () => {
     const ada = person({ name: "Ada Lovelace" })
     const scope = await signedIn(ada, { onboardingStep: "first-steps" })
     await Promise.all(Array.from({ length: 10 }, () => completeOnboarding(scope)))
     await completeOnboarding(scope)
-    expect(scope.sent.map(({ to, subject }) => ({ to, subject }))).toEqual([
-      { to: ada.email, subject: "Welcome to Tideline" },
+    expect(await lettersTo(ada)).toMatchObject([
+      { kind: "welcome", userId: ada.id, recipient: ada.email, subject: "Welcome to Tideline" },
     ])
-    expect(scope.sent[0]?.text).toContain("Ada Lovelace")
   })
 
-  it("completes although the letter cannot be sent", async () => {
-    const scope = await signedIn(person(), { onboardingStep: "first-steps" })
-    const mail = { send: () => Promise.reject(new Error("Connection refused")), close: () => {} }
-    await completeOnboarding({ ...scope, mail })
+  it("writes no letter where the provider knows no address", async () => {
+    const nobody = person({ email: null })
+    const scope = await signedIn(nobody, { onboardingStep: "first-steps" })
+    await completeOnboarding(scope)
     expect(await getOnboardingStatus(scope)).toEqual({ completed: true, step: "done" })
+    expect(await lettersTo(nobody)).toEqual([])
+  })
+
+  it("is not completed where the letter could not be written down", async () => {
+    const ada = person()
+    const scope = await signedIn(ada, { onboardingStep: "first-steps" })
+    await expect(completeOnboarding({ ...scope, config: { origin: "no address" } })).rejects.toThrow()
+    expect(await getOnboardingStatus(scope)).toMatchObject({ completed: false })
   })
 
   it("reads a record that says nothing as the beginning", () => {
@@ -297,10 +372,9 @@ function valuesOf({ id, email, name, imageUrl, plan }: IdentityUser): CreateOrUp
   return { clerkId: id, email: email ?? "", name, imageUrl, plan }
 }
 
-/** A provider that knows these people, and a post box. `asked` and `sent` tell what went through them. */
+/** A provider that knows these people. `asked` tells what went through it. */
 function scopeFor(...known: IdentityUser[]) {
   const asked: { id: string; fresh: boolean }[] = []
-  const sent: Message[] = []
   const find = (id: string) => known.find((candidate) => candidate.id === id)
   const identity: Identity = {
     kind: "embedded",
@@ -319,13 +393,7 @@ function scopeFor(...known: IdentityUser[]) {
     rootData: unused,
     signOut: unused,
   }
-  const mail = {
-    send: async (message: Message) => ({ id: String(sent.push(message)) }),
-    close: () => {},
-  }
-  const config = { origin: "http://localhost:3000" }
-  const afterCommit = (effect: (db: Database) => Promise<void>) => effect(database.db)
-  return { db: database.db, identity, mail, config, log: openLog("silent"), afterCommit, asked, sent }
+  return { db: database.db, identity, config: { origin: "http://localhost:3000" }, asked }
 }
 
 const unused = () => Promise.reject(new Error("Nothing here asks for this."))
@@ -335,6 +403,12 @@ async function signedIn(known: IdentityUser, at: { onboardingStep?: OnboardingSt
   const user = await findOrCreateUser(scope, sessionOf(known))
   if (at.onboardingStep) await database.db.update(users).set(at).where(eq(users._id, user._id))
   return { ...scope, viewer: { session: sessionOf(known), user: { ...user, ...at } } }
+}
+
+/** In the order in which they were written. */
+async function lettersTo({ id }: IdentityUser) {
+  const letters = await listOutbox(database, { limit: 1000 })
+  return letters.filter(({ userId }) => userId === id).toReversed()
 }
 
 function rowsOf({ id }: IdentityUser) {

@@ -10,6 +10,7 @@ import { readForm } from "#server/http/form.ts"
 import { safeTarget } from "#server/http/redirects.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
+import { findInvitation } from "#server/waitlist/waitlist.ts"
 import { AccountForm } from "./account-form.tsx"
 import { PageFoot, PageHead } from "./page-words.tsx"
 import { wordsFor } from "./words.ts"
@@ -17,13 +18,17 @@ import type { Route } from "./+types/sign-up.ts"
 
 const AFTER_SIGN_UP = "/onboarding"
 
-export function loader({ context, request }: Route.LoaderArgs) {
-  const { config, identity } = servicesOf(context)
+export async function loader({ context, request }: Route.LoaderArgs) {
+  const services = servicesOf(context)
+  const { config, identity } = services
   const { searchParams: query, search } = new URL(request.url)
   const target = safeTarget(query.get("redirect_url"), config.origin, AFTER_SIGN_UP)
   if (sessionOf(context)) throw redirectDocument(target)
-  const isClosed = config.identity.kind === "embedded" && config.identity.signup === "closed"
-  return { provider: identity.kind, target, search, isClosed }
+  const token = query.get("invitation")
+  const invitation = token === null ? null : await findInvitation(services, token)
+  const isClosed = config.identity.signup === "closed" && invitation === null
+  const provider = identity.kind
+  return { provider, target, search, isClosed, invitation, isSpent: token !== null && invitation === null }
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -32,13 +37,14 @@ export async function action({ context, request }: Route.ActionArgs) {
   const form = await readForm(request, SignUp)
   if (!form.ok) return data({ errors: form.errors, values: form.values }, { status: form.status })
 
-  const outcome = await forms.signUp(visitOf({ request, context }), form.value)
+  const query = new URL(request.url).searchParams
+  const invitation = query.get("invitation") ?? undefined
+  const outcome = await forms.signUp(visitOf({ request, context }), { ...form.value, invitation })
   if (!outcome.ok) {
     const { name, email } = form.value
     return data({ errors: wordsFor(outcome), values: { name, email } }, { status: outcome.status })
   }
-  const wanted = new URL(request.url).searchParams.get("redirect_url")
-  const target = safeTarget(wanted, services.config.origin, AFTER_SIGN_UP)
+  const target = safeTarget(query.get("redirect_url"), services.config.origin, AFTER_SIGN_UP)
   return redirectDocument(target, { status: 303, headers: outcome.headers })
 }
 
@@ -50,11 +56,15 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   })
 
 export default function SignUpPage({ loaderData, actionData }: Route.ComponentProps) {
-  const { provider, target, search, isClosed } = loaderData
-  if (provider === "clerk") return <ClerkSignUp target={target} />
+  const { provider, target, search, isClosed, invitation, isSpent } = loaderData
+  if (provider === "clerk" && !isClosed) return <ClerkSignUp target={target} />
   return (
     <>
-      {isClosed ? <Closed /> : <SignUpForm errors={actionData?.errors} typed={actionData?.values} />}
+      {isClosed ? (
+        <Closed isSpent={isSpent} />
+      ) : (
+        <SignUpForm errors={actionData?.errors} typed={actionData?.values} invited={invitation?.email} />
+      )}
       <PageFoot question="Have an account already?" to={`/sign-in${search}`} label="Sign in" />
     </>
   )
@@ -65,9 +75,12 @@ type FormErrors = Partial<Record<"name" | "email" | "password" | "form", string>
 function SignUpForm({
   errors,
   typed,
+  invited,
 }: {
   errors: FormErrors | undefined
   typed: Record<string, string> | undefined
+  /** The address that an invitation is for: the only one that it lets in. */
+  invited: string | undefined
 }) {
   const first = (["name", "email", "password"] as const).find((field) => errors?.[field])
   return (
@@ -93,7 +106,9 @@ function SignUpForm({
             inputMode="email"
             required
             maxLength={254}
-            defaultValue={typed?.["email"]}
+            defaultValue={invited ?? typed?.["email"]}
+            readOnly={invited !== undefined}
+            hint={invited === undefined ? undefined : "Your invitation is for this address."}
             error={errors?.email}
             autoFocus={first === "email"}
           />
@@ -119,11 +134,13 @@ function SignUpForm({
   )
 }
 
-function Closed() {
+function Closed({ isSpent }: { isSpent: boolean }) {
   return (
     <>
-      <PageHead title="Sign-up is closed here">
-        Leave your address on the waitlist, and the people who run this site can tell you when it opens.
+      <PageHead title={isSpent ? "This invitation is used or too old" : "Sign-up is closed here"}>
+        {isSpent
+          ? "If you have made your account, sign in. Otherwise leave your address on the waitlist once more."
+          : "Leave your address on the waitlist, and the people who run this site can tell you when it opens."}
       </PageHead>
       <LinkButton to="/waitlist" reloadDocument>
         Join the waitlist

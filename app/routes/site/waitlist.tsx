@@ -4,13 +4,13 @@ import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { Field } from "#app/ui/field.tsx"
-import { Logo } from "#app/ui/logo.tsx"
-import { clientKey } from "#server/http/client-key.ts"
 import { readForm } from "#server/http/form.ts"
 import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { servicesOf } from "#server/http/scope.ts"
+import { visitOf } from "#server/http/visit.ts"
 import { JoinWaitlist } from "#server/waitlist/contract.ts"
 import { joinWaitlist } from "#server/waitlist/waitlist.ts"
+import { WaitlistFrame } from "./waitlist-frame.tsx"
 import type { Route } from "./+types/waitlist.ts"
 
 /** A form and nothing else: it needs none of our JavaScript. */
@@ -22,7 +22,7 @@ export function loader({ request }: Route.LoaderArgs) {
 
 export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)
-  const limit = services.limiters.waitlist.check(clientKey(request))
+  const limit = services.limiters.waitlist.check(visitOf({ request, context }).address)
   if (!limit.success) {
     const errors = { email: "Too many addresses came from where you are. Try again in a minute." }
     return data({ errors, values: {} }, { status: 429, headers: rateLimitHeaders(limit) })
@@ -43,27 +43,16 @@ export const meta: Route.MetaFunction = ({ matches }) =>
 
 export default function Waitlist({ loaderData, actionData }: Route.ComponentProps) {
   return (
-    <div className="flex min-h-dvh flex-col px-6">
-      <header className="py-6">
-        <a href="/" className="rounded-md">
-          <Logo name="Tideline" />
-        </a>
-      </header>
-      <main className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center pb-24">
-        <h1 className="text-3xl font-semibold">Be told when the tide turns</h1>
-        <p className="mt-3 text-muted">
-          Not ready to sign up, or sign-up is closed here? Leave your address, and the people who run this
-          site can tell you when there is room.
-        </p>
-        <div className="mt-8">
-          {loaderData.hasJoined ? (
-            <Joined />
-          ) : (
-            <JoinForm errors={actionData?.errors} typed={actionData?.values} />
-          )}
-        </div>
-      </main>
-    </div>
+    <WaitlistFrame
+      title="Be told when the tide turns"
+      lead="Not ready to sign up, or sign-up is closed here? Leave your address, and the people who run this site can tell you when there is room."
+    >
+      {loaderData.hasJoined ? (
+        <Joined />
+      ) : (
+        <JoinForm errors={actionData?.errors} typed={actionData?.values} />
+      )}
+    </WaitlistFrame>
   )
 }
 
@@ -99,8 +88,9 @@ function JoinForm({
 function Joined() {
   return (
     <>
-      <Alert tone="success" title="You are on the list">
-        The people who run this site can now tell you when there is room.
+      <Alert tone="success" title="Look into your mail">
+        We have written to the address. Follow the link in the letter, and its place on the list is yours. An
+        address that is confirmed already gets no second letter.
       </Alert>
       <p className="mt-6 text-sm text-muted">
         Until then there is the{" "}

@@ -27,14 +27,30 @@ export interface AuthSettings {
   signup: "open" | "closed"
   db: Database
   log: Log
-  /** Sends a letter. Nobody who waits for an answer waits for it, or the time would tell which accounts there are. */
-  mailResetLink: (to: string, letter: { url: string; minutes: number }) => Promise<unknown>
-  mailVerificationLink: (to: string, letter: { url: string }) => Promise<unknown>
-  /** Takes work that the answer does not wait for. */
-  runInBackground: (work: Promise<unknown>) => void
+  /** Begins a letter. The answer does not wait for it, or the time would tell which accounts there are. */
+  mailResetLink: (letter: AccountLetter) => void
+  /** Writes a letter down, in the transaction that is open. */
+  mailVerificationLink: (letter: AccountLetter) => Promise<unknown>
+  /** Invitations let somebody in where sign-up is closed, and show that the address is theirs. */
+  invitations: {
+    isFor(token: string, email: string): Promise<boolean>
+    /** In the transaction that is open. Resolves to false where it is not theirs, or was used. */
+    redeem(token: string, email: string): Promise<boolean>
+  }
   /** Told what went wrong inside: better-auth itself answers only that something did. */
   noticeError?: (error: Error) => void
 }
+
+export interface AccountLetter {
+  userId: string
+  email: string
+  /** Carries the token, which is good for `minutes`. */
+  url: string
+  minutes: number
+}
+
+/** Holds the token of an invitation, with a sign-up. */
+export const INVITATION_HEADER = "x-tideline-invitation"
 
 /** Only our server sets it; what a client sends under this name is dropped. */
 export const ADDRESS_HEADER = "x-tideline-client-address"
@@ -45,6 +61,8 @@ export const API_PATH = "/api/auth"
 
 /** Seconds. */
 export const RESET_LINK_LIFE = 60 * 60
+
+export const VERIFICATION_LINK_LIFE = 24 * 60 * 60
 
 /** Seconds. A session that is used lives on; one that is not ends after this. */
 const SESSION_LIFE = 7 * 24 * 60 * 60
@@ -70,7 +88,7 @@ export function createAuth(settings: AuthSettings) {
 }
 
 export function authOptions(settings: AuthSettings) {
-  const { origin, issuer, authSecret, db, runInBackground } = settings
+  const { origin, issuer, authSecret, db } = settings
   return {
     appName: "Tideline",
     baseURL: origin,
@@ -92,8 +110,9 @@ export function authOptions(settings: AuthSettings) {
       resetPasswordTokenExpiresIn: RESET_LINK_LIFE,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: async ({ user, token }) => {
-        const letter = { url: resetLink(origin, token), minutes: RESET_LINK_LIFE / 60 }
-        await settings.mailResetLink(user.email, letter)
+        const { id: userId, email } = user
+        const minutes = RESET_LINK_LIFE / 60
+        settings.mailResetLink({ userId, email, url: resetLink(origin, token), minutes })
       },
       // Whoever took the account over may have made keys too.
       onPasswordReset: async ({ user }) => {
@@ -102,9 +121,13 @@ export function authOptions(settings: AuthSettings) {
     },
     emailVerification: {
       sendOnSignUp: true,
+      expiresIn: VERIFICATION_LINK_LIFE,
       sendVerificationEmail: async ({ user, token }) => {
+        const { id: userId, email, emailVerified } = user
+        if (emailVerified) return
         const query = new URLSearchParams({ token, callbackURL: "/dashboard" })
-        await settings.mailVerificationLink(user.email, { url: `${origin}${API_PATH}/verify-email?${query}` })
+        const url = `${origin}${API_PATH}/verify-email?${query}`
+        await settings.mailVerificationLink({ userId, email, url, minutes: VERIFICATION_LINK_LIFE / 60 })
       },
     },
     rateLimit: {
@@ -119,6 +142,7 @@ export function authOptions(settings: AuthSettings) {
       },
     },
     hooks: { before: refuseEarly(settings), after: afterSignIn(settings) },
+    databaseHooks: { user: { create: { before: admitInvited(settings) } } },
     plugins: [
       jwt({
         jwks: { keyPairConfig: { alg: "ES256" } },
@@ -141,7 +165,6 @@ export function authOptions(settings: AuthSettings) {
       cookiePrefix: "tideline",
       useSecureCookies: origin.startsWith("https:"),
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      backgroundTasks: { handler: runInBackground },
     },
     logger: {
       level: "warn",
@@ -160,14 +183,16 @@ export function resetLink(origin: string, token: string): string {
 }
 
 /** What better-auth has no setting for: an explained refusal of sign-ups, and the limit for each account. */
-function refuseEarly({ signup, origin, db }: AuthSettings) {
-  return createAuthMiddleware(async ({ path, body }) => {
+function refuseEarly(settings: AuthSettings) {
+  const { db, signup, invitations } = settings
+  return createAuthMiddleware(async ({ path, body, headers }) => {
+    const email: unknown = body?.email
     if (path === "/sign-up/email" && signup === "closed") {
-      const message = `Sign-up is closed here. Leave your address at ${origin}/waitlist, and you can be told when it opens.`
-      throw new APIError("FORBIDDEN", { message, code: "SIGNUP_CLOSED" })
+      const token = headers?.get(INVITATION_HEADER)
+      const isInvited = token && typeof email === "string" && (await invitations.isFor(token, email))
+      if (!isInvited) throw signupClosed(settings)
     }
     const kind = ATTEMPTS_BY_PATH.get(path)
-    const email: unknown = body?.email
     if (!kind || typeof email !== "string" || email.length > 320) return
     const wait = await countAttempt(db, kind, email)
     if (wait === null) return
@@ -178,6 +203,25 @@ function refuseEarly({ signup, origin, db }: AuthSettings) {
       { "Retry-After": String(wait) },
     )
   })
+}
+
+function signupClosed({ origin }: AuthSettings) {
+  const message = `Sign-up is closed here. Leave your address at ${origin}/waitlist, and you can be told when it opens.`
+  return new APIError("FORBIDDEN", { message, code: "SIGNUP_CLOSED" })
+}
+
+/** Uses an invitation up with the account that it makes. It came by mail, so the address is proven. */
+function admitInvited(settings: AuthSettings) {
+  return async (
+    user: { email: string },
+    context: { path?: string; headers?: Headers | undefined } | null,
+  ) => {
+    if (context?.path !== "/sign-up/email") return
+    const token = context.headers?.get(INVITATION_HEADER)
+    if (token && (await settings.invitations.redeem(token, user.email)))
+      return { data: { emailVerified: true } }
+    if (settings.signup === "closed") throw signupClosed(settings)
+  }
 }
 
 const ATTEMPTS_BY_PATH = new Map<string, "sign-in" | "reset" | "verify">([

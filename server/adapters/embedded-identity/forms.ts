@@ -1,5 +1,5 @@
 import type { AccountForms, AccountOutcome, AccountProblem, Visit } from "#server/ports/identity.ts"
-import { API_PATH } from "./auth.ts"
+import { API_PATH, INVITATION_HEADER } from "./auth.ts"
 
 type Handle = (visit: Visit) => Promise<Response>
 
@@ -8,8 +8,8 @@ type Handle = (visit: Visit) => Promise<Response>
  * origin and its rate limits hold for them as well.
  */
 export function createForms(handle: Handle, origin: string): AccountForms {
-  const post = async (visit: Visit, path: string, body: object): Promise<AccountOutcome> => {
-    const headers = new Headers({ "content-type": "application/json" })
+  const post = async (visit: Visit, path: string, body: object, more = {}): Promise<AccountOutcome> => {
+    const headers = new Headers({ "content-type": "application/json", ...more })
     for (const name of PASSED_ON) {
       const value = visit.request.headers.get(name)
       if (value !== null) headers.set(name, value)
@@ -22,7 +22,8 @@ export function createForms(handle: Handle, origin: string): AccountForms {
     return outcomeOf(await handle({ request, address: visit.address }))
   }
   return {
-    signUp: (visit, input) => post(visit, "/sign-up/email", input),
+    signUp: (visit, { invitation, ...input }) =>
+      post(visit, "/sign-up/email", input, invitation ? { [INVITATION_HEADER]: invitation } : {}),
     signIn: (visit, input) => post(visit, "/sign-in/email", input),
     requestPasswordReset: (visit, input) => post(visit, "/request-password-reset", input),
     resetPassword: (visit, { token, password }) =>

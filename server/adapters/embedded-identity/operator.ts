@@ -1,7 +1,7 @@
 import { asc, eq } from "drizzle-orm"
 import { authUser } from "#db/schema/auth.ts"
-import { users } from "#db/schema/users.ts"
 import type { Plan } from "#server/ports/identity.ts"
+import { setUserPlan } from "#server/users/users.ts"
 import { createAuth, resetLink, RESET_LINK_LIFE, type AuthSettings } from "./auth.ts"
 
 type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log">
@@ -14,7 +14,7 @@ export function openOperator(settings: OperatorSettings) {
     signup: "closed",
     mailResetLink: refuseMail,
     mailVerificationLink: refuseMail,
-    runInBackground: (work) => void work.catch((error: unknown) => settings.log.error({ err: error })),
+    invitations: { isFor: async () => false, redeem: async () => false },
   })
 
   async function findAccount(email: string) {
@@ -39,12 +39,12 @@ export function openOperator(settings: OperatorSettings) {
   return {
     listAccounts: () => db.select().from(authUser).orderBy(asc(authUser.createdAt)),
 
-    /** Also in the person's record, so that the pages they have open show it at once. */
+    /** Also in the person's record, so that the pages they have open show it at once, and with a letter about it. */
     async setPlan(email: string, plan: Plan) {
       const { id } = await findAccount(email)
       await db.transaction(async (transaction) => {
         await transaction.update(authUser).set({ plan, updatedAt: new Date() }).where(eq(authUser.id, id))
-        await transaction.update(users).set({ plan }).where(eq(users.clerkId, id))
+        await setUserPlan({ db: transaction, config: { origin } }, id, plan)
       })
     },
 
@@ -71,6 +71,6 @@ export function openOperator(settings: OperatorSettings) {
   }
 }
 
-function refuseMail(): Promise<never> {
-  return Promise.reject(new Error("The operator's commands send no letters."))
+function refuseMail(): never {
+  throw new Error("Nobody asks the operator's commands for a link by mail.")
 }

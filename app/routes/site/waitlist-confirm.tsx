@@ -1,0 +1,66 @@
+import { data, redirect } from "react-router"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { Alert } from "#app/ui/alert.tsx"
+import { Button, LinkButton } from "#app/ui/button.tsx"
+import { servicesOf } from "#server/http/scope.ts"
+import { confirmPlace, isConfirmation } from "#server/waitlist/waitlist.ts"
+import { WaitlistFrame } from "./waitlist-frame.tsx"
+import type { Route } from "./+types/waitlist-confirm.ts"
+
+export const handle = { static: true }
+
+/** Opening the link changes nothing: programs that look through mail open every link in it. */
+export function loader({ context, request }: Route.LoaderArgs) {
+  const { searchParams } = new URL(request.url)
+  if (searchParams.has("confirmed")) return data({ state: "confirmed" as const })
+  if (isConfirmation(servicesOf(context), searchParams.get("token") ?? ""))
+    return data({ state: "asked" as const })
+  return data({ state: "spent" as const }, { status: 400 })
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const token = new URL(request.url).searchParams.get("token") ?? ""
+  const isOurs = await confirmPlace(servicesOf(context), token)
+  return isOurs ? redirect("/waitlist/confirm?confirmed") : data(null, { status: 400 })
+}
+
+export const meta: Route.MetaFunction = ({ matches }) =>
+  pageMeta(matches, {
+    title: "Confirm your place",
+    description: "Confirm that you want to be told when there is room.",
+    path: "/waitlist/confirm",
+  })
+
+export default function ConfirmPlace({ loaderData: { state } }: Route.ComponentProps) {
+  if (state === "confirmed") {
+    return (
+      <WaitlistFrame title="You are on the list">
+        <Alert tone="success" title="Your place is confirmed">
+          The people who run this site can now tell you when there is room.
+        </Alert>
+      </WaitlistFrame>
+    )
+  }
+  if (state === "spent") {
+    return (
+      <WaitlistFrame
+        title="This link is too old"
+        lead="Or it was cut short on its way. Leave your address again, and we write once more."
+      >
+        <LinkButton to="/waitlist" reloadDocument>
+          Back to the waitlist
+        </LinkButton>
+      </WaitlistFrame>
+    )
+  }
+  return (
+    <WaitlistFrame
+      title="Confirm your place"
+      lead="Press the button, and you are on the waitlist of this site. If you did not ask for this, close the page."
+    >
+      <form method="post">
+        <Button type="submit">Confirm my place</Button>
+      </form>
+    </WaitlistFrame>
+  )
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react"
+import { Logo } from "#app/ui/logo.tsx"
+
+/** The frame of the waitlist's pages: one thing in the middle, and the way home. */
+export function WaitlistFrame({
+  title,
+  lead,
+  children,
+}: {
+  title: string
+  lead?: string
+  children: ReactNode
+}) {
+  return (
+    <div className="flex min-h-dvh flex-col px-6">
+      <header className="py-6">
+        <a href="/" className="rounded-md">
+          <Logo name="Tideline" />
+        </a>
+      </header>
+      <main className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center pb-24">
+        <h1 className="text-3xl font-semibold">{title}</h1>
+        {lead ? <p className="mt-3 text-muted">{lead}</p> : null}
+        <div className="mt-8">{children}</div>
+      </main>
+    </div>
+  )
+}

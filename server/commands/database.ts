@@ -1,0 +1,41 @@
+import { join } from "node:path"
+import { openDatabase, type Database } from "#db/client.ts"
+import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded.ts"
+import { migrate } from "#db/migrate.ts"
+import { readConfig, type Config } from "../config.ts"
+import { loadEnvironment } from "../environment.ts"
+
+/** The settings of an operator's command: those that the server has. `root` is the folder with package.json. */
+export function readSettings(root: string): Config {
+  return readConfig(loadEnvironment({ file: ".env", example: join(root, ".env.example") }, process.env))
+}
+
+/** Runs an operator's command on the database, with the newest schema. */
+export async function withDatabase<Result>(
+  config: Config,
+  root: string,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const { url, stop } = await reachPostgres(config)
+  try {
+    await migrate(url, join(root, "db/migrations"))
+    const { db, close } = openDatabase(url, { connections: 2 })
+    try {
+      return await work(db)
+    } finally {
+      await close()
+    }
+  } finally {
+    await stop()
+  }
+}
+
+async function nothingToStop() {}
+
+/** The database of the Tideline that runs beside this, else one that runs for as long as the command. */
+async function reachPostgres({ database }: Config) {
+  if (database.kind === "external") return { url: database.url, stop: nothingToStop }
+  const running = findRunningPostgres(database.directory)
+  if (running) return { url: running, stop: nothingToStop }
+  return startEmbeddedPostgres({ directory: database.directory })
+}

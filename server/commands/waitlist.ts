@@ -1,0 +1,85 @@
+import { resolve } from "node:path"
+import * as v from "valibot"
+import type { WaitlistRow } from "#db/schema/waitlist.ts"
+import { JoinWaitlist } from "../waitlist/contract.ts"
+import { inviteFromWaitlist, listWaitlist } from "../waitlist/waitlist.ts"
+import { readSettings, withDatabase } from "./database.ts"
+
+// `npm run waitlist -- <command>`: who waits, for whoever runs the server. It works beside a running Tideline and without one, which then
+// sends the invitations when it starts.
+
+const USAGE = `Usage: npm run waitlist -- <command>
+
+  list            who waits, since when, and what became of it
+  export          the same as CSV
+  invite <email>  write to an address with a link that lets it in, once, also where sign-up is closed
+`
+
+const root = resolve(import.meta.dirname, "../..")
+
+const Command = v.union(
+  [
+    v.tuple([v.literal("list")]),
+    v.tuple([v.literal("export")]),
+    v.tuple([v.literal("invite"), JoinWaitlist.entries.email]),
+  ],
+  USAGE,
+)
+
+try {
+  const command = v.safeParse(Command, process.argv.slice(2))
+  if (!command.success) throw new Error(USAGE)
+  process.stdout.write(`${await run(command.output)}\n`)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}
+
+async function run(command: v.InferOutput<typeof Command>): Promise<string> {
+  const config = readSettings(root)
+  return withDatabase(config, root, async (db) => {
+    const scope = { db, config }
+    switch (command[0]) {
+      case "list":
+        return describePlaces(await listWaitlist(scope))
+      case "export":
+        return toCsv(await listWaitlist(scope))
+      case "invite": {
+        const [, email] = command
+        const link = await inviteFromWaitlist(scope, email)
+        if (link === null) throw new Error(`${email} has used an invitation already.`)
+        return `An invitation to ${email} is in the outbox. It carries this link, good for 14 days, once:\n${link}`
+      }
+    }
+  })
+}
+
+function describePlaces(places: WaitlistRow[]): string {
+  if (places.length === 0) return "Nobody is on the waitlist."
+  const width = Math.max(...places.map(({ email }) => email.length))
+  return places
+    .map((place) => `${day(place._creationTime)}  ${place.email.padEnd(width)}  ${stateOf(place)}`)
+    .join("\n")
+}
+
+function stateOf({ confirmedAt, invitedAt, joinedAt }: WaitlistRow): string {
+  if (joinedAt !== null) return `joined ${day(joinedAt)}`
+  if (invitedAt !== null) return `invited ${day(invitedAt)}`
+  return confirmedAt === null ? "not confirmed" : "confirmed"
+}
+
+/** RFC 4180, with a line of names. An address that was taken here holds no quotation mark and no comma. */
+function toCsv(places: WaitlistRow[]): string {
+  const lines = places.map(({ email, _creationTime, confirmedAt, invitedAt, joinedAt }) =>
+    [email, ...[_creationTime, confirmedAt, invitedAt, joinedAt].map(moment)].join(","),
+  )
+  return ["email,asked_at,confirmed_at,invited_at,joined_at", ...lines].join("\r\n")
+}
+
+function moment(at: number | null): string {
+  return at === null ? "" : new Date(at).toISOString()
+}
+
+function day(at: number): string {
+  return moment(at).slice(0, 10)
+}

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto"
+import { and, count, desc, eq, getTableColumns, gt, inArray, lt, sql } from "drizzle-orm"
+import { mailOutbox, type LETTER_KINDS, type OutboxRow } from "#db/schema/mail.ts"
+import type { Config } from "#server/config.ts"
+import type { Letter } from "#server/ports/mail.ts"
+import type { Scope } from "#server/scope.ts"
+
+export type LetterKind = (typeof LETTER_KINDS)[number]
+
+/** Where letters are put: `db` may be the transaction of their cause. */
+export type Outbox = Scope<"db"> & { config: Pick<Config, "origin"> }
+
+/** A letter as the operator sees it: who gets it and what became of it, and nothing of what it says. */
+export type ListedLetter = Omit<OutboxRow, "text" | "html">
+
+interface Posting {
+  kind: LetterKind
+  /** The identity provider's id of the person it is about; null where there is no account. */
+  userId: string | null
+  /** The same one makes no second letter. */
+  cause: string
+  to: string
+  letter: Letter
+  /** Milliseconds since the epoch: what it says is true until then. */
+  expiresAt?: number
+  /** For what strangers can set off: so many of this kind go to one address in 24 hours. Further ones are left out. */
+  mostPerDay?: number
+}
+
+export const DAY = 24 * 60 * 60 * 1000
+
+/** The clock that all processes share. Milliseconds since the epoch. */
+export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+/**
+ * Puts a letter into the outbox. It is sent after the transaction of `db`, at least once, by whichever process comes first. Resolves to
+ * false when nothing was put there: the cause has its letter, or the address has had enough for today.
+ */
+export async function queueLetter({ db, config }: Outbox, posting: Posting): Promise<boolean> {
+  const { kind, userId, cause, to, letter, expiresAt = null, mostPerDay } = posting
+  if (mostPerDay === undefined) return insert(db)
+  return db.transaction(async (transaction) => {
+    // Two that count at once would both find room.
+    const slot = `mail ${kind} ${to.toLowerCase()}`
+    await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${slot}, 0))`)
+    const sameDay = and(
+      eq(sql`lower(${mailOutbox.recipient})`, to.toLowerCase()),
+      eq(mailOutbox.kind, kind),
+      gt(mailOutbox._creationTime, sql`${databaseNow} - ${DAY}`),
+    )
+    const [had] = await transaction.select({ letters: count() }).from(mailOutbox).where(sameDay)
+    return (had?.letters ?? 0) < mostPerDay && insert(transaction)
+  })
+
+  async function insert(into: Outbox["db"]) {
+    const values = {
+      kind,
+      userId,
+      cause,
+      recipient: to,
+      messageId: messageIdOf(posting, config.origin),
+      subject: letter.subject,
+      text: storable(letter.text),
+      html: storable(letter.html),
+      nextAttemptAt: databaseNow,
+      expiresAt,
+    }
+    const queued = await into
+      .insert(mailOutbox)
+      .values(values)
+      .onConflictDoNothing({ target: [mailOutbox.userId, mailOutbox.kind, mailOutbox.cause] })
+      .returning({ _id: mailOutbox._id })
+      .catch(throwWithoutLetter)
+    return queued.length > 0
+  }
+}
+
+/** How many letters are in each state. */
+export async function countOutbox({ db }: Scope<"db">): Promise<Record<OutboxRow["state"], number>> {
+  const rows = await db
+    .select({ state: mailOutbox.state, letters: count() })
+    .from(mailOutbox)
+    .groupBy(mailOutbox.state)
+  return { queued: 0, sent: 0, parked: 0, ...Object.fromEntries(rows.map((row) => [row.state, row.letters])) }
+}
+
+/** The newest first. `before` is the `_id` of the last one seen. */
+export async function listOutbox(
+  { db }: Scope<"db">,
+  { state, before, limit = 100 }: { state?: OutboxRow["state"]; before?: string; limit?: number } = {},
+): Promise<ListedLetter[]> {
+  const { text: _text, html: _html, ...columns } = getTableColumns(mailOutbox)
+  return db
+    .select(columns)
+    .from(mailOutbox)
+    .where(
+      and(
+        state === undefined ? undefined : eq(mailOutbox.state, state),
+        before === undefined ? undefined : lt(mailOutbox._id, before),
+      ),
+    )
+    .orderBy(desc(mailOutbox._id))
+    .limit(limit)
+}
+
+/** Gives parked letters, or those of them that have these ids, all their attempts again. Resolves to how many; expired ones stay. */
+export async function retryParked({ db }: Scope<"db">, ids?: readonly string[]): Promise<number> {
+  const retried = await db
+    .update(mailOutbox)
+    .set({ state: "queued", attempts: 0, nextAttemptAt: databaseNow, leaseUntil: null, lastError: null })
+    .where(
+      and(
+        eq(mailOutbox.state, "parked"),
+        ids === undefined ? undefined : inArray(mailOutbox._id, [...ids]),
+        sql`coalesce(${mailOutbox.expiresAt} > ${databaseNow}, true)`,
+      ),
+    )
+    .returning({ _id: mailOutbox._id })
+  return retried.length
+}
+
+/** Removes what the outbox knows of a person, letters that were not sent yet included: part of deleting their account. */
+export async function forgetLetters({ db }: Scope<"db">, userId: string): Promise<void> {
+  await db.delete(mailOutbox).where(eq(mailOutbox.userId, userId))
+}
+
+/** One for each letter, whoever asks and however often. */
+function messageIdOf({ kind, userId, cause, to }: Posting, origin: string): string {
+  const digest = createHash("sha256").update(JSON.stringify([kind, userId, cause, to]))
+  return `<${digest.digest("hex").slice(0, 40)}@${new URL(origin).hostname}>`
+}
+
+/** Drizzle's error repeats what was to be written, links that open accounts included, and errors are logged. */
+function throwWithoutLetter(error: unknown): never {
+  const cause = error instanceof Error ? error.cause : undefined
+  const { code, message = "unknown reason" }: { code?: unknown; message?: string } =
+    cause instanceof Error ? cause : {}
+  throw Object.assign(new Error(`A letter could not be written into the outbox: ${message}`), { code })
+}
+
+/** PostgreSQL's text holds no NUL. */
+function storable(text: string): string {
+  return text.replaceAll("\0", "").toWellFormed()
+}

@@ -1,0 +1,240 @@
+import { setTimeout as delay } from "node:timers/promises"
+import { and, asc, eq, getTableColumns, isNull, lt, lte, or, sql } from "drizzle-orm"
+import { isOutage } from "#db/outage.ts"
+import { mailOutbox, type OutboxRow } from "#db/schema/mail.ts"
+import { isPermanent } from "#server/ports/mail.ts"
+import type { Scope } from "#server/scope.ts"
+import { DAY, databaseNow } from "./outbox.ts"
+
+type Posting = Scope<"db" | "mail" | "log">
+
+/** How often an idle process looks for letters. Milliseconds. */
+const INTERVAL = 1000
+
+/** Letters that one process sends at the same time, over a connection each. */
+const AT_ONCE = 5
+
+/** An attempt takes no longer; a process that died gives its letters up after the lease. Milliseconds. */
+const PATIENCE = 90_000
+const LEASE = 120_000
+
+/** With the waits below, the last attempt is made after about a day and a half. */
+const MOST_ATTEMPTS = 30
+
+/** Milliseconds. */
+const FIRST_WAIT = 5000
+const LONGEST_WAIT = 2 * 60 * 60 * 1000
+const TIDY_INTERVAL = 60 * 60 * 1000
+const KEPT = { sent: 30 * DAY, parked: 90 * DAY }
+
+/**
+ * Sends what the outbox holds for as long as the process lives. Any number of processes may do so at once: each letter belongs to one of
+ * them at a time. A letter arrives at least once; twice where a process dies after the mail server took it and before that was noted.
+ */
+export function startPosting(scope: Posting) {
+  const stopping = new AbortController()
+  const onTheirWay = new Set<Promise<void>>()
+  let isTroubled = false
+  let wake: (() => void) | null = null
+  const running = run()
+
+  async function run() {
+    while (!stopping.signal.aborted) {
+      const begun = await begin()
+      if (begun === 0 || onTheirWay.size >= AT_ONCE) await sleep()
+    }
+  }
+
+  async function begin() {
+    const letters = await claimLetters(scope, AT_ONCE - onTheirWay.size).catch((error: unknown) => {
+      const level = isOutage(error) ? "debug" : "error"
+      scope.log[level]({ err: error }, "the outbox could not be read; the next look tries again")
+      return []
+    })
+    for (const letter of letters) {
+      const sending = postLetter(scope, letter)
+        .then(noteTrouble)
+        .catch((error: unknown) => {
+          scope.log.error(
+            { err: error, letter: letter._id },
+            "what became of a letter could not be written down",
+          )
+        })
+        .finally(() => {
+          onTheirWay.delete(sending)
+          wake?.()
+        })
+      onTheirWay.add(sending)
+    }
+    return letters.length
+  }
+
+  /** Once when letters begin to wait, and once when they go again: not for each of a thousand. */
+  function noteTrouble(outcome: Outcome) {
+    if (outcome.kind === "delayed" && !isTroubled)
+      scope.log.warn(
+        { reason: outcome.reason },
+        "letters cannot be delivered at the moment; they wait in the outbox",
+      )
+    if (outcome.kind === "sent" && isTroubled) scope.log.info("letters are delivered again")
+    if (outcome.kind !== "parked") isTroubled = outcome.kind === "delayed"
+  }
+
+  function sleep() {
+    return new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, INTERVAL)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      if (stopping.signal.aborted) wake()
+    })
+  }
+
+  const tidying = setInterval(() => void tidyOutbox(scope), TIDY_INTERVAL)
+  tidying.unref()
+
+  return {
+    /** Lets what is on its way arrive, for at most ten seconds; the rest is for the process that comes next. */
+    async stop() {
+      clearInterval(tidying)
+      stopping.abort()
+      wake?.()
+      await running
+      await Promise.race([Promise.all(onTheirWay), delay(10_000, null, { ref: false })])
+    },
+  }
+}
+
+/** Takes letters whose time has come, the one that waits longest first, so that no other process takes them for `LEASE`. */
+export async function claimLetters({ db }: Scope<"db">, most: number): Promise<OutboxRow[]> {
+  const due = db.$with("due").as(
+    db
+      .select({ id: sql<string>`${mailOutbox._id}`.as("id") })
+      .from(mailOutbox)
+      .where(
+        and(
+          eq(mailOutbox.state, "queued"),
+          lte(mailOutbox.nextAttemptAt, databaseNow),
+          or(isNull(mailOutbox.leaseUntil), lt(mailOutbox.leaseUntil, databaseNow)),
+        ),
+      )
+      .orderBy(asc(mailOutbox.nextAttemptAt))
+      .limit(most)
+      .for("update", { skipLocked: true }),
+  )
+  return db
+    .with(due)
+    .update(mailOutbox)
+    .set({ attempts: sql`${mailOutbox.attempts} + 1`, leaseUntil: sql`${databaseNow} + ${LEASE}::bigint` })
+    .from(due)
+    .where(eq(mailOutbox._id, due.id))
+    .returning(getTableColumns(mailOutbox))
+}
+
+type Outcome = { kind: "sent" } | { kind: "delayed" | "parked"; reason: string }
+
+/** One attempt at a claimed letter, and a note of what came of it. */
+export async function postLetter(scope: Posting, letter: OutboxRow): Promise<Outcome> {
+  const outcome = await attempt(scope, letter)
+  await insistOn(() => writeDown(scope, letter, outcome))
+  if (outcome.kind === "parked") {
+    const { _id, kind, attempts } = letter
+    scope.log.error(
+      { letter: _id, kind, attempts, reason: outcome.reason },
+      "a letter was parked: it needs you",
+    )
+  }
+  return outcome
+}
+
+async function attempt({ mail }: Posting, letter: OutboxRow): Promise<Outcome> {
+  const { recipient: to, subject, text, html, messageId, attempts, expiresAt } = letter
+  if (expiresAt !== null && expiresAt < Date.now())
+    return { kind: "parked", reason: "Its link ran out before the mail server took it." }
+  // Whoever tried died of it.
+  if (attempts > MOST_ATTEMPTS)
+    return { kind: "parked", reason: `None of ${MOST_ATTEMPTS} attempts came to an end.` }
+  const giveUp = new AbortController()
+  try {
+    await Promise.race([
+      mail.send({ to, subject, text, html, messageId }),
+      delay(PATIENCE, null, { signal: giveUp.signal, ref: false }).then(() => {
+        throw new Error("The mail server did not take the message: it did not answer in time")
+      }),
+    ])
+    return { kind: "sent" }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "unknown reason"
+    return { kind: isPermanent(error) || attempts >= MOST_ATTEMPTS ? "parked" : "delayed", reason }
+  } finally {
+    giveUp.abort()
+  }
+}
+
+async function writeDown({ db }: Scope<"db">, letter: OutboxRow, outcome: Outcome) {
+  const same = eq(mailOutbox._id, letter._id)
+  if (outcome.kind === "sent" && letter.kind === "account-deleted") {
+    await db.delete(mailOutbox).where(same)
+    return
+  }
+  if (outcome.kind === "sent") {
+    const emptied = { text: "", html: "", leaseUntil: null, lastError: null }
+    await db
+      .update(mailOutbox)
+      .set({ ...emptied, state: "sent", sentAt: databaseNow })
+      .where(same)
+    return
+  }
+  const lastError = outcome.reason.replaceAll("\0", "").slice(0, 500)
+  const wait = Math.round(waitAfter(letter.attempts))
+  await db
+    .update(mailOutbox)
+    .set({
+      lastError,
+      leaseUntil: null,
+      ...(outcome.kind === "parked"
+        ? { state: "parked" }
+        : { nextAttemptAt: sql`${databaseNow} + ${wait}::bigint` }),
+    })
+    // Not where the lease ran out, and another process has it by now.
+    .where(and(same, eq(mailOutbox.state, "queued"), eq(mailOutbox.attempts, letter.attempts)))
+}
+
+/** Doubles with every attempt, a fifth more or less, so that letters that failed together do not come back together. Milliseconds. */
+export function waitAfter(attempts: number): number {
+  return Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempts - 1)) * (0.8 + Math.random() * 0.4)
+}
+
+/** A letter that was sent and not noted is sent again, so an outage of the database is waited for while the lease lasts. */
+async function insistOn(note: () => Promise<void>) {
+  const until = performance.now() + LEASE - PATIENCE
+  for (;;) {
+    try {
+      return await note()
+    } catch (error) {
+      if (!isOutage(error) || performance.now() > until) throw error
+      await delay(500)
+    }
+  }
+}
+
+/** Forgets letters that arrived a month ago, and parked ones that nobody retried in a quarter of a year. */
+export async function tidyOutbox({ db, log }: Scope<"db" | "log">): Promise<void> {
+  try {
+    await db
+      .delete(mailOutbox)
+      .where(
+        or(
+          and(eq(mailOutbox.state, "sent"), olderThan(KEPT.sent)),
+          and(eq(mailOutbox.state, "parked"), olderThan(KEPT.parked)),
+        ),
+      )
+  } catch (error) {
+    log.warn({ err: error }, "old letters could not be removed; the next time tries again")
+  }
+}
+
+function olderThan(age: number) {
+  return lt(mailOutbox._creationTime, sql`${databaseNow} - ${age}::bigint`)
+}

@@ -1,0 +1,398 @@
+import { eq, sql } from "drizzle-orm"
+import { pino } from "pino"
+import PostalMime from "postal-mime"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { mailOutbox, type OutboxRow } from "#db/schema/mail.ts"
+import { openSmtpMail } from "#server/adapters/smtp-mail.ts"
+import { queueAccountDeleted, queuePasswordReset, queueWelcome } from "#server/mail/mail.ts"
+import { countOutbox, DAY, forgetLetters, listOutbox, queueLetter, retryParked } from "#server/mail/outbox.ts"
+import { claimLetters, postLetter, startPosting, tidyOutbox, waitAfter } from "#server/mail/posting.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
+
+const config = { origin: "https://tideline.example.org" }
+const ada = { clerkId: "user_ada", email: "ada@example.org", name: "Ada" }
+const letter = { subject: "A subject", text: "Some words.\n", html: "<p>Some words.</p>" }
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let receiver: SmtpReceiver
+/** What the mail server answers to a recipient; null takes them. */
+let verdict: ((address: string) => { code: number; words: string } | null) | null = null
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  receiver = await openSmtpReceiver({
+    onRcptTo({ address }, _session, answer) {
+      const refusal = verdict?.(address) ?? null
+      answer(refusal && Object.assign(new Error(refusal.words), { responseCode: refusal.code }))
+    },
+  })
+})
+
+beforeEach(async () => {
+  verdict = null
+  receiver.received.length = 0
+  await receiver.start()
+  await database.db.delete(mailOutbox)
+})
+
+const running: ReturnType<typeof startPosting>[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((posting) => posting.stop()))
+})
+
+afterAll(async () => {
+  await receiver.stop()
+  await database.close()
+})
+
+describe("a letter in the outbox", () => {
+  test("arrives as it was written down, under the id that stands there", async () => {
+    await queueWelcome(outbox(), ada)
+    const [row] = await rows()
+    start()
+    await settled()
+    const [mail] = receiver.received
+    expect(mail?.envelope.to).toEqual(["ada@example.org"])
+    const parsed = await PostalMime.parse(mail?.source ?? "")
+    expect(parsed.messageId).toBe(row?.messageId)
+    expect(parsed.messageId).toMatch(/^<[\da-f]{40}@tideline\.example\.org>$/)
+    expect(parsed.subject).toBe("Welcome to Tideline")
+    expect(parsed.text?.replaceAll("\r\n", "\n").trim()).toBe(row?.text.trim())
+  })
+
+  test("keeps nothing of what it said once it is sent", async () => {
+    await queueWelcome(outbox(), ada)
+    start()
+    await settled()
+    expect(await rows()).toMatchObject([
+      { state: "sent", recipient: ada.email, text: "", html: "", leaseUntil: null, attempts: 1 },
+    ])
+  })
+
+  test("keeps nothing at all once it is sent, when it is about an account that is gone", async () => {
+    await queueAccountDeleted(outbox(), ada)
+    start()
+    await settled()
+    expect(receiver.received).toHaveLength(1)
+    expect(await rows()).toEqual([])
+  })
+
+  test("is one for each cause, whoever asks and however often", async () => {
+    const asked = await Promise.all(Array.from({ length: 20 }, () => queueWelcome(outbox(), ada)))
+    expect(asked.filter(Boolean)).toHaveLength(1)
+    await queueWelcome(outbox(), { ...ada, clerkId: "user_grace" })
+    expect(await rows()).toHaveLength(2)
+  })
+
+  test("is one for each cause also where there is no account", async () => {
+    const posting = {
+      kind: "waitlist-invitation",
+      userId: null,
+      cause: "x",
+      to: "a@example.org",
+      letter,
+    } as const
+    expect(await queueLetter(outbox(), posting)).toBe(true)
+    expect(await queueLetter(outbox(), posting)).toBe(false)
+  })
+
+  test("goes with the transaction of its cause", async () => {
+    await expect(
+      database.db.transaction(async (db) => {
+        await queueWelcome({ db, config }, ada)
+        throw new Error("The cause was taken back.")
+      }),
+    ).rejects.toThrow("taken back")
+    expect(await rows()).toEqual([])
+  })
+
+  test("is not seen live: its table is in no publication", async () => {
+    const published = await database.db.execute(
+      sql`select 1 from pg_publication_tables where tablename = 'mail_outbox'`,
+    )
+    expect(published).toHaveLength(0)
+  })
+})
+
+describe("what a stranger can set off", () => {
+  test("is at most ten letters to one address in a day, asked at once or one after the other", async () => {
+    const queued = await Promise.all(Array.from({ length: 15 }, (_, i) => askForReset(i)))
+    expect(queued.filter(Boolean)).toHaveLength(10)
+    expect(await askForReset(100)).toBe(false)
+    expect(await rows()).toHaveLength(10)
+    await database.db.update(mailOutbox).set({ _creationTime: sql`${mailOutbox._creationTime} - ${DAY}` })
+    expect(await askForReset(101)).toBe(true)
+  })
+})
+
+describe("a mail server that is away", () => {
+  test("delays letters, and says why", async () => {
+    await receiver.stop()
+    await queueWelcome(outbox(), ada)
+    const outcome = await attemptOnce()
+    expect(outcome).toMatchObject({ kind: "delayed", reason: expect.stringMatching(/reached|refused/) })
+    const [row] = await rows()
+    expect(row).toMatchObject({ state: "queued", attempts: 1, leaseUntil: null })
+    expect(row?.lastError).toMatch(/^The mail server did not take the message: it /)
+    expect(row?.lastError).not.toMatch(/127\.0\.0\.1|\d{4}/)
+    expect((row?.nextAttemptAt ?? 0) - Date.now()).toBeGreaterThan(3000)
+    expect(await claimLetters(database, 10)).toEqual([])
+  })
+
+  test("gets them when it is back", async () => {
+    await receiver.stop()
+    for (let i = 0; i < 10; i++) await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
+    const { logged } = start()
+    await expect.poll(async () => (await rows()).every(({ attempts }) => attempts > 0)).toBe(true)
+    await receiver.start()
+    await makeDue()
+    await settled()
+    expect(receiver.received).toHaveLength(10)
+    const words = logged.map(({ msg }) => msg)
+    expect(
+      words.filter((msg) => msg === "letters cannot be delivered at the moment; they wait in the outbox"),
+    ).toHaveLength(1)
+    expect(words.filter((msg) => msg === "letters are delivered again")).toHaveLength(1)
+  })
+
+  test("is asked less and less often, and never at the same moment by all", () => {
+    for (let attempt = 1; attempt < 40; attempt++) {
+      const wait = Math.min(2 * 60 * 60 * 1000, 5000 * 2 ** (attempt - 1))
+      for (let i = 0; i < 20; i++) {
+        expect(waitAfter(attempt)).toBeGreaterThanOrEqual(wait * 0.8)
+        expect(waitAfter(attempt)).toBeLessThanOrEqual(wait * 1.2)
+      }
+    }
+    expect(new Set(Array.from({ length: 20 }, () => waitAfter(3))).size).toBeGreaterThan(10)
+  })
+
+  test("does not get a letter whose link has run out: it is parked", async () => {
+    await queueLetter(outbox(), {
+      kind: "reset-password",
+      userId: "user_ada",
+      cause: "late",
+      to: ada.email,
+      letter,
+      expiresAt: Date.now() - 1,
+    })
+    expect(await attemptOnce()).toMatchObject({ kind: "parked" })
+    expect(receiver.received).toEqual([])
+    expect(await retryParked(database)).toBe(0)
+  })
+})
+
+describe("a letter that cannot be delivered", () => {
+  test("is parked at once when the server refuses it for good, and holds up no other", async () => {
+    verdict = (address) => (address === "poison@example.org" ? { code: 550, words: "No such user" } : null)
+    await queueWelcome(outbox(), { ...ada, clerkId: "user_poison", email: "poison@example.org" })
+    await queueWelcome(outbox(), ada)
+    const { logged } = start()
+    await settled()
+    expect(receiver.received.map(({ envelope }) => envelope.to)).toEqual([["ada@example.org"]])
+    expect(await listOutbox(database, { state: "parked" })).toMatchObject([
+      {
+        recipient: "poison@example.org",
+        attempts: 1,
+        lastError: "The mail server answered: 550 No such user",
+      },
+    ])
+    expect(await countOutbox(database)).toEqual({ queued: 0, sent: 1, parked: 1 })
+    expect(logged).toContainEqual(expect.objectContaining({ msg: "a letter was parked: it needs you" }))
+    expect(JSON.stringify(logged)).not.toContain("poison@example.org")
+  })
+
+  test("is tried again when the server says later, and parked when it has said so thirty times", async () => {
+    verdict = () => ({ code: 451, words: "Try later" })
+    await queueWelcome(outbox(), ada)
+    expect(await attemptOnce()).toMatchObject({ kind: "delayed" })
+    await database.db.update(mailOutbox).set({ attempts: 29 })
+    expect(await attemptOnce()).toMatchObject({ kind: "parked" })
+    expect(await rows()).toMatchObject([{ state: "parked", attempts: 30 }])
+  })
+
+  test("is parked without another attempt when all of them died of it", async () => {
+    await queueWelcome(outbox(), ada)
+    await database.db.update(mailOutbox).set({ attempts: 30 })
+    expect(await attemptOnce()).toEqual({ kind: "parked", reason: "None of 30 attempts came to an end." })
+    expect(receiver.received).toEqual([])
+  })
+
+  test("gets all its attempts again when the operator says so", async () => {
+    verdict = () => ({ code: 550, words: "Not yet" })
+    await queueWelcome(outbox(), ada)
+    await queueWelcome(outbox(), { ...ada, clerkId: "user_other" })
+    await attemptOnce()
+    await attemptOnce()
+    const [first] = await listOutbox(database, { state: "parked" })
+    verdict = null
+    expect(await retryParked(database, [first?._id ?? ""])).toBe(1)
+    expect(await retryParked(database)).toBe(1)
+    start()
+    await settled()
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  test.each([
+    ["two addresses", "ada@example.org, eve@example.org"],
+    ["a second line", "ada@example.org\r\nBcc: eve@example.org"],
+    ["a group", "all:ada@example.org,eve@example.org;"],
+    ["a name", "Eve <eve@example.org>"],
+    ["nothing", ""],
+  ])("is parked, and never reaches the server, when its address is %s", async (_what, email) => {
+    await queueWelcome(outbox(), { ...ada, email })
+    expect(await attemptOnce()).toMatchObject({ kind: "parked" })
+    expect(receiver.received).toEqual([])
+  })
+})
+
+describe("several processes", () => {
+  test("share the letters: each goes out once", async () => {
+    for (let i = 0; i < 60; i++)
+      await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}`, email: `p${i}@example.org` })
+    start()
+    start()
+    start()
+    await settled()
+    const recipients = receiver.received.map(({ envelope }) => envelope.to[0])
+    expect(recipients).toHaveLength(60)
+    expect(new Set(recipients).size).toBe(60)
+  })
+
+  test("claim different letters", async () => {
+    for (let i = 0; i < 30; i++) await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
+    const claims = await Promise.all(Array.from({ length: 10 }, () => claimLetters(database, 4)))
+    const ids = claims.flat().map(({ _id }) => _id)
+    expect(ids.length).toBeLessThanOrEqual(30)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const claimed of claims) expect(claimed.length).toBeLessThanOrEqual(4)
+  })
+
+  test("take over what one that died had claimed, when its lease is over and not before", async () => {
+    await queueWelcome(outbox(), ada)
+    const [claimed] = await claimLetters(database, 1)
+    expect((claimed?.leaseUntil ?? 0) - Date.now()).toBeGreaterThan(90_000)
+    expect(await claimLetters(database, 1)).toEqual([])
+    await database.db.update(mailOutbox).set({ leaseUntil: Date.now() - 1 })
+    start()
+    await settled()
+    expect(receiver.received).toHaveLength(1)
+    expect(await rows()).toMatchObject([{ state: "sent", attempts: 2 }])
+  })
+
+  test("do not disturb one another's notes: a failure after the lease changes nothing", async () => {
+    await queueWelcome(outbox(), ada)
+    const [late] = await claimLetters(database, 1)
+    await database.db.update(mailOutbox).set({ leaseUntil: Date.now() - 1 })
+    const [current] = await claimLetters(database, 1)
+    verdict = () => ({ code: 550, words: "Late" })
+    await postLetter(scope(), required(late))
+    expect(await rows()).toMatchObject([{ state: "queued", leaseUntil: current?.leaseUntil }])
+  })
+
+  test("send a second letter under the same id, when the first was taken and never noted", async () => {
+    await queueWelcome(outbox(), ada)
+    const [claimed] = await claimLetters(database, 1)
+    const { recipient: to, subject, text, html, messageId } = required(claimed)
+    await openMail().send({ to, subject, text, html, messageId }) // and the process dies here
+    await database.db.update(mailOutbox).set({ leaseUntil: Date.now() - 1 })
+    start()
+    await settled()
+    const ids = await Promise.all(
+      receiver.received.map(async ({ source }) => (await PostalMime.parse(source)).messageId),
+    )
+    expect(ids).toEqual([messageId, messageId])
+  })
+})
+
+describe("what is kept", () => {
+  test("is a month of sent letters, a quarter of a year of parked ones, and everything that waits", async () => {
+    const age = { sent: 30, parked: 90, queued: 400 }
+    for (const [state, days] of Object.entries(age)) {
+      for (const more of [-1, 1]) {
+        await queueLetter(outbox(), {
+          kind: "welcome",
+          userId: state,
+          cause: String(more),
+          to: ada.email,
+          letter,
+        })
+        await database.db
+          .update(mailOutbox)
+          .set({ state: state as OutboxRow["state"], _creationTime: Date.now() - (days + more) * DAY })
+          .where(sql`${mailOutbox.userId} = ${state} and ${mailOutbox.cause} = ${String(more)}`)
+      }
+    }
+    await tidyOutbox(scope())
+    expect(await countOutbox(database)).toEqual({ sent: 1, parked: 1, queued: 2 })
+  })
+
+  test("can be listed, page after page, without what the letters say", async () => {
+    for (let i = 0; i < 5; i++) await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
+    const first = await listOutbox(database, { limit: 3 })
+    const rest = await listOutbox(database, { limit: 3, before: first.at(-1)?._id ?? "" })
+    expect([...first, ...rest].map(({ userId }) => userId)).toEqual([4, 3, 2, 1, 0].map((i) => `user_${i}`))
+    expect(Object.keys(first[0] ?? {})).not.toContain("html")
+    expect(Object.keys(first[0] ?? {})).not.toContain("text")
+  })
+
+  test("of a person is forgotten with their account", async () => {
+    await queueWelcome(outbox(), ada)
+    await queueWelcome(outbox(), { ...ada, clerkId: "user_grace" })
+    await forgetLetters(database, "user_ada")
+    expect((await rows()).map(({ userId }) => userId)).toEqual(["user_grace"])
+  })
+})
+
+const outbox = () => ({ db: database.db, config })
+
+function askForReset(i: number) {
+  return queuePasswordReset(outbox(), {
+    userId: "user_ada",
+    email: i % 2 ? "ada@example.org" : "Ada@Example.ORG",
+    url: `https://tideline.example.org/reset?token=${i}`,
+    minutes: 60,
+  })
+}
+
+const openMail = () => openSmtpMail({ url: receiver.url, from: "Tideline <tideline@example.org>" })
+
+function scope(logged: Record<string, unknown>[] = []) {
+  const log = pino({ level: "debug" }, { write: (line) => void logged.push(JSON.parse(line)) })
+  return { db: database.db, mail: openMail(), log }
+}
+
+/** A process that sends letters, until the test is over. */
+function start() {
+  const logged: Record<string, unknown>[] = []
+  running.push(startPosting(scope(logged)))
+  return { logged }
+}
+
+async function attemptOnce() {
+  await makeDue()
+  const [claimed] = await claimLetters(database, 1)
+  return postLetter(scope(), required(claimed))
+}
+
+/** What time would bring. */
+function makeDue() {
+  return database.db
+    .update(mailOutbox)
+    .set({ nextAttemptAt: Date.now() - 1000 })
+    .where(eq(mailOutbox.state, "queued"))
+}
+
+/** Resolves when nothing waits any more. */
+async function settled() {
+  await expect.poll(async () => (await countOutbox(database)).queued, { timeout: 20_000 }).toBe(0)
+}
+
+function rows() {
+  return database.db.select().from(mailOutbox).orderBy(mailOutbox._id)
+}
+
+function required(row: OutboxRow | undefined): OutboxRow {
+  if (!row) throw new Error("No letter was claimed.")
+  return row
+}
