@@ -1,7 +1,8 @@
 import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import type { LanguageModel } from "ai"
-import type { Model } from "#server/ports/model.ts"
+import type { Hear, Model } from "#server/ports/model.ts"
+import { openListening } from "./overhear.ts"
 
 type Gateway =
   | { kind: "missing" }
@@ -10,23 +11,31 @@ type Gateway =
 
 /** The model `name` behind any gateway that speaks OpenAI's `/chat/completions` or, where asked for, `/responses`. */
 export function openGatewayModel({ gateway, name }: { gateway: Gateway; name: string }): Model {
+  const connected = gateway.kind === "missing" ? null : connect(gateway, name)
   return {
     name,
     available: gateway.kind !== "missing",
     isDevelopment: gateway.kind === "development",
-    open() {
-      if (gateway.kind === "missing")
-        throw new Error("AI_GATEWAY_API_KEY is missing, so there is no model to open.")
-      return connect(gateway, name)
+    open(hear) {
+      if (!connected) throw new Error("AI_GATEWAY_API_KEY is missing, so there is no model to open.")
+      return connected(hear)
     },
   }
 }
 
-function connect(gateway: Exclude<Gateway, { kind: "missing" }>, name: string): LanguageModel {
+/** Once for all answers: what a provider prepares takes as long as a short answer does. */
+function connect(
+  gateway: Exclude<Gateway, { kind: "missing" }>,
+  name: string,
+): (hear: Hear | undefined) => LanguageModel {
   const { baseUrl: baseURL, key: apiKey } = gateway
   if (gateway.kind === "remote" && gateway.api === "responses") {
-    return createOpenAI({ baseURL, apiKey }).responses(name)
+    const model = createOpenAI({ baseURL, apiKey }).responses(name)
+    return () => model
   }
+  const { fetch, listen } = openListening()
   // Not the OpenAI provider: it drops `reasoning_content`, and takes an answer that breaks off for a finished one.
-  return createOpenAICompatible({ name: "gateway", baseURL, apiKey, includeUsage: true }).chatModel(name)
+  const provider = createOpenAICompatible({ name: "gateway", baseURL, apiKey, includeUsage: true, fetch })
+  const model = provider.chatModel(name)
+  return (hear) => (hear ? listen(model, hear) : model)
 }

@@ -10,6 +10,8 @@ import {
 } from "ai"
 import type { Scope } from "../scope.ts"
 import type { AnswerChunk, AnswerMetadata, StopReason } from "./contract.ts"
+import { openQueue } from "./queue.ts"
+import { createWords } from "./words.ts"
 
 /** The reason of an abort signal that ends an answer. Its name is the one by which fetch and the SDK know an abort. */
 export class AnswerStopped extends Error {
@@ -37,14 +39,27 @@ interface AnswerOptions {
  * plain words, with the cause in the log under the id that the words name. An answer that is cut short says why in its
  * metadata, because the `abort` chunk alone looks to the browser like a good end.
  */
-export async function* streamAnswer(
+export function streamAnswer(
+  scope: Scope<"model" | "config" | "log">,
+  options: AnswerOptions,
+): AsyncIterable<AnswerChunk> {
+  const queue = openQueue<AnswerChunk>()
+  void giveAnswer(scope, options, queue.add).finally(queue.end)
+  return queue
+}
+
+async function giveAnswer(
   { model, config, log }: Scope<"model" | "config" | "log">,
   { id, messages, tools, metadata, signal }: AnswerOptions,
-): AsyncGenerator<AnswerChunk> {
+  give: (chunk: AnswerChunk) => void,
+): Promise<void> {
+  const words = createWords(give)
   let begun = false
   try {
     const result = streamText({
-      model: model.open(),
+      model: model.open((piece) => {
+        if (!signal.aborted) words.hear(piece)
+      }),
       instructions: config.chat.systemPrompt,
       messages,
       tools,
@@ -56,13 +71,14 @@ export async function* streamAnswer(
       onError: () => {}, // the SDK would print it; the loop below sees it as a part
     })
     for await (const part of result.stream) {
-      if (part.type === "abort") {
-        yield* cutShort(signal)
-        return
-      }
+      if (part.type === "abort") return cutShort(signal, give)
       if (part.type === "error") {
         if (signal.aborted) continue // the abort part follows
-        yield { type: "error", errorText: explain(part.error) }
+        give({ type: "error", errorText: explain(part.error) })
+        continue
+      }
+      if (part.type === "text-delta" || part.type === "reasoning-delta") {
+        words.take(part)
         continue
       }
       if (part.type === "tool-error")
@@ -76,12 +92,12 @@ export async function* streamAnswer(
       })
       if (!chunk) continue
       if (chunk.type === "start") begun = true
-      yield chunk as AnswerChunk // the metadata is the one given above
+      give(chunk as AnswerChunk) // the metadata is the one given above
     }
   } catch (error) {
-    if (!begun) yield { type: "start", messageId: id, messageMetadata: metadata }
-    if (signal.aborted) yield* cutShort(signal)
-    else yield { type: "error", errorText: explain(error) }
+    if (!begun) give({ type: "start", messageId: id, messageMetadata: metadata })
+    if (signal.aborted) cutShort(signal, give)
+    else give({ type: "error", errorText: explain(error) })
   }
 
   function explain(error: unknown) {
@@ -105,10 +121,10 @@ function describe(error: unknown) {
 /** Bounds what one answer can cost, and what a reader that never reads can make us keep. */
 const MAX_OUTPUT_TOKENS = 8192
 
-function* cutShort({ reason }: AbortSignal): Generator<AnswerChunk> {
+function cutShort({ reason }: AbortSignal, give: (chunk: AnswerChunk) => void) {
   const stop = reason instanceof AnswerStopped ? reason.reason : "interrupted"
-  yield { type: "message-metadata", messageMetadata: { stop } }
-  yield { type: "abort" }
+  give({ type: "message-metadata", messageMetadata: { stop } })
+  give({ type: "abort" })
 }
 
 function usageOf({

@@ -6,18 +6,36 @@ export function streamResponse(
   chunks: AsyncIterable<AnswerChunk>,
   { headers, leave }: { headers: Record<string, string>; leave(): void },
 ): Response {
-  const iterator = chunks[Symbol.asyncIterator]()
   const encoder = new TextEncoder()
+  let text = ""
+  let isGone = false
   const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await iterator.next()
-      controller.enqueue(encoder.encode(`data: ${done ? "[DONE]" : JSON.stringify(value)}\n\n`))
-      if (done) controller.close()
+    start(controller) {
+      send(controller).catch((error: unknown) => controller.error(error))
     },
-    async cancel() {
+    cancel() {
+      isGone = true
       leave()
-      await iterator.return?.()
     },
   })
   return new Response(body, { headers: { ...UI_MESSAGE_STREAM_HEADERS, ...headers } })
+
+  /** What comes together goes together, in one write. It does not wait for a slow reader, because answers are bounded. */
+  async function send(controller: ReadableStreamDefaultController<Uint8Array>) {
+    for await (const chunk of chunks) {
+      if (isGone) return
+      if (text === "") setImmediate(flush, controller)
+      text += `data: ${JSON.stringify(chunk)}\n\n`
+    }
+    if (isGone) return
+    text += "data: [DONE]\n\n"
+    flush(controller)
+    controller.close()
+  }
+
+  function flush(controller: ReadableStreamDefaultController<Uint8Array>) {
+    if (text === "" || isGone) return
+    controller.enqueue(encoder.encode(text))
+    text = ""
+  }
 }
