@@ -192,8 +192,8 @@ export const ChatRequest = v.object({
   threadId: v.nullish(v.string()),
   /** `regenerate-message` asks for another answer to the last question. */
   trigger: v.fallback(v.optional(v.string()), undefined),
-  /** A question of the conversation, by its `_id`: this one takes its place, and what followed it goes. */
-  replaces: v.nullish(v.string()),
+  /** This question takes the place of another of the conversation, and what followed that one goes. */
+  replaces: v.pipe(v.nullish(v.string()), v.description("The `_id` of a question of the conversation.")),
 })
 export type ChatRequest = v.InferOutput<typeof ChatRequest>
 

@@ -50,6 +50,12 @@ const Message = v.strictObject({
   turn: v.pipe(v.nullable(Turn), v.description("How an answer came about; null for a question.")),
 })
 
+const Asked = v.strictObject({
+  threadId: v.pipe(v.string(), v.uuid()),
+  questionId: v.pipe(v.string(), v.uuid()),
+  answerId: v.pipe(v.string(), v.uuid(), v.description("The answer's message and its turn.")),
+})
+
 const SearchResult = v.strictObject({
   thread: Thread,
   messageId: v.pipe(
@@ -88,17 +94,37 @@ export const chatPaths: Record<string, PathItem> = {
       operationId: "askQuestion",
       summary: "Stream an answer",
       description:
-        "Answers the last message as a UI message stream. With `threadId` the conversation is stored, and the answer goes on when its reader goes away; without it nothing is stored. Limited per user and address, 20 requests a minute unless configured otherwise; an answer takes 30 seconds at most.",
+        "Answers the last message as a UI message stream. With `threadId` the conversation is stored, and the answer goes on when its reader goes away; without it nothing is stored. With `Prefer: respond-async` besides, the ids come at once and the answer grows in the records alone. Limited per user and address, 20 requests a minute unless configured otherwise; an answer takes 30 seconds at most.",
+      parameters: [
+        {
+          name: "Prefer",
+          in: "header",
+          description:
+            "`respond-async` asks not to wait for the answer; it is heard where `threadId` is given.",
+          schema: { type: "string" },
+        },
+      ],
       requestBody: jsonBody(ChatRequest),
       responses: {
         "200": stream(),
+        "202": jsonAnswer("The answer has begun, or is there already.", Asked, {
+          ...COUNTED,
+          "Preference-Applied": { required: true, schema: { const: "respond-async" } },
+        }),
         "400": refusal("The body is not JSON, or not { messages: UIMessage[] }.", COUNTED),
         "401": refusal("Nobody is signed in."),
-        "404": refusal("There is no such conversation, or it is not yours.", COUNTED),
-        "409": refusal("The conversation is being answered already.", COUNTED),
+        "404": refusal(
+          "There is no such conversation, or no such question to replace in it, or it is not yours.",
+          COUNTED,
+        ),
+        "409": refusal(
+          "The conversation is being answered already, or as many others as one user may have answered at once.",
+          COUNTED,
+        ),
         "413": refusal("The body is larger than 256 KB.", COUNTED),
         "429": refusal("Too many requests.", { ...TOO_MANY_HEADERS, ...model }),
         "500": refusal("AI_GATEWAY_API_KEY is not configured, or the question could not be taken.", COUNTED),
+        "503": refusal("The database cannot be reached.", COUNTED),
       },
     },
   },
@@ -226,6 +252,7 @@ export const chatPaths: Record<string, PathItem> = {
       ...common,
       operationId: "stopAnswer",
       summary: "Stop the answer that is being written",
+      description: "Wherever it is written. Answers when it is over, with what was said so far stored.",
       parameters: [threadId],
       responses: {
         "200": jsonAnswer("Whether there was one.", v.strictObject({ stopped: v.boolean() })),

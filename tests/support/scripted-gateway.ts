@@ -1,0 +1,98 @@
+import { once } from "node:events"
+import { createServer, type ServerResponse } from "node:http"
+import { portOf } from "./port-of.ts"
+
+/** What an OpenAI-compatible gateway says, and when, as the test tells it to. */
+export interface ScriptedGateway {
+  /** The settings of a server that shall use it. */
+  env: Record<string, string>
+  /** The answers that were asked for, in order. */
+  answers: ScriptedAnswer[]
+  /** Resolves with the answer of this number, from 0, once it has been asked for. */
+  asked(number: number): Promise<ScriptedAnswer>
+  close(): Promise<void>
+}
+
+export interface ScriptedAnswer {
+  /** All that was sent. */
+  said: string
+  /** With each piece, when it was sent (ms). */
+  times: { length: number; at: number }[]
+  /** Its asker went away before the end. */
+  aborted: boolean
+  /** A piece of the answer. */
+  say(text: string): void
+  /** `word 1 word 2 ...` every so many milliseconds, until the asker goes away or the answer ends. */
+  talk(interval: number): void
+  finish(): void
+}
+
+export async function openScriptedGateway(): Promise<ScriptedGateway> {
+  const answers: ScriptedAnswer[] = []
+  const waiting = new Set<() => void>()
+  const server = createServer((request, response) => {
+    request.resume().once("end", () => {
+      answers.push(begin(response))
+      for (const look of waiting) look()
+    })
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+
+  return {
+    env: { AI_GATEWAY_API_KEY: "a key", AI_GATEWAY_BASE_URL: `http://127.0.0.1:${portOf(server)}/v1` },
+    answers,
+    asked: (number) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const answer = answers[number]
+          if (!answer) return
+          waiting.delete(look)
+          resolve(answer)
+        }
+        waiting.add(look)
+        look()
+      }),
+    async close() {
+      const closed = once(server, "close")
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function begin(response: ServerResponse): ScriptedAnswer {
+  let timer: NodeJS.Timeout | undefined
+  response.writeHead(200, { "content-type": "text/event-stream" })
+  const answer: ScriptedAnswer = {
+    said: "",
+    times: [],
+    aborted: false,
+    say(text) {
+      answer.said += text
+      answer.times.push({ length: answer.said.length, at: Date.now() })
+      send({ content: text }, null)
+    },
+    talk(interval) {
+      let word = 0
+      timer = setInterval(() => answer.say(`word ${(word += 1)} `), interval)
+    },
+    finish() {
+      clearInterval(timer)
+      send({}, "stop")
+      response.end("data: [DONE]\n\n")
+    },
+  }
+  response.once("close", () => {
+    clearInterval(timer)
+    answer.aborted = !response.writableFinished
+  })
+  send({ role: "assistant", content: "" }, null)
+  return answer
+
+  function send(delta: object, finishReason: string | null) {
+    const choices = [{ index: 0, delta, finish_reason: finishReason }]
+    const event = { id: "1", object: "chat.completion.chunk", created: 0, model: "scripted", choices }
+    response.write(`data: ${JSON.stringify(event)}\n\n`)
+  }
+}

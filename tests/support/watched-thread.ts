@@ -1,0 +1,75 @@
+import { foldChunks, type LiveChunk, type LiveMessage, type LiveTurn } from "#server/chat/contract.ts"
+import type { Change, CommitEvent, SnapshotEvent } from "#server/realtime/contract.ts"
+import type { TidelineApp } from "./app.ts"
+import { openLiveSocket, realtimeToken, type LiveSocket } from "./live.ts"
+import type { Person } from "./people.ts"
+
+const QUERIES = ["chat.listMessages", "chat.listTurns", "chat.listChunks"]
+
+/** The records of a conversation as a page would have them that watches it over a socket. */
+export async function watchThread(app: TidelineApp, person: Person, threadId: string) {
+  const socket = await openLiveSocket(app, await realtimeToken(person))
+  for (const [id, query] of QUERIES.entries()) await socket.subscribe(query, { threadId }, id)
+  await socket.until(() => stand(socket.heard).subscribed === QUERIES.length)
+
+  /** Resolves as soon as the records fit. */
+  async function until(fits: (view: View) => boolean): Promise<View> {
+    await socket.until(() => fits(view(stand(socket.heard))))
+    return view(stand(socket.heard))
+  }
+  return {
+    until,
+    /** What it showed after each event so far. */
+    history: () => socket.heard.map((_, at) => view(stand(socket.heard.slice(0, at + 1)))),
+    now: () => view(stand(socket.heard)),
+    close: () => socket.close(),
+  }
+}
+
+export interface View {
+  /** The latest answer as it reads: its message's words, or those that its pieces come to. */
+  text: string
+  status: LiveTurn["status"] | null
+  answerId: string | null
+  /** Of that answer. */
+  chunks: number
+  messages: number
+}
+
+type Rows = [Map<string, LiveMessage>, Map<string, LiveTurn>, Map<string, LiveChunk>]
+
+function stand(heard: LiveSocket["heard"]) {
+  const rows: Rows = [new Map(), new Map(), new Map()]
+  let subscribed = 0
+  for (const { name, event } of heard) {
+    if (name === "commit") for (const change of (event as CommitEvent).changes) apply(rows, change)
+    if (name !== "snapshot") continue
+    for (const each of (event as SnapshotEvent).subscriptions) {
+      subscribed += 1
+      if (each.kind === "rows")
+        for (const row of each.rows) apply(rows, [each.id, "put", row._id, { ...row }])
+      else for (const change of each.changes) apply(rows, change)
+    }
+  }
+  return { rows, subscribed }
+}
+
+function apply(rows: Rows, [id, op, key, row]: Change) {
+  const table = rows[id] as Map<string, unknown> | undefined
+  if (op === "remove") table?.delete(key)
+  else if (op === "put") table?.set(key, { _id: key, ...row })
+  else table?.set(key, { ...(table.get(key) as object), ...row })
+}
+
+function view({ rows: [messages, turns, chunks] }: ReturnType<typeof stand>): View {
+  const turn = [...turns.values()].toSorted((one, other) => (one._id < other._id ? -1 : 1)).at(-1)
+  const pieces = [...chunks.values()].filter(({ turnId }) => turnId === turn?._id)
+  const content = (turn && messages.get(turn._id)?.content) ?? ""
+  return {
+    text: content + foldChunks(pieces).content,
+    status: turn?.status ?? null,
+    answerId: turn?._id ?? null,
+    chunks: pieces.length,
+    messages: messages.size,
+  }
+}
