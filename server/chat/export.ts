@@ -41,9 +41,10 @@ async function readAll(scope: Scope<"db" | "viewer">, threadId: string): Promise
   return pages.toReversed().flat()
 }
 
-/** Without what a file system takes for the end of a folder's name, or refuses. */
+/** Without what a file system takes for the end of a folder's name, refuses, or hides. */
 function nameOf({ title }: ThreadSummary, ending: string): string {
-  return cleanFileName(title.replace(/[/\\:*?"<>|]/g, "-") + ending)
+  const name = title.replace(/[/\\:*?"<>|]/g, "-").replace(/^[.\s]+|[.\s]+$/g, "")
+  return cleanFileName((name || "conversation") + ending)
 }
 
 function writeJson(thread: ThreadSummary, messages: Entry[]): string {

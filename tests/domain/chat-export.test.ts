@@ -1,0 +1,178 @@
+import { marked, type Token } from "marked"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chatMessages } from "#db/schema/chat.ts"
+import { closeBlocks } from "#server/chat/close-blocks.ts"
+import { exportThread } from "#server/chat/export.ts"
+import { listMessages } from "#server/chat/messages.ts"
+import { createThread } from "#server/chat/threads.ts"
+import { askQuestion } from "#server/chat/turn.ts"
+import { openChatRoom, readAll } from "../support/chat-room.ts"
+
+type Room = Awaited<ReturnType<typeof openChatRoom>>
+type Scope = Awaited<ReturnType<Room["scopeOf"]>>
+
+let room: Room
+let ada: Scope
+let grace: Scope
+beforeAll(async () => {
+  room = await openChatRoom()
+  ada = await room.scopeOf("ada")
+  grace = await room.scopeOf("grace")
+})
+afterAll(() => room.close())
+
+describe("an exported conversation", () => {
+  it("is Markdown that reads like the conversation", async () => {
+    const { _id } = await createThread(ada, { title: "The [sea](javascript:alert(1)) & *more*" })
+    await ask(_id, '/tool currentTime {"timeZone":"UTC"}')
+    await ask(_id, "/fail500")
+    const response = await exportThread(ada, _id, { format: "markdown" })
+    expect(response.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
+    const text = await response.text()
+    expect(text.startsWith("# The \\[sea\\](javascript:alert(1)) \\& \\*more\\*\n\n## You, 20")).toBe(true)
+    expect(text).toMatch(
+      /\n## You, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n\n\/tool currentTime \{"timeZone":"UTC"\}\n/,
+    )
+    expect(text).toMatch(
+      /\n## Answer of development\/no-model, .* UTC\n\n\*Used currentTime\.\*\n\n\*\*Development gateway/,
+    )
+    expect(text).toMatch(/\*The model could not answer\. Try again\. \(Reference [0-9a-f]{8}\)\*\n$/)
+    expect(headings(text)).toHaveLength(5)
+  })
+
+  it("is JSON with everything that the list of messages says, the oldest first", async () => {
+    const { _id } = await createThread(ada, { title: "Long" })
+    await fill(ada, _id, 130)
+    const response = await exportThread(ada, _id, { format: "json" })
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8")
+    const { thread, messages } = (await response.json()) as {
+      thread: object
+      messages: { content: string }[]
+    }
+    expect(thread).toMatchObject({ _id, title: "Long" })
+    expect(messages.map(({ content }) => content)).toEqual(
+      Array.from({ length: 130 }, (_, i) => `message ${i}`),
+    )
+    const { entries } = await listMessages(ada, _id)
+    expect(messages.at(-1)).toEqual(entries.at(-1))
+  })
+
+  it("names the files of a question", async () => {
+    const { _id } = await createThread(ada, { title: "Files" })
+    await room.db.insert(chatMessages).values({
+      userId: ada.viewer.user._id,
+      threadId: _id,
+      role: "user",
+      content: "Read this.",
+      attachments: [
+        { fileId: crypto.randomUUID(), fileName: "a_b*.txt", mimeType: "text/plain", size: 12 },
+        { fileId: crypto.randomUUID(), fileName: "c.png", mimeType: "image/png", size: 34 },
+      ],
+    })
+    const text = await (await exportThread(ada, _id, { format: "markdown" })).text()
+    expect(text).toContain(
+      "Read this.\n\n- Attached: a\\_b\\*.txt (text/plain, 12 bytes)\n- Attached: c.png (image/png, 34 bytes)\n",
+    )
+  })
+
+  it("is empty but for its title where nothing was said", async () => {
+    const { _id } = await createThread(ada, { title: "Quiet" })
+    expect(await (await exportThread(ada, _id, { format: "markdown" })).text()).toBe("# Quiet\n")
+  })
+
+  it("is not there for anybody else", async () => {
+    const { _id } = await createThread(ada, { title: "Mine" })
+    await expect(exportThread(grace, _id, { format: "json" })).rejects.toMatchObject({ status: 404 })
+    await expect(exportThread(ada, "nonsense", { format: "json" })).rejects.toMatchObject({ status: 404 })
+  })
+
+  it.each([
+    ["Tides", "attachment; filename=Tides.md"],
+    ["../../etc/passwd", "attachment; filename=-..-etc-passwd.md"],
+    ['a"; filename="evil.exe', 'attachment; filename="a-; filename=-evil.exe.md"'],
+    ["C:\\con", "attachment; filename=C--con.md"],
+    ["con", "attachment; filename=_con.md"],
+    ["...", "attachment; filename=conversation.md"],
+    ["\u202egpj.exe", "attachment; filename=gpj.exe.md"],
+    [
+      "Meer & Küste",
+      /^attachment; filename="Meer & K.ste\.md"(; filename\*=UTF-8''Meer%20%26%20K%C3%BCste\.md)?$/,
+    ],
+    ["海🌊", /; filename\*=UTF-8''%E6%B5%B7%F0%9F%8C%8A\.md$/],
+    ["%41%2e%2e", /^attachment; /],
+    ["\u{1F30A}".repeat(100), /^attachment; /],
+  ])("with the title %j is called so that every system can save it", async (title, disposition) => {
+    const { _id } = await createThread(ada, { title })
+    const { headers } = await exportThread(ada, _id, { format: "markdown" })
+    const said = headers.get("content-disposition") ?? ""
+    if (typeof disposition === "string") expect(said).toBe(disposition)
+    else expect(said).toMatch(disposition)
+    expect(said.length).toBeLessThan(1100)
+    expect(said).not.toMatch(/[^\x20-\x7e\xa0-\xff]/)
+  })
+
+  it.each([
+    ["an open block of code", "Look:\n\n```ts\nconst a = 1"],
+    ["one with more ticks", "````md\n```\ninside\n```\n## not a heading"],
+    ["one of tildes", "~~~\ncode\n```"],
+    ["one that is closed", "```\ncode\n```"],
+    ["one that is closed by too few", "````\ncode\n```"],
+    ["one with ticks in its first line, which is none", "``` a`b\n\ntext"],
+    ["one that is indented", "  ```\n  code"],
+    ["one in a list", "- item\n  ```\n  code in the list"],
+    ["one in a list's second paragraph", "1. item\n\n   ```\n   code in the list"],
+    ["one after a list", "- item\n\n```\ncode"],
+    ["one right after a list", "- item\n```\ncode"],
+    ["one in a quotation", "> ```\n> code"],
+    ["one that looks like it, in another", "    ```\n    indented code"],
+    ["a rule that looks like a list", "* * *\n  ```\n  code"],
+    ["an open comment", "<!-- what follows is gone"],
+    ["a comment that is closed", "<!-- gone -->\n\ntext"],
+    ["open script", "<script>\nalert(1)"],
+    ["open pre", "<PRE>\n\ntext"],
+    ["an open instruction", "<?php\n\necho"],
+    ["open CDATA", "<![CDATA[\n\ntext"],
+    ["an open declaration", "<!DOCTYPE\n\nhtml"],
+    ["a mountain of ticks", "`".repeat(100_000)],
+    ["windows' line ends", "```\r\ncode\r\n"],
+    ["a long line", `${"- ".repeat(20_000)}x`],
+  ])("keeps %s from swallowing what comes after", async (_, content) => {
+    const { _id } = await createThread(ada, { title: "Blocks" })
+    const values = [content, "The end."].map((one) => ({
+      userId: ada.viewer.user._id,
+      threadId: _id,
+      role: "user" as const,
+      content: one,
+    }))
+    for (const value of values) await room.db.insert(chatMessages).values(value)
+    const text = await (await exportThread(ada, _id, { format: "markdown" })).text()
+    expect(text).toContain(content.trimEnd())
+    if (content.length < 10_000)
+      expect(headings(text).filter((one) => one.startsWith("You,"))).toHaveLength(2)
+    expect(headings(text.slice(text.lastIndexOf("\n## You")))).toHaveLength(1)
+  })
+
+  it("leaves Markdown that ends what it begins as it is", () => {
+    for (const whole of ["text", "```\ncode\n```", "- a\n- b", "<b>bold</b>", ""]) {
+      expect(closeBlocks(whole)).toBe(whole)
+    }
+  })
+})
+
+function headings(markdown: string) {
+  const tokens: Token[] = marked.lexer(markdown)
+  return tokens.flatMap((token) => (token.type === "heading" ? [String(token["text"])] : []))
+}
+
+async function ask(threadId: string, text: string) {
+  const question = { requestId: crypto.randomUUID(), text, again: false }
+  await readAll((await askQuestion(ada, threadId, question)).chunks)
+}
+
+async function fill({ db, viewer }: Scope, threadId: string, count: number) {
+  for (let i = 0; i < count; i++) {
+    await db
+      .insert(chatMessages)
+      .values({ userId: viewer.user._id, threadId, role: "user", content: `message ${i}` })
+  }
+}

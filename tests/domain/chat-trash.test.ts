@@ -1,0 +1,118 @@
+import { eq } from "drizzle-orm"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { exportThread } from "#server/chat/export.ts"
+import { listMessages } from "#server/chat/messages.ts"
+import { stopAnswer } from "#server/chat/stop.ts"
+import { createThread, findThread, listThreads, renameThread } from "#server/chat/threads.ts"
+import {
+  purgeThreads,
+  restoreThread,
+  startPurgingThreads,
+  TRASH_LIFETIME,
+  trashThread,
+} from "#server/chat/trash.ts"
+import { askQuestion } from "#server/chat/turn.ts"
+import { openChatRoom, readAll } from "../support/chat-room.ts"
+
+type Room = Awaited<ReturnType<typeof openChatRoom>>
+type Scope = Awaited<ReturnType<Room["scopeOf"]>>
+
+const GONE = { status: 404, message: "There is no such conversation, or it is not yours." }
+
+let room: Room
+let ada: Scope
+let grace: Scope
+beforeAll(async () => {
+  room = await openChatRoom()
+  ada = await room.scopeOf("ada")
+  grace = await room.scopeOf("grace")
+})
+afterAll(() => room.close())
+
+describe("a conversation in the trash", () => {
+  it("is not there for anything but its restoring", async () => {
+    const thread = await asked(ada)
+    const { _id } = thread
+    await trashThread(ada, _id)
+    const question = { requestId: "q2", text: "Hello?", again: false }
+    for (const attempt of [
+      () => findThread(ada, _id),
+      () => renameThread(ada, _id, { title: "New" }),
+      () => listMessages(ada, _id),
+      () => exportThread(ada, _id, { format: "json" }),
+      () => stopAnswer(ada, _id),
+      () => askQuestion(ada, _id, question),
+      () => trashThread(ada, _id),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject(GONE)
+    }
+    expect((await listThreads(ada)).threads.map((one) => one._id)).not.toContain(_id)
+  })
+
+  it("comes back to its place with all that was said", async () => {
+    const thread = await asked(ada)
+    const before = await listMessages(ada, thread._id)
+    const later = await createThread(ada, { title: "Later" })
+    await trashThread(ada, thread._id)
+    expect(await restoreThread(ada, thread._id)).toEqual(await findThread(ada, thread._id))
+    expect(await listMessages(ada, thread._id)).toEqual(before)
+    const listed = (await listThreads(ada)).threads.map(({ _id }) => _id)
+    expect(listed.indexOf(thread._id)).toBeGreaterThan(listed.indexOf(later._id))
+  })
+
+  it("is restored once, and only what is in the trash is", async () => {
+    const { _id } = await createThread(ada, { title: "The sea" })
+    await expect(restoreThread(ada, _id)).rejects.toMatchObject(GONE)
+    await trashThread(ada, _id)
+    await restoreThread(ada, _id)
+    await expect(restoreThread(ada, _id)).rejects.toMatchObject(GONE)
+  })
+
+  it("is nobody else's to put there, nor to take out", async () => {
+    const { _id } = await createThread(ada, { title: "The sea" })
+    await expect(trashThread(grace, _id)).rejects.toMatchObject(GONE)
+    await trashThread(ada, _id)
+    await expect(restoreThread(grace, _id)).rejects.toMatchObject(GONE)
+    for (const id of ["nonsense", "", crypto.randomUUID()]) {
+      await expect(restoreThread(ada, id)).rejects.toMatchObject(GONE)
+      await expect(trashThread(ada, id)).rejects.toMatchObject(GONE)
+    }
+    expect((await restoreThread(ada, _id)).title).toBe("The sea")
+  })
+
+  it("goes for ever after a day, with its messages, and nothing else does", async () => {
+    const old = await asked(ada)
+    const fresh = await asked(ada)
+    const kept = await asked(ada)
+    await trashThread(ada, old._id)
+    await trashThread(ada, fresh._id)
+    await room.db
+      .update(chatThreads)
+      .set({ trashedAt: Date.now() - TRASH_LIFETIME - 1 })
+      .where(eq(chatThreads._id, old._id))
+    await purgeThreads(room.db)
+    await expect(restoreThread(ada, old._id)).rejects.toMatchObject(GONE)
+    for (const table of [chatMessages, chatTurns])
+      expect(await room.db.$count(table, eq(table.threadId, old._id))).toBe(0)
+    expect(await restoreThread(ada, fresh._id)).toMatchObject({ title: "The sea" })
+    expect((await listMessages(ada, fresh._id)).entries).toHaveLength(2)
+    expect((await listMessages(ada, kept._id)).entries).toHaveLength(2)
+  })
+
+  it("is looked for when a process starts, by as many processes as there are", async () => {
+    const old = await Promise.all(Array.from({ length: 5 }, () => createThread(ada, { title: "Old" })))
+    for (const { _id } of old) {
+      await room.db.update(chatThreads).set({ trashed: true, trashedAt: 1 }).where(eq(chatThreads._id, _id))
+    }
+    await Promise.all([startPurgingThreads(room).stop(), startPurgingThreads(room).stop()])
+    expect(await room.db.$count(chatThreads, eq(chatThreads.title, "Old"))).toBe(0)
+    expect(room.logged).toEqual([])
+  })
+})
+
+async function asked(scope: Scope) {
+  const { _id } = await createThread(scope, { title: "The sea" })
+  await readAll((await askQuestion(scope, _id, { requestId: "q1", text: "/long 1", again: false })).chunks)
+  return findThread(scope, _id)
+}
