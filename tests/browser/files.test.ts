@@ -1,78 +1,23 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
-import postgres from "postgres"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import type { FileSummary } from "#server/files/contract.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { findBrowser } from "../support/browser.ts"
-import { ada as adaLovelace, signUp, type Person } from "../support/people.ts"
+import { describe, afterAll, afterEach, beforeAll, expect, it } from "vitest"
+import {
+  asFiles,
+  choose,
+  focused,
+  link,
+  openFilesBrowser,
+  type FilesBrowser,
+} from "../support/files-browser.ts"
 
-let app: TidelineApp
-let browser: Browser
-let ada: Person
+let files: FilesBrowser
+let open: FilesBrowser["open"]
 beforeAll(async () => {
-  app = await startTideline({ FILES_MAX_SIZE: "1MB" })
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
-  ada = await signUp(app, adaLovelace)
-  // The record is made by the first page that asks for it.
-  await ada("/dashboard")
-  const sql = postgres(app.databaseUrl, { max: 1 })
-  await sql`update users set onboarding_completed = true`
-  await sql.end()
+  files = await openFilesBrowser({ FILES_MAX_SIZE: "1MB" })
+  open = files.open
 })
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close()
-  const { files } = (await (await ada("/api/files")).json()) as { files: FileSummary[] }
-  for (const file of files) await ada(`/api/files/${file._id}`, { method: "DELETE" })
-})
+afterAll(() => files.close())
+afterEach(() => files.clear())
 
 describe("the page of files", () => {
-  it("takes in several files at once, and says of each that is refused why", async () => {
-    const page = await open("/dashboard/files")
-    await page.getByText("No files yet").waitFor()
-    await choose(page, { "one.txt": "1", "two.txt": "22", "film.mov": "x".repeat(1_000_001) })
-    await link(page, "one.txt").waitFor()
-    await link(page, "two.txt").waitFor()
-    const uploads = page.getByRole("region", { name: "Uploads" })
-    await uploads.getByText("2 files uploaded, 1 file not uploaded").waitFor()
-    await uploads.getByText("It is too large: a file can be 1 MB at most.").waitFor()
-    await page.getByRole("button", { name: "Dismiss film.mov" }).click()
-    await uploads.waitFor({ state: "detached" })
-  })
-
-  it("takes in what is dropped anywhere on it", async () => {
-    const page = await open("/dashboard/files")
-    await choose(page, { "before.txt": "the page listens" })
-    await link(page, "before.txt").waitFor()
-    const dropped = await page.evaluateHandle(() => {
-      const transfer = new DataTransfer()
-      transfer.items.add(new File(["dropped"], "dropped.txt"))
-      return transfer
-    })
-    await page.dispatchEvent("body", "dragenter", { dataTransfer: dropped })
-    await page.getByText("Drop to upload").waitFor()
-    await page.dispatchEvent("body", "drop", { dataTransfer: dropped })
-    await link(page, "dropped.txt").waitFor()
-    expect(await page.getByText("Drop to upload").count()).toBe(0)
-  })
-
-  it("cancels an upload, and nothing of it stays", async () => {
-    const page = await open("/dashboard/files")
-    await choose(page, { "first.txt": "the page listens" })
-    await link(page, "first.txt").waitFor()
-    const network = await page.context().newCDPSession(page)
-    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 50_000 }
-    await network.send("Network.emulateNetworkConditions", slow)
-    await choose(page, { "slow.bin": "x".repeat(900_000) })
-    await page.getByRole("progressbar", { name: "Sending slow.bin" }).waitFor()
-    await page.getByRole("button", { name: "Cancel slow.bin" }).click()
-    await expect.poll(() => usage()).toEqual({ used: 16, reserved: 0 })
-    expect(await link(page, "slow.bin").count()).toBe(0)
-  })
-
   it("renames and deletes by the keyboard, and keeps its place", async () => {
     const page = await open("/dashboard/files")
     await choose(page, { "below.txt": "1" })
@@ -98,8 +43,6 @@ describe("the page of files", () => {
     await link(page, "final.txt").waitFor()
 
     await page.keyboard.press("Delete")
-    await page.getByRole("heading", { name: "Delete final.txt?" }).waitFor()
-    await page.getByRole("button", { name: "Delete", exact: true }).press("Enter")
     await link(page, "final.txt").waitFor({ state: "detached" })
     await expect.poll(() => focused(page)).toBe("below.txt")
   })
@@ -152,12 +95,11 @@ describe("a file with a script in it", () => {
     ],
     ["plain", `<!doctype html><script>${script}</script>`],
   ])("runs none of it when it is opened: %s", async (name, content) => {
-    const response = await ada(`/api/files?name=${name}`, { method: "POST", body: content })
-    const { files } = (await response.json()) as { files: [FileSummary] }
+    const { _id } = await files.add(name, content)
     const page = await open("/dashboard/files")
     const asked: string[] = []
     page.context().on("request", (request) => asked.push(new URL(request.url()).pathname))
-    const address = `/api/files/${files[0]._id}`
+    const address = `/api/files/${_id}`
     const saved = page.waitForEvent("download").then(() => "saved")
     const shown = page.goto(address).then(() => "shown")
     // A navigation that becomes a download fails, and the page stays.
@@ -171,55 +113,3 @@ describe("a file with a script in it", () => {
     expect(asked).not.toContain("/api/files")
   })
 })
-
-async function open(path: string, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ baseURL: app.origin, ...options })
-  const cookies = ada
-    .cookie()
-    .split("; ")
-    .map((pair) => ({
-      name: pair.slice(0, pair.indexOf("=")),
-      value: pair.slice(pair.indexOf("=") + 1),
-      url: app.origin,
-    }))
-  await context.addCookies(cookies)
-  const page = await context.newPage()
-  await page.goto(path)
-  if (options.javaScriptEnabled !== false) await page.waitForFunction(isAwake)
-  return page
-}
-
-/** React has taken over what the server drew: its buttons listen. */
-function isAwake() {
-  const button = document.querySelector("main button")
-  return button !== null && Object.keys(button).some((key) => key.startsWith("__reactProps"))
-}
-
-async function choose(page: Page, files: Record<string, string>) {
-  const chooser = page.waitForEvent("filechooser")
-  await page.getByRole("button", { name: "Upload", exact: true }).click()
-  await (await chooser).setFiles(asFiles(files))
-}
-
-function asFiles(files: Record<string, string>) {
-  return Object.entries(files).map(([name, content]) => ({
-    name,
-    mimeType: "application/octet-stream",
-    buffer: Buffer.from(content),
-  }))
-}
-
-function link(page: Page, name: string) {
-  return page.getByRole("link", { name, exact: true })
-}
-
-function focused(page: Page) {
-  return page.evaluate(() => document.activeElement?.textContent)
-}
-
-async function usage() {
-  const sql = postgres(app.databaseUrl, { max: 1 })
-  const [row] = await sql`select used::int, reserved::int from file_usage`
-  await sql.end()
-  return row && { ...row }
-}

@@ -133,7 +133,7 @@ function Shown({ file, address }: { file: FileSummary; address: string }) {
     )
   }
   if (mimeType === "application/pdf") {
-    // The answer itself says that it is sandboxed: with the attribute Chromium would not draw it.
+    // oxlint-disable-next-line react/iframe-missing-sandbox -- the answer itself is sandboxed; with the attribute Chromium would not draw it
     return <iframe src={address} title={fileName} className="size-full flex-1 border-0 bg-surface" />
   }
   if (isTextType(mimeType)) return <Text file={file} address={address} />

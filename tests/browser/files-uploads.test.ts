@@ -1,0 +1,393 @@
+import { createHash, randomBytes } from "node:crypto"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import type { Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { spawnTideline } from "../support/app.ts"
+import { takenOver } from "../support/browser.ts"
+import { choose, link, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+
+const MB = 1_000_000
+const PART = 8 * 1024 * 1024
+
+let files: FilesBrowser
+let open: FilesBrowser["open"]
+let folder: string
+beforeAll(async () => {
+  files = await openFilesBrowser({ FILES_MAX_SIZE: "30MB", FILES_QUOTA_FREE: "60MB" })
+  open = files.open
+  folder = mkdtempSync(join(tmpdir(), "tideline-uploads-"))
+})
+afterAll(async () => {
+  await files.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+afterEach(() => files.clear())
+
+describe("files on their way in", () => {
+  it("are taken in several at once, and of each that is refused it is said why", async () => {
+    const page = await open("/dashboard/files")
+    await page.getByText("No files yet").waitFor()
+    await choose(page, [fileOf("one.txt", 1), fileOf("two.txt", 2), fileOf("film.mov", 30 * MB + 1)])
+    await link(page, "one.txt").waitFor()
+    await link(page, "two.txt").waitFor()
+    await panel(page).getByText("2 files uploaded, 1 file not uploaded").waitFor()
+    await panel(page).getByText("It is too large: a file can be 30 MB at most.").waitFor()
+    await page.getByRole("button", { name: "Dismiss film.mov" }).click()
+    await panel(page).waitFor({ state: "detached" })
+  })
+
+  it("are taken in where they are dropped, anywhere on the page", async () => {
+    const page = await open("/dashboard/files")
+    await drop(page, "dropped.txt", "dropped")
+    await link(page, "dropped.txt").waitFor()
+    expect(await page.getByText("Drop to upload").count()).toBe(0)
+  })
+
+  it("are taken in where they are pasted, and a copied picture gets a name", async () => {
+    const page = await open("/dashboard/files")
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.items.add(new File(["picture"], "image.png", { type: "image/png" }))
+      clipboardData.items.add(new File(["text"], "copied.txt"))
+      document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }))
+    })
+    await link(page, "copied.txt").waitFor()
+    await page.getByRole("link", { name: /^Pasted \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.png$/ }).waitFor()
+  })
+
+  it("come out of a folder by their names alone, without what the system put there", async () => {
+    mkdirSync(join(folder, "letters/1843"), { recursive: true })
+    writeFileSync(join(folder, "letters/first.txt"), "1")
+    writeFileSync(join(folder, "letters/1843/second.txt"), "2")
+    writeFileSync(join(folder, "letters/1843/.DS_Store"), "3")
+    const page = await open("/dashboard/files")
+    const chooser = page.waitForEvent("filechooser")
+    await page.getByRole("button", { name: "Upload: more ways" }).click()
+    await page.getByRole("menuitem", { name: "All files of a folder" }).click()
+    await (await chooser).setFiles(join(folder, "letters"))
+    await link(page, "first.txt").waitFor()
+    await link(page, "second.txt").waitFor()
+    await panel(page).getByText("2 files uploaded").waitFor()
+    expect(await files.list()).toHaveLength(2)
+  })
+
+  it("are fifty at once, a few at a time", async () => {
+    const page = await open("/dashboard/files")
+    let running = 0
+    let most = 0
+    page.on("request", (request) => {
+      if (request.method() === "POST") most = Math.max(most, ++running)
+    })
+    page.on("requestfinished", (request) => {
+      if (request.method() === "POST") running--
+    })
+    const names = Array.from({ length: 50 }, (_, at) => `sheet ${at + 1}.txt`)
+    await choose(page, Object.fromEntries(names.map((name) => [name, name])))
+    await panel(page).getByText("50 files uploaded").waitFor()
+    expect(new Set((await files.list()).map(({ fileName }) => fileName))).toEqual(new Set(names))
+    expect(most).toBeLessThanOrEqual(3)
+    await panel(page).waitFor({ state: "detached" })
+  })
+
+  it("give their room back at once when they are cancelled", async () => {
+    const page = await open("/dashboard/files")
+    const network = await slow(page, 2 * MB)
+    await choose(page, [fileOf("whole.bin", MB), fileOf("parts.bin", 20 * MB)])
+    await arrived(page)
+    expect(await files.usage()).toMatchObject({ reserved: 20 * MB })
+    await page.getByRole("button", { name: "Cancel parts.bin" }).click()
+    await network.fast()
+    await expect.poll(() => files.usage()).toEqual({ used: MB, reserved: 0 })
+    expect((await files.list()).map(({ fileName }) => fileName)).toEqual(["whole.bin"])
+    expect(await files.sql`select 1 from uploads`).toHaveLength(0)
+  })
+
+  it("rest and go on as one says, and others go first meanwhile", async () => {
+    const page = await open("/dashboard/files")
+    const network = await slow(page, 4 * MB)
+    const path = fileOf("film.mov", 20 * MB)
+    await choose(page, path)
+    await arrived(page)
+    await page.getByRole("button", { name: "Pause film.mov" }).click()
+    await panel(page)
+      .getByText(/^Paused · /)
+      .waitFor()
+    await choose(page, { "note.txt": "1" })
+    await link(page, "note.txt").waitFor()
+    await network.fast()
+    const sent = patches(page)
+    await page.getByRole("button", { name: "Resume film.mov" }).click()
+    await link(page, "film.mov").waitFor()
+    expect(sent()[0]).toBeGreaterThanOrEqual(PART)
+    await expectWhole("film.mov", path)
+  })
+
+  it("go on wherever one goes in the dashboard, and leaving asks first", async () => {
+    const page = await open("/dashboard/files")
+    const network = await slow(page, 4 * MB)
+    await choose(page, fileOf("film.mov", 20 * MB))
+    await arrived(page)
+    await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Chat" }).click()
+    await page.waitForURL("**/dashboard/chat")
+    const asked = page.waitForEvent("dialog")
+    await page
+      .evaluate(() => {
+        location.href = "/pricing"
+      })
+      .catch(() => {})
+    expect((await asked).type()).toBe("beforeunload")
+    await network.fast().catch(() => {})
+  })
+})
+
+describe("an interrupted upload", () => {
+  it("goes on after a reload where it was, once the file is chosen again", async () => {
+    const page = await open("/dashboard/files")
+    const network = await slow(page, 4 * MB)
+    const path = fileOf("film.mov", 24 * MB)
+    await choose(page, path)
+    await arrived(page)
+    await page.reload()
+    await panel(page)
+      .getByText(/^Choose this file again to go on/)
+      .waitFor()
+    await network.fast()
+    const sent = patches(page)
+    await choose(page, path, "Choose again")
+    await link(page, "film.mov").waitFor()
+    expect(sent()[0]).toBeGreaterThanOrEqual(PART)
+    await expectWhole("film.mov", path)
+    expect(await files.list()).toHaveLength(1)
+  })
+
+  it("goes on by itself after a reload where the browser can find the file again", async () => {
+    const page = await open("/dashboard/files")
+    await page.context().addInitScript(() => {
+      Object.assign(DataTransferItem.prototype, {
+        getAsFileSystemHandle: async () => (await navigator.storage.getDirectory()).getFileHandle("film.mov"),
+      })
+    })
+    await page.reload()
+    await takenOver(page)
+    await page.evaluate(async (size) => {
+      const kept = await (await navigator.storage.getDirectory()).getFileHandle("film.mov", { create: true })
+      const writing = await kept.createWritable()
+      await writing.write(new Uint8Array(size).fill(7))
+      await writing.close()
+    }, 20 * MB)
+    const network = await slow(page, 4 * MB)
+    await page.evaluate(async () => {
+      const kept = await (await navigator.storage.getDirectory()).getFileHandle("film.mov")
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(await kept.getFile())
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true }))
+    })
+    await arrived(page)
+    await network.fast()
+    const sent = patches(page)
+    await page.reload()
+    await link(page, "film.mov").waitFor()
+    expect(sent().at(-1)).toBeGreaterThanOrEqual(PART)
+    expect(await hashOf("film.mov")).toBe(sha256(Buffer.alloc(20 * MB, 7)))
+  })
+
+  it("goes on by itself when the network is back, and sends nothing twice", async () => {
+    const page = await open("/dashboard/files")
+    const network = await slow(page, 4 * MB)
+    const path = fileOf("film.mov", 24 * MB)
+    await choose(page, path)
+    await arrived(page)
+    await page.context().setOffline(true)
+    await panel(page).getByText("You are offline. Uploads go on by themselves once you are back.").waitFor()
+    await network.fast()
+    const sent = patches(page)
+    await page.context().setOffline(false)
+    await link(page, "film.mov").waitFor()
+    expect(sent()[0]).toBeGreaterThanOrEqual(PART)
+    await expectWhole("film.mov", path)
+  })
+
+  it("is forgotten by the next person at the same browser", async () => {
+    const page = await open("/dashboard/files")
+    await slow(page, 4 * MB)
+    await choose(page, fileOf("film.mov", 20 * MB))
+    await arrived(page)
+    await page.evaluate(async () => {
+      const opening = indexedDB.open("tideline-uploads")
+      const database = await new Promise<IDBDatabase>((resolve) => {
+        opening.addEventListener("success", () => resolve(opening.result))
+      })
+      const store = database.transaction("unfinished", "readwrite").objectStore("unfinished")
+      const all = store.getAll()
+      await new Promise((resolve) => all.addEventListener("success", resolve))
+      for (const upload of all.result as { userId: string }[]) store.put({ ...upload, userId: "grace" })
+    })
+    await page.reload()
+    await page.getByText("No files yet").waitFor()
+    expect(await panel(page).count()).toBe(0)
+  })
+
+  it("is continued by one tab only", async () => {
+    const page = await open("/dashboard/files")
+    await slow(page, 4 * MB)
+    await choose(page, fileOf("film.mov", 20 * MB))
+    await arrived(page)
+    const other = await open("/dashboard/files", { beside: page })
+    await other.getByText("No files yet").waitFor()
+    expect(await panel(other).count()).toBe(0)
+    expect(await panel(page).getByText("film.mov").count()).toBe(1)
+  })
+
+  it("is finished by a server that was killed in the middle of it", async () => {
+    const other = await openFilesBrowser({})
+    onTestFinished(() => other.close())
+    const { app } = other
+    const page = await other.open("/dashboard/files")
+    const network = await slow(page, 4 * MB)
+    const path = fileOf("film.mov", 24 * MB)
+    await choose(page, path)
+    await arrived(page)
+    process.kill(app.pid, "SIGKILL")
+    await app.exited
+    await panel(page)
+      .getByText(/^The server does not answer. It goes on by itself/)
+      .waitFor()
+    await network.fast()
+    const sent = patches(page)
+    const again = spawnTideline(dirname(app.dataDir), {
+      PORT: String(app.port),
+      DATABASE_URL: app.databaseUrl,
+    })
+    onTestFinished(async () => {
+      again.child.kill("SIGTERM")
+      await again.exited
+    })
+    await link(page, "film.mov").waitFor({ timeout: 60_000 })
+    expect(sent()[0]).toBeGreaterThanOrEqual(PART)
+    const [file] = await other.sql`select sha256 from blobs`
+    expect(file?.["sha256"]).toBe(sha256(contentOf.get(path)))
+  }, 90_000)
+})
+
+describe("a refused upload", () => {
+  it("says that there is no room, and is taken once there is", async () => {
+    const page = await open("/dashboard/files")
+    await choose(page, [
+      fileOf("first.bin", 28 * MB),
+      fileOf("second.bin", 29 * MB),
+      fileOf("third.bin", 27 * MB),
+    ])
+    await panel(page)
+      .getByText(/^There is no room for \w+\.bin\. Your files can take 60 MB together/)
+      .waitFor()
+    await panel(page).getByText("2 files uploaded, 1 file not uploaded").waitFor()
+    await choose(page, fileOf("fourth.bin", 10 * MB))
+    await panel(page)
+      .getByText(/^There is no room for it: \d+(\.\d)? MB are left/)
+      .waitFor()
+    const [stored] = await files.list()
+    await files.ada(`/api/files/${stored?._id}?permanently=1`, { method: "DELETE" })
+    await page
+      .getByRole("button", { name: /^Try \w+\.bin again$/ })
+      .first()
+      .click()
+    await expect.poll(() => files.list(), { timeout: 20_000 }).toHaveLength(2)
+  })
+
+  it("says that nobody is signed in, and goes on where it was afterwards", async () => {
+    const page = await open("/dashboard/files")
+    const network = await slow(page, 4 * MB)
+    const path = fileOf("film.mov", 24 * MB)
+    await choose(page, path)
+    await arrived(page)
+    const cookies = await page.context().cookies()
+    await page.context().clearCookies()
+    await panel(page)
+      .getByText(/^You are signed out\. Sign in again in another tab, then try again/)
+      .waitFor()
+    await page.context().addCookies(cookies)
+    await network.fast()
+    const sent = patches(page)
+    await page.getByRole("button", { name: "Try film.mov again" }).click()
+    await link(page, "film.mov").waitFor()
+    expect(sent()[0]).toBeGreaterThanOrEqual(PART)
+    await expectWhole("film.mov", path)
+  })
+})
+
+const contentOf = new Map<string, Buffer>()
+
+/** A file on the disk, so that it is the same file when it is chosen again. */
+function fileOf(name: string, size: number): string {
+  const path = join(folder, name)
+  const content = randomBytes(size)
+  contentOf.set(path, content)
+  writeFileSync(path, content)
+  return path
+}
+
+function panel(page: Page) {
+  return page.getByRole("region", { name: "Uploads" })
+}
+
+/** Bytes a second that leave the page. */
+async function slow(page: Page, uploadThroughput: number) {
+  const session = await page.context().newCDPSession(page)
+  const limit = (throughput: number) =>
+    session.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: throughput,
+    })
+  await limit(uploadThroughput)
+  return { fast: () => limit(-1) }
+}
+
+/** Resolves when the server has the first part of a file, and the second is on its way. */
+async function arrived(page: Page) {
+  const isPart = (method: string, url: string) => method === "PATCH" && url.includes("/api/files/uploads/")
+  await page.waitForResponse((answer) => isPart(answer.request().method(), answer.url()))
+  await page.waitForRequest((request) => isPart(request.method(), request.url()))
+}
+
+/** From which byte on each part was sent, from now on. */
+function patches(page: Page): () => number[] {
+  const offsets: number[] = []
+  page.on("request", (request) => {
+    if (request.method() === "PATCH") offsets.push(Number(request.headers()["upload-offset"]))
+  })
+  return () => offsets
+}
+
+async function drop(page: Page, name: string, content: string) {
+  const dropped = await page.evaluateHandle(
+    ([fileName, text]) => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([text], fileName))
+      return transfer
+    },
+    [name, content] as const,
+  )
+  await page.dispatchEvent("body", "dragenter", { dataTransfer: dropped })
+  await page.getByText("Drop to upload").waitFor()
+  await page.dispatchEvent("body", "drop", { dataTransfer: dropped })
+}
+
+async function expectWhole(name: string, path: string) {
+  expect(await hashOf(name)).toBe(sha256(contentOf.get(path)))
+}
+
+async function hashOf(name: string) {
+  const file = (await files.list()).find(({ fileName }) => fileName === name)
+  const response = await files.ada(`/api/files/${file?._id}`)
+  return sha256(Buffer.from(await response.arrayBuffer()))
+}
+
+function sha256(bytes: Buffer | undefined) {
+  return createHash("sha256")
+    .update(bytes ?? "")
+    .digest("hex")
+}

@@ -1,0 +1,115 @@
+import { chromium, type BrowserContextOptions, type Page } from "playwright-core"
+import postgres from "postgres"
+import type { FileSummary } from "#server/files/contract.ts"
+import { startTideline } from "./app.ts"
+import { findBrowser, takenOver } from "./browser.ts"
+import { ada as adaLovelace, signUp, type Person } from "./people.ts"
+
+export type FilesBrowser = Awaited<ReturnType<typeof openFilesBrowser>>
+
+/** The application, a browser, and somebody who is signed in and has been shown around. */
+export async function openFilesBrowser(env: Record<string, string>) {
+  const app = await startTideline(env)
+  const sql = postgres(app.databaseUrl, { max: 1 })
+  const browser = await chromium.launch({
+    executablePath: findBrowser(),
+    args: ["--no-sandbox", "--disable-gpu"],
+  })
+  const ada = await signUp(app, adaLovelace)
+  // The record is made by the first page that asks for it.
+  await ada("/dashboard")
+  await sql`update users set onboarding_completed = true`
+
+  /** In a browser of its own, or that of another page. Dialogs that ask before leaving are answered with yes. */
+  async function open(path: string, options: BrowserContextOptions & { beside?: Page } = {}) {
+    const { beside, ...given } = options
+    const context = beside?.context() ?? (await browser.newContext({ baseURL: app.origin, ...given }))
+    if (!beside) await context.addCookies(cookiesOf(ada, app.origin))
+    const page = await context.newPage()
+    page.on("dialog", (dialog) => void dialog.accept())
+    await page.goto(path)
+    if (options.javaScriptEnabled !== false) await takenOver(page)
+    return page
+  }
+
+  async function list(): Promise<FileSummary[]> {
+    const { files } = (await (await ada("/api/files?limit=100")).json()) as { files: FileSummary[] }
+    return files
+  }
+
+  /** Stored without the browser. */
+  async function add(name: string, content: string | Buffer = "…"): Promise<FileSummary> {
+    const response = await ada(`/api/files?name=${encodeURIComponent(name)}`, {
+      method: "POST",
+      body: typeof content === "string" ? content : new Uint8Array(content),
+    })
+    const { files } = (await response.json()) as { files: [FileSummary] }
+    return files[0]
+  }
+
+  return {
+    app,
+    sql,
+    ada,
+    browser,
+    open,
+    list,
+    add,
+    /** Bytes: what is taken and what running uploads hold. */
+    async usage() {
+      const [row] = await sql`select used::int, reserved::int from file_usage`
+      return row && { ...row }
+    },
+    /** Closes every page and removes every file and upload. */
+    async clear() {
+      for (const context of browser.contexts()) await context.close()
+      await sql`delete from uploads`
+      await sql`delete from files`
+      await sql`update file_usage set used = 0, reserved = 0`
+    },
+    async close() {
+      await browser.close()
+      await sql.end()
+      await app.stop()
+    },
+  }
+}
+
+function cookiesOf(person: Person, url: string) {
+  return person
+    .cookie()
+    .split("; ")
+    .map((pair) => ({
+      name: pair.slice(0, pair.indexOf("=")),
+      value: pair.slice(pair.indexOf("=") + 1),
+      url,
+    }))
+}
+
+/** By the button and the browser's own dialog. */
+export async function choose(
+  page: Page,
+  files: Record<string, string> | string | string[],
+  button = "Upload",
+) {
+  const chooser = page.waitForEvent("filechooser")
+  await page.getByRole("button", { name: button, exact: true }).click()
+  const given = typeof files === "string" || Array.isArray(files) ? files : asFiles(files)
+  await (await chooser).setFiles(given)
+}
+
+export function asFiles(files: Record<string, string>) {
+  return Object.entries(files).map(([name, content]) => ({
+    name,
+    mimeType: "application/octet-stream",
+    buffer: Buffer.from(content),
+  }))
+}
+
+export function link(page: Page, name: string) {
+  return page.getByRole("link", { name, exact: true })
+}
+
+export function focused(page: Page) {
+  return page.evaluate(() => document.activeElement?.textContent)
+}
