@@ -133,7 +133,8 @@ async function openIdentity(
   return identity
 }
 
-async function openBlobs(config: Config): Promise<Blobs> {
+/** Where the bytes of files are. */
+export async function openBlobs(config: Config): Promise<Blobs> {
   const { openDiskBlobs } = await import("./adapters/disk-blobs.ts")
   return openDiskBlobs(config.blobs.directory)
 }

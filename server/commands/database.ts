@@ -14,14 +14,14 @@ export function readSettings(root: string): Config {
 export async function withDatabase<Result>(
   config: Config,
   root: string,
-  work: (db: Database) => Promise<Result>,
+  work: (db: Database, url: string) => Promise<Result>,
 ): Promise<Result> {
   const { url, stop } = await reachPostgres(config)
   try {
     await migrate(url, join(root, "db/migrations"))
     const { db, close } = openDatabase(url, { connections: 2 })
     try {
-      return await work(db)
+      return await work(db, url)
     } finally {
       await close()
     }

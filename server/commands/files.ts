@@ -1,0 +1,81 @@
+import { resolve } from "node:path"
+import * as v from "valibot"
+import { checkFiles } from "../files/check.ts"
+import { sweep } from "../files/sweep.ts"
+import { openUploadLocks } from "../files/upload-locks.ts"
+import { openLog } from "../log.ts"
+import { openBlobs } from "../services.ts"
+import { readSettings, withDatabase } from "./database.ts"
+
+// `npm run files -- <command>`: whether the stored files and their rows agree, for whoever runs the server. It works beside a running
+// Tideline and without one.
+
+const USAGE = `Usage: npm run files -- <command> [--checksums]
+
+  check    look for files whose bytes are missing or damaged, bytes that are of no file, uploads past their time,
+           and usage that does not add up; ends with 1 when there is any
+  repair   the same, and put right what can be put right without a backup
+
+  --checksums   also read all bytes and compare their sha-256
+`
+
+const root = resolve(import.meta.dirname, "../..")
+
+const Command = v.pipe(
+  v.array(v.string()),
+  v.transform((words) => ({
+    name: words.filter((word) => word !== "--checksums").join(" "),
+    checksums: words.includes("--checksums"),
+  })),
+  v.object({ name: v.picklist(["check", "repair"], USAGE), checksums: v.boolean() }),
+)
+
+type Command = v.InferOutput<typeof Command>
+
+try {
+  const command = v.safeParse(Command, process.argv.slice(2))
+  if (!command.success) throw new Error(USAGE)
+  const left = await run(command.output)
+  if (left > 0) process.exitCode = 1
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}
+
+/** How many problems there are after it. */
+async function run(command: Command): Promise<number> {
+  const config = readSettings(root)
+  return withDatabase(config, root, async (db, url) => {
+    const log = openLog("warn")
+    const uploadLocks = openUploadLocks({ db, log, config }, url)
+    try {
+      return await perform(command, { db, log, config, uploadLocks, blobs: await openBlobs(config) })
+    } finally {
+      await uploadLocks.close()
+    }
+  })
+}
+
+async function perform({ name, checksums }: Command, scope: Parameters<typeof sweep>[0]): Promise<number> {
+  // What the server does by itself needs no telling.
+  if (name === "repair") await sweep(scope)
+  let found = 0
+  let repaired = 0
+  for await (const { kind, text, repair } of checkFiles(scope, { checksums })) {
+    found++
+    const isRepaired = name === "repair" && repair !== undefined
+    if (isRepaired) {
+      await repair()
+      repaired++
+    }
+    process.stdout.write(`${kind.padEnd(10)}  ${text}${isRepaired ? " Repaired." : ""}\n`)
+  }
+  process.stdout.write(summaryOf(found, repaired))
+  return found - repaired
+}
+
+function summaryOf(found: number, repaired: number): string {
+  if (found === 0) return "The files and their rows agree.\n"
+  const problems = found === 1 ? "1 problem" : `${found} problems`
+  return repaired > 0 ? `${problems}, ${repaired} repaired.\n` : `${problems}.\n`
+}

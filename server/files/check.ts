@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto"
+import { and, asc, eq, gt, inArray, lt } from "drizzle-orm"
+import { blobs, files, uploads } from "#db/schema/files.ts"
+import type { ListedBlob } from "../ports/blobs.ts"
+import type { Scope } from "../scope.ts"
+import { formatBytes } from "./contract.ts"
+import { discardBlob, discardUpload, removeNameless } from "./discard.ts"
+import { GRACE, isUnused } from "./sweep.ts"
+import { correctUsage, findWrongUsage } from "./usage.ts"
+
+type Checking = Scope<"db" | "blobs" | "log">
+
+/** Something that is not as it should be between the rows and the blob store. */
+export interface Finding {
+  kind: "missing" | "damaged" | "nameless" | "unused" | "late" | "miscounted"
+  /** A sentence for the operator. */
+  text: string
+  /** Where it can be put right without losing anything that a row speaks of. */
+  repair?: () => Promise<unknown>
+}
+
+/** Rows, and keys of the store, that are looked at together. */
+const BATCH = 500
+
+/**
+ * Compares every row with the store, and the store with the rows, while the server may be running: what is suspect is looked at
+ * again before it is told. `checksums` reads all bytes.
+ */
+export async function* checkFiles(
+  scope: Checking,
+  { checksums = false, now = Date.now() }: { checksums?: boolean; now?: number } = {},
+): AsyncGenerator<Finding> {
+  const stored = new Set<string>()
+  yield* checkStore(scope, stored, now)
+  yield* checkRows(scope, stored, { checksums })
+  yield* checkUnfinished(scope, now)
+  yield* checkUnused(scope, now)
+  yield* checkLate(scope, now)
+  for (const wrong of await findWrongUsage(scope)) {
+    yield {
+      kind: "miscounted",
+      text: `${wrong.email}: ${wrong.used} bytes used and ${wrong.reserved} reserved are counted, and ${wrong.usedTruly} and ${wrong.reservedTruly} it is.`,
+      repair: () => correctUsage(scope, wrong.userId),
+    }
+  }
+}
+
+/** From the store to the rows. Notes in `stored` what is there. */
+async function* checkStore(scope: Checking, stored: Set<string>, now: number): AsyncGenerator<Finding> {
+  for await (const batch of batchesOf(scope.blobs.list("stored"))) {
+    const sizes = await findSizes(scope, batch)
+    for (const { key, size, modifiedAt } of batch) {
+      stored.add(key)
+      const known = sizes.get(key)
+      if (known === undefined) {
+        if (modifiedAt < now - GRACE && (await isStored(scope, key))) yield nameless(scope, key, size)
+      } else if (known !== null && known !== size) {
+        yield {
+          kind: "damaged",
+          text: `${key} has ${size} bytes, and its row says ${known}. Restore it from a backup.`,
+        }
+      }
+    }
+  }
+}
+
+/** By key: the size that its row says, or null where it is an upload's. */
+async function findSizes({ db }: Scope<"db">, batch: ListedBlob[]): Promise<Map<string, number | null>> {
+  const keys = batch.map(({ key }) => key)
+  // Uploads first: a key goes from there to the blobs, not back.
+  const ofUploads = await db.select({ key: uploads.key }).from(uploads).where(inArray(uploads.key, keys))
+  const ofBlobs = await db.select().from(blobs).where(inArray(blobs.key, keys))
+  return new Map([
+    ...ofUploads.map(({ key }) => [key ?? "", null] as const),
+    ...ofBlobs.map(({ key, size }) => [key, size] as const),
+  ])
+}
+
+function nameless(scope: Checking, key: string, size: number): Finding {
+  return {
+    kind: "nameless",
+    text: `${key} (${formatBytes(size)}) is in the store, and no row names it.`,
+    repair: () => removeNameless(scope, key),
+  }
+}
+
+/** From the rows to the store. */
+async function* checkRows(
+  scope: Checking,
+  stored: Set<string>,
+  { checksums }: { checksums: boolean },
+): AsyncGenerator<Finding> {
+  for (let after: string | undefined; ;) {
+    const rows = await scope.db
+      .select()
+      .from(blobs)
+      .where(after === undefined ? undefined : gt(blobs._id, after))
+      .orderBy(asc(blobs._id))
+      .limit(BATCH)
+    for (const row of rows) {
+      // What was stored after the store was listed is not in the list.
+      const isThere = stored.has(row.key) || (await isStored(scope, row.key))
+      const isRight = isThere && (!checksums || (await hashOf(scope, row.key)) === row.sha256)
+      if (isRight || !(await isRow(scope, row._id))) continue
+      const ofWhat = await describeFiles(scope, row._id)
+      yield isThere
+        ? {
+            kind: "damaged",
+            text: `${row.key} has another checksum than its row. It is ${ofWhat}. Restore it from a backup.`,
+          }
+        : {
+            kind: "missing",
+            text: `${row.key} is not in the store. It is ${ofWhat}. Restore it from a backup.`,
+          }
+    }
+    after = rows.at(-1)?._id
+    if (rows.length < BATCH || after === undefined) return
+  }
+}
+
+async function isRow({ db }: Scope<"db">, id: string) {
+  return (await db.$count(blobs, eq(blobs._id, id))) > 0
+}
+
+async function isStored({ blobs: store }: Scope<"blobs">, key: string) {
+  const stream = await store.open(key, { start: 0, end: 0 })
+  stream?.destroy()
+  return stream !== null
+}
+
+async function hashOf({ blobs: store }: Scope<"blobs">, key: string): Promise<string | null> {
+  const stream = await store.open(key)
+  if (!stream) return null
+  const hash = createHash("sha256")
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) hash.update(chunk)
+  return hash.digest("hex")
+}
+
+async function describeFiles({ db }: Scope<"db">, storageId: string): Promise<string> {
+  const of = await db
+    .select({ id: files._id, fileName: files.fileName })
+    .from(files)
+    .where(eq(files.storageId, storageId))
+  return of.map(({ id, fileName }) => `file ${id}, ${JSON.stringify(fileName)}`).join("; ") || "no file's"
+}
+
+async function* checkUnfinished(scope: Checking, now: number): AsyncGenerator<Finding> {
+  for await (const batch of batchesOf(scope.blobs.list("unfinished"))) {
+    const old = batch.filter(({ modifiedAt }) => modifiedAt < now - GRACE)
+    const sizes = await findSizes(scope, old)
+    for (const { key, size } of old) if (!sizes.has(key)) yield nameless(scope, key, size)
+  }
+}
+
+async function* checkUnused(scope: Checking, now: number): AsyncGenerator<Finding> {
+  const unused = await scope.db
+    .select()
+    .from(blobs)
+    .where(and(lt(blobs._creationTime, now - GRACE), isUnused(scope)))
+  for (const { _id, key, size } of unused) {
+    yield {
+      kind: "unused",
+      text: `${key} (${formatBytes(size)}) is of no file.`,
+      repair: () => discardBlob(scope, _id),
+    }
+  }
+}
+
+async function* checkLate(scope: Checking, now: number): AsyncGenerator<Finding> {
+  const late = await scope.db
+    .select()
+    .from(uploads)
+    .where(lt(uploads.expiresAt, now - GRACE))
+  for (const { _id, expiresAt, reserved } of late) {
+    yield {
+      kind: "late",
+      text: `Upload ${_id} ended ${new Date(expiresAt).toISOString()} and still holds ${formatBytes(reserved)}.`,
+      repair: () => discardUpload(scope, _id),
+    }
+  }
+}
+
+async function* batchesOf(list: AsyncIterable<ListedBlob>): AsyncGenerator<ListedBlob[]> {
+  let batch: ListedBlob[] = []
+  for await (const one of list) {
+    batch.push(one)
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,39 @@
+import { eq, sql } from "drizzle-orm"
+import { files, fileUsage, uploads } from "#db/schema/files.ts"
+import { users } from "#db/schema/users.ts"
+import type { Scope } from "../scope.ts"
+
+const usedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${files.userId} = ${users._id})`
+const reservedTruly = sql<number>`(select coalesce(sum(${uploads.reserved}), 0)::float8 from ${uploads} where ${uploads.userId} = ${users._id})`
+
+/** Those for whom the sums that the quota goes by are not the sums of what there is. One statement sees one moment. */
+export function findWrongUsage({ db }: Scope<"db">) {
+  const used = sql<number>`coalesce(${fileUsage.used}, 0)::float8`
+  const reserved = sql<number>`coalesce(${fileUsage.reserved}, 0)::float8`
+  return db
+    .select({ userId: users._id, email: users.email, used, reserved, usedTruly, reservedTruly })
+    .from(users)
+    .leftJoin(fileUsage, eq(fileUsage.userId, users._id))
+    .where(sql`(${used}, ${reserved}) <> (${usedTruly}, ${reservedTruly})`)
+}
+
+/** Whatever changes the sums locks their row first or last, so that with the lock one sees all of it or none. */
+export async function correctUsage({ db }: Scope<"db">, userId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.insert(fileUsage).values({ userId }).onConflictDoNothing()
+    await tx.select().from(fileUsage).where(eq(fileUsage.userId, userId)).for("update")
+    // Statements of their own, which see what was committed while the lock was waited for.
+    const [sum] = await tx
+      .select({ used: sql<number>`coalesce(sum(${files.size}), 0)::float8` })
+      .from(files)
+      .where(eq(files.userId, userId))
+    const [held] = await tx
+      .select({ reserved: sql<number>`coalesce(sum(${uploads.reserved}), 0)::float8` })
+      .from(uploads)
+      .where(eq(uploads.userId, userId))
+    await tx
+      .update(fileUsage)
+      .set({ ...sum, ...held })
+      .where(eq(fileUsage.userId, userId))
+  })
+}
