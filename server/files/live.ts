@@ -29,6 +29,18 @@ export const fileList = defineLiveQuery({
   fields: ["_creationTime", "fileName", "mimeType", "size"],
 })
 
+/** One of the viewer's files, as long as it is there: for what names a file and may outlive it. */
+export const fileById = defineLiveQuery({
+  name: "files.getFile",
+  args: v.strictObject({ fileId: FileId }),
+  table: watchedFiles,
+  range: ({ fileId }, viewer: Viewer) => ({
+    eq: { userId: viewer.user._id, trashed: false, _id: fileId },
+  }),
+  fields: ["_creationTime", "fileName", "mimeType", "size"],
+  answer: "row",
+})
+
 /** What the viewer has in the trash, the last trashed first. `after` is the `end` of the page before. */
 export const trashList = defineLiveQuery({
   name: "files.listTrash",
@@ -61,7 +73,7 @@ export const shareList = defineLiveQuery({
   project: shareSummary,
 })
 
-export const liveFiles = [fileList, trashList, shareList]
+export const liveFiles = [fileList, fileById, trashList, shareList]
 
 export const fileMutations = [
   defineMutation({

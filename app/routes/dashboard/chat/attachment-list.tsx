@@ -1,9 +1,11 @@
 import { useState, type ReactNode } from "react"
+import { useLive } from "#app/realtime/use-live.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
-import type { Attachment } from "#server/chat/contract.ts"
+import { attachableAs, type Attachment } from "#server/chat/contract.ts"
 import { formatBytes } from "#server/files/contract.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
 
 /** The files that go with a question: images as small pictures, others by their name. */
 export function AttachmentList({
@@ -25,34 +27,59 @@ export function AttachmentList({
 }
 
 function AttachmentLink({ attachment }: { attachment: Attachment }) {
-  const [isGone, setGone] = useState(false)
   const { fileId, fileName, mimeType, size } = attachment
-  const address = `/api/files/${fileId}`
-  if (isGone) return <Chip picture={<Icon name="trash" />} name={fileName} about="This file was removed" />
-  if (isPicture(mimeType)) {
-    return (
-      <a href={address} target="_blank" rel="noreferrer" title={fileName} className="block">
-        <img
-          src={address}
-          alt={fileName}
-          loading="lazy"
-          decoding="async"
-          onError={() => setGone(true)}
-          className="size-28 rounded-lg border border-line bg-sunken object-cover"
-        />
-      </a>
-    )
+  const state = useIsThere(fileId)
+  const isImage = attachableAs(mimeType) === "image"
+  if (state === "gone") {
+    return <Chip picture={<Icon name="trash" />} name={fileName} about="This file was removed" />
   }
   return (
     <a
-      href={address}
+      href={`/api/files/${fileId}`}
       target="_blank"
       rel="noreferrer"
       title={fileName}
       className="block rounded-lg hover:bg-hover"
     >
-      <Chip picture={<Icon name="text" />} name={fileName} about={formatBytes(size)} />
+      {isImage ? (
+        <span className="grid size-28 place-items-center overflow-hidden rounded-lg border border-line bg-sunken text-faint">
+          {state === "there" ? <Thumbnail fileId={fileId} alt={fileName} /> : <Icon name="image" />}
+        </span>
+      ) : (
+        <Chip picture={<Icon name="text" />} name={fileName} about={formatBytes(size)} />
+      )}
     </a>
+  )
+}
+
+/** Whether the file still is, followed as it comes and goes. A picture is only asked for once it is known to be there. */
+function useIsThere(fileId: string): "unknown" | "there" | "gone" {
+  const [unknown] = useState<Loaded<FileRow>>(() => ({
+    query: "files.getFile",
+    args: { fileId },
+    rows: [{ _id: fileId }],
+    order: [["_id", "asc"]],
+    end: null,
+  }))
+  const [file] = useLive(unknown)
+  if (!file) return "gone"
+  return file.fileName === undefined ? "unknown" : "there"
+}
+
+interface FileRow {
+  _id: string
+  fileName?: string
+}
+
+function Thumbnail({ fileId, alt }: { fileId: string; alt: string }) {
+  return (
+    <img
+      src={`/api/files/${fileId}/thumbnail`}
+      alt={alt}
+      loading="lazy"
+      decoding="async"
+      className="size-full object-cover"
+    />
   )
 }
 
@@ -97,11 +124,7 @@ export function DraftChip({ attachment, onRemove }: { attachment: Attachment; on
   return (
     <Chip
       picture={
-        isPicture(mimeType) ? (
-          <img src={`/api/files/${fileId}`} alt="" className="size-full object-cover" />
-        ) : (
-          <Icon name="text" />
-        )
+        attachableAs(mimeType) === "image" ? <Thumbnail fileId={fileId} alt="" /> : <Icon name="text" />
       }
       name={fileName}
       about={formatBytes(size)}
@@ -145,8 +168,4 @@ function RemoveButton({ label, onRemove }: { label: string; onRemove: () => void
       <Icon name="x" className="size-3.5" />
     </button>
   )
-}
-
-function isPicture(mimeType: string) {
-  return /^image\/(png|jpeg|webp|gif)$/.test(mimeType)
 }

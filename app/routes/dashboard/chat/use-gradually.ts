@@ -11,11 +11,10 @@ export function useGradually(bubbles: Bubble[]): Bubble[] {
   // What was the first has gone: all is new.
   const start = Math.max(0, known)
 
+  if (start === 0 && bubbles[0]?.key !== first) setFirst(bubbles[0]?.key)
+
   useEffect(() => {
-    if (start === 0) {
-      setFirst(bubbles[0]?.key)
-      return
-    }
+    if (start === 0) return
     const frame = requestAnimationFrame(() => setFirst(bubbles[Math.max(0, start - STEP)]?.key))
     return () => cancelAnimationFrame(frame)
   }, [bubbles, start])
