@@ -78,13 +78,14 @@ export async function sendBytes(
   return new Response(toBody(bytes), { status: range ? 206 : 200, headers })
 }
 
-/** What user's bytes are sent with, so that they run nothing and nobody else's page embeds them. */
+/** What user's bytes are sent with, so that they run nothing, and no page but ours shows them. */
 export const ISOLATED = {
   "Content-Security-Policy":
-    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox",
+    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'self'; sandbox",
   "Cross-Origin-Resource-Policy": "same-origin",
   Vary: "Cookie, Authorization",
   "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "SAMEORIGIN",
 }
 
 /**
