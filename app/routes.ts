@@ -56,6 +56,8 @@ export default [
   route("api/*", "routes/api/unknown.ts"),
   route("trpc/*", "routes/api/unknown.ts", { id: "routes/api/unknown-trpc" }),
 
+  route("dashboard/account/export", "routes/dashboard/account/export.ts"),
+
   // The dashboard group: signed in, with a record, and inside the shell with onboarding behind them
   layout("routes/dashboard/layout.tsx", [
     layout("routes/dashboard/shell.tsx", [
@@ -64,6 +66,7 @@ export default [
         route("dashboard/chat/:threadId", "routes/dashboard/chat/thread.tsx"),
       ]),
       route("dashboard", "routes/dashboard/home.tsx"),
+      route("dashboard/account", "routes/dashboard/account/page.tsx"),
       route("dashboard/files", "routes/dashboard/files/list.tsx"),
       route("dashboard/files/trash", "routes/dashboard/files/trash.tsx"),
     ]),

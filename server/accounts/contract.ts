@@ -1,6 +1,7 @@
 import * as v from "valibot"
+import { SaveProfile } from "../users/contract.ts"
 
-export type { AccountProblem } from "#server/ports/identity.ts"
+export type { AccountKey, AccountProblem } from "#server/ports/identity.ts"
 
 export const PASSWORD_LENGTH = { least: 10, most: 128 }
 
@@ -24,6 +25,19 @@ const NewPassword = v.pipe(
   v.maxLength(PASSWORD_LENGTH.most, `A password has at most ${PASSWORD_LENGTH.most} characters.`),
 )
 
+const Id = v.pipe(v.string(), v.nonEmpty(), v.maxLength(100))
+
+const KeyName = v.pipe(
+  v.string("Name the key."),
+  v.trim(),
+  v.nonEmpty("Name the key after what will use it."),
+  v.maxLength(32, "A key's name has at most 32 characters."),
+  v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
+)
+
+/** The password, or the address where the provider keeps the password. */
+const Confirmation = v.pipe(v.string("Fill this in."), v.nonEmpty("Fill this in."), v.maxLength(254))
+
 export const SignIn = v.object({ email: Email, password: Password })
 
 export const SignUp = v.object({
@@ -45,3 +59,25 @@ export const ChooseNewPassword = v.object({
   token: v.pipe(v.string(), v.nonEmpty(), v.maxLength(200)),
   password: NewPassword,
 })
+
+/** What the account page may ask for. */
+export const AccountChange = v.variant("intent", [
+  v.object({ intent: v.literal("save-profile"), ...SaveProfile.entries }),
+  v.object({ intent: v.literal("change-password"), current: Password, password: NewPassword }),
+  v.object({ intent: v.literal("end-session"), sessionId: Id }),
+  v.object({ intent: v.literal("end-other-sessions") }),
+  v.object({ intent: v.literal("create-key"), name: KeyName }),
+  v.object({ intent: v.literal("delete-key"), keyId: Id }),
+  v.object({ intent: v.literal("delete-account"), confirmation: Confirmation }),
+])
+export type AccountChange = v.InferOutput<typeof AccountChange>
+
+/** A browser that is signed in, in the words of its user's account page. */
+export interface SignedInBrowser {
+  id: string
+  userAgent: string
+  address: string | null
+  /** Milliseconds since the epoch. */
+  since: number
+  isThisOne: boolean
+}

@@ -74,6 +74,7 @@ export async function openClerkIdentity(settings: ClerkSettings): Promise<Identi
     getSession,
     getUser: directory.getUser,
     updateUser: directory.updateUser,
+    deleteUser: directory.deleteUser,
     async issueRealtimeToken(args) {
       const auth = await getAuth(args as LoaderArgs)
       if (!auth.userId) return null

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
-import { authJwks, authUser } from "#db/schema/auth.ts"
+import { authJwks, authSession, authUser } from "#db/schema/auth.ts"
 import { queueAddressVerification, queuePasswordReset } from "#server/mail/mail.ts"
 import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
 import type { Services } from "#server/scope.ts"
@@ -13,8 +13,9 @@ import {
   REALTIME_TOKEN_LIFE,
   type Auth,
 } from "./embedded-identity/auth.ts"
-import { createForms } from "./embedded-identity/forms.ts"
+import { createForms, createPost } from "./embedded-identity/forms.ts"
 import { openJoinedWrites } from "./embedded-identity/joined-writes.ts"
+import { openOwnAccount } from "./embedded-identity/own-account.ts"
 import { requireArgon2 } from "./embedded-identity/password.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
@@ -87,6 +88,17 @@ export async function openEmbeddedIdentity(
     return withRetryAfter(await outages.during(answer, ({ status }) => status === 500))
   }
 
+  const verifyToken = createTokenVerifier({ issuer, keys: createKeyLookup(loadKeys) })
+  const post = createPost(handle, origin)
+
+  async function isSignedIn(sessionId: string): Promise<boolean> {
+    const [session] = await db
+      .select({ id: authSession.id })
+      .from(authSession)
+      .where(eq(authSession.id, sessionId))
+    return session !== undefined
+  }
+
   return {
     kind: "embedded",
     auth,
@@ -119,6 +131,9 @@ export async function openEmbeddedIdentity(
       if (changed.length === 0)
         throw new Error(`The identity provider knows no user ${id}, so it cannot rename them.`)
     },
+    async deleteUser(id) {
+      await db.delete(authUser).where(eq(authUser.id, id))
+    },
     async issueRealtimeToken(args) {
       const session = await getSession(args)
       if (!session) return null
@@ -127,7 +142,12 @@ export async function openEmbeddedIdentity(
       const { token } = await auth.api.signJWT({ body: { payload } })
       return { token, expiresAt: (issuedAt + REALTIME_TOKEN_LIFE) * 1000 }
     },
-    verifyRealtimeToken: createTokenVerifier({ issuer, keys: createKeyLookup(loadKeys) }),
+    async verifyRealtimeToken(token) {
+      const claims = await verifyToken(token)
+      if (claims.sessionId !== null && !(await isSignedIn(claims.sessionId)))
+        throw new Error("The session that the token came from has ended.")
+      return claims
+    },
     rootData: async () => null,
     async signOut({ request, address }) {
       const headers = new Headers({ cookie: request.headers.get("cookie") ?? "", origin })
@@ -140,7 +160,8 @@ export async function openEmbeddedIdentity(
       return cookies
     },
     handle,
-    forms: createForms(handle, origin),
+    forms: createForms(post),
+    ownAccount: openOwnAccount({ db, auth, post }),
     close: background.settle,
   }
 }

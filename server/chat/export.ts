@@ -12,16 +12,24 @@ export async function exportThread(
   threadId: string,
   { format }: ExportQuery,
 ): Promise<Response> {
-  const thread = await findThread(scope, threadId)
-  const entries = await readAll(scope, threadId)
-  const { ending, type, write } = FORMATS[format]
-  return new Response(write(thread, entries), {
+  const { name, text } = await writeThread(scope, await findThread(scope, threadId), format)
+  return new Response(text, {
     headers: {
       "Cache-Control": "private, no-store",
-      "Content-Disposition": contentDisposition(nameOf(thread, ending), { type: "attachment" }),
-      "Content-Type": `${type}; charset=utf-8`,
+      "Content-Disposition": contentDisposition(name, { type: "attachment" }),
+      "Content-Type": `${FORMATS[format].type}; charset=utf-8`,
     },
   })
+}
+
+/** A conversation as a file: what it is called, and what is in it. */
+export async function writeThread(
+  scope: Scope<"db" | "viewer">,
+  thread: ThreadSummary,
+  format: ExportQuery["format"],
+): Promise<{ name: string; text: string }> {
+  const { ending, write } = FORMATS[format]
+  return { name: nameOf(thread, ending), text: write(thread, await readAll(scope, thread._id)) }
 }
 
 const FORMATS = {

@@ -44,6 +44,11 @@ interface Entry {
   key: string
 }
 
+/** All of the viewer's files, each under a name of its own, as a zip takes them. */
+export function openAllFiles(scope: Archiving) {
+  return openOneByOne(scope, allFiles(scope))
+}
+
 function selectFiles({ db }: Scope<"db">) {
   return db
     .select({

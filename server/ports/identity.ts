@@ -78,6 +78,50 @@ export interface AccountForms {
   resetPassword(visit: Visit, input: { token: string; password: string }): Promise<AccountOutcome>
 }
 
+/** A browser that is signed in. */
+export interface AccountSession {
+  id: string
+  userAgent: string | null
+  /** The network address that it signed in from. */
+  address: string | null
+  /** Milliseconds since the epoch. */
+  createdAt: number
+}
+
+/** A key for programs. The key itself is known to its owner alone. */
+export interface AccountKey {
+  id: string
+  name: string
+  /** Its first characters, to tell it from others. */
+  start: string
+  /** Milliseconds since the epoch, like the times below. */
+  createdAt: number
+  usedAt: number | null
+  expiresAt: number | null
+}
+
+/** What people see and do of their own account, at a provider that leaves that to us. Other people's sessions and keys are not there. */
+export interface OwnAccount {
+  /** The latest first. */
+  listSessions(userId: string): Promise<AccountSession[]>
+  /** False when there is none. */
+  endSession(userId: string, id: string): Promise<boolean>
+  /** All of them where `keep` is null. */
+  endOtherSessions(userId: string, keep: string | null): Promise<void>
+  /** Every other session ends. */
+  changePassword(
+    visit: Visit,
+    userId: string,
+    passwords: { current: string; next: string },
+  ): Promise<AccountOutcome>
+  /** Null when it is right. */
+  checkPassword(userId: string, password: string): Promise<(AccountOutcome & { ok: false }) | null>
+  listKeys(userId: string): Promise<AccountKey[]>
+  /** `key` opens the application, and is not to be had again. */
+  createKey(userId: string, name: string): Promise<AccountKey & { key: string }>
+  deleteKey(userId: string, id: string): Promise<boolean>
+}
+
 /** Who is asking? Answered by the identity provider that the operator chose. */
 export interface Identity {
   readonly kind: "clerk" | "embedded"
@@ -92,6 +136,8 @@ export interface Identity {
   getUser(id: string, options?: { fresh: boolean }): Promise<IdentityUser | null>
   /** Makes the provider say the new name from now on; `getUser` answers with it at once. Throws when it does not know the id. */
   updateUser(id: string, changes: { name: string }): Promise<void>
+  /** The account with all its sessions and keys. Deleting what is not there is no error. */
+  deleteUser(id: string): Promise<void>
   /** Null when the caller's credential may not open a socket. */
   issueRealtimeToken(args: RequestContext): Promise<RealtimeToken | null>
   /** Throws when the token is not one that this service may accept. */
@@ -104,4 +150,6 @@ export interface Identity {
   readonly handle?: (visit: Visit) => Promise<Response>
   /** Absent where the provider brings its own sign-in and sign-up. */
   readonly forms?: AccountForms
+  /** Absent where the provider brings its own account page. */
+  readonly ownAccount?: OwnAccount
 }

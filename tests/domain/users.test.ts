@@ -387,6 +387,7 @@ function scopeFor(...known: IdentityUser[]) {
       if (!found) throw new Error(`There is no user ${id}.`)
       Object.assign(found, changes)
     },
+    deleteUser: unused,
     getSession: unused,
     issueRealtimeToken: unused,
     verifyRealtimeToken: unused,

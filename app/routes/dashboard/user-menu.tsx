@@ -67,6 +67,10 @@ function MenuContent({ user }: { user: UserRecord }) {
         <ThemeToggle theme={theme} action="/theme" from={pathname + search} />
       </div>
       <div className="pt-1.5">
+        <Link to="/dashboard/account" className={itemClass}>
+          <Icon name="user" className="opacity-70" />
+          Account
+        </Link>
         <Link to="/pricing" reloadDocument className={itemClass}>
           <Icon name="layers" className="opacity-70" />
           Plans

@@ -54,7 +54,15 @@ export function createDirectory(client: Client, log: Log) {
     people.forget(id)
   }
 
-  return { getUser, updateUser, planOf: (id: string) => plans.get(id, { fresh: false }) }
+  const deleteUser: Identity["deleteUser"] = async (id) => {
+    await client.users.deleteUser(id).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error
+    })
+    people.forget(id)
+    plans.forget(id)
+  }
+
+  return { getUser, updateUser, deleteUser, planOf: (id: string) => plans.get(id, { fresh: false }) }
 }
 
 /** Answers by id, oldest forgotten first. Those who ask at the same time share one call; an error is not kept. */

@@ -3,12 +3,26 @@ import { API_PATH, INVITATION_HEADER } from "./auth.ts"
 
 type Handle = (visit: Visit) => Promise<Response>
 
+export type Post = ReturnType<typeof createPost>
+
+/** The account forms. `invitation` is carried where the provider's own fields have no place for it. */
+export function createForms(post: Post): AccountForms {
+  return {
+    signUp: (visit, { invitation, ...input }) =>
+      post(visit, "/sign-up/email", input, invitation ? { [INVITATION_HEADER]: invitation } : {}),
+    signIn: (visit, input) => post(visit, "/sign-in/email", input),
+    requestPasswordReset: (visit, input) => post(visit, "/request-password-reset", input),
+    resetPassword: (visit, { token, password }) =>
+      post(visit, "/reset-password", { token, newPassword: password }),
+  }
+}
+
 /**
- * The account forms, sent through the provider's own HTTP handler and never through its functions, so that its checks of
- * origin and its rate limits hold for them as well.
+ * Sends a form through the provider's own HTTP handler and never through its functions, so that its checks of origin and its
+ * rate limits hold for it as well.
  */
-export function createForms(handle: Handle, origin: string): AccountForms {
-  const post = async (visit: Visit, path: string, body: object, more = {}): Promise<AccountOutcome> => {
+export function createPost(handle: Handle, origin: string) {
+  return async (visit: Visit, path: string, body: object, more = {}): Promise<AccountOutcome> => {
     const headers = new Headers({ "content-type": "application/json", ...more })
     for (const name of PASSED_ON) {
       const value = visit.request.headers.get(name)
@@ -20,14 +34,6 @@ export function createForms(handle: Handle, origin: string): AccountForms {
       body: JSON.stringify(body),
     })
     return outcomeOf(await handle({ request, address: visit.address }))
-  }
-  return {
-    signUp: (visit, { invitation, ...input }) =>
-      post(visit, "/sign-up/email", input, invitation ? { [INVITATION_HEADER]: invitation } : {}),
-    signIn: (visit, input) => post(visit, "/sign-in/email", input),
-    requestPasswordReset: (visit, input) => post(visit, "/request-password-reset", input),
-    resetPassword: (visit, { token, password }) =>
-      post(visit, "/reset-password", { token, newPassword: password }),
   }
 }
 
@@ -44,6 +50,7 @@ const PASSED_ON = [
 
 const PROBLEMS: Record<string, AccountProblem> = {
   INVALID_EMAIL_OR_PASSWORD: "wrong-credentials",
+  INVALID_PASSWORD: "wrong-credentials",
   USER_ALREADY_EXISTS: "email-taken",
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: "email-taken",
   INVALID_EMAIL: "email-unfit",

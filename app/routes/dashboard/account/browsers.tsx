@@ -1,0 +1,59 @@
+import { describeDevice } from "#app/realtime/device.ts"
+import { Badge } from "#app/ui/badge.tsx"
+import { RelativeTime } from "#app/ui/relative-time.tsx"
+import type { SignedInBrowser } from "#server/accounts/contract.ts"
+import { ChangeForm } from "./change-form.tsx"
+import type { Outcome } from "./outcome.ts"
+import { Section } from "./section.tsx"
+
+export function Browsers({
+  browsers,
+  now,
+  outcome,
+}: {
+  browsers: readonly SignedInBrowser[]
+  now: number
+  outcome: Outcome | undefined
+}) {
+  const others = browsers.filter(({ isThisOne }) => !isThisOne)
+  return (
+    <Section title="Signed in on" about="End a session that you do not know." outcome={outcome}>
+      <ul className="divide-y divide-line">
+        {browsers.map((browser) => (
+          <li key={browser.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3 first:pt-0">
+            <div className="min-w-0 flex-1">
+              <p className="flex flex-wrap items-center gap-2 text-sm font-medium">
+                {describeDevice(browser.userAgent)}
+                {browser.isThisOne ? <Badge tone="accent">This browser</Badge> : null}
+              </p>
+              <p className="text-sm text-muted">
+                Signed in <RelativeTime at={browser.since} now={now} />
+                {browser.address ? ` from ${browser.address}` : null}
+              </p>
+            </div>
+            {browser.isThisOne ? null : (
+              <ChangeForm
+                intent="end-session"
+                submit="Sign out"
+                variant="secondary"
+                about={{
+                  name: "sessionId",
+                  value: browser.id,
+                  label: describeDevice(browser.userAgent),
+                }}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {others.length > 1 ? (
+        <ChangeForm
+          intent="end-other-sessions"
+          submit="Sign out everywhere else"
+          variant="secondary"
+          className="mt-4"
+        />
+      ) : null}
+    </Section>
+  )
+}

@@ -1,0 +1,37 @@
+import type { ReactNode } from "react"
+import { Form, useNavigation } from "react-router"
+import { Button } from "#app/ui/button.tsx"
+import type { AccountChange } from "#server/accounts/contract.ts"
+
+/** A form that asks for one change, with its fields and its button. */
+export function ChangeForm({
+  intent,
+  submit,
+  variant = "primary",
+  about,
+  className,
+  children,
+}: {
+  intent: AccountChange["intent"]
+  /** The words on the button. */
+  submit: string
+  variant?: "primary" | "secondary" | "danger"
+  /** What the change is about, where a list has one such form for each: a field's name and value. */
+  about?: { name: string; value: string; label: string }
+  className?: string
+  children?: ReactNode
+}) {
+  const { formData } = useNavigation()
+  const isPending = formData?.get("intent") === intent && (!about || formData.get(about.name) === about.value)
+  return (
+    <Form method="post" preventScrollReset className={className}>
+      <input type="hidden" name="intent" value={intent} />
+      {about ? <input type="hidden" name={about.name} value={about.value} /> : null}
+      {children}
+      <Button type="submit" variant={variant} size={about ? "sm" : "md"} pending={isPending}>
+        {submit}
+        {about ? <span className="sr-only"> {about.label}</span> : null}
+      </Button>
+    </Form>
+  )
+}

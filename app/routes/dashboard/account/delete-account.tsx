@@ -1,0 +1,58 @@
+import { Field } from "#app/ui/field.tsx"
+import { ChangeForm } from "./change-form.tsx"
+import type { Outcome } from "./outcome.ts"
+import { Section } from "./section.tsx"
+
+export function DeleteAccount({
+  email,
+  hasPassword,
+  outcome,
+}: {
+  email: string
+  /** Whether this server knows the password. Otherwise the address guards against a slip. */
+  hasPassword: boolean
+  outcome: Outcome | undefined
+}) {
+  return (
+    <Section
+      title="Delete the account"
+      about="Your profile, conversations, files, links and keys are removed for good, at once. Download what you want to keep first."
+      outcome={outcome}
+    >
+      {/* Closed until somebody means it; it opens without script, and stays open after a refusal. */}
+      <details open={outcome !== undefined}>
+        <summary className="w-fit cursor-pointer rounded-md text-sm font-medium text-danger-ink">
+          Delete my account
+        </summary>
+        <ChangeForm
+          intent="delete-account"
+          submit="Delete everything"
+          variant="danger"
+          className="mt-4 flex flex-col items-start gap-4"
+        >
+          {hasPassword ? (
+            <Field
+              className="w-full max-w-sm"
+              label="Your password"
+              name="confirmation"
+              type="password"
+              autoComplete="current-password"
+              required
+              error={outcome?.errors?.["confirmation"]}
+            />
+          ) : (
+            <Field
+              className="w-full max-w-sm"
+              label="Your e-mail address"
+              name="confirmation"
+              autoComplete="off"
+              hint={`Type ${email} to confirm.`}
+              required
+              error={outcome?.errors?.["confirmation"]}
+            />
+          )}
+        </ChangeForm>
+      </details>
+    </Section>
+  )
+}

@@ -1,0 +1,149 @@
+import { data, redirectDocument } from "react-router"
+import { ClerkAccount } from "#app/features/identity/clerk.tsx"
+import { buttonClass } from "#app/ui/button.tsx"
+import { AccountChange } from "#server/accounts/contract.ts"
+import { deleteAccount, refuseDeletion } from "#server/accounts/delete-account.ts"
+import {
+  changePassword,
+  createKey,
+  deleteKey,
+  endOtherSessions,
+  endSession,
+  findOwnAccount,
+} from "#server/accounts/own-account.ts"
+import { findUsage } from "#server/files/files.ts"
+import { readForm } from "#server/http/form.ts"
+import { requireScope } from "#server/http/scope.ts"
+import { visitOf } from "#server/http/visit.ts"
+import { saveProfile } from "#server/users/users.ts"
+import { isRefusal } from "#server/errors.ts"
+import { wordsFor } from "../../auth/words.ts"
+import { PlanCard } from "../plan-card.tsx"
+import { useUser } from "../use-user.ts"
+import { Browsers } from "./browsers.tsx"
+import { DeleteAccount } from "./delete-account.tsx"
+import { Keys } from "./keys.tsx"
+import type { Errors, Outcome } from "./outcome.ts"
+import { PasswordForm } from "./password-form.tsx"
+import { ProfileForm } from "./profile-form.tsx"
+import { Section } from "./section.tsx"
+import type { Route } from "./+types/page.ts"
+
+export const meta: Route.MetaFunction = () => [{ title: "Account · Tideline" }]
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const [account, usage] = await Promise.all([findOwnAccount(scope), findUsage(scope)])
+  const { chat, files } = scope.config
+  return {
+    now: Date.now(),
+    account,
+    plan: { usage, largestFile: files.maxSize, messagesPerMinute: chat.rateLimit },
+  }
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  const form = await readForm(request, AccountChange)
+  if (!form.ok) {
+    const { intent = "" } = form.values
+    return data({ intent, errors: form.errors, values: form.values }, { status: form.status })
+  }
+  const change = form.value
+  const { intent } = change
+  const refused = (status: number, errors: Errors) => data({ intent, errors }, { status })
+  try {
+    switch (change.intent) {
+      case "save-profile":
+        await saveProfile(scope, change)
+        return { intent, done: "Your name is saved." }
+      case "change-password": {
+        const visit = visitOf({ request, context })
+        const passwords = { current: change.current, next: change.password }
+        const outcome = await changePassword(scope, visit, passwords)
+        if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
+        const done = "Your password is changed, and every other browser is signed out."
+        return data({ intent, done }, { headers: outcome.headers })
+      }
+      case "end-session":
+        await endSession(scope, change.sessionId)
+        return { intent, done: "That browser is signed out." }
+      case "end-other-sessions":
+        await endOtherSessions(scope)
+        return { intent, done: "All other browsers are signed out." }
+      case "create-key": {
+        const { key, name } = await createKey(scope, change.name)
+        return { intent, done: "The key is made.", made: { key, name } }
+      }
+      case "delete-key":
+        await deleteKey(scope, change.keyId)
+        return { intent, done: "The key is deleted. What used it is refused from now on." }
+      case "delete-account": {
+        const refusal = await refuseDeletion(scope, change.confirmation)
+        if (refusal) return refused(refusal.status, { confirmation: wordsForDeletion(refusal) })
+        const headers = await scope.identity.signOut({ ...visitOf({ request, context }), context })
+        await deleteAccount(scope)
+        return redirectDocument("/", { status: 303, headers })
+      }
+    }
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return refused(error.status, { form: error.message })
+  }
+}
+
+type Refused = Parameters<typeof wordsFor>[0]
+
+function wordsForPassword(refused: Refused): Errors {
+  return refused.problem === "wrong-credentials"
+    ? { current: "This is not your password." }
+    : wordsFor(refused)
+}
+
+function wordsForDeletion(refused: Refused): string {
+  if (refused.problem === "wrong-credentials") return "This does not match your account. Nothing was deleted."
+  return wordsFor(refused).form ?? "Nothing was deleted."
+}
+
+export default function AccountPage({ loaderData, actionData }: Route.ComponentProps) {
+  const { now, account, plan } = loaderData
+  const user = useUser()
+  const outcomeOf = (...intents: string[]): Outcome | undefined =>
+    actionData && intents.includes(actionData.intent) ? actionData : undefined
+  return (
+    <div className="mx-auto w-full max-w-3xl px-5 py-8 sm:px-8 lg:py-12">
+      <h1 className="text-2xl font-semibold sm:text-3xl">Account</h1>
+      {account ? (
+        <>
+          <ProfileForm user={user} outcome={outcomeOf("save-profile")} />
+          <PlanCard plan={user.plan ?? "free"} {...plan} />
+          <PasswordForm email={user.email} outcome={outcomeOf("change-password")} />
+          <Browsers
+            browsers={account.browsers}
+            now={now}
+            outcome={outcomeOf("end-session", "end-other-sessions")}
+          />
+          <Keys keys={account.keys} now={now} outcome={outcomeOf("create-key", "delete-key")} />
+        </>
+      ) : (
+        <>
+          <PlanCard plan={user.plan ?? "free"} {...plan} />
+          <ClerkAccount />
+        </>
+      )}
+      <Section
+        title="Your data"
+        about="One archive with your profile, your conversations and your files as they are now."
+      >
+        <a href="/dashboard/account/export" download className={buttonClass({ variant: "secondary" })}>
+          Download everything
+        </a>
+      </Section>
+      <DeleteAccount
+        email={user.email}
+        hasPassword={account !== null}
+        outcome={outcomeOf("delete-account")}
+      />
+    </div>
+  )
+}

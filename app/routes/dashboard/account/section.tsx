@@ -1,0 +1,33 @@
+import { useId, type ReactNode } from "react"
+import { Alert } from "#app/ui/alert.tsx"
+import type { Outcome } from "./outcome.ts"
+
+/** One thing about the account, and what the last change of it came to. */
+export function Section({
+  title,
+  about,
+  outcome,
+  children,
+}: {
+  title: string
+  about?: ReactNode
+  outcome?: Outcome | undefined
+  children: ReactNode
+}) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="mt-5 rounded-lg border border-line bg-surface p-5 shadow-sm">
+      <h2 id={id} className="font-medium">
+        {title}
+      </h2>
+      {about ? <p className="mt-1 text-sm text-muted">{about}</p> : null}
+      <div role="status">
+        {outcome?.done ? <Alert tone="success" title={outcome.done} className="mt-4" /> : null}
+      </div>
+      {outcome?.errors?.["form"] ? (
+        <Alert tone="danger" title={outcome.errors["form"]} className="mt-4" />
+      ) : null}
+      <div className="mt-4">{children}</div>
+    </section>
+  )
+}

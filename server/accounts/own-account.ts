@@ -1,0 +1,75 @@
+import type { Scope } from "#server/scope.ts"
+import { Forbidden, NotFound } from "../errors.ts"
+import type { AccountKey, AccountOutcome, OwnAccount, Visit } from "../ports/identity.ts"
+import type { SignedInBrowser } from "./contract.ts"
+
+const MOST_KEYS = 50
+
+/** The viewer's browsers and keys; null where the identity provider has an account page of its own. */
+export async function findOwnAccount(
+  scope: Scope<"identity" | "viewer">,
+): Promise<{ browsers: SignedInBrowser[]; keys: AccountKey[] } | null> {
+  const { ownAccount } = scope.identity
+  if (!ownAccount) return null
+  const { userId, sessionId } = scope.viewer.session
+  const [sessions, keys] = await Promise.all([ownAccount.listSessions(userId), ownAccount.listKeys(userId)])
+  const browsers = sessions.map(({ id, userAgent, address, createdAt }) => ({
+    id,
+    userAgent: userAgent ?? "",
+    address,
+    since: createdAt,
+    isThisOne: id === sessionId,
+  }))
+  return { browsers: browsers.toSorted((a, b) => Number(b.isThisOne) - Number(a.isThisOne)), keys }
+}
+
+/** Every other browser is signed out, and what it shows is gone at once. */
+export async function changePassword(
+  scope: Scope<"identity" | "live" | "viewer">,
+  visit: Visit,
+  passwords: { current: string; next: string },
+): Promise<AccountOutcome> {
+  const { userId } = scope.viewer.session
+  const outcome = await requireOwnAccount(scope).changePassword(visit, userId, passwords)
+  if (outcome.ok) await scope.live.revokeUser(userId)
+  return outcome
+}
+
+/** Throws NotFound. */
+export async function endSession(scope: Scope<"identity" | "live" | "viewer">, id: string): Promise<void> {
+  const { userId } = scope.viewer.session
+  if (!(await requireOwnAccount(scope).endSession(userId, id))) throw new NotFound("session")
+  await scope.live.revokeUser(userId)
+}
+
+export async function endOtherSessions(scope: Scope<"identity" | "live" | "viewer">): Promise<void> {
+  const { userId, sessionId } = scope.viewer.session
+  await requireOwnAccount(scope).endOtherSessions(userId, sessionId)
+  await scope.live.revokeUser(userId)
+}
+
+/** The key itself is in the answer, this once. Throws Forbidden beyond fifty of them. */
+export async function createKey(
+  scope: Scope<"identity" | "viewer">,
+  name: string,
+): Promise<AccountKey & { key: string }> {
+  const { userId } = scope.viewer.session
+  const ownAccount = requireOwnAccount(scope)
+  if ((await ownAccount.listKeys(userId)).length >= MOST_KEYS)
+    throw new Forbidden(`You have ${MOST_KEYS} keys. Delete one that is not used, then make the new one.`)
+  return ownAccount.createKey(userId, name)
+}
+
+/** Throws NotFound. */
+export async function deleteKey(scope: Scope<"identity" | "live" | "viewer">, id: string): Promise<void> {
+  const { userId } = scope.viewer.session
+  if (!(await requireOwnAccount(scope).deleteKey(userId, id))) throw new NotFound("key")
+  // A program may hold a live connection that it opened with the key.
+  await scope.live.revokeUser(userId)
+}
+
+function requireOwnAccount({ identity }: Scope<"identity">): OwnAccount {
+  if (!identity.ownAccount)
+    throw new Forbidden("Your identity provider has an account page of its own. Use that one.")
+  return identity.ownAccount
+}

@@ -1,0 +1,108 @@
+import { and, desc, eq, gt, ne } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
+import type { AccountOutcome, OwnAccount, Visit } from "#server/ports/identity.ts"
+import { countAttempt, forgetAttempts } from "./attempts.ts"
+import type { Auth } from "./auth.ts"
+import { verifyPassword } from "./password.ts"
+
+interface OwnAccountSettings {
+  db: Database
+  auth: Auth
+  /** Through the provider's own HTTP handler: its checks and limits hold, and it knows how to renew the cookie. */
+  post(visit: Visit, path: string, body: object): Promise<AccountOutcome>
+}
+
+export function openOwnAccount({ db, auth, post }: OwnAccountSettings): OwnAccount {
+  return {
+    async listSessions(userId) {
+      const sessions = await db
+        .select()
+        .from(authSession)
+        .where(and(eq(authSession.userId, userId), gt(authSession.expiresAt, new Date())))
+        .orderBy(desc(authSession.createdAt))
+      return sessions.map(({ id, userAgent, ipAddress, createdAt }) => ({
+        id,
+        userAgent,
+        address: ipAddress || null,
+        createdAt: createdAt.getTime(),
+      }))
+    },
+
+    async endSession(userId, id) {
+      const ended = await db
+        .delete(authSession)
+        .where(and(eq(authSession.userId, userId), eq(authSession.id, id)))
+        .returning({ id: authSession.id })
+      return ended.length > 0
+    },
+
+    async endOtherSessions(userId, keep) {
+      await db
+        .delete(authSession)
+        .where(and(eq(authSession.userId, userId), keep === null ? undefined : ne(authSession.id, keep)))
+    },
+
+    async changePassword(visit, userId, { current, next }) {
+      const refusal = await checkPassword(userId, current)
+      if (refusal) return refusal
+      const body = { currentPassword: current, newPassword: next, revokeOtherSessions: true }
+      return post(visit, "/change-password", body)
+    },
+
+    checkPassword,
+
+    async listKeys(userId) {
+      const keys = await db
+        .select()
+        .from(authApiKey)
+        .where(eq(authApiKey.referenceId, userId))
+        .orderBy(desc(authApiKey.createdAt))
+      return keys.map(describeKey)
+    },
+
+    async createKey(userId, name) {
+      const { key, id } = await auth.api.createApiKey({ body: { name, userId } })
+      const [row] = await db.select().from(authApiKey).where(eq(authApiKey.id, id))
+      if (!row) throw new Error("The new key did not come back from the database.")
+      return { ...describeKey(row), key }
+    },
+
+    async deleteKey(userId, id) {
+      const deleted = await db
+        .delete(authApiKey)
+        .where(and(eq(authApiKey.referenceId, userId), eq(authApiKey.id, id)))
+        .returning({ id: authApiKey.id })
+      return deleted.length > 0
+    },
+  }
+
+  /** Counted as an attempt to sign in: whoever found an open browser must not guess here what they cannot guess there. */
+  async function checkPassword(
+    userId: string,
+    password: string,
+  ): Promise<(AccountOutcome & { ok: false }) | null> {
+    const [account] = await db
+      .select({ email: authUser.email, hash: authAccount.password })
+      .from(authUser)
+      .innerJoin(authAccount, eq(authAccount.userId, authUser.id))
+      .where(and(eq(authUser.id, userId), eq(authAccount.providerId, "credential")))
+    const wait = account && (await countAttempt(db, "sign-in", account.email))
+    if (wait) return { ok: false, problem: "too-many-attempts", status: 429, retryAfter: wait }
+    const isRight = account?.hash && (await verifyPassword({ hash: account.hash, password }))
+    if (!isRight) return { ok: false, problem: "wrong-credentials", status: 403, retryAfter: null }
+    await forgetAttempts(db, account.email)
+    return null
+  }
+}
+
+function describeKey({ id, name, start, createdAt, lastRequest, expiresAt }: typeof authApiKey.$inferSelect) {
+  return {
+    id,
+    name: name ?? "",
+    start: start ?? "",
+    createdAt: createdAt.getTime(),
+    usedAt: lastRequest?.getTime() ?? null,
+    expiresAt: expiresAt?.getTime() ?? null,
+  }
+}

@@ -1,0 +1,281 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { findLetter } from "../support/inbox.ts"
+import { openLiveSocket, realtimeToken } from "../support/live.ts"
+import { readZip } from "../support/zip.ts"
+import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
+
+const ACCOUNT = "/dashboard/account"
+
+let app: TidelineApp
+let sql: postgres.Sql
+beforeAll(async () => {
+  app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
+})
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+})
+
+describe("the account page", () => {
+  it("is for people who are signed in", async () => {
+    const response = await openBrowser(app)(ACCOUNT)
+    expect(response.status).toBe(302)
+    expect(response.headers.get("location")).toContain("/sign-in")
+    expect((await openBrowser(app)(`${ACCOUNT}/export`)).status).toBe(302)
+  })
+
+  it("saves a name, and says what is wrong with one", async () => {
+    const person = await newPerson()
+    expect(await change(person, { intent: "save-profile", name: " Countess  of Lovelace " })).toMatchObject({
+      status: 200,
+      text: expect.stringContaining("Your name is saved."),
+    })
+    expect(await change(person, { intent: "save-profile", name: " " })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("Tell us what to call you."),
+    })
+    const [row] = await sql`select name from users where email = ${person.email}`
+    expect(row?.["name"]).toBe("Countess of Lovelace")
+  })
+
+  it("does nothing for a form it does not know, or one from another site", async () => {
+    const person = await newPerson()
+    expect(await change(person, { intent: "become-admin" })).toMatchObject({ status: 400 })
+    const forged = await person(ACCOUNT, {
+      method: "POST",
+      headers: { origin: "https://evil.example" },
+      body: new URLSearchParams({ intent: "end-other-sessions" }),
+    })
+    expect(forged.status).toBe(400)
+  })
+})
+
+describe("a password", () => {
+  it("is changed by whoever knows the present one; every other browser is signed out at once", async () => {
+    const person = await newPerson()
+    const elsewhere = await signIn(app, person)
+    const token = await realtimeToken(elsewhere)
+    const socket = await openLiveSocket(app, token)
+
+    const next = "another engine of brass"
+    expect(await changePassword(person, "not this one", next)).toMatchObject({
+      status: 403,
+      text: expect.stringContaining("This is not your password."),
+    })
+    expect((await elsewhere(ACCOUNT)).status).toBe(200)
+
+    expect(await changePassword(person, person.password, next)).toMatchObject({
+      status: 200,
+      text: expect.stringContaining("Your password is changed"),
+    })
+    await socket.until(({ name }) => name === "goodbye")
+    await expect(openLiveSocket(app, token)).rejects.toMatchObject({ data: { code: "unauthorized" } })
+    expect((await elsewhere(ACCOUNT)).headers.get("location")).toContain("/sign-in")
+    expect((await person(ACCOUNT)).status).toBe(200)
+    await expect(signIn(app, person)).rejects.toThrow("401")
+    await signIn(app, { email: person.email, password: next })
+  })
+
+  it("cannot be guessed there", async () => {
+    const person = await newPerson()
+    const statuses: number[] = []
+    for (let guess = 0; guess < 12; guess++) {
+      statuses.push((await changePassword(person, `guess ${guess}`, "a new engine of brass")).status)
+    }
+    expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 403))
+    expect(statuses.slice(10)).toEqual([429, 429])
+    expect(await deletion(person, person.password)).toMatchObject({ status: 429 })
+  })
+
+  it("has to be a good one", async () => {
+    const person = await newPerson()
+    expect(await changePassword(person, person.password, "short")).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("Choose a password of at least 10 characters."),
+    })
+  })
+})
+
+describe("sessions", () => {
+  it("are listed, and ended one by one, by their own user only", async () => {
+    const person = await newPerson()
+    const elsewhere = await signIn(app, person)
+    const stranger = await newPerson()
+    const [theirs, mine] = await sql<{ id: string }[]>`
+      select s.id from auth.session s join auth.user u on u.id = s.user_id
+      where u.email = ${person.email} order by s.created_at desc`
+    const page = await (await person(ACCOUNT)).text()
+    expect(page).toContain("This browser")
+    expect(page).toContain(theirs?.id)
+
+    const attempt = await change(stranger, { intent: "end-session", sessionId: theirs?.id ?? "" })
+    expect(attempt).toMatchObject({ status: 404, text: expect.stringContaining("There is no such session") })
+    expect((await elsewhere(ACCOUNT)).status).toBe(200)
+
+    await change(person, { intent: "end-session", sessionId: theirs?.id ?? "" })
+    expect((await elsewhere(ACCOUNT)).status).toBe(302)
+    expect((await person(ACCOUNT)).status).toBe(200)
+    expect(mine?.id).toBeDefined()
+  })
+
+  it("are ended all but the present one", async () => {
+    const person = await newPerson()
+    const others = await Promise.all([signIn(app, person), signIn(app, person)])
+    expect(await change(person, { intent: "end-other-sessions" })).toMatchObject({ status: 200 })
+    for (const other of others) expect((await other(ACCOUNT)).status).toBe(302)
+    expect((await person(ACCOUNT)).status).toBe(200)
+  })
+})
+
+describe("API keys", () => {
+  it("are shown once, work, and are refused when deleted, live connections included", async () => {
+    const person = await newPerson()
+    const made = await change(person, { intent: "create-key", name: "backup" })
+    const key = /tide_\w+/.exec(made.text.match(/<code[^>]*>(tide_\w{20,})<\/code>/)?.[1] ?? "")?.[0] ?? ""
+    expect(key.length).toBeGreaterThan(20)
+    expect(await (await person(ACCOUNT)).text()).not.toContain(key)
+    const script = { headers: { authorization: `Bearer ${key}` } }
+    expect((await fetch(`${app.origin}/api/files`, script)).status).toBe(200)
+    const answer = (await (await fetch(`${app.origin}/api/realtime/token`, script)).json()) as {
+      token: string
+    }
+    const socket = await openLiveSocket(app, answer.token)
+
+    const [row] = await sql<{ id: string }[]>`
+      select k.id from auth.apikey k join auth.user u on u.id = k.reference_id where u.email = ${person.email}`
+    const stranger = await newPerson()
+    expect(await change(stranger, { intent: "delete-key", keyId: row?.id ?? "" })).toMatchObject({
+      status: 404,
+    })
+    expect((await fetch(`${app.origin}/api/files`, script)).status).toBe(200)
+
+    expect(await change(person, { intent: "delete-key", keyId: row?.id ?? "" })).toMatchObject({
+      status: 200,
+    })
+    expect((await fetch(`${app.origin}/api/files`, script)).status).toBe(401)
+    await socket.until(({ name }) => name === "goodbye")
+  })
+
+  it("need a name, and there are fifty at most", async () => {
+    const person = await newPerson()
+    expect(await change(person, { intent: "create-key", name: "" })).toMatchObject({ status: 400 })
+    for (let made = 0; made < 50; made++) await person.apiKey()
+    expect(await change(person, { intent: "create-key", name: "one more" })).toMatchObject({
+      status: 403,
+      text: expect.stringContaining("You have 50 keys."),
+    })
+  })
+})
+
+describe("the archive of everything", () => {
+  it("holds the profile, the conversations and the files, and no secret", async () => {
+    const person = await newPerson()
+    await person("/api/files?name=notes.txt", { method: "POST", body: "the analytical engine" })
+    await postJson(person, "/api/chat/threads", { title: "Punched cards" })
+    await person.apiKey()
+    const response = await person(`${ACCOUNT}/export`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-disposition")).toMatch(/^attachment; filename="Tideline \d{4}/)
+    const archived = new Map(readZip(Buffer.from(await response.arrayBuffer())))
+    expect(archived.get("files/notes.txt")).toBe("the analytical engine")
+    expect(archived.get("conversations/1 Punched cards.md")).toContain("# Punched cards")
+    expect(archived.has("conversations/1 Punched cards.json")).toBe(true)
+    const account = archived.get("account.json") ?? ""
+    expect(JSON.parse(account)).toMatchObject({ user: { email: person.email }, keys: [{ name: "a script" }] })
+    expect(account).not.toMatch(/argon2|tide_\w{20}/)
+  })
+})
+
+describe("deleting the account", () => {
+  it("wants the password", async () => {
+    const person = await newPerson()
+    expect(await deletion(person, "not this one")).toMatchObject({
+      status: 403,
+      text: expect.stringContaining("Nothing was deleted."),
+    })
+    expect((await person(ACCOUNT)).status).toBe(200)
+  })
+
+  it("leaves no row, no bytes, no session, no key and no live connection, and nobody else's is touched", async () => {
+    const person = await newPerson()
+    const neighbour = await newPerson()
+    const key = await person.apiKey()
+    for (const owner of [person, neighbour]) {
+      await owner("/api/files?name=notes.txt", { method: "POST", body: `of ${owner.email}` })
+      await postJson(owner, "/api/chat/threads", { title: "Punched cards" })
+    }
+    await openBrowser(app)("/waitlist", {
+      method: "POST",
+      body: new URLSearchParams({ email: person.email }),
+    })
+    const [user] = await sql<{ _id: string; clerk_id: string }[]>`
+      select _id, clerk_id from users where email = ${person.email}`
+    const token = await realtimeToken(person)
+    const socket = await openLiveSocket(app, token)
+
+    const gone = await deletion(person, person.password)
+    expect(gone).toMatchObject({ status: 303, location: "/" })
+    await socket.until(({ name }) => name === "goodbye")
+    await expect(openLiveSocket(app, token)).rejects.toMatchObject({ data: { code: "unauthorized" } })
+    expect((await person(ACCOUNT)).headers.get("location")).toContain("/sign-in")
+    const script = { headers: { authorization: `Bearer ${key}` } }
+    expect((await fetch(`${app.origin}/api/files`, script)).status).toBe(401)
+    await expect(signIn(app, person)).rejects.toThrow("401")
+
+    await findLetter(app, person.email, /deleted/i)
+    await sql`delete from mail_outbox where kind = 'account-deleted' and state = 'sent'`
+    expect(await tablesWith([person.email, user?._id ?? "", user?.clerk_id ?? ""])).toEqual([])
+    await expect.poll(() => bytesOnDisk(app)).toEqual([`of ${neighbour.email}`])
+    expect((await neighbour(ACCOUNT)).status).toBe(200)
+    expect(await tablesWith([neighbour.email])).toContain("public.users")
+  })
+})
+
+let people = 0
+
+/** Somebody whose onboarding is over. */
+async function newPerson(): Promise<Person> {
+  const person = await signUp(app, { name: "Ada", email: `ada-${++people}@example.org` })
+  await person("/onboarding")
+  await sql`update users set onboarding_completed = true where email = ${person.email}`
+  return person
+}
+
+async function change(person: Person, fields: Record<string, string>) {
+  const response = await person(ACCOUNT, { method: "POST", body: new URLSearchParams(fields) })
+  const location = response.headers.get("location")
+  return { status: response.status, location, text: await response.text() }
+}
+
+function changePassword(person: Person, current: string, password: string) {
+  return change(person, { intent: "change-password", current, password })
+}
+
+function deletion(person: Person, confirmation: string) {
+  return change(person, { intent: "delete-account", confirmation })
+}
+
+/** Every table in which a row holds one of the texts, whatever its column. */
+async function tablesWith(texts: string[]): Promise<string[]> {
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+    where table_schema in ('public', 'auth') and table_type = 'BASE TABLE'`
+  const found: string[] = []
+  for (const { name } of tables) {
+    const rows = await sql.unsafe(`select row from (select t::text as row from ${name} t) s`)
+    if (rows.some(({ row }) => texts.some((text) => String(row).includes(text)))) found.push(name)
+  }
+  return found
+}
+
+function bytesOnDisk({ dataDir }: TidelineApp): string[] {
+  return readdirSync(join(dataDir, "blobs"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+    .filter((text) => text.startsWith("of "))
+}
