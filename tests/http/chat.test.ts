@@ -23,6 +23,7 @@ beforeAll(async () => {
     AI_GATEWAY_BASE_URL: gateway.baseUrl,
     CHAT_MODEL: "example/model-1",
     CHAT_RATE_LIMIT: "10000",
+    CHAT_TURNS_AT_ONCE: "100",
   })
   ada = await signUp(app, adaLovelace)
   grace = await signUp(app, graceHopper)

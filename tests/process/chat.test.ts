@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { Asked, EntryPage, ThreadSummary } from "#server/chat/contract.ts"
-import { post } from "../support/api.ts"
+import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { ada, signIn, signUp, type Person } from "../support/people.ts"
@@ -221,11 +221,7 @@ function question(threadId: string, id: string) {
 }
 
 async function ask(person: Person, threadId: string, id: string): Promise<Asked> {
-  const init = post(question(threadId, id))
-  const response = await person("/api/chat", {
-    ...init,
-    headers: { ...init.headers, Prefer: "respond-async" },
-  })
+  const response = await person("/api/chat", postAsync(question(threadId, id)))
   expect(response.status).toBe(202)
   expect(response.headers.get("preference-applied")).toBe("respond-async")
   return (await response.json()) as Asked

@@ -30,6 +30,12 @@ export function post(body: unknown): RequestInit {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: text }
 }
 
+/** A post that does not wait for the outcome. */
+export function postAsync(body: unknown): RequestInit {
+  const headers = { "Content-Type": "application/json", Prefer: "respond-async" }
+  return { method: "POST", headers, body: JSON.stringify(body) }
+}
+
 /** The headers of a limited endpoint: texts of whole numbers, a reset within the minute, and on a 429 the seconds until then. */
 export function expectRateLimit(response: Response, { remaining }: { remaining: number }) {
   expect(response.headers.get("x-ratelimit-remaining")).toBe(String(remaining))

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { Asked, EntryPage, ThreadSummary } from "#server/chat/contract.ts"
+import { post, postAsync } from "../support/api.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
+
+let gateway: ScriptedGateway
+let app: TidelineApp
+let ada: Person
+let grace: Person
+
+beforeAll(async () => {
+  gateway = await openScriptedGateway()
+  app = await startTideline({ ...gateway.env, CHAT_MODEL: "example/model-1", CHAT_RATE_LIMIT: "10000" })
+  ada = await signUp(app, adaLovelace)
+  grace = await signUp(app, graceHopper)
+})
+afterAll(async () => {
+  await app.stop()
+  await gateway.close()
+})
+beforeEach(() => {
+  gateway.answers.length = 0
+})
+
+describe("a question whose asker would rather not wait", () => {
+  it("is answered with ids at once, and with an answer in the records later", async () => {
+    const threadId = await makeThread(ada)
+    const response = await ada("/api/chat", postAsync(question(threadId, "q1", "How deep is the sea?")))
+    expect(response.status).toBe(202)
+    expect(response.headers.get("preference-applied")).toBe("respond-async")
+    expect(response.headers.get("x-ai-model")).toBe("example/model-1")
+    expect(response.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/)
+    const asked = (await response.json()) as Asked
+    expect(asked.threadId).toBe(threadId)
+    expect(await messages(threadId)).toMatchObject([
+      { _id: asked.questionId, role: "user", content: "How deep is the sea?" },
+      { _id: asked.answerId, role: "assistant", content: "", turn: { status: "running" } },
+    ])
+    await answerWith("Deep.")
+    await expect
+      .poll(async () => (await messages(threadId))[1])
+      .toMatchObject({
+        content: "Deep.",
+        turn: { status: "completed" },
+      })
+    expect(await (await ada("/api/chat", postAsync(question(threadId, "q1")))).json()).toEqual(asked)
+  })
+
+  it.each(["return=minimal, respond-async", "Respond-Async; foo=1", "wait=10,respond-async"])(
+    "says so as one preference of several: %s",
+    async (prefer) => {
+      const init = postAsync(question(await makeThread(ada), "q1"))
+      const response = await ada("/api/chat", { ...init, headers: { ...JSON_TYPE, Prefer: prefer } })
+      expect(response.status).toBe(202)
+      await answerWith("Deep.")
+    },
+  )
+
+  it.each(["return=minimal", "respond-asynchronously", "x=respond-async"])(
+    "is streamed to where it says anything else: %s",
+    async (prefer) => {
+      const init = post(question(await makeThread(ada), "q1"))
+      const asking = ada("/api/chat", { ...init, headers: { ...JSON_TYPE, Prefer: prefer } })
+      await answerWith("Deep.")
+      const response = await asking
+      expect(response.status).toBe(200)
+      expect(await response.text()).toMatch(/data: \[DONE\]\n\n$/)
+    },
+  )
+
+  it("is streamed to where there is no conversation to find the answer in", async () => {
+    const { messages: posted } = question("", "q1")
+    const asking = ada("/api/chat", postAsync({ messages: posted }))
+    await answerWith("Deep.")
+    expect((await asking).headers.get("content-type")).toBe("text/event-stream")
+    await (await asking).text()
+  })
+
+  it("hears the refusals that others hear", async () => {
+    const threadId = await makeThread(ada)
+    const answers = await Promise.all([
+      ada("/api/chat", postAsync(question(crypto.randomUUID(), "q1"))),
+      grace("/api/chat", postAsync(question(threadId, "q1"))),
+      ada("/api/chat", postAsync({ threadId, messages: [] })),
+      ada("/api/chat", postAsync("no object")),
+      fetch(`${app.origin}/api/chat`, postAsync(question(threadId, "q1"))),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 400, 400, 401])
+    expect(answers.map(({ headers }) => headers.get("preference-applied"))).toEqual(answers.map(() => null))
+    expect(await messages(threadId)).toEqual([])
+  })
+})
+
+describe("a question that is posted twice with one id", () => {
+  it("is stored once, and its second sender waits for the first", async () => {
+    const threadId = await makeThread(ada)
+    const posted = await Promise.all([1, 2].map(() => ada("/api/chat", postAsync(question(threadId, "q1")))))
+    expect(posted.map(({ status }) => status).toSorted()).toEqual([202, 409])
+    await answerWith("Deep.")
+    expect(await messages(threadId)).toHaveLength(2)
+    expect(gateway.answers).toHaveLength(1)
+  })
+})
+
+describe("a question that replaces another", () => {
+  it("takes its place, and what followed it goes", async () => {
+    const threadId = await makeThread(ada)
+    await exchange(threadId, "q1", "First")
+    const second = await exchange(threadId, "q2", "Second")
+    await exchange(threadId, "q3", "Third")
+    const asked = await exchange(threadId, "q4", "Second, put better", second.questionId)
+    expect(await contents(threadId)).toEqual([
+      "First",
+      "To First.",
+      "Second, put better",
+      "To Second, put better.",
+    ])
+
+    // Its sender did not hear of it, and sends it again.
+    const again = { ...question(threadId, "q4", "Second, put better"), replaces: second.questionId }
+    expect(await (await ada("/api/chat", postAsync(again))).json()).toEqual(asked)
+    expect(await messages(threadId)).toHaveLength(4)
+  })
+
+  it("can be the question itself, with its own id", async () => {
+    const threadId = await makeThread(ada)
+    const { questionId } = await exchange(threadId, "q1", "First")
+    await exchange(threadId, "q1", "First, put better", questionId)
+    expect(await contents(threadId)).toEqual(["First, put better", "To First, put better."])
+  })
+
+  it("is refused where there is none such, and takes nothing away", async () => {
+    const threadId = await makeThread(ada)
+    const { questionId, answerId } = await exchange(threadId, "q1", "First")
+    const elsewhere = await exchange(await makeThread(ada), "q1", "Elsewhere")
+    const before = await messages(threadId)
+    for (const [replaces, status, error] of [
+      [elsewhere.questionId, 404, "There is no such question"],
+      [answerId, 404, "There is no such question"],
+      [crypto.randomUUID(), 404, "There is no such question"],
+      ["nonsense", 404, "There is no such question"],
+      ["", 404, "There is no such question"],
+      [5, 400, "Expected a JSON object"],
+      [{ _id: questionId }, 400, "Expected a JSON object"],
+    ] as const) {
+      const response = await ada("/api/chat", postAsync({ ...question(threadId, "q2"), replaces }))
+      expect([replaces, response.status]).toEqual([replaces, status])
+      expect(((await response.json()) as { error: string }).error).toContain(error)
+    }
+    expect(await messages(threadId)).toEqual(before)
+
+    const graces = await makeThread(grace)
+    const hers = await grace("/api/chat", postAsync({ ...question(graces, "q1"), replaces: questionId }))
+    expect(hers.status).toBe(404)
+    const here = await grace("/api/chat", postAsync({ ...question(threadId, "q2"), replaces: questionId }))
+    expect(here.status).toBe(404)
+    expect(await messages(threadId)).toEqual(before)
+  })
+
+  it("needs a conversation", async () => {
+    const { messages: posted } = question("", "q1")
+    const response = await ada("/api/chat", post({ messages: posted, replaces: crypto.randomUUID() }))
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({
+      error: "replaces needs a threadId: it names a question of a conversation.",
+    })
+  })
+
+  it("waits while an answer is being given", async () => {
+    const threadId = await makeThread(ada)
+    const asked = (await (await ada("/api/chat", postAsync(question(threadId, "q1")))).json()) as Asked
+    const replacing = { ...question(threadId, "q2"), replaces: asked.questionId }
+    expect((await ada("/api/chat", postAsync(replacing))).status).toBe(409)
+    await answerWith("Deep.")
+    await expect.poll(async () => (await messages(threadId))[1]?.turn?.status).toBe("completed")
+    expect(await contents(threadId)).toEqual(["A question", "Deep."])
+  })
+})
+
+describe("the answers that one user is given at once", () => {
+  it("are three, however many questions come together, and somebody else's do not count", async () => {
+    const threads = await Promise.all(Array.from({ length: 10 }, () => makeThread(ada)))
+    const posted = await Promise.all(threads.map((id) => ada("/api/chat", postAsync(question(id, "q1")))))
+    const taken = posted.filter(({ status }) => status === 202)
+    const refused = posted.filter(({ status }) => status === 409)
+    expect([taken.length, refused.length]).toEqual([3, 7])
+    expect(await refused[0]?.json()).toEqual({
+      error: "You are being given 3 answers in other conversations. Wait for one of them, or stop it first.",
+    })
+    expect((await grace("/api/chat", postAsync(question(await makeThread(grace), "q1")))).status).toBe(202)
+
+    const { threadId } = (await taken[0]?.json()) as Asked
+    await ada(`/api/chat/threads/${threadId}/stop`, { method: "POST" })
+    const free = threads[posted.findIndex(({ status }) => status === 409)] ?? ""
+    expect((await ada("/api/chat", postAsync(question(free, "q1")))).status).toBe(202)
+    await gateway.asked(4)
+    for (const answer of gateway.answers) answer.finish()
+  })
+})
+
+const JSON_TYPE = { "Content-Type": "application/json" }
+
+async function makeThread(person: Person) {
+  const response = await person("/api/chat/threads", post({ title: "The sea" }))
+  return ((await response.json()) as { thread: ThreadSummary }).thread._id
+}
+
+function question(threadId: string, id: string, text = "A question") {
+  return { threadId, messages: [{ id, role: "user", parts: [{ type: "text", text }] }] }
+}
+
+/** Answers the latest request to the model. */
+async function answerWith(text: string) {
+  await gateway.asked(0)
+  const answer = gateway.answers.at(-1)
+  answer?.say(text)
+  answer?.finish()
+}
+
+/** A question of Ada's, and its whole answer. */
+async function exchange(threadId: string, id: string, text: string, replaces?: string) {
+  gateway.answers.length = 0
+  const body = { ...question(threadId, id, text), ...(replaces && { replaces }) }
+  const response = await ada("/api/chat", postAsync(body))
+  expect(response.status).toBe(202)
+  await answerWith(`To ${text}.`)
+  await expect.poll(async () => (await messages(threadId)).at(-1)?.turn?.status).toBe("completed")
+  return (await response.json()) as Asked
+}
+
+async function messages(threadId: string) {
+  const response = await ada(`/api/chat/threads/${threadId}/messages`)
+  return ((await response.json()) as EntryPage).entries
+}
+
+async function contents(threadId: string) {
+  return (await messages(threadId)).map(({ content }) => content)
+}
