@@ -68,7 +68,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       uploadHours: settings.FILES_UPLOAD_HOURS,
       trashDays: settings.FILES_TRASH_DAYS,
     },
-    blobs: { directory: settings.BLOBS_URL ? fileURLToPath(settings.BLOBS_URL) : resolve(dataDir, "blobs") },
+    blobs: blobsConfig(settings, dataDir),
   }
 }
 
@@ -105,12 +105,24 @@ function* combinationProblems(settings: Settings, appUrl: URL) {
   if (!settings.AUTH_SECRET) {
     yield "AUTH_SECRET is missing. It signs sessions and realtime positions. Make one with: openssl rand -base64 32"
   }
+  yield* bucketProblems(settings)
   if (isLocal(appUrl)) return
   if (!settings.SMTP_URL)
     yield `SMTP_URL is missing. The local mail inbox is for localhost only, and APP_URL is ${appUrl.origin}.`
   if (settings.AI_GATEWAY_API_KEY === EMBEDDED_GATEWAY_KEY) {
     yield `AI_GATEWAY_API_KEY is "embedded". The development gateway is for localhost only, and APP_URL is ${appUrl.origin}. Set a gateway's key, or leave it empty to switch the chat off.`
   }
+}
+
+function* bucketProblems(settings: Settings) {
+  const { BLOBS_URL, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
+  if ((S3_ACCESS_KEY_ID === undefined) !== (S3_SECRET_ACCESS_KEY === undefined))
+    yield "S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY belong together. Set both or neither."
+  const isBucket = BLOBS_URL?.startsWith("s3:")
+  if (S3_ENDPOINT && !isBucket)
+    yield "S3_ENDPOINT is set, and BLOBS_URL names no bucket. Set BLOBS_URL=s3://bucket, or leave S3_ENDPOINT out."
+  if (isBucket && BLOBS_URL && !new URL(BLOBS_URL).hostname)
+    yield "BLOBS_URL names no bucket. It is s3://bucket, or s3://bucket/folder."
 }
 
 function isLocal(url: URL) {
@@ -141,6 +153,21 @@ function identityConfig(settings: Settings, appUrl: URL) {
 /** Nobody should read a real model's name over an answer that no model gave, unless they wrote it there. */
 function defaultModel(settings: Settings) {
   return settings.AI_GATEWAY_API_KEY === EMBEDDED_GATEWAY_KEY ? "development/no-model" : "openai/gpt-5-mini"
+}
+
+function blobsConfig(settings: Settings, dataDir: string) {
+  const url = settings.BLOBS_URL ? new URL(settings.BLOBS_URL) : null
+  if (url?.protocol !== "s3:")
+    return { kind: "disk" as const, directory: url ? fileURLToPath(url) : resolve(dataDir, "blobs") }
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings
+  return {
+    kind: "s3" as const,
+    bucket: url.hostname,
+    prefix: url.pathname.replaceAll(/^\/+|\/+$/g, ""),
+    endpoint: settings.S3_ENDPOINT,
+    region: settings.S3_REGION,
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null,
+  }
 }
 
 function gatewayConfig(settings: Settings) {

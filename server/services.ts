@@ -135,6 +135,10 @@ async function openIdentity(
 
 /** Where the bytes of files are. */
 export async function openBlobs(config: Config): Promise<Blobs> {
+  if (config.blobs.kind === "s3") {
+    const { openS3Blobs } = await import("./adapters/s3-blobs.ts")
+    return openS3Blobs(config.blobs)
+  }
   const { openDiskBlobs } = await import("./adapters/disk-blobs.ts")
   return openDiskBlobs(config.blobs.directory)
 }

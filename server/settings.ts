@@ -158,7 +158,11 @@ export const Settings = v.object({
     "24",
   ),
   FILES_TRASH_DAYS: v.optional(wholeNumber("how many days a file stays in the trash", 1, 3650), "30"),
-  BLOBS_URL: v.optional(address(["file:"], "file:///var/lib/tideline/blobs")),
+  BLOBS_URL: v.optional(address(["file:", "s3:"], "file:///var/lib/tideline/blobs or s3://bucket/folder")),
+  S3_ENDPOINT: v.optional(address(["http:", "https:"], "https://s3.example.org")),
+  S3_REGION: v.optional(v.pipe(v.string(), v.maxLength(100)), "us-east-1"),
+  S3_ACCESS_KEY_ID: v.optional(v.string()),
+  S3_SECRET_ACCESS_KEY: v.optional(v.string()),
 })
 
 export type Settings = v.InferOutput<typeof Settings>

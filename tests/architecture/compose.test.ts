@@ -10,7 +10,6 @@ const image = read("Dockerfile")
 /** Those that the containers themselves decide. */
 const NOT_HANDED_ON = [
   "AUTH_SECRET",
-  "BLOBS_URL",
   "DATABASE_URL",
   "DATA_DIR",
   "HOST",

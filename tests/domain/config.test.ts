@@ -26,7 +26,7 @@ describe("the settings", () => {
       adminEmails: [],
       mail: { kind: "embedded", inboxPort: 8025 },
       chat: { gateway: { kind: "missing" }, maxSteps: 5, rateLimit: 20 },
-      blobs: { directory: resolve(".data/blobs") },
+      blobs: { kind: "disk", directory: resolve(".data/blobs") },
     })
   })
 
@@ -72,6 +72,25 @@ describe("the settings", () => {
       expect.stringMatching(/^CHAT_RATE_LIMIT must be a whole number/),
       expect.stringMatching(/^DOCS_URL must be/),
       expect.stringMatching(/^BLOBS_URL must be an address such as file:/),
+    ])
+  })
+
+  it("say where a bucket is, and what is missing of it", () => {
+    const bucket = { BLOBS_URL: "s3://files/some/folder/", S3_ENDPOINT: "http://garage:3900" }
+    const keys = { S3_ACCESS_KEY_ID: "an id", S3_SECRET_ACCESS_KEY: "a secret" }
+    expect(readConfig({ AUTH_SECRET: "s".repeat(32), ...bucket, ...keys }).blobs).toEqual({
+      kind: "s3",
+      bucket: "files",
+      prefix: "some/folder",
+      endpoint: "http://garage:3900",
+      region: "us-east-1",
+      credentials: { accessKeyId: "an id", secretAccessKey: "a secret" },
+    })
+    expect(problemsOf({ AUTH_SECRET: "s".repeat(32), ...bucket, S3_ACCESS_KEY_ID: "an id" })).toEqual([
+      expect.stringContaining("S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY belong together."),
+    ])
+    expect(problemsOf({ AUTH_SECRET: "s".repeat(32), S3_ENDPOINT: "http://garage:3900" })).toEqual([
+      expect.stringContaining("BLOBS_URL names no bucket."),
     ])
   })
 
