@@ -51,7 +51,7 @@ export async function listFiles(
 
 function isOfKind(kind: Kind): SQL | undefined {
   if (kind !== "other") return sql`${files.mimeType} ~ ${KIND_PATTERNS[kind]}`
-  return and(...Object.values(KIND_PATTERNS).map((pattern) => sql`${files.mimeType} !~ ${pattern}`))
+  return sql`${files.mimeType} !~ ${Object.values(KIND_PATTERNS).join("|")}`
 }
 
 const name = sql`lower(${files.fileName})`

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
-import { SORTS, type FileSummary } from "#server/files/contract.ts"
+import { kindOf, KINDS, SORTS, type FileSummary, type Kind } from "#server/files/contract.ts"
 import { findFile, findUsage, readFileText, renameFile, searchFiles } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
 import { sweep } from "#server/files/sweep.ts"
@@ -323,6 +323,24 @@ describe("the list", () => {
     await uploadFile(ada, aFile("c.txt", "22"))
     const page = await listFiles(ada, { ...query, sort })
     expect(page.files.map((file) => file.fileName)).toEqual(names)
+  })
+
+  it("has files of one kind where that is asked for, each in one kind", async () => {
+    const contents: Record<Kind, Buffer> = {
+      image: Buffer.from("GIF89a\x01\0\x01\0\0\0\0", "latin1"),
+      video: Buffer.from("\0\0\0\x18ftypmp42\0\0\0\0mp42isom", "latin1"),
+      audio: Buffer.from("fLaC\0\0\0\x22", "latin1"),
+      document: Buffer.from("%PDF-1.4\n"),
+      text: Buffer.from("plain"),
+      archive: Buffer.from("1f8b0800000000000003", "hex"),
+      other: Buffer.from([0, 1, 2, 3]),
+    }
+    for (const kind of KINDS) await uploadFile(ada, aFile(`an ${kind}`, contents[kind]))
+    for (const type of KINDS) {
+      const { files: found } = await listFiles(ada, { ...query, type })
+      expect(found.map(({ fileName }) => fileName)).toEqual([`an ${type}`])
+      expect(found.map(({ mimeType }) => kindOf(mimeType))).toEqual([type])
+    }
   })
 
   it.each(SORTS)(
