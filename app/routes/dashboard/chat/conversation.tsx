@@ -53,6 +53,7 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
           className="flex h-full flex-col-reverse overflow-y-auto overscroll-contain -outline-offset-2"
         >
           <div ref={content} className="mb-auto w-full px-4 py-6">
+            <h2 className="sr-only">Messages</h2>
             <div ref={mark} className="flex min-h-6 justify-center pb-4">
               {earlier.hasMore ? <EarlierMark earlier={earlier} /> : null}
             </div>

@@ -27,9 +27,9 @@ export default function ChatLayout({ loaderData }: Route.ComponentProps) {
   return (
     <QuestionsProvider>
       <div ref={column} className="flex h-[var(--room,calc(100dvh-var(--frame)))] min-h-0">
-        <aside className="hidden w-68 shrink-0 flex-col border-r border-line xl:flex">
+        <div className="hidden w-68 shrink-0 flex-col border-r border-line xl:flex">
           <ThreadList list={loaderData} />
-        </aside>
+        </div>
         <div className="flex min-w-0 flex-1 flex-col">
           <Outlet />
         </div>

