@@ -26,6 +26,16 @@ beforeAll(async () => {
   own.threadId = ("value" in made ? (made.value as { _id: string }) : { _id: "" })._id
   await sql`insert into chat_messages (user_id, thread_id, role, content)
     values (${own.userId}, ${own.threadId}, 'user', 'a secret of Ada')`
+  // An answer that is being given, by nobody.
+  await sql`
+    with answer as (
+      insert into chat_messages (user_id, thread_id, role, content)
+      select user_id, thread_id, 'assistant', '' from chat_messages where user_id = ${own.userId} returning *
+    )
+    insert into chat_turns (_id, user_id, thread_id, question_id, request_id, status, model)
+    select answer._id, question.user_id, question.thread_id, question._id, 'q1', 'running', 'a model'
+    from answer join chat_messages question using (thread_id)`
+  await sayMore("a secret of Ada", 0)
   const uploaded = await adaAtHome("/api/files?name=engine.txt", { method: "POST", body: "a secret of Ada" })
   const { files } = (await uploaded.json()) as { files: { _id: string }[] }
   own.fileId = files[0]!._id
@@ -38,6 +48,13 @@ afterAll(async () => {
   await app.stop()
 })
 
+async function sayMore(text: string, seq: number) {
+  await sql`
+    insert into chat_chunks (user_id, thread_id, turn_id, seq, delta)
+    select user_id, thread_id, _id, ${seq}, ${sql.json([{ type: "text", id: "0", text }])}
+    from chat_turns where thread_id = ${own.threadId}`
+}
+
 const queries = () =>
   [
     ["users.getUserByClerkId", { clerkId: own.clerkId }],
@@ -47,6 +64,7 @@ const queries = () =>
     ["chat.listThreads", {}],
     ["chat.listMessages", { threadId: own.threadId }],
     ["chat.listTurns", { threadId: own.threadId }],
+    ["chat.listChunks", { threadId: own.threadId }],
   ] as const
 
 const mutations = () =>
@@ -54,8 +72,10 @@ const mutations = () =>
     ["users.createOrUpdateUser", { clerkId: own.clerkId, email: ada.email, name: "Not Ada", plan: "free" }],
     ["files.rename", { fileId: own.fileId, fileName: "taken.txt" }],
     ["files.remove", { fileId: own.fileId }],
+    ["chat.stop", { threadId: own.threadId }],
     ["chat.renameThread", { threadId: own.threadId, title: "Taken" }],
     ["chat.removeThread", { threadId: own.threadId }],
+    ["chat.restoreThread", { threadId: own.threadId }],
   ] as const
 
 /** Everything that is Ada's, as it stands in the database. */
@@ -65,6 +85,8 @@ async function everythingOfAda() {
     await sql`select * from files where user_id = ${own.userId}`,
     await sql`select * from chat_threads where user_id = ${own.userId}`,
     await sql`select * from chat_messages where user_id = ${own.userId}`,
+    await sql`select * from chat_turns where user_id = ${own.userId}`,
+    await sql`select * from chat_chunks where user_id = ${own.userId}`,
   ])
 }
 
@@ -91,6 +113,7 @@ describe("a query by name", () => {
       ["users.getUserByClerkId", { clerkId: own.clerkId }],
       ["chat.listMessages", { threadId: own.threadId }],
       ["chat.listTurns", { threadId: own.threadId }],
+      ["chat.listChunks", { threadId: own.threadId }],
     ] as const) {
       expect(await graces.query(query, args), query).toMatchObject({ error: { code: "not_found" } })
       expect((await graces.subscribe(query, args, 7)).refused, query).toMatchObject([
@@ -99,6 +122,7 @@ describe("a query by name", () => {
     }
     await sql`update chat_threads set title = 'Ada changed it' where _id = ${own.threadId}`
     await sql`update files set file_name = 'Ada-changed.txt' where _id = ${own.fileId}`
+    await sayMore("more of Ada's", 1)
     await graces.mutate("chat.createThread", { title: "A marker" })
     await graces.until(({ name, event }) => name === "commit" && JSON.stringify(event).includes("A marker"))
     expect(JSON.stringify(graces.heard)).not.toMatch(/Ada|ada@|engine/)
