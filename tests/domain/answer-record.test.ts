@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest"
+import { createAnswerRecord } from "#server/chat/answer-record.ts"
+import { foldChunks, type AnswerDelta } from "#server/chat/contract.ts"
+
+describe("the record of an answer", () => {
+  it("gives what was said since the last time, run together, and nothing twice", () => {
+    const record = createAnswerRecord()
+    for (const delta of ["The ", "sea "]) record.take({ type: "text-delta", id: "t", delta })
+    expect(record.drain()).toEqual([{ type: "text", id: "0", text: "The sea " }])
+    expect(record.drain()).toEqual([])
+    record.take({ type: "text-delta", id: "t", delta: "is deep." })
+    expect(record.drain()).toEqual([{ type: "text", id: "0", text: "is deep." }])
+  })
+
+  it("comes to the same in pieces as in one, wherever it is cut", () => {
+    for (let cuts = 0; cuts < 2 ** CHUNKS.length; cuts += 7) {
+      const record = createAnswerRecord()
+      const pieces: AnswerDelta[][] = []
+      for (const [at, chunk] of CHUNKS.entries()) {
+        record.take(chunk)
+        if (cuts & (1 << at)) pieces.push(record.drain())
+      }
+      pieces.push(record.drain())
+      const rows = pieces.map((delta, seq) => ({ seq, delta })).toReversed()
+      const { content, parts } = record.read()
+      expect(foldChunks(rows)).toEqual({ content, parts })
+    }
+  })
+
+  it("tells apart two texts that a provider gives one id", () => {
+    const record = createAnswerRecord()
+    for (const chunk of CHUNKS) record.take(chunk)
+    expect(record.read()).toMatchObject({
+      content: "Let me look. \u{1F30A}\n\nIt is deep.",
+      parts: [
+        { type: "reasoning", text: "Hm." },
+        { type: "text", text: "Let me look. \u{1F30A}" },
+        { type: "tool", callId: "c", name: "searchFiles", input: { name: "sea" }, output: { files: [] } },
+        { type: "text", text: "It is deep." },
+      ],
+    })
+  })
+
+  it("keeps the first half of a character until the second has come", () => {
+    const record = createAnswerRecord()
+    record.take({ type: "text-delta", id: "t", delta: "wave \ud83c" })
+    expect(record.drain()).toEqual([{ type: "text", id: "0", text: "wave " }])
+    record.take({ type: "text-delta", id: "t", delta: "\udf0a!" })
+    expect(record.drain()).toEqual([{ type: "text", id: "0", text: "\u{1F30A}!" }])
+  })
+
+  it("has no parts where it is its text alone, and no text before the first character", () => {
+    const record = createAnswerRecord()
+    record.take({ type: "text-delta", id: "t", delta: "" })
+    expect(record.drain()).toEqual([])
+    expect(record.read()).toMatchObject({ content: "", parts: null })
+    record.take({ type: "text-delta", id: "t", delta: "Yes." })
+    expect(record.read()).toMatchObject({ content: "Yes.", parts: null, status: "completed" })
+  })
+})
+
+const CHUNKS: Parameters<ReturnType<typeof createAnswerRecord>["take"]>[0][] = [
+  { type: "reasoning-delta", id: "0", delta: "Hm." },
+  { type: "text-delta", id: "0", delta: "Let me " },
+  { type: "text-delta", id: "0", delta: "look. \ud83c" },
+  { type: "text-delta", id: "0", delta: "\udf0a" },
+  { type: "text-end", id: "0" },
+  { type: "tool-input-start", toolCallId: "c", toolName: "searchFiles" },
+  { type: "tool-input-available", toolCallId: "c", toolName: "searchFiles", input: { name: "sea" } },
+  { type: "tool-output-available", toolCallId: "c", output: { files: [] } },
+  { type: "text-delta", id: "0", delta: "It is " },
+  { type: "text-delta", id: "0", delta: "deep." },
+]
