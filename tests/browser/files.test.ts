@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs"
+import { AxeBuilder } from "@axe-core/playwright"
+import type { Page } from "playwright-core"
 import { describe, afterAll, afterEach, beforeAll, expect, it } from "vitest"
 import {
   asFiles,
@@ -82,6 +85,372 @@ describe("the page of files", () => {
     await page.getByText("film.mov is too large. A file can be 1 MB at most.").waitFor()
   })
 })
+
+describe("the trash", () => {
+  it("takes a file at the press of a button, and Undo brings it back under the same address", async () => {
+    const { _id } = await files.add("tides.txt")
+    const page = await open("/dashboard/files")
+    const other = await open("/dashboard/files")
+    await link(other, "tides.txt").waitFor()
+    await isLive(page)
+    await page.getByRole("button", { name: "Delete tides.txt" }).click()
+    await link(other, "tides.txt").waitFor({ state: "detached" })
+    expect((await files.ada(`/api/files/${_id}`)).status).toBe(404)
+    await page.getByText("tides.txt is in the trash").waitFor()
+    await page.getByRole("button", { name: "Undo" }).click()
+    await link(page, "tides.txt").waitFor()
+    await link(other, "tides.txt").waitFor()
+    expect((await files.list()).map((file) => file._id)).toEqual([_id])
+  })
+
+  it("gives files back, deletes them for ever after a question, and says that they count", async () => {
+    for (const name of ["one.txt", "two.txt", "three.txt"]) await files.add(name, "x".repeat(1000))
+    await files.sql`update files set trashed = true, trashed_at = ${Date.now()}`
+    const page = await open("/dashboard/files/trash")
+    await isLive(page)
+    await page.getByText("Until then they count towards your room: 3 kB of").waitFor()
+    const inTrash = page.getByRole("list", { name: "Files in the trash" })
+
+    await page.getByRole("button", { name: "Restore one.txt" }).click()
+    await page.getByText("one.txt is back among your files").waitFor()
+    expect((await files.list()).map(({ fileName }) => fileName)).toEqual(["one.txt"])
+
+    await page.getByRole("button", { name: "Delete two.txt for ever" }).click()
+    await page.getByRole("heading", { name: "Delete two.txt for ever?" }).waitFor()
+    await page.getByRole("button", { name: "Delete for ever", exact: true }).click()
+    await expect.poll(() => inTrash.getByRole("listitem").count()).toBe(1)
+    await expect.poll(() => files.usage()).toEqual({ used: 2000, reserved: 0 })
+
+    await page.getByRole("button", { name: "Empty the trash" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Empty the trash" }).click()
+    await page.getByText("The trash is empty").waitFor()
+    await expect.poll(() => files.usage()).toEqual({ used: 1000, reserved: 0 })
+  })
+
+  it("works without JavaScript", async () => {
+    await files.add("tides.txt")
+    const page = await open("/dashboard/files", { javaScriptEnabled: false })
+    await page.getByRole("button", { name: "Delete tides.txt" }).click()
+    await page.getByText("No files yet").waitFor()
+    await page.getByRole("link", { name: "Trash", exact: true }).click()
+    await page.getByRole("button", { name: "Restore tides.txt" }).click()
+    await page.getByText("The trash is empty").waitFor()
+    expect(await files.list()).toHaveLength(1)
+  })
+})
+
+describe("several files", () => {
+  it("are selected by mouse and by keyboard, as in every list of files", async () => {
+    for (const name of ["e", "d", "c", "b", "a"]) await files.add(`${name}.txt`)
+    const page = await open("/dashboard/files")
+    const row = (name: string) => page.getByRole("listitem").filter({ has: link(page, name) })
+    const selected = () =>
+      page
+        .getByRole("checkbox", { checked: true })
+        .evaluateAll((boxes) =>
+          boxes
+            .map((box) => box.getAttribute("aria-label")?.replace("Select ", "").replace(".txt", ""))
+            .join(""),
+        )
+    await row("b.txt").click()
+    expect(await selected()).toBe("b")
+    await row("d.txt").click({ modifiers: ["Shift"] })
+    expect(await selected()).toBe("bcd")
+    await row("a.txt").click({ modifiers: ["ControlOrMeta"] })
+    expect(await selected()).toBe("abcd")
+    await page.getByRole("checkbox", { name: "Select c.txt" }).click()
+    expect(await selected()).toBe("abd")
+    await page.keyboard.press("Escape")
+    expect(await selected()).toBe("")
+    await page.keyboard.press("ControlOrMeta+a")
+    expect(await selected()).toBe("abcde")
+    await page.getByRole("button", { name: "End the selection" }).click()
+
+    await link(page, "b.txt").focus()
+    await page.keyboard.press("Space")
+    await page.keyboard.press("Shift+ArrowDown")
+    await page.keyboard.press("Shift+ArrowDown")
+    expect(await selected()).toBe("bcd")
+    await page.keyboard.press("Shift+ArrowUp")
+    expect(await selected()).toBe("bc")
+    await page.getByRole("toolbar", { name: "Selected files" }).getByText("2 selected").waitFor()
+  })
+
+  it("go into the trash together and come back together", async () => {
+    for (const name of ["c", "b", "a"]) await files.add(`${name}.txt`)
+    const page = await open("/dashboard/files")
+    await isLive(page)
+    await link(page, "a.txt").focus()
+    await page.keyboard.press("Space")
+    await page.keyboard.press("Shift+ArrowDown")
+    await page.keyboard.press("Delete")
+    await page.getByText("2 files are in the trash").waitFor()
+    await expect.poll(() => focused(page)).toBe("c.txt")
+    expect(await files.list()).toHaveLength(1)
+    await page.getByRole("button", { name: "Undo" }).click()
+    await link(page, "a.txt").waitFor()
+    await link(page, "b.txt").waitFor()
+  })
+
+  it("are downloaded as one zip", async () => {
+    for (const name of ["tides", "winds", "left out"]) await files.add(`${name}.txt`, `what is in ${name}`)
+    const page = await open("/dashboard/files")
+    await page.getByRole("checkbox", { name: "Select tides.txt" }).click()
+    await page.getByRole("checkbox", { name: "Select winds.txt" }).click()
+    const saved = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Download as zip" }).click()
+    const download = await saved
+    expect(download.suggestedFilename()).toMatch(/\.zip$/)
+    const bytes = readFileSync(await download.path())
+    expect(bytes.subarray(0, 4).toString("latin1")).toBe("PK\x03\x04")
+    for (const held of ["tides.txt", "winds.txt", "what is in tides", "what is in winds"])
+      expect(bytes.includes(held), held).toBe(true)
+    expect(bytes.includes("left out")).toBe(false)
+  })
+})
+
+describe("a shared file", () => {
+  it("opens for somebody without an account, counts, and is shut when its link is revoked", async () => {
+    await files.add("tides.txt", "high water 06:12")
+    const page = await open("/dashboard/files", { permissions: ["clipboard-read", "clipboard-write"] })
+    await isLive(page)
+    await page.getByRole("button", { name: "Share tides.txt" }).click()
+    await page.getByLabel("Downloads at most").fill("5")
+    await page.getByRole("button", { name: "Make a link" }).click()
+    await page.getByRole("button", { name: "Copy", exact: true }).click()
+    await page.getByRole("button", { name: "Copied", exact: true }).waitFor()
+    const address = await page.evaluate(() => navigator.clipboard.readText())
+    expect(address).toBe(await page.getByLabel("The link", { exact: true }).inputValue())
+    await page.getByText("0 of 5 downloads").waitFor()
+
+    const stranger = await (await files.browser.newContext()).newPage()
+    await stranger.goto(address)
+    await stranger.getByText("tides.txt").first().waitFor()
+    const saved = stranger.waitForEvent("download")
+    await stranger
+      .getByRole("link", { name: /Download/ })
+      .first()
+      .click()
+    expect(readFileSync(await (await saved).path(), "utf8")).toBe("high water 06:12")
+    await page.getByText("1 of 5 downloads").waitFor()
+
+    await page.getByRole("button", { name: /^Revoke the link/ }).click()
+    await page.getByText("1 of 5 downloads").waitFor({ state: "detached" })
+    expect((await stranger.goto(address))?.status()).toBe(404)
+  })
+
+  it("asks for its password", async () => {
+    await files.add("tides.txt", "high water 06:12")
+    const page = await open("/dashboard/files")
+    await page.getByRole("button", { name: "Share tides.txt" }).click()
+    await page.getByLabel("Password").fill("low water")
+    await page.getByRole("button", { name: "Make a link" }).click()
+    const address = await page.getByLabel("The link", { exact: true }).inputValue()
+    const stranger = await (await files.browser.newContext()).newPage()
+    await stranger.goto(address)
+    expect(await stranger.getByText("tides.txt").count()).toBe(0)
+    await stranger.getByLabel("Password").fill("low water")
+    await stranger.keyboard.press("Enter")
+    await stranger.getByText("tides.txt").first().waitFor()
+  })
+})
+
+describe("a long list", () => {
+  it("is drawn in part, read on as one scrolls, and is where it was when one comes back", async () => {
+    await many(600)
+    const page = await open("/dashboard/files")
+    await isLive(page)
+    expect(await page.locator("[data-file]").count()).toBeLessThan(60)
+    await scrollTo(page, "file 0001.txt", 8000)
+    await scrollTo(page, "file 0350.txt", -6000)
+    const at = await restingPlace(page)
+    await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Home" }).click()
+    await page.waitForURL("**/dashboard")
+    await page.goBack()
+    await link(page, "file 0350.txt").waitFor()
+    expect(await restingPlace(page)).toBe(at)
+  }, 90_000)
+
+  it("is live wherever one looks", async () => {
+    await many(500)
+    const page = await open("/dashboard/files")
+    await isLive(page)
+    await scrollTo(page, "file 0250.txt", 6000)
+    await restingPlace(page)
+    await files.sql`update files set file_name = 'renamed elsewhere.txt' where file_name = 'file 0250.txt'`
+    await link(page, "renamed elsewhere.txt").waitFor()
+    await files.sql`update files set trashed = true, trashed_at = 1 where file_name = 'file 0251.txt'`
+    await link(page, "file 0251.txt").waitFor({ state: "detached" })
+  })
+
+  it("is narrowed to a kind and put into another order in the address", async () => {
+    await files.add("harbour.svg", "<svg xmlns='http://www.w3.org/2000/svg'></svg>")
+    await files.add("b.txt", "much more")
+    await files.add("a.txt", "less")
+    const page = await open("/dashboard/files")
+    const names = () => page.locator("[data-file]").allInnerTexts()
+    await page.getByLabel("Order").selectOption("By name")
+    await expect.poll(names).toEqual(["a.txt", "b.txt", "harbour.svg"])
+    await page.getByLabel("Kind").selectOption("Text and code")
+    await expect.poll(names).toEqual(["a.txt", "b.txt"])
+    expect(new URL(page.url()).search).toBe("?q=&type=text&sort=name")
+    await page.getByLabel("Kind").selectOption("Videos")
+    await page.getByText("You have no videos").waitFor()
+    await page.getByRole("link", { name: "Show all files" }).click()
+    await expect.poll(names).toEqual(["a.txt", "b.txt", "harbour.svg"])
+    expect(await page.getByLabel("Kind").inputValue()).toBe("")
+
+    await page.getByLabel("Order").selectOption("Largest first")
+    await expect.poll(names).toEqual(["harbour.svg", "b.txt", "a.txt"])
+    await files.add("c.txt", "of a size between")
+    await expect.poll(names).toEqual(["harbour.svg", "c.txt", "b.txt", "a.txt"])
+  })
+
+  it("is sent without a style attribute, which a stricter policy would drop", async () => {
+    await many(5)
+    for (const path of ["/dashboard/files", "/dashboard/files/trash"]) {
+      const page = await (await files.ada(path)).text()
+      const main = page.slice(page.indexOf("<main"), page.indexOf("</main>"))
+      expect(main).not.toMatch(/<[^>]* style=/)
+    }
+  })
+})
+
+describe("a preview", () => {
+  it("shows texts and pictures, and the arrow keys go on", async () => {
+    await files.add("notes.md", "# High water\n<script>document.title = 1</script>")
+    await files.add("picture.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'></svg>")
+    await files.add("data.bin", Buffer.from([0, 1, 2, 3]))
+    const page = await open("/dashboard/files")
+    await link(page, "data.bin").click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText("There is no preview for files of this type.").waitFor()
+    await page.keyboard.press("ArrowRight")
+    await dialog.getByRole("img", { name: "picture.svg" }).waitFor()
+    await page.keyboard.press("ArrowRight")
+    await dialog.getByText("<script>document.title = 1</script>").waitFor()
+    await page.keyboard.press("ArrowRight")
+    expect(await dialog.getByRole("heading").innerText()).toBe("notes.md")
+    await page.keyboard.press("ArrowLeft")
+    await dialog.getByRole("img", { name: "picture.svg" }).waitFor()
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+    expect(await focused(page)).toBe("data.bin")
+  })
+
+  it("shows a PDF in a frame of another origin", async () => {
+    await files.add("letter.pdf", PDF)
+    const page = await open("/dashboard/files")
+    const framed = page.waitForEvent("framenavigated", (frame) => frame.url().includes("/api/files/"))
+    await link(page, "letter.pdf").click()
+    await framed
+    const { headers } = await page.evaluate(async () => {
+      const address = document.querySelector("iframe[title='letter.pdf']")?.getAttribute("src") ?? ""
+      const response = await fetch(address)
+      return { headers: Object.fromEntries(response.headers) }
+    })
+    expect(headers["x-frame-options"]).toBe("SAMEORIGIN")
+    expect(headers["content-security-policy"]).toBe(
+      "default-src 'none'; frame-ancestors 'self'; sandbox allow-scripts",
+    )
+  })
+})
+
+describe.each([
+  ["light", 390],
+  ["light", 1440],
+  ["dark", 390],
+  ["dark", 1440],
+] as const)("in %s colours and %i pixels", (colorScheme, width) => {
+  it("axe finds nothing to mend, whatever is open, and nothing is wider than the window", async () => {
+    await files.add("tides.txt", "high water 06:12")
+    await files.add(`${"long name ".repeat(20)}.txt`)
+    const page = await open("/dashboard/files", {
+      colorScheme,
+      viewport: { width, height: 900 },
+      reducedMotion: "reduce",
+    })
+    await isLive(page)
+    const check = async (what: string) => {
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(
+        violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
+        what,
+      ).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), what).toBe(width)
+    }
+    await check("the list")
+    await page.getByRole("checkbox", { name: "Select tides.txt" }).focus()
+    await page.keyboard.press("Space")
+    await page.getByRole("toolbar", { name: "Selected files" }).waitFor()
+    await check("a selection")
+    await page.keyboard.press("Escape")
+    await choose(page, { "too large.bin": "x".repeat(1_000_001), "small.txt": "1" })
+    await page.getByRole("region", { name: "Uploads" }).getByText("1 file uploaded").waitFor()
+    await check("uploads")
+    await page.getByRole("button", { name: "Close", exact: true }).click()
+    await link(page, "tides.txt").click()
+    await page.getByRole("dialog").getByText("high water").waitFor()
+    await check("a preview")
+    await page.getByRole("dialog").getByRole("button", { name: "Share tides.txt" }).click()
+    await page.getByRole("button", { name: "Make a link" }).click()
+    await page.getByLabel("The link", { exact: true }).waitFor()
+    await check("a link")
+    await page.goto("/dashboard/files?q=nothing")
+    await check("nothing found")
+    await files.sql`update files set trashed = true, trashed_at = ${Date.now()}`
+    await page.goto("/dashboard/files/trash")
+    await page.getByRole("list", { name: "Files in the trash" }).waitFor()
+    await check("the trash")
+  }, 120_000)
+})
+
+const PDF = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]>>endobj
+trailer<</Root 1 0 R>>
+%%EOF`
+
+/** So many files, named after their place in time, without their bytes. */
+async function many(count: number) {
+  await files.add("first.txt")
+  await files.sql`
+    insert into files (storage_id, user_id, file_name, mime_type, size)
+    select storage_id, user_id, 'file ' || lpad(number::text, 4, '0') || '.txt', mime_type, 1000
+    from files, generate_series(1, ${count}::int) number where file_name = 'first.txt'
+    order by number`
+}
+
+/** Turns the wheel until the file is there. */
+async function scrollTo(page: Page, name: string, step: number) {
+  await page.mouse.move(700, 500)
+  for (let turns = 0; turns < 100 && (await link(page, name).count()) === 0; turns++) {
+    await page.mouse.wheel(0, step)
+    await restingPlace(page)
+  }
+  await link(page, name).waitFor()
+}
+
+/** How far the page is scrolled, once it stands still. Pixels. */
+function restingPlace(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    let at = -1
+    while (at !== window.scrollY) {
+      at = window.scrollY
+      await new Promise((resolve) => setTimeout(resolve, 120))
+    }
+    return at
+  })
+}
+
+/** What is pressed from then on goes over the live connection. */
+async function isLive(page: Page) {
+  await expect
+    .poll(() => files.sql`select 1 from devices`.then((found) => found.length), { timeout: 10_000 })
+    .toBeGreaterThan(0)
+  await page.waitForFunction(() => document.readyState === "complete")
+}
 
 describe("a file with a script in it", () => {
   const script = "document.title = origin; fetch('/api/files')"
