@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Change } from "#server/realtime/contract.ts"
+import type { FileSummary, NewShare } from "#server/files/contract.ts"
+import { post } from "../support/api.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
+import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+
+const [LIST, TRASH, SHARES] = [1, 2, 3]
+
+let app: TidelineApp
+let ada: Person
+let hers: LiveSocket
+let graces: LiveSocket
+let file: FileSummary
+
+beforeAll(async () => {
+  app = await startTideline()
+  ada = await signUp(app, adaLovelace)
+  hers = await openLiveSocket(app, await realtimeToken(ada))
+  graces = await openLiveSocket(app, await realtimeToken(await signUp(app, graceHopper)))
+  file = await store("engine.txt")
+  for (const socket of [hers, graces]) {
+    await socket.subscribe("files.list", {}, LIST)
+    await socket.subscribe("files.listTrash", {}, TRASH)
+    await socket.subscribe("files.listShares", { fileId: file._id }, SHARES)
+    for (const id of [LIST, TRASH, SHARES]) await socket.until(({ event }) => isSnapshotOf(event, id))
+  }
+})
+afterAll(async () => {
+  hers.close()
+  graces.close()
+  await app.stop()
+})
+
+describe("over the socket", () => {
+  it("a file that is removed leaves the list for the trash, and one that is restored comes back", async () => {
+    await hers.mutate("files.remove", { fileId: file._id })
+    await heard([LIST, "remove", file._id])
+    const [, , , row] = await heard([TRASH, "put", file._id])
+    expect(row).toEqual({ ...file, trashedAt: expect.any(Number) as number })
+
+    const other = await store("engine.txt")
+    const answer = await hers.mutate("files.restore", { fileId: file._id })
+    const restored = { ...file, fileName: "engine (1).txt" }
+    expect(answer).toMatchObject({ value: restored })
+    await heard([TRASH, "remove", file._id])
+    const [, , , back] = await heard([LIST, "put", file._id])
+    expect(back).toEqual(restored)
+
+    await hers.mutate("files.purge", { fileId: other._id })
+    await heard([LIST, "remove", other._id])
+  })
+
+  it("the trash is emptied at once, and says how much that was", async () => {
+    const files = [await store("a.txt"), await store("b.txt")]
+    for (const { _id } of files) await hers.mutate("files.remove", { fileId: _id })
+    expect(await graces.mutate("files.emptyTrash", {})).toMatchObject({ value: 0 })
+    expect(await hers.mutate("files.emptyTrash", {})).toMatchObject({ value: 2 })
+    for (const { _id } of files) await heard([TRASH, "remove", _id])
+  })
+
+  it("a link appears, counts its downloads and goes, and shows neither its address nor its password", async () => {
+    const { url, share } = await shareIt({ password: "open sesame", maxDownloads: 9 })
+    const [, , , row] = await heard([SHARES, "put", share._id])
+    expect(row).toEqual(share)
+    const open = await shareIt({})
+    await (await fetch(`${open.url}/download`)).text()
+    await heard([SHARES, "put", open.share._id], { ...open.share, downloads: 1 })
+    expect(await graces.mutate("files.revokeShare", { shareId: share._id })).toMatchObject({
+      error: { code: "not_found" },
+    })
+    expect(await hers.mutate("files.revokeShare", { shareId: share._id })).toHaveProperty("value")
+    await heard([SHARES, "remove", share._id])
+    expect((await fetch(url)).status).toBe(404)
+    const everything = JSON.stringify(hers.heard)
+    expect(everything).not.toContain(url.slice(-20))
+    expect(everything).not.toContain("scrypt")
+    expect(await hers.query("files.listShares", {})).toMatchObject({ value: [{ _id: open.share._id }] })
+  })
+
+  it("none of it is another's: to them it is not there", async () => {
+    const trashed = await store("trashed.txt")
+    await hers.mutate("files.remove", { fileId: trashed._id })
+    await heard([TRASH, "put", trashed._id])
+    for (const mutation of ["files.remove", "files.restore", "files.purge"]) {
+      for (const fileId of [file._id, trashed._id])
+        expect(await graces.mutate(mutation, { fileId })).toMatchObject({ error: { code: "not_found" } })
+    }
+    for (const mutation of ["files.removeMany", "files.restoreMany", "files.purgeMany"])
+      expect(await graces.mutate(mutation, { fileIds: [file._id, trashed._id] })).toMatchObject({ value: 0 })
+    for (const query of ["files.list", "files.listTrash", "files.listShares"])
+      expect(await graces.query(query)).toEqual({ value: [] })
+    expect(graces.heard.filter(({ name }) => name === "commit")).toEqual([])
+    expect(await hers.query("files.listTrash")).toMatchObject({ value: [{ _id: trashed._id }] })
+  })
+})
+
+function isSnapshotOf(event: unknown, id: number | undefined) {
+  const { subscriptions = [] } = event as { subscriptions?: { id: number }[] }
+  return subscriptions.some((subscription) => subscription.id === id)
+}
+
+/** The change of one row that Ada's socket was told, now or later; the one that leaves these fields, where they are given. */
+async function heard(wanted: [id: number | undefined, op: string, key: string], row?: object) {
+  const find = (event: unknown) => {
+    const { changes = [] } = event as { changes?: Change[] }
+    return changes.find(
+      (change) =>
+        wanted.every((part, at) => change[at] === part) &&
+        (row === undefined || JSON.stringify(sorted(change[3])) === JSON.stringify(sorted(row))),
+    )
+  }
+  const change = find(await hers.until(({ event }) => find(event) !== undefined))
+  if (!change) throw new Error("What was heard is gone.")
+  return change
+}
+
+function sorted(row: object | undefined) {
+  return Object.entries(row ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1))
+}
+
+async function store(name: string): Promise<FileSummary> {
+  const answer = await ada(`/api/files?name=${name}`, { method: "POST", body: "a secret of Ada" })
+  const { files } = (await answer.json()) as { files: FileSummary[] }
+  if (!files[0]) throw new Error("Nothing was stored.")
+  return files[0]
+}
+
+async function shareIt(limits: object): Promise<NewShare> {
+  return (await (await ada(`/api/files/${file._id}/shares`, post(limits))).json()) as NewShare
+}
