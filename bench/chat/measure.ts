@@ -8,7 +8,7 @@ import { rounded } from "../print.ts"
 import { describeMachine } from "../results.ts"
 import type { Candidate } from "./candidates.ts"
 import { report } from "./report.ts"
-import { measureBurst, measureSteady, warmUp, withTrial, type Stage } from "./trial.ts"
+import { measureBurst, measureIdle, measureSteady, warmUp, withTrial, type Stage } from "./trial.ts"
 
 const CANDIDATES: Candidate[] = ["raw", "plain", "tideline"]
 const ROUNDS = 3
@@ -47,6 +47,7 @@ async function measureOne(stage: Stage, candidate: Candidate, seconds: number) {
   const measured: Measured<Candidate>[] = []
   await withTrial(stage, candidate, async (trial) => {
     await warmUp(trial)
+    keep("nobody", await measureIdle(trial, seconds))
     for (const count of [1, 50, 200]) {
       keep(`${count} ${count === 1 ? "stream" : "streams"}`, await measureSteady(trial, count, seconds))
     }

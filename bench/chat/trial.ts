@@ -27,6 +27,8 @@ export interface Trial {
   running: Running
   upstream: Program<UpstreamCommands>
   crowd: Program<CrowdCommands>
+  /** CPU that the candidate uses while nobody asks anything, in ms per second. */
+  idle: number
   /** The first number that no stream has yet. */
   next: number
 }
@@ -41,7 +43,7 @@ export async function withTrial(
   const crowd = startProgram<CrowdCommands>(program("crowd.ts"))
   const running = await CANDIDATES[candidate]({ ...stage, upstream: await upstream.ask("port") })
   try {
-    await work({ stage, running, upstream, crowd, next: 0 })
+    await work({ stage, running, upstream, crowd, idle: 0, next: 0 })
   } finally {
     await Promise.all([crowd.stop(), upstream.stop()])
     await running.meter.stop()
@@ -53,6 +55,17 @@ export async function warmUp(trial: Trial): Promise<void> {
   const readers = await openReaders(trial, 50, 1)
   await trial.crowd.ask("begin", PORT, readers, { ramp: 2000, again: false })
   await collect(trial)
+}
+
+/** What is used then has nothing to do with answers, and is taken off all that follows. */
+export async function measureIdle(trial: Trial, seconds: number): Promise<Figures> {
+  const { meter } = trial.running
+  await pause(1000)
+  await meter.ask("start")
+  await pause(seconds * 1000)
+  const { cpu, memory } = await meter.ask("read")
+  trial.idle = cpu / seconds
+  return { idle: trial.idle, memory }
 }
 
 /** So many streams at any time: as each ends, its reader asks again. Measured over `seconds`, once all run. */
@@ -76,7 +89,7 @@ export async function measureSteady(trial: Trial, count: number, seconds: number
     firstP99: percentile(firsts, 0.99),
     lagP50: percentile(lags, 0.5),
     lagP99: percentile(lags, 0.99),
-    cpu: cpu / answers,
+    cpu: (cpu - (trial.idle * (until - since)) / 1000) / answers,
     postgres: postgres / answers,
     memory,
     failed,
