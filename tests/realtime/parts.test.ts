@@ -337,8 +337,8 @@ describe("a frame", () => {
       const text = "é".repeat(Math.floor(size / 2)) + "x".repeat(size % 2)
       const received = Promise.withResolvers<string>()
       // What a client of `ws` reads with; its types do not name it.
-    const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable }
-    const receiver = new Receiver({ isServer: false })
+      const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable }
+      const receiver = new Receiver({ isServer: false })
       receiver.on("message", (bytes: Buffer) => received.resolve(bytes.toString()))
       receiver.on("error", received.reject)
       receiver.write(messageFrame(text))
