@@ -1,14 +1,20 @@
+import { execFile } from "node:child_process"
+import { join } from "node:path"
 import postgres from "postgres"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { from } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { openBrowser } from "../support/people.ts"
+import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { findLetter, type Letter } from "../support/inbox.ts"
+import { openBrowser, postJson } from "../support/people.ts"
+
+const COMMAND = join(import.meta.dirname, "../../server/commands/waitlist.ts")
 
 let app: TidelineApp
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  app = await startTideline()
+  app = await startTideline({ TRUSTED_PROXIES: "1" })
   sql = postgres(app.databaseUrl, { max: 1 })
 })
 
@@ -22,17 +28,17 @@ test("an address joins by the form alone, and the page confirms it", async () =>
   expect(page).toMatch(/<form[^>]* method="post"/)
   expect(page).toMatch(/<input[^>]* name="email"/)
 
-  const response = await join("ada@example.org")
+  const response = await signOn("ada@example.org")
   expect(response.status).toBe(302)
   expect(response.headers.get("location")).toBe("/waitlist?joined")
-  expect(await (await fetch(`${app.origin}/waitlist?joined`)).text()).toContain("You are on the list")
+  expect(await (await fetch(`${app.origin}/waitlist?joined`)).text()).toContain("Look into your mail")
   expect(await stored()).toEqual(["ada@example.org"])
 })
 
 test("an address is kept once, however it is capitalised, and the answer does not tell", async () => {
   const answers = []
   for (const email of ["grace@example.org", "Grace@Example.ORG", "  grace@example.org "]) {
-    const { status, headers } = await join(email)
+    const { status, headers } = await signOn(email)
     answers.push([status, headers.get("location")])
   }
   expect(new Set(answers.map(String)).size).toBe(1)
@@ -41,10 +47,75 @@ test("an address is kept once, however it is capitalised, and the answer does no
 
 test("the same address from fifty forms at once is kept once", async () => {
   const responses = await Promise.all(
-    Array.from({ length: 50 }, (_, i) => join("crowd@example.org", `203.0.113.${i}`)),
+    Array.from({ length: 50 }, (_, i) => signOn("crowd@example.org", `203.0.113.${i}`)),
   )
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([302]))
   expect((await stored()).filter((email) => email === "crowd@example.org")).toHaveLength(1)
+})
+
+test("an address is confirmed by the link in its letter and a button, and by nothing less", async () => {
+  await signOn("mary@example.org")
+  const letter = await findLetter(app, "mary@example.org", /Confirm your place/)
+  const link = linkIn(letter, "/waitlist/confirm")
+
+  for (const method of ["GET", "HEAD", "GET"]) expect((await fetch(link, { method })).status).toBe(200)
+  expect(await placeOf("mary@example.org")).toMatchObject({ confirmed_at: null })
+  expect(await (await fetch(link)).text()).toMatch(/<form[^>]* method="post"/)
+
+  for (let press = 0; press < 2; press++) {
+    const pressed = await openBrowser(app)(link, { method: "POST" })
+    expect([pressed.status, pressed.headers.get("location")]).toEqual([302, "/waitlist/confirm?confirmed"])
+  }
+  expect(await (await fetch(`${app.origin}/waitlist/confirm?confirmed`)).text()).toContain(
+    "You are on the list",
+  )
+  expect((await placeOf("mary@example.org"))?.["confirmed_at"]).not.toBeNull()
+})
+
+test.each([
+  ["no token", () => ""],
+  ["a made-up one", () => "?token=nonsense"],
+  ["one for another row", (token: string) => `?token=${token.replace(/^[^.]+/, crypto.randomUUID())}`],
+  ["one that lives longer", (token: string) => `?token=${token.replace(/\.\d+\./, ".9999999999.")}`],
+  ["one that was cut short", (token: string) => `?token=${token.slice(0, -3)}`],
+])("%s confirms nothing", async (_what, forge) => {
+  const email = `forged-${crypto.randomUUID()}@example.org`
+  await signOn(email)
+  const link = new URL(linkIn(await findLetter(app, email, /Confirm/), "/waitlist/confirm"))
+  const forged = `/waitlist/confirm${forge(link.searchParams.get("token") ?? "")}`
+  expect((await fetch(app.origin + forged)).status).toBe(400)
+  expect((await openBrowser(app)(forged, { method: "POST" })).status).toBe(400)
+  expect(await placeOf(email)).toMatchObject({ confirmed_at: null })
+})
+
+test("a link for a place is no invitation, and an invitation confirms no place", async () => {
+  await signOn("mixed@example.org")
+  const confirm = new URL(linkIn(await findLetter(app, "mixed@example.org", /Confirm/), "/waitlist/confirm"))
+  await operate("invite", "mixed@example.org")
+  const invite = new URL(linkIn(await findLetter(app, "mixed@example.org", /room for you/), "/sign-up"))
+  const page = await fetch(`${app.origin}/sign-up?invitation=${confirm.searchParams.get("token")}`)
+  expect(await page.text()).not.toContain("mixed@example.org")
+  const swapped = `/waitlist/confirm?token=${invite.searchParams.get("invitation")}`
+  expect((await openBrowser(app)(swapped, { method: "POST" })).status).toBe(400)
+})
+
+test("one address gets three letters a day, and none once it is confirmed; the answers do not tell", async () => {
+  const answers = []
+  for (let i = 0; i < 6; i++) {
+    // The link holds the second.
+    if (i > 0)
+      await sql`update mail_outbox set cause = cause || ${String(i)} where recipient = 'flood@example.org'`
+    const { status, headers } = await signOn("Flood@example.org".replace("F", i % 2 ? "F" : "f"))
+    answers.push(`${status} ${headers.get("location")}`)
+  }
+  expect(new Set(answers)).toEqual(new Set(["302 /waitlist?joined"]))
+  expect(await lettersTo("flood@example.org")).toBe(3)
+
+  await sql`update waitlist set confirmed_at = 1 where email = 'flood@example.org'`
+  await sql`delete from mail_outbox where recipient = 'flood@example.org'`
+  const { status, headers } = await signOn("flood@example.org")
+  expect(`${status} ${headers.get("location")}`).toBe("302 /waitlist?joined")
+  expect(await lettersTo("flood@example.org")).toBe(0)
 })
 
 test.each([
@@ -57,7 +128,7 @@ test.each([
   [`${"a".repeat(250)}@example.org`, "An e-mail address has at most 254 characters."],
 ])("%j is refused where it was typed, and kept there", async (email, words) => {
   const before = await stored()
-  const response = await join(email)
+  const response = await signOn(email)
   expect(response.status).toBe(400)
   const page = await response.text()
   expect(page).toContain(words)
@@ -67,7 +138,7 @@ test.each([
 })
 
 test("what was typed comes back as text", async () => {
-  const page = await (await join(`"><script>alert(1)</script>`)).text()
+  const page = await (await signOn(`"><script>alert(1)</script>`)).text()
   expect(page).not.toContain("<script>alert(1)")
   expect(page).toContain("&quot;&gt;&lt;script&gt;alert(1)")
 })
@@ -86,7 +157,10 @@ test("a body that is no form, or too large, is refused", async () => {
 
 test("one place can join twenty times a minute", async () => {
   const statuses = []
-  for (let i = 0; i < 21; i++) statuses.push((await join(`many-${i}@example.org`, "192.0.2.99")).status)
+  for (let i = 0; i < 21; i++) {
+    // What stands before the proxy's own word is the sender's choice.
+    statuses.push((await signOn(`many-${i}@example.org`, `203.0.113.${i}, 192.0.2.99`)).status)
+  }
   expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 302))
   expect(statuses.at(-1)).toBe(429)
   expect((await stored()).filter((email) => email.startsWith("many-"))).toHaveLength(20)
@@ -103,7 +177,111 @@ test("another site's form is refused", async () => {
   expect(await stored()).not.toContain("eve@example.org")
 })
 
-function join(email: string, forwardedFor = `${email} ${Math.random()}`.replaceAll(/[^\w.]/g, "-")) {
+describe("npm run waitlist", () => {
+  test("lists and exports who waits, in the order in which they came", async () => {
+    await signOn("listed@example.org")
+    const list = await operate("list")
+    expect(list.code).toBe(0)
+    expect(list.output).toMatch(/^\d{4}-\d\d-\d\d {2}ada@example\.org +not confirmed$/m)
+    expect(list.output).toMatch(/mary@example\.org +confirmed$/m)
+    expect(list.output.indexOf("ada@example.org")).toBeLessThan(list.output.indexOf("listed@example.org"))
+
+    const [names, ...lines] = (await operate("export")).output.split("\r\n")
+    expect(names).toBe("email,asked_at,confirmed_at,invited_at,joined_at")
+    expect(lines).toHaveLength((await stored()).length)
+    expect(lines[0]).toMatch(/^ada@example\.org,\d{4}-\d\d-\d\dT[\d:.]+Z,,,$/)
+  })
+
+  test("invites an address that is not there yet", async () => {
+    const { code, output } = await operate("invite", "new@example.org")
+    expect(code).toBe(0)
+    const [link = ""] = /http\S+/.exec(output) ?? []
+    expect(link.startsWith(`${app.origin}/sign-up?invitation=`)).toBe(true)
+    expect(linkIn(await findLetter(app, "new@example.org", /room for you/), "/sign-up")).toBe(link)
+    expect(await stored()).toContain("new@example.org")
+  })
+
+  test.each([
+    [[], "Usage: npm run waitlist"],
+    [["invite", "ada@example.org\r\nBcc: eve@example.org"], "Usage: npm run waitlist"],
+  ])("says how it is used for %j", async (words, answer) => {
+    const { code, output } = await operate(...words)
+    expect(code).toBe(1)
+    expect(output).toContain(answer)
+  })
+})
+
+describe("where sign-up is closed", () => {
+  let closed: TidelineApp
+  beforeAll(async () => {
+    closed = await startTideline({ SIGNUP: "closed", DATABASE_URL: app.databaseUrl })
+  })
+  afterAll(() => closed.stop())
+
+  test("the page shows the way to the waitlist", async () => {
+    const page = await (await fetch(`${closed.origin}/sign-up`)).text()
+    expect(page).toContain("Sign-up is closed here")
+    expect(page).toContain('href="/waitlist"')
+    expect(page).not.toContain('name="password"')
+  })
+
+  test("an invitation lets its address in, once", async () => {
+    const { output } = await operateOn(closed, "invite", "Invited@example.org")
+    const [link = ""] = /http\S+/.exec(output) ?? []
+    const page = await (await fetch(link)).text()
+    expect(page).toMatch(/<input[^>]*value="Invited@example.org"/)
+    expect(page).toMatch(/<input[^>]*readOnly=""/i)
+
+    const form = { name: "Ida Rhodes", email: "Invited@example.org", password: "an engine of brass" }
+    const thief = await fill(link, { ...form, email: "thief@example.org" })
+    expect(thief.status).toBe(403)
+    const entered = await fill(link, form)
+    expect([entered.status, entered.headers.get("location")]).toEqual([303, "/onboarding"])
+
+    const spent = await (await fetch(link)).text()
+    expect(spent).toContain("This invitation is used or too old")
+    expect((await fill(link, { ...form, email: "Invited@example.org" })).status).toBe(403)
+    expect((await operateOn(closed, "invite", "invited@example.org")).output).toContain(
+      "has used an invitation already",
+    )
+    expect((await operate("list")).output).toMatch(/Invited@example\.org +joined \d{4}/)
+  })
+
+  test("the same holds for programs", async () => {
+    const account = { name: "P", email: "program@example.org", password: "an engine of brass" }
+    const refused = await postJson(openBrowser(closed), "/api/auth/sign-up/email", account)
+    expect([refused.status, (await refused.json()).code]).toEqual([403, "SIGNUP_CLOSED"])
+  })
+
+  function fill(link: string, fields: Record<string, string>) {
+    return openBrowser(closed)(link, { method: "POST", body: new URLSearchParams(fields) })
+  }
+})
+
+describe("where sign-up is closed and Clerk is the provider", () => {
+  test("the page shows the way to the waitlist, and Clerk's form to who was invited", async () => {
+    const clerk = await startClerk()
+    const closed = await startTideline({
+      SIGNUP: "closed",
+      CLERK_SECRET_KEY: SECRET_KEY,
+      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
+      CLERK_JWT_KEY: clerk.jwtKey,
+      CLERK_API_URL: clerk.url,
+      JWT_ISSUER_DOMAIN: clerk.url,
+    })
+    const words = "Sign-up is closed here"
+    expect(await (await fetch(`${closed.origin}/sign-up`)).text()).toContain(words)
+    const { output } = await operateOn(closed, "invite", "invited@example.org")
+    const [link = ""] = /http\S+/.exec(output) ?? []
+    const invited = await fetch(link)
+    expect(invited.status).toBe(200)
+    expect(await invited.text()).not.toContain(words)
+    await closed.stop()
+    clerk.close()
+  })
+})
+
+function signOn(email: string, forwardedFor = `${email} ${Math.random()}`.replaceAll(/[^\w.]/g, "-")) {
   const body = new URLSearchParams({ email })
   return from(forwardedFor, openBrowser(app))("/waitlist", { method: "POST", body })
 }
@@ -111,4 +289,38 @@ function join(email: string, forwardedFor = `${email} ${Math.random()}`.replaceA
 async function stored(): Promise<string[]> {
   const rows = await sql<{ email: string }[]>`select email from waitlist order by _id`
   return rows.map(({ email }) => email)
+}
+
+async function placeOf(email: string) {
+  const [row] = await sql`select confirmed_at, invited_at, joined_at from waitlist where email = ${email}`
+  return row
+}
+
+async function lettersTo(address: string) {
+  const [row] = await sql`
+    select count(*)::int as letters from mail_outbox where lower(recipient) = ${address}`
+  return row?.["letters"] as number
+}
+
+function linkIn({ text }: Letter, path: string): string {
+  const link = text.split(/\s+/).find((word) => word.startsWith(app.origin + path) || word.includes(path))
+  if (!link) throw new Error(`The letter has no link to ${path}.`)
+  return link
+}
+
+const operate = (...words: string[]) => operateOn(app, ...words)
+
+/** `npm run waitlist -- ...words` beside a running server. */
+function operateOn(server: TidelineApp, ...words: string[]): Promise<{ code: number; output: string }> {
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    AUTH_SECRET: "a secret for tests, and for nothing else",
+    DATABASE_URL: server.databaseUrl,
+    APP_URL: server.origin,
+  }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [COMMAND, ...words], { cwd: server.dataDir, env }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, output: (stdout + stderr).trim() })
+    })
+  })
 }

@@ -9,7 +9,7 @@ import { signUp } from "../support/people.ts"
 let app: TidelineApp
 
 beforeAll(async () => {
-  app = await startTideline({ DATABASE_URL: "" })
+  app = await startTideline({ DATABASE_URL: "", TRUSTED_PROXIES: "1" })
 })
 
 afterAll(() => app.stop())

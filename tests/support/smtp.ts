@@ -30,10 +30,15 @@ export async function openSmtpReceiver(options: SMTPServerOptions = {}): Promise
       disabledCommands: ["STARTTLS", "AUTH"],
       closeTimeout: 100,
       async onData(stream, { envelope: { mailFrom, rcptTo } }, answer) {
-        const source = Buffer.concat(await stream.toArray()).toString("utf8")
-        const from = mailFrom ? mailFrom.address : ""
-        received.push({ envelope: { from, to: rcptTo.map(({ address }) => address) }, source })
-        answer()
+        try {
+          const source = Buffer.concat(await stream.toArray()).toString("utf8")
+          const from = mailFrom ? mailFrom.address : ""
+          received.push({ envelope: { from, to: rcptTo.map(({ address }) => address) }, source })
+          answer()
+        } catch (error) {
+          // Its sender died in the middle of it.
+          answer(error instanceof Error ? error : new Error(String(error)))
+        }
       },
       ...options,
     })

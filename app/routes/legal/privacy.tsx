@@ -49,7 +49,11 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
           the assistant's.
         </li>
         <li>
-          <strong>The waitlist.</strong> The address you typed there and when.
+          <strong>The waitlist.</strong> The address you typed there and when, and whether it was confirmed.
+        </li>
+        <li>
+          <strong>Letters.</strong> To whom a letter went, about what and when, for a month. What it said is
+          erased when it is sent.
         </li>
       </ul>
       <p>

@@ -89,8 +89,8 @@ function Joined() {
   return (
     <>
       <Alert tone="success" title="Look into your mail">
-        We have written to the address. Follow the link in the letter, and its place on the list is yours. An
-        address that is confirmed already gets no second letter.
+        We have written to the address. Follow the link in the letter to take your place. An address that is
+        confirmed already gets no second letter.
       </Alert>
       <p className="mt-6 text-sm text-muted">
         Until then there is the{" "}

@@ -1,0 +1,184 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { from } from "../support/api.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
+import { headerNames, openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
+
+let receiver: SmtpReceiver
+let app: TidelineApp
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  receiver = await openSmtpReceiver()
+  app = await startTideline({ SMTP_URL: receiver.url, TRUSTED_PROXIES: "1" })
+  sql = postgres(app.databaseUrl, { max: 1 })
+})
+
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+  await receiver.stop()
+})
+
+/** Ways to begin another line of a message's head, or to name another recipient. */
+const CORPUS = [
+  "\r\nBcc: eve@example.org",
+  "\nBcc: eve@example.org",
+  "\rBcc: eve@example.org",
+  "\r\n Bcc: eve@example.org",
+  "\r\n\r\nBcc: eve@example.org",
+  "%0d%0aBcc: eve@example.org",
+  "%0D%0ABcc:%20eve@example.org",
+  "\\r\\nBcc: eve@example.org",
+  "\u0000\r\nBcc: eve@example.org",
+  "\u000BBcc: eve@example.org",
+  "\u0085Bcc: eve@example.org",
+  "\u2028Bcc: eve@example.org",
+  "\u2029Bcc: eve@example.org",
+  "\u560A\u560DBcc: eve@example.org",
+  "=?utf-8?q?=0D=0ABcc:_eve=40example.org?=",
+  "=?utf-8?b?DQpCY2M6IGV2ZUBleGFtcGxlLm9yZw==?=",
+  ", eve@example.org",
+  "; eve@example.org",
+  "> <eve@example.org",
+  '"<eve@example.org>',
+  "\r\n.\r\nMAIL FROM:<eve@example.org>\r\nRCPT TO:<eve@example.org>\r\nDATA\r\n",
+  "\n.\nMAIL FROM:<eve@example.org>\nRCPT TO:<eve@example.org>\nDATA\n",
+  `\r\nContent-Type: text/html\r\n\r\n<a href="https://evil.example">`,
+  `\r\nX-${"x".repeat(2000)}: 1`,
+]
+
+/** The fields of every letter, and no other. */
+const HEAD = ["auto-submitted", "from", "to", "subject", "message-id", "date", "mime-version", "content-type"]
+
+describe("what people write", () => {
+  let ada: Person
+  beforeAll(async () => {
+    ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
+    await lettersTo("ada@example.org", 1)
+  })
+
+  test.each(CORPUS)("stays in the body of POST /api/email: %j", async (poison) => {
+    const send = from(`corpus ${CORPUS.indexOf(poison)}`, ada)
+    const requests = [
+      { template: "welcome", name: `Ada${poison}` },
+      { template: "welcome", name: poison },
+      { template: "plan-changed", name: "Ada", previousPlan: `free${poison}`, newPlan: "pro" },
+      { template: "plan-changed", name: "Ada", previousPlan: "free", newPlan: `pro${poison}` },
+      { template: "welcome", name: "Ada", to: `ada@example.org${poison}`, [`to${poison}`]: "x" },
+    ]
+    const before = receiver.received.length
+    for (const request of requests) expect((await postJson(send, "/api/email", request)).status).toBe(200)
+    const letters = receiver.received.slice(before)
+    expect(letters).toHaveLength(requests.length)
+    for (const letter of letters) expectPlain(letter, "ada@example.org")
+  })
+
+  test.each(CORPUS)("stays in the body of the letters of an account: %j", async (poison) => {
+    const email = `corpus-${CORPUS.indexOf(poison)}@example.org`
+    const browser = openBrowser(app)
+    const at = (path: string, body: object) =>
+      postJson(from(`198.51.100.${CORPUS.indexOf(poison)}`, browser), path, body)
+    const password = "an engine of brass"
+    // The form refuses control characters in a name; the provider's own endpoint takes them.
+    const made = await at("/api/auth/sign-up/email", { name: `Ada${poison}`, email, password })
+    if (poison.includes("\0")) return expect(made.status).toBe(422) // PostgreSQL keeps no NUL
+    expect(made.status).toBe(200)
+    expect((await at("/api/auth/request-password-reset", { email })).status).toBe(200)
+    await browser("/onboarding")
+    await sql`update users set onboarding_step = 'first-steps' where email = ${email}`
+    await browser("/onboarding", { method: "POST", body: new URLSearchParams({ intent: "complete" }) })
+    const letters = await lettersTo(email, 3)
+    expect(letters.map(subjectOf).toSorted()).toEqual([
+      "Confirm your address for Tideline",
+      "Reset your Tideline password",
+      "Welcome to Tideline",
+    ])
+    for (const letter of letters) expectPlain(letter, email)
+  })
+
+  test.each(CORPUS)("is no address: %j", async (poison) => {
+    const email = `ada@example.org${poison}`
+    const browser = from(`203.0.113.${CORPUS.indexOf(poison)}`, openBrowser(app))
+    const form = (path: string, fields: Record<string, string>) =>
+      browser(path, { method: "POST", body: new URLSearchParams(fields) })
+    const password = "an engine of brass"
+    const answers = [
+      await form("/waitlist", { email }),
+      await form("/sign-up", { name: "Ada", email, password }),
+      await form("/sign-in/forgot-password", { email }),
+      await postJson(browser, "/api/auth/sign-up/email", { name: "Ada", email, password }),
+      await postJson(browser, "/api/auth/request-password-reset", { email }),
+      await postJson(browser, "/api/auth/send-verification-email", { email }),
+    ]
+    for (const { status } of answers.slice(0, 5)) expect(status).toBe(400)
+    const [row] = await sql`select count(*)::int as letters from mail_outbox where recipient like '%eve@%'`
+    expect(row).toEqual({ letters: 0 })
+  })
+
+  test("has reached nobody else by now", () => {
+    const recipients = receiver.received.flatMap(({ envelope }) => envelope.to)
+    expect(recipients.filter((to) => !/^(ada|corpus-\d+)@example\.org$/.test(to))).toEqual([])
+  })
+})
+
+describe("a mail server that is away", () => {
+  test("fails no sign-up and no reset, and /api/email says so", async () => {
+    await receiver.stop()
+    const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
+    const asked = await postJson(openBrowser(app), "/api/auth/request-password-reset", {
+      email: "grace@example.org",
+    })
+    expect(asked.status).toBe(200)
+    expect((await postJson(grace, "/api/email", { template: "welcome", name: "Grace" })).status).toBe(502)
+    await receiver.start()
+    await sql`update mail_outbox set next_attempt_at = 0 where recipient = 'grace@example.org'`
+    const subjects = (await lettersTo("grace@example.org", 2)).map(subjectOf)
+    expect(subjects.toSorted()).toEqual(["Confirm your address for Tideline", "Reset your Tideline password"])
+  })
+
+  test("is asked for one reset letter more than ten times a day: ten are sent, and no answer tells", async () => {
+    await signUp(app, { name: "Emmy", email: "emmy@example.org" })
+    const statuses = []
+    for (let i = 0; i < 15; i++) {
+      // The limit of attempts on an account is another, and lets five through in a quarter of an hour.
+      await sql`delete from auth.rate_limit`
+      const answer = await postJson(openBrowser(app), "/api/auth/request-password-reset", {
+        email: "emmy@example.org",
+      })
+      statuses.push(answer.status)
+    }
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    await expect.poll(() => resetsOf("emmy@example.org"), { timeout: 10_000 }).toBe(10)
+  })
+})
+
+function expectPlain({ envelope, source }: SmtpReceiver["received"][number], to: string) {
+  expect(envelope.to).toEqual([to])
+  expect(headerNames(source)).toEqual(HEAD)
+  const [head = ""] = source.split("\r\n\r\n", 1)
+  expect(head).toMatch(new RegExp(`^To: ${to.replaceAll(".", "\\.")}$`, "m"))
+  expect(head).not.toMatch(/eve@|^bcc|evil/im)
+}
+
+async function lettersTo(address: string, count: number) {
+  return vi.waitFor(
+    () => {
+      const arrived = receiver.received.filter(({ envelope }) => envelope.to.includes(address))
+      expect(arrived).toHaveLength(count)
+      return arrived
+    },
+    { timeout: 20_000 },
+  )
+}
+
+async function resetsOf(address: string) {
+  const [row] = await sql<{ letters: number }[]>`
+    select count(*)::int as letters from mail_outbox where recipient = ${address} and kind = 'reset-password'`
+  return row?.letters
+}
+
+function subjectOf({ source }: SmtpReceiver["received"][number]): string {
+  return /^subject: (.*)$/im.exec(source)?.[1]?.trim() ?? ""
+}

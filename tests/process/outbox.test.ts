@@ -1,0 +1,242 @@
+import PostalMime from "postal-mime"
+import postgres from "postgres"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
+import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
+
+let receiver: SmtpReceiver
+let first: TidelineApp
+let second: TidelineApp
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  receiver = await openSmtpReceiver()
+  first = await startTideline({ SMTP_URL: receiver.url, TRUSTED_PROXIES: "1" })
+  second = await startAnother()
+  sql = postgres(first.databaseUrl, { max: 2 })
+})
+
+afterAll(async () => {
+  await sql.end()
+  await second.stop()
+  await first.stop()
+  await receiver.stop()
+})
+
+beforeEach(async () => {
+  await delivered()
+  receiver.received.length = 0
+})
+
+/** Another process on the same database. */
+function startAnother() {
+  return startTideline({ DATABASE_URL: first.databaseUrl, SMTP_URL: receiver.url, TRUSTED_PROXIES: "1" })
+}
+
+describe("a mail server that is away during a hundred sign-ups, and processes that are killed", () => {
+  test("lose no letter: each arrives, and twice only what was on its way when a process died", async () => {
+    await receiver.stop()
+    const doomed = [await startAnother(), await startAnother()] as const
+    const acknowledged: string[] = []
+    const join = async (app: TidelineApp, i: number) => {
+      const email = `person-${i}@example.org`
+      const body = JSON.stringify({ name: `Person ${i}`, email, password: "an engine of brass" })
+      const headers = {
+        "content-type": "application/json",
+        origin: app.origin,
+        "x-forwarded-for": `198.51.100.${i}`,
+      }
+      const response = await fetch(`${app.origin}/api/auth/sign-up/email`, { method: "POST", body, headers })
+      if (response.status === 200) acknowledged.push(email)
+    }
+
+    // The first is killed in the middle of the sign-ups, and its clients go to the other.
+    const numbers = Array.from({ length: 100 }, (_, i) => i)
+    await Promise.all(
+      [0, 1, 2, 3].map(async (lane) => {
+        for (const i of numbers.filter((each) => each % 4 === lane)) {
+          if (acknowledged.length === 40) process.kill(doomed[0].pid, "SIGKILL")
+          await join(doomed[0], i).catch(() => join(doomed[1], i).catch(() => {}))
+        }
+      }),
+    )
+    expect(acknowledged.length).toBeGreaterThan(90)
+    expect(receiver.received).toEqual([])
+
+    // The mail server comes back, and the second is killed while it sends.
+    await receiver.start()
+    await makeDue()
+    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBeGreaterThan(10)
+    process.kill(doomed[1].pid, "SIGKILL")
+    await delivered()
+
+    const arrived = new Map<string, string[]>()
+    for (const { envelope, source } of receiver.received) {
+      const to = envelope.to.join()
+      const { messageId = "" } = await PostalMime.parse(source)
+      arrived.set(to, [...(arrived.get(to) ?? []), messageId])
+    }
+    expect(acknowledged.filter((email) => !arrived.has(email))).toEqual([])
+    const twice = [...arrived.values()].filter((ids) => ids.length > 1)
+    expect(twice.length).toBeLessThanOrEqual(5) // what one process sends at the same time
+    for (const ids of twice) expect(new Set(ids).size).toBe(1)
+    await Promise.all(doomed.map((app) => app.stop()))
+  }, 120_000)
+})
+
+describe("two processes and two tabs", () => {
+  test("send one welcome letter, when onboarding completes", async () => {
+    const ada = await signUp(first, { name: "Ada Lovelace", email: "ada@example.org" })
+    await submit(ada, "finish-welcome")
+    await submit(ada, "finish-profile")
+    const elsewhere = openBrowser(second, cookiesOf(ada))
+    const tabs = [ada, elsewhere, ada, elsewhere, ada, elsewhere]
+    await Promise.all(tabs.map((tab) => submit(tab, "complete")))
+    await submit(elsewhere, "complete")
+    await delivered()
+    expect(subjectsTo("ada@example.org")).toEqual([
+      "Confirm your address for Tideline",
+      "Welcome to Tideline",
+    ])
+  })
+
+  test("send one letter for each change of the plan", async () => {
+    const grace = await signUp(first, { name: "Grace Hopper", email: "grace@example.org" })
+    await grace("/onboarding")
+    const [account] = await sql`select id from auth.user where email = 'grace@example.org'`
+    const elsewhere = openBrowser(second, cookiesOf(grace))
+    for (const plan of ["pro", "free"]) {
+      await sql`update auth.user set plan = ${plan} where email = 'grace@example.org'`
+      const truth = { clerkId: account?.["id"], email: "grace@example.org", name: "Grace Hopper", plan }
+      const tabs = [grace, elsewhere, grace, elsewhere]
+      const answers = await Promise.all(tabs.map((tab) => postJson(tab, "/api/users/sync", truth)))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    }
+    await delivered()
+    const letters = subjectsTo("grace@example.org").filter((subject) => /plan/.test(subject))
+    expect(letters).toEqual(["Your Tideline plan has changed", "Your Tideline plan has changed"])
+  })
+
+  test("do the same where Clerk is the provider", async () => {
+    const clerk = await startClerk()
+    const env = {
+      CLERK_SECRET_KEY: SECRET_KEY,
+      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
+      CLERK_JWT_KEY: clerk.jwtKey,
+      CLERK_API_URL: clerk.url,
+      JWT_ISSUER_DOMAIN: clerk.url,
+      SMTP_URL: receiver.url,
+    }
+    const one = await startTideline(env)
+    const other = await startTideline({ ...env, DATABASE_URL: one.databaseUrl })
+    const mary = { id: "user_mary", email: "mary@example.org", plan: "free" as "free" | "pro" }
+    clerk.users.set("user_mary", { ...mary, name: ["Mary", "Somerville"] })
+    const enter = async (app: TidelineApp) => {
+      const claims = {
+        sub: "user_mary",
+        sid: "sess_mary",
+        v: 2,
+        sts: "active",
+        azp: app.origin,
+        pla: "u:free",
+      }
+      return openBrowser(app, { __session: await clerk.mint(claims), __client_uat: "1" })
+    }
+    const tabs = [await enter(one), await enter(other)]
+    const [tab] = tabs
+    if (!tab) throw new Error("There is no tab.")
+    await submit(tab, "finish-welcome")
+    await submit(tab, "finish-profile", "Mary Somerville")
+    await Promise.all(tabs.map((each) => submit(each, "complete")))
+
+    clerk.users.set("user_mary", { ...mary, name: ["Mary", "Somerville"], plan: "pro" })
+    const truth = { clerkId: "user_mary", email: "mary@example.org", name: "Mary Somerville", plan: "pro" }
+    await Promise.all(tabs.map((each) => postJson(each, "/api/users/sync", truth)))
+    await expect
+      .poll(() => subjectsTo("mary@example.org").toSorted(), { timeout: 20_000 })
+      .toEqual(["Welcome to Tideline", "Your Tideline plan has changed"])
+    await other.stop()
+    await one.stop()
+    clerk.close()
+  })
+})
+
+describe("a process that is told to stop", () => {
+  test("leaves what it has not sent to the next one", async () => {
+    await receiver.stop()
+    const leaving = await startAnother()
+    await signUp(leaving, { name: "Emmy Noether", email: "emmy@example.org" })
+    leaving.log.length = 0
+    await leaving.stop()
+    expect(await leaving.exited).toBe(0)
+    await receiver.start()
+    await delivered()
+    expect(subjectsTo("emmy@example.org")).toEqual(["Confirm your address for Tideline"])
+  })
+})
+
+describe("a poison letter", () => {
+  test("is parked, named in the log without its address, and holds up no other", async () => {
+    const poison = await openSmtpReceiver({
+      onRcptTo: ({ address }, _session, answer) =>
+        address.startsWith("poison")
+          ? answer(Object.assign(new Error("Mailbox unknown"), { responseCode: 550 }))
+          : answer(),
+    })
+    const app = await startTideline({ SMTP_URL: poison.url })
+    await signUp(app, { name: "Poison", email: "poison@example.org" })
+    await signUp(app, { name: "Ada", email: "ada@example.org" })
+    const entry = await app.logged("a letter was parked: it needs you")
+    expect(entry).toMatchObject({
+      kind: "verify-address",
+      reason: "The mail server answered: 550 Mailbox unknown",
+    })
+    expect(app.log.join("\n")).not.toContain("poison@example.org")
+    await expect
+      .poll(() => poison.received.map(({ envelope }) => envelope.to.join()))
+      .toEqual(["ada@example.org"])
+    await app.stop()
+    await poison.stop()
+  })
+})
+
+/** What time would bring: waits and leases are over. */
+function makeDue() {
+  return sql`update mail_outbox set next_attempt_at = 0, lease_until = null where state = 'queued'`
+}
+
+/** Resolves when nothing waits any more. */
+async function delivered() {
+  await expect.poll(hurry, { timeout: 60_000, interval: 200 }).toBe(0)
+}
+
+/** Ends waits, and leases that are so old that their process must have been killed. Resolves to how many letters are left. */
+async function hurry() {
+  await sql`update mail_outbox set next_attempt_at = 0 where state = 'queued' and lease_until is null`
+  await sql`update mail_outbox set lease_until = 0 where state = 'queued' and lease_until
+    < (extract(epoch from clock_timestamp()) * 1000)::bigint + 110000`
+  const [row] = await sql<{ letters: number }[]>`
+    select count(*)::int as letters from mail_outbox where state = 'queued'`
+  return row?.letters
+}
+
+function subjectsTo(address: string): string[] {
+  return receiver.received
+    .filter(({ envelope }) => envelope.to.includes(address))
+    .map(({ source }) => /^subject: (.*)$/im.exec(source)?.[1]?.trim() ?? "")
+}
+
+function submit(browser: ReturnType<typeof openBrowser>, intent: string, name = "Ada Lovelace") {
+  return browser("/onboarding", { method: "POST", body: new URLSearchParams({ intent, name }) })
+}
+
+function cookiesOf(person: Person) {
+  return Object.fromEntries(
+    person
+      .cookie()
+      .split("; ")
+      .map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]),
+  )
+}
