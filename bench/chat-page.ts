@@ -102,7 +102,7 @@ async function switching(page: Page, path: string) {
           const begun = performance.now()
           document.querySelector<HTMLElement>(link)?.click()
           while (!document.querySelector("[role=log]")?.textContent?.includes(words)) {
-            await new Promise((resolve) => requestAnimationFrame(resolve))
+            await new Promise((drawn) => requestAnimationFrame(drawn))
           }
           return Math.round(performance.now() - begun)
         },

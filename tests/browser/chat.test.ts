@@ -226,6 +226,8 @@ describe("a question that was not taken", () => {
 describe("files", () => {
   it("go with a question when they are dropped, and are seen with it", async () => {
     const page = await open()
+    // The page that has taken the focus hears what is dropped.
+    await page.locator("textarea:focus").waitFor()
     const dropped = await page.evaluateHandle(() => {
       const transfer = new DataTransfer()
       transfer.items.add(new File(["high water 06:12"], "tides.txt", { type: "text/plain" }))
@@ -238,7 +240,29 @@ describe("files", () => {
     await page.reload()
     await page.getByRole("button", { name: "Leave out tides.txt" }).waitFor()
     await ask(page, "When is high water?")
-    await page.getByRole("article", { name: "You" }).getByRole("link", { name: "tides.txt" }).waitFor()
+    const question = page.getByRole("article", { name: "You" })
+    await question.getByRole("link", { name: "tides.txt" }).waitFor()
+    await ended(page)
+    await chat.sql`update files set trashed = true, trashed_at = ${Date.now()} where file_name = 'tides.txt'`
+    await question.getByText("This file was removed").waitFor()
+  })
+
+  it("that are images are seen small, and only from here", async () => {
+    const page = await open()
+    const pixel =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    await page.getByLabel("Files from this device").setInputFiles({
+      name: "buoy.png",
+      mimeType: "image/png",
+      buffer: Buffer.from(pixel, "base64"),
+    })
+    await page.getByRole("button", { name: "Leave out buoy.png" }).waitFor()
+    await ask(page, "What is on it?")
+    const picture = page.getByRole("article", { name: "You" }).getByRole("img", { name: "buoy.png" })
+    await expect
+      .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBeGreaterThan(0)
+    expect(await picture.getAttribute("src")).toMatch(/^\/api\/files\/[\w-]+\/thumbnail$/)
     await ended(page)
   })
 

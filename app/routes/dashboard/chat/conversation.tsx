@@ -54,7 +54,7 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
         >
           <div ref={content} className="mb-auto w-full px-4 py-6">
             <h2 className="sr-only">Messages</h2>
-            <div ref={mark} className="flex min-h-6 justify-center pb-4">
+            <div ref={mark} className="flex min-h-px justify-center not-empty:pb-4">
               {earlier.hasMore ? <EarlierMark earlier={earlier} /> : null}
             </div>
             <div
@@ -88,7 +88,7 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
             <Button
               variant="secondary"
               size="icon"
-              className="rounded-full shadow-md"
+              className="rounded-full! shadow-md"
               aria-label="Go to the latest message"
               onClick={goToEnd}
             >

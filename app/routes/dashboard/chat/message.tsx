@@ -102,9 +102,9 @@ function Answer({ bubble, isLast, onAgain }: MessageProps) {
         {isRunning && parts.at(-1)?.type !== "text" ? <Thinking /> : null}
         {isLast || !status ? null : <Ending status={status} />}
       </div>
-      {isRunning ? null : (
+      {isRunning || !text ? null : (
         <Acts className={classNames("-ml-2", isLast && "opacity-100")}>
-          {text ? <CopyButton text={text} label="Copy the answer" className="size-8" /> : null}
+          <CopyButton text={text} label="Copy the answer" className="size-8" />
           {isLast && status === "completed" ? (
             <Button
               variant="ghost"

@@ -73,7 +73,7 @@ export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
         className="field-sizing-content max-h-[min(20rem,50dvh)] w-full resize-none bg-transparent text-base outline-hidden"
       />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-xs text-faint">What was said after it is replaced.</p>
+        <p className="mr-auto text-xs text-faint max-sm:w-full">What was said after it is replaced.</p>
         <Button variant="ghost" size="sm" onClick={cancel}>
           Cancel
         </Button>

@@ -25,8 +25,18 @@ export function SearchField({ value, onChange }: { value: string; onChange: (val
         aria-label="Search the conversations"
         placeholder="Search"
         autoComplete="off"
-        className="h-9 w-full rounded-md border border-line-strong bg-surface pr-2 pl-9 text-base placeholder:text-faint focus-visible:border-accent sm:text-sm touch:h-11"
+        className="h-9 w-full rounded-md border border-line-strong bg-surface pr-9 pl-9 text-base placeholder:text-faint focus-visible:border-accent sm:text-sm touch:h-11 [&::-webkit-search-cancel-button]:hidden"
       />
+      {value ? (
+        <button
+          type="button"
+          aria-label="Clear the search"
+          onClick={() => onChange("")}
+          className="absolute top-1/2 right-1 grid size-7 -translate-y-1/2 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink touch:size-9"
+        >
+          <Icon name="x" className="size-3.5" />
+        </button>
+      ) : null}
     </div>
   )
 }
@@ -58,7 +68,7 @@ export function SearchResultList({ sought, onLeave }: { sought: string; onLeave:
               </span>
               {result.messageId ? (
                 <span className="mt-0.5 line-clamp-2 text-xs [overflow-wrap:anywhere] text-muted">
-                  <Marked snippet={result.snippet} />
+                  <Marked snippet={nearFirst(result.snippet)} />
                 </span>
               ) : null}
             </Link>
@@ -77,6 +87,18 @@ function addressOf({ thread, messageId }: SearchResult) {
 function describeCount(count: number) {
   if (count === 0) return "Nothing was found."
   return count === 1 ? "One conversation was found." : `${count} conversations were found.`
+}
+
+/** Characters of a snippet before its first match: in a narrow list more of them would push it out of sight. */
+const BEFORE = 24
+
+function nearFirst({ text, matches }: Snippet): Snippet {
+  const cut = Math.max(0, text.lastIndexOf(" ", (matches[0]?.[0] ?? 0) - BEFORE))
+  if (cut === 0) return { text, matches }
+  return {
+    text: `…${text.slice(cut + 1)}`,
+    matches: matches.map(([from, to]) => [from - cut, to - cut]),
+  }
 }
 
 /** The text, with what was found in it marked. */

@@ -35,12 +35,25 @@ export function useEndInSight() {
       if (!stays && !ANCHORS) box.scrollTop -= Math.max(0, height - end)
       end = height
     }
+    // Drawn from its end, a list would fold and unfold upwards, away from the pointer.
+    const hold = ({ target }: Event) => {
+      const summary = target instanceof Element ? target.closest("summary") : null
+      if (!summary) return
+      const before = summary.getBoundingClientRect().top
+      requestAnimationFrame(() => {
+        const moved = summary.getBoundingClientRect().top - before
+        stays &&= moved === 0
+        box.scrollTop += moved
+      })
+    }
     const growth = new ResizeObserver(grow)
     growth.observe(list)
     growth.observe(box)
     box.addEventListener("scroll", note, { passive: true })
+    list.addEventListener("click", hold)
     return () => {
       growth.disconnect()
+      list.removeEventListener("click", hold)
       box.removeEventListener("scroll", note)
     }
   }, [])

@@ -20,7 +20,8 @@ function useKey(act: (() => void) | null, isMeant: (event: KeyboardEvent) => boo
     if (!isWanted) return
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || !latest.current.isMeant(event)) return
-      if (document.querySelector("[role=dialog], [role=menu]")) return
+      // A toast is a dialog as well, but nobody is in it.
+      if (document.querySelector("[role=dialog]:not([aria-modal=false]), [role=menu]")) return
       event.preventDefault()
       latest.current.act?.()
     }
