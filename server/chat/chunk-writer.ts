@@ -24,6 +24,7 @@ interface Source {
   seq: number
   /** Sent and not known to be stored: sent again as it is, so that it is stored once. */
   unsaved: Row | null
+  isOpen: boolean
 }
 
 interface Row {
@@ -44,25 +45,29 @@ export function createChunkWriter({ db, log }: Scope<"db" | "log">): ChunkWriter
 
   return {
     open(turnId, drain) {
-      const source: Source = { turnId, drain, seq: 0, unsaved: null }
+      const source: Source = { turnId, drain, seq: 0, unsaved: null, isOpen: true }
       let begun = false
       return {
         grew() {
-          if (begun) {
-            grown.add(source)
-            timer ??= setTimeout(tick, TICK)
-            return
-          }
+          if (begun) return wait(source)
           begun = true
           fresh.add(source)
           if (fresh.size === 1) writing = writing.then(() => write(fresh))
         },
         close() {
+          source.isOpen = false
           fresh.delete(source)
           grown.delete(source)
         },
       }
     },
+  }
+
+  /** For the next tick. */
+  function wait(source: Source) {
+    if (!source.isOpen) return
+    grown.add(source)
+    timer ??= setTimeout(tick, TICK)
   }
 
   function tick() {
@@ -72,15 +77,18 @@ export function createChunkWriter({ db, log }: Scope<"db" | "log">): ChunkWriter
     })
   }
 
-  async function write(waiting: Set<Source>) {
+  function write(waiting: Set<Source>): Promise<void> {
     const sources = [...waiting]
     waiting.clear()
     for (const source of sources) {
-      if (source.unsaved) continue
+      if (source.unsaved) {
+        wait(source) // for what was said since
+        continue
+      }
       const delta = source.drain()
       if (delta.length > 0) source.unsaved = { turn: source.turnId, seq: source.seq++, delta }
     }
-    await store(sources)
+    return store(sources)
   }
 
   async function store(sources: Source[]): Promise<void> {
@@ -99,8 +107,7 @@ export function createChunkWriter({ db, log }: Scope<"db" | "log">): ChunkWriter
 
   function tryLater(sources: Source[], error: unknown) {
     log.warn({ err: error }, "the words of growing answers could not be stored; the next write tries again")
-    for (const source of sources) grown.add(source)
-    timer ??= setTimeout(tick, TICK)
+    for (const source of sources) wait(source)
   }
 
   /** The locks keep an end that is being written, here or elsewhere, from leaving pieces behind. */

@@ -123,12 +123,15 @@ type Fresh = Extract<OpenedTurn, { kind: "fresh" }>
 async function run(scope: TurnScope, turn: Fresh, signal: AbortSignal, reader: Reader) {
   const record = createAnswerRecord()
   const pieces = scope.turns.chunks.open(turn.answerId, () => record.drain())
-  for await (const chunk of answer(scope, turn, signal)) {
-    record.take(chunk)
-    pieces.grew()
-    reader.hear(chunk)
+  try {
+    for await (const chunk of answer(scope, turn, signal)) {
+      record.take(chunk)
+      pieces.grew()
+      reader.hear(chunk)
+    }
+  } finally {
+    pieces.close()
   }
-  pieces.close()
   await endTurn(scope, turn.answerId, record.read(), () => reader.end())
 }
 

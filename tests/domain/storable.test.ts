@@ -20,3 +20,12 @@ it("an answer is stored whole though its tools give what no database keeps", () 
     { type: "text", text: "the end" },
   ])
 })
+
+it("an answer is stored though its tools nest without end", () => {
+  const depth = 20_000
+  const record = createAnswerRecord()
+  const input: unknown = JSON.parse(`${"[".repeat(depth)}1${"]".repeat(depth)}`)
+  record.take({ type: "tool-input-available", toolCallId: "t", toolName: "searchFiles", input })
+  expect(JSON.stringify(record.drain())).toContain("(nested too deeply to be kept)")
+  expect(JSON.stringify(record.read().parts).length).toBeLessThan(500)
+})
