@@ -1,9 +1,10 @@
 import { and, desc, eq, inArray, isNotNull, or, sql, type SQL } from "drizzle-orm"
+import type { PgColumn } from "drizzle-orm/pg-core"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import type { Scope } from "../scope.ts"
 import { ownMessages, ownThreads } from "./access.ts"
 import type { SearchQuery, SearchResults } from "./contract.ts"
-import { snippetOf } from "./snippet.ts"
+import { snippetOf, WORD } from "./snippet.ts"
 import { storableText } from "./storable.ts"
 import { summary } from "./threads.ts"
 
@@ -24,7 +25,6 @@ export async function searchThreads(
   const terms = readTerms(q)
   if (terms.length === 0) return { results: [] }
   const { db } = scope
-  const query = queryOf(scope, terms)
   const said = db.$with("said").as(
     db
       .selectDistinctOn([chatMessages.threadId], {
@@ -32,18 +32,13 @@ export async function searchThreads(
         messageId: chatMessages._id,
       })
       .from(chatMessages)
-      .where(
-        and(
-          ownMessages(scope),
-          sql`search_words(${chatMessages.userId}, ${chatMessages.content}) @@ ${query}`,
-        ),
-      )
+      .where(and(ownMessages(scope), has(scope, chatMessages.userId, chatMessages.content, terms)))
       .orderBy(chatMessages.threadId, desc(chatMessages._id)),
   )
   const named = db
     .select({ _id: chatThreads._id })
     .from(chatThreads)
-    .where(and(ownThreads(scope), sql`search_words(${chatThreads.userId}, ${chatThreads.title}) @@ ${query}`))
+    .where(and(ownThreads(scope), has(scope, chatThreads.userId, chatThreads.title, terms)))
   const found = await db
     .with(said)
     .select({ thread: summary, messageId: chatMessages._id, content: chatMessages.content })
@@ -64,21 +59,41 @@ export async function searchThreads(
 
 /** What has no letter and no digit cannot be found, and so is not looked for. */
 function readTerms(q: string): string[] {
-  const terms = storableText(q).split(/\s+/)
-  return terms.filter((term) => /[\p{Alphabetic}\p{N}]/u.test(term)).slice(0, TERMS)
+  const terms = storableText(q).match(/[\p{Alphabetic}\p{N}](?:\S*[\p{Alphabetic}\p{N}])?/gu) ?? []
+  return terms.slice(0, TERMS)
 }
 
-/** The words are taken from the terms by the function that took those of the index. */
-function queryOf({ viewer }: Scope<"viewer">, terms: string[]): SQL {
+/**
+ * Whether a text of the viewer's has the terms. The index answers for their words, which are taken from the terms by the function
+ * that took those of the texts. What is written together in a term is then looked for in the text itself, with any sign for a sign: the
+ * index's own way to do that makes the words of every text once more, which takes seconds where there are thousands.
+ */
+function has(
+  { viewer }: Scope<"viewer">,
+  userId: PgColumn,
+  content: PgColumn,
+  terms: string[],
+): SQL | undefined {
   const owner = viewer.user._id
-  const last = terms.at(-1) ?? ""
-  const together = terms.map(
+  const words = terms.map(
     (term) => sql`coalesce((
-      select string_agg(quote_literal(lexeme), ' <-> ' order by place)
+      select string_agg(quote_literal(lexeme), ' & ' order by place)
       from unnest(search_words(${owner}, ${term})) as word (lexeme, places, weights), unnest(places) as place),
       ${NO_WORD})`,
   )
   // A single letter begins too many words to be of use.
-  const beginning = /[\p{Alphabetic}\p{N}]{2}$/u.test(last) ? ":*" : ""
-  return sql`(concat_ws(' & ', ${`'owner:${owner}'`}::text, ${sql.join(together, sql`, `)}) || ${beginning}::text)::tsquery`
+  const beginning = /[\p{Alphabetic}\p{N}]{2}$/u.test(terms.at(-1) ?? "") ? ":*" : ""
+  const query = sql`(concat_ws(' & ', ${`'owner:${owner}'`}::text, ${sql.join(words, sql`, `)}) || ${beginning}::text)::tsquery`
+  return and(
+    sql`search_words(${userId}, ${content}) @@ ${query}`,
+    ...terms.filter(isTogether).map((term) => {
+      const pattern = `%${term.replace(/[^\p{Alphabetic}\p{N}]/gu, "_")}%`
+      return sql`lower(${content} collate pg_unicode_fast) like lower(${pattern}::text collate pg_unicode_fast)`
+    }),
+  )
+}
+
+/** Whether the term has several words. */
+function isTogether(term: string): boolean {
+  return (term.match(WORD)?.length ?? 0) > 1
 }

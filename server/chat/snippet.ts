@@ -28,7 +28,7 @@ const CJK = String.raw`\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff
 const LETTER = String.raw`\p{Alphabetic}\p{N}`
 
 /** As the database parts words: see `search_words`. */
-const WORD = new RegExp(`[${CJK}]|(?:(?![${CJK}])[${LETTER}])+`, "gu")
+export const WORD = new RegExp(`[${CJK}]|(?:(?![${CJK}])[${LETTER}])+`, "gu")
 const IS_CJK = new RegExp(`^[${CJK}]`, "u")
 
 function findPlaces(line: string, terms: string[]): [number, number][] {
