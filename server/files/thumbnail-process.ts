@@ -10,7 +10,7 @@ const SIDE = 256
 const MOST_PIXELS = { inRows: 100e6, whole: 40e6 }
 
 /** Seconds for one image, before whoever waits loses patience too. */
-const TIME = 10
+const TIME = 20
 
 export type Order = Uint8Array
 /** Null for what no picture can be made of. */

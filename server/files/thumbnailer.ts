@@ -22,16 +22,21 @@ export class ThumbnailerBusy extends Error {
 /** Processes, and so images, at once. */
 const AT_ONCE = 2
 
+/** After so many processes in a row that did not start, nobody is kept waiting for the next. */
+const MOST_STARTS = 3
+
 /** Who asked first is forgotten: they have scrolled on. */
 const MOST_WAITING = 200
 
 /** Milliseconds. */
 const LONGEST_START = 20_000
-const LONGEST_DRAWING = 15_000
+const LONGEST_DRAWING = 25_000
 const LONGEST_IDLE = 30_000
 
 interface Order {
   load: () => Promise<Uint8Array>
+  /** How many processes ended over it. */
+  losses: number
   resolve: (picture: Uint8Array | null) => void
   reject: (error: unknown) => void
 }
@@ -40,13 +45,14 @@ interface Order {
 export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
   const waiting: Order[] = []
   const workers = new Set<Worker>()
+  let failedStarts = 0
   let isClosed = false
 
   return {
     draw(load) {
       if (isClosed) return Promise.reject(new ThumbnailerBusy("The server is stopping."))
       const drawn = new Promise<Uint8Array | null>((resolve, reject) =>
-        waiting.push({ load, resolve, reject }),
+        waiting.push({ load, losses: 0, resolve, reject }),
       )
       if (waiting.length > MOST_WAITING)
         waiting.shift()?.reject(new ThumbnailerBusy("Too many images are waited for."))
@@ -55,15 +61,20 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
     },
     async close() {
       isClosed = true
-      for (const order of waiting.splice(0)) order.reject(new ThumbnailerBusy("The server is stopping."))
+      refuseAll("The server is stopping.")
       await Promise.all([...workers].map((worker) => worker.end()))
     },
   }
 
+  function refuseAll(reason: string) {
+    for (const order of waiting.splice(0)) order.reject(new ThumbnailerBusy(reason))
+  }
+
   function serve() {
-    const idle = [...workers].find((worker) => !worker.isBusy)
+    const living = [...workers].filter((worker) => worker.isAlive)
+    const idle = living.find((worker) => !worker.isBusy)
     if (idle) void work(idle)
-    else if (workers.size < AT_ONCE) {
+    else if (living.length < AT_ONCE) {
       const worker = startWorker(() => workers.delete(worker))
       workers.add(worker)
       void work(worker)
@@ -72,28 +83,34 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
 
   /** The newest first: that is what somebody looks at now. */
   async function work(worker: Worker) {
-    worker.isBusy = true
+    worker.begin()
+    try {
+      await worker.started
+      failedStarts = 0
+    } catch (error) {
+      log.warn({ err: error }, "a process for thumbnails did not start")
+      failedStarts += 1
+      if (failedStarts >= MOST_STARTS) refuseAll("No process starts.")
+    }
     while (worker.isAlive && !isClosed) {
       const order = waiting.pop()
       if (!order) break
       await drawOne(worker, order)
     }
-    worker.isBusy = false
-    if (worker.isAlive) worker.endWhenIdle()
-    else if (waiting.length > 0 && !isClosed) serve()
+    worker.rest()
+    if (waiting.length > 0 && !isClosed) serve()
   }
 
-  async function drawOne(worker: Worker, { load, resolve, reject }: Order) {
+  async function drawOne(worker: Worker, order: Order) {
     try {
-      await worker.started
+      const picture = await worker.draw(await order.load())
+      if (picture !== undefined) order.resolve(picture)
+      else if (isClosed) order.reject(new ThumbnailerBusy("The server is stopping."))
+      // One that ends two processes is at fault; one alone may have met its end for another reason.
+      else if (order.losses === 0) waiting.push({ ...order, losses: 1 })
+      else order.resolve(null)
     } catch (error) {
-      log.warn({ err: error }, "no process for thumbnails came up")
-      return reject(new ThumbnailerBusy("No process came up.", { cause: error }))
-    }
-    try {
-      resolve(await worker.draw(await load()))
-    } catch (error) {
-      reject(error)
+      order.reject(error)
     }
   }
 }
@@ -115,31 +132,36 @@ function startWorker(onEnd: () => void) {
       onEnd()
       done()
     }
-    child.once("exit", finish)
-    child.once("error", finish)
+    child.on("exit", finish)
+    child.on("error", finish)
   })
   let idle: ReturnType<typeof setTimeout> | undefined
-  const started = answerOf<"ready">(child, ended, LONGEST_START).then((answer) => {
-    if (answer === undefined) throw new Error("The process for thumbnails did not start.")
+  const started = answerOf<"ready">(child, ended, LONGEST_START).then(async (answer) => {
+    if (answer !== undefined) return
+    await worker.end()
+    throw new Error(`The process for thumbnails did not start within ${LONGEST_START} ms, or ended at once.`)
   })
-  started.catch(() => child.kill("SIGKILL"))
 
   const worker = {
     isBusy: false,
     isAlive: true,
     started,
-    /** Null also where the image ended the process, or had to be ended with it. */
-    async draw(image: Uint8Array): Promise<Uint8Array | null> {
+    begin() {
+      worker.isBusy = true
       clearTimeout(idle)
+    },
+    rest() {
+      worker.isBusy = false
+      if (worker.isAlive) idle = setTimeout(() => void worker.end(), LONGEST_IDLE).unref()
+    },
+    /** Null where none can be made, or it takes too long; undefined where the process ended. */
+    async draw(image: Uint8Array): Promise<Uint8Array | null | undefined> {
       const delivery = answerOf<Delivery>(child, ended, LONGEST_DRAWING)
       child.send(image, () => {})
       const picture = await delivery
-      if (picture === undefined) await worker.end()
-      return picture ?? null
-    },
-    endWhenIdle() {
-      idle = setTimeout(() => void worker.end(), LONGEST_IDLE)
-      idle.unref()
+      if (picture !== undefined || !worker.isAlive) return picture
+      await worker.end()
+      return null
     },
     async end() {
       worker.isAlive = false

@@ -209,8 +209,12 @@ describe("GET /api/files/<id>", () => {
       etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
       vary: expect.stringContaining("Cookie"),
       "x-content-type-options": "nosniff",
+      // So that our own page can show it beside the list.
+      "x-frame-options": "SAMEORIGIN",
     })
-    expect(headers["content-security-policy"]).toMatch(/^default-src 'none'.*; sandbox$/)
+    expect(headers["content-security-policy"]).toMatch(
+      /^default-src 'none'.*; frame-ancestors 'self'; sandbox$/,
+    )
   })
 
   test.each([

@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { afterEach, describe, expect, it } from "vitest"
+import { openThumbnailer, type Thumbnailer } from "#server/files/thumbnailer.ts"
+import { openLog } from "#server/log.ts"
+import { image } from "../support/images.ts"
+
+const log = openLog("silent")
+let thumbnailer: Thumbnailer
+afterEach(() => thumbnailer.close())
+
+describe("the processes for small pictures", () => {
+  it("are replaced when they end, in the middle of an image and between two", async () => {
+    thumbnailer = openThumbnailer({ log })
+    const photo = await image("jpeg", [2000, 2000])
+    const first = await thumbnailer.draw(async () => photo)
+    expect(first).toBeInstanceOf(Uint8Array)
+    await killThem()
+    expect(await thumbnailer.draw(async () => photo)).toEqual(first)
+    const drawing = Array.from({ length: 6 }, () => thumbnailer.draw(async () => photo))
+    await killThem()
+    expect(await Promise.all(drawing)).toEqual(drawing.map(() => first))
+  })
+
+  it("are two at most, however much is asked of them, and the last who asked comes first", async () => {
+    thumbnailer = openThumbnailer({ log })
+    const photo = await image("png", [300, 300])
+    const order: number[] = []
+    const drawing = Array.from({ length: 12 }, (_, number) =>
+      thumbnailer.draw(async () => {
+        order.push(number)
+        return photo
+      }),
+    )
+    await Promise.all(drawing)
+    expect(order).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
+    expect((await pids()).length).toBe(2)
+  })
+
+  it("forget who asked first when too many wait, and tell everybody when they close", async () => {
+    thumbnailer = openThumbnailer({ log })
+    const photo = await image("png", [300, 300])
+    const answers = Array.from({ length: 210 }, () =>
+      thumbnailer
+        .draw(async () => photo)
+        .then(
+          () => "drawn",
+          (error: Error) => error.name,
+        ),
+    )
+    await answers[209]
+    await thumbnailer.close()
+    const said = await Promise.all(answers)
+    expect(said.filter((answer) => answer === "ThumbnailerBusy").length).toBeGreaterThanOrEqual(8)
+    expect(said.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => "ThumbnailerBusy"))
+    expect(await thumbnailer.draw(async () => photo).catch(({ name }: Error) => name)).toBe("ThumbnailerBusy")
+    expect(await pids()).toEqual([])
+  })
+
+  it("say what went wrong with reading the image, and go on", async () => {
+    thumbnailer = openThumbnailer({ log })
+    const lost = thumbnailer.draw(() => Promise.reject(new Error("the disk is away")))
+    await expect(lost).rejects.toThrow("the disk is away")
+    expect(await thumbnailer.draw(async () => Buffer.from("no image"))).toBeNull()
+    expect(await thumbnailer.draw(() => image("webp", [9, 9]))).toBeInstanceOf(Uint8Array)
+  })
+})
+
+async function killThem() {
+  for (const pid of await pids()) process.kill(pid, "SIGKILL")
+}
+
+/** The processes that this one has started for pictures. */
+async function pids() {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,args="])
+  return stdout
+    .split("\n")
+    .filter((line) => line.includes("thumbnail-process") && !line.includes("defunct"))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, parent]) => parent === String(process.pid))
+    .map(([pid]) => Number(pid))
+}
