@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises"
 import { eq } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
 import { authJwks, authSession, authUser } from "#db/schema/auth.ts"
@@ -18,6 +19,9 @@ import { openJoinedWrites } from "./embedded-identity/joined-writes.ts"
 import { openOwnAccount } from "./embedded-identity/own-account.ts"
 import { requireArgon2 } from "./embedded-identity/password.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
+
+/** Milliseconds. */
+const AFTER_ANSWER = 100
 
 interface EmbeddedSettings extends Pick<Services, "db" | "log"> {
   origin: string
@@ -42,7 +46,7 @@ export async function openEmbeddedIdentity(
   const auth = createAuth({
     ...settings,
     db: joined.db,
-    mailResetLink: (letter) => background.run(queuePasswordReset({ db, config }, letter)),
+    mailResetLink: (letter) => background.run(() => queuePasswordReset({ db, config }, letter)),
     mailVerificationLink: (letter) =>
       joined.join((here) => queueAddressVerification({ db: here, config }, letter)),
     invitations: {
@@ -246,8 +250,10 @@ function withRetryAfter(response: Response) {
 function openBackground(log: EmbeddedSettings["log"]) {
   const running = new Set<Promise<unknown>>()
   return {
-    run(work: Promise<unknown>) {
-      const settled = work
+    /** Begins when the answer is gone: the work would delay it otherwise, and the delay would tell. */
+    run(begin: () => Promise<unknown>) {
+      const settled = delay(AFTER_ANSWER)
+        .then(begin)
         .catch((error: unknown) =>
           log.error({ err: error }, "a letter about an account could not be written"),
         )

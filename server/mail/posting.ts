@@ -17,6 +17,7 @@ const AT_ONCE = 5
 /** An attempt takes no longer; a process that died gives its letters up after the lease. Milliseconds. */
 const PATIENCE = 90_000
 const LEASE = 120_000
+const PATIENCE_AT_END = 4000
 
 /** With the waits below, the last attempt is made after about a day and a half. */
 const MOST_ATTEMPTS = 30
@@ -95,13 +96,13 @@ export function startPosting(scope: Posting) {
   tidying.unref()
 
   return {
-    /** Lets what is on its way arrive, for at most ten seconds; the rest is for the process that comes next. */
+    /** Lets what is on its way arrive, for a few seconds; the rest is for the process that comes next. */
     async stop() {
       clearInterval(tidying)
       stopping.abort()
       wake?.()
       await running
-      await Promise.race([Promise.all(onTheirWay), delay(10_000, null, { ref: false })])
+      await Promise.race([Promise.all(onTheirWay), delay(PATIENCE_AT_END, null, { ref: false })])
     },
   }
 }
