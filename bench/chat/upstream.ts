@@ -14,6 +14,7 @@ const server = createServer((request, response) => {
   const begun = now()
   void text(request).then((body) => answer(response, streamAsked(body), begun))
 })
+server.keepAliveTimeout = 65_000 // as Tideline's: no reader picks a connection that is just being closed
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 })
 await once(server, "listening")
 

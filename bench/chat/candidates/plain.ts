@@ -22,6 +22,7 @@ const gateway = createOpenAICompatible({
 const server = createServer((incoming, outgoing) => {
   void answer(incoming, outgoing)
 })
+server.keepAliveTimeout = 65_000 // as Tideline's: no reader picks a connection that is just being closed
 server.listen({ port, host: "127.0.0.1", backlog: 4096 })
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse) {

@@ -16,4 +16,5 @@ const server = createServer((incoming, outgoing) => {
   onward.on("error", () => outgoing.destroy())
   incoming.pipe(onward)
 })
+server.keepAliveTimeout = 65_000 // as Tideline's: no reader picks a connection that is just being closed
 server.listen({ port, host: "127.0.0.1", backlog: 4096 })
