@@ -1,18 +1,27 @@
+import type { Log } from "./log.ts"
+
 const PREFIX = "realtime.announce."
 
 /**
  * SQL that tells every process something at the commit of the transaction that runs it, and nothing when it is rolled back: `$1` is
- * the topic, `$2` a text. A process that is not reading the log at the moment may miss it, and one that comes back to it may hear it
- * twice, so the records must tell the same.
+ * the topic, `$2` a text. A process that is not reading the log at the moment may miss it, and one that begins to read may hear what is a
+ * minute old, so records must tell the same.
  */
 export const ANNOUNCE = `select pg_logical_emit_message(true, '${PREFIX}' || $1, $2)`
 
 /** What is done where a topic is announced. */
 export type Announcements = Readonly<Record<string, (text: string) => void>>
 
-/** Hands a message of the log to the handler of its topic, when it is an announcement and there is one. */
-export function hearAnnouncement(announcements: Announcements, prefix: string, text: string): void {
-  if (!prefix.startsWith(PREFIX)) return
-  const topic = prefix.slice(PREFIX.length)
-  if (Object.hasOwn(announcements, topic)) announcements[topic]?.(text)
+/** Hands messages of the log to the handler of their topic, where they are announcements and there is one. */
+export function hearAnnouncements(announcements: Announcements, log: Log) {
+  return (prefix: string, text: string): void => {
+    if (!prefix.startsWith(PREFIX)) return
+    const topic = prefix.slice(PREFIX.length)
+    if (!Object.hasOwn(announcements, topic)) return
+    try {
+      announcements[topic]?.(text)
+    } catch (error) {
+      log.error({ err: error, topic }, "An announcement was not understood.")
+    }
+  }
 }

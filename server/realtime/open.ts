@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage, Server as HttpServer } from "node:http"
 
 import { ensureAnchor, type Anchor } from "./anchor.ts"
-import { hearAnnouncement, type Announcements } from "./announce.ts"
+import { hearAnnouncements, type Announcements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { Loaded } from "./contract.ts"
@@ -147,6 +147,7 @@ export async function openRealtime<Viewer, Scope>(
   const ring = new Ring({ windowMs: limits.windowMs, bytes: limits.ringBytes }, 0n)
   const shapes = createShapes((shape) => ring.addShape(shape))
   const snapshots = openSnapshots(lanes, ring, metrics, limits.maxRows)
+  const hearAnnouncement = hearAnnouncements(options.announcements ?? {}, log)
   const holds = createHolds({ hub: () => hub, snapshots, log, metrics })
   const hub = createHub({
     ring,
@@ -157,7 +158,7 @@ export async function openRealtime<Viewer, Scope>(
     nudge: () => keeper.nudge(),
     hear(prefix, content) {
       if (prefix === "realtime.revoke") sockets.revokeUser(content)
-      else hearAnnouncement(options.announcements ?? {}, prefix, content)
+      else hearAnnouncement(prefix, content)
     },
     pressure(high) {
       if (high) reader.pause()

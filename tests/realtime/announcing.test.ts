@@ -1,0 +1,46 @@
+import { expect, it, onTestFinished } from "vitest"
+import { ANNOUNCE } from "#server/realtime/announce.ts"
+import { startEngine } from "./support/engine.ts"
+import { engineSuite } from "./support/suite.ts"
+
+const suite = engineSuite()
+
+/** An engine of its own on the database of the others, and what it heard. */
+async function startListener(more: Record<string, (text: string) => void> = {}) {
+  const heard: string[] = []
+  const announcements = { news: (text: string) => void heard.push(text), ...more }
+  const engine = await startEngine(suite.databaseUrl, {}, { announcements })
+  onTestFinished(() => engine.close())
+  return { engine, heard }
+}
+
+it("what is announced in a transaction is heard by every process at its commit, and not when it is rolled back", async () => {
+  const listeners = [await startListener(), await startListener()]
+  await suite.sql
+    .begin(async (transaction) => {
+      await transaction.unsafe(ANNOUNCE, ["news", "of what never was"])
+      throw new Error("no")
+    })
+    .catch(() => {})
+  await suite.sql.begin(async (transaction) => {
+    await transaction.unsafe(ANNOUNCE, ["news", "first, \u{1F30A}"])
+    await transaction.unsafe(ANNOUNCE, ["weather", "nobody asked"])
+    await transaction.unsafe(ANNOUNCE, ["toString", "nobody asked"])
+    await transaction.unsafe(ANNOUNCE, ["news", "second"])
+    expect(listeners.flatMap(({ heard }) => heard)).toEqual([])
+  })
+  for (const { heard } of listeners) await expect.poll(() => heard).toEqual(["first, \u{1F30A}", "second"])
+})
+
+it("a handler that fails costs a line in the log, and neither the other announcements nor the stream", async () => {
+  const { engine, heard } = await startListener({
+    broken() {
+      throw new Error("not understood")
+    },
+  })
+  await suite.sql.unsafe(ANNOUNCE, ["broken", "x"])
+  await suite.sql.unsafe(ANNOUNCE, ["news", "after it"])
+  await expect.poll(() => heard.at(-1)).toBe("after it")
+  expect(engine.lines).toMatchObject([{ level: "error", details: { topic: "broken" } }])
+  expect(engine.realtime.ready()).toEqual({ ready: true })
+})
