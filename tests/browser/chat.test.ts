@@ -12,6 +12,8 @@ afterEach(async () => {
   expect(await chat.endPages()).toEqual([])
 })
 
+const SOON = { timeout: 15_000 }
+
 const open = (path = "/dashboard/chat", options?: BrowserContextOptions) => chat.open(path, options)
 
 describe("a long answer", () => {
@@ -31,7 +33,8 @@ describe("a long answer", () => {
       select content from chat_messages where role = 'assistant' order by _id desc limit 1`
     const said = words(stored?.content ?? "")
     expect(said.match(/word \d+/g)).toEqual(Array.from({ length: count(said) }, (_, i) => `word ${i + 1}`))
-    for (const page of [one, other]) await expect.poll(async () => words(await lastAnswer(page))).toBe(said)
+    for (const page of [one, other])
+      await expect.poll(async () => words(await lastAnswer(page)), SOON).toBe(said)
 
     const seen = (await readings()).map(count)
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
@@ -44,7 +47,7 @@ describe("a long answer", () => {
     await ask(page, "/long 300")
     await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
     await ended(page)
-    await expect.poll(async () => count(await lastAnswer(page))).toBe(300)
+    await expect.poll(async () => count(await lastAnswer(page)), SOON).toBe(300)
     const [stored] = await chat.sql<{ content: string }[]>`
       select content from chat_messages where role = 'assistant' order by _id desc limit 1`
     expect(words(await lastAnswer(page))).toBe(words(stored?.content ?? ""))
@@ -71,7 +74,7 @@ describe("a long answer", () => {
     await says(page, "word 400,")
     expect(Math.abs((await topOf(page, "Question 34")) - place)).toBeLessThan(4)
     await page.getByRole("button", { name: "Go to the latest message" }).click()
-    await expect.poll(() => log.evaluate((box) => box.scrollTop)).toBe(0)
+    await expect.poll(() => log.evaluate((box) => box.scrollTop), SOON).toBe(0)
     await page.keyboard.press("Escape")
     await page.getByText("You stopped this answer.").waitFor()
   })
@@ -107,7 +110,7 @@ describe("what can be done with an answer", () => {
     await says(page, "Another first question")
     await ended(page)
     const log = page.getByRole("log")
-    await expect.poll(() => log.getByRole("article").count()).toBe(2)
+    await expect.poll(() => log.getByRole("article").count(), SOON).toBe(2)
     expect(await log.innerText()).not.toMatch(/The (first|second) question/)
     await page.reload()
     await page.getByText("Another first question").first().waitFor()
@@ -120,7 +123,9 @@ describe("what can be done with an answer", () => {
     await ended(page)
     const before = await page.getByRole("article", { name: "Answer" }).getAttribute("id")
     await page.getByRole("button", { name: "Answer again" }).click()
-    await expect.poll(() => page.getByRole("article", { name: "Answer" }).getAttribute("id")).not.toBe(before)
+    await expect
+      .poll(() => page.getByRole("article", { name: "Answer" }).getAttribute("id"), SOON)
+      .not.toBe(before)
     await ended(page)
     expect(await page.getByRole("log").getByRole("article").count()).toBe(2)
   })
@@ -205,7 +210,7 @@ describe("a question that was not taken", () => {
     })
     await ask(page, "Did you hear me?")
     await ended(page)
-    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe("")
+    await expect.poll(() => page.getByLabel("Your question").inputValue(), SOON).toBe("")
     expect(
       await page.getByRole("article", { name: "You" }).filter({ hasText: "Did you hear me?" }).count(),
     ).toBe(1)
@@ -219,7 +224,7 @@ describe("a question that was not taken", () => {
     await page.goto(chat.origin + second)
     expect(await page.getByLabel("Your question").inputValue()).toBe("")
     await page.goto(chat.origin + first)
-    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe("half a question")
+    await expect.poll(() => page.getByLabel("Your question").inputValue(), SOON).toBe("half a question")
   })
 })
 
@@ -236,7 +241,7 @@ describe("files", () => {
     await page.dispatchEvent("body", "dragenter", { dataTransfer: dropped })
     await page.getByText("Drop files to ask about them").waitFor()
     await page.dispatchEvent("body", "drop", { dataTransfer: dropped })
-    await page.getByRole("button", { name: "Leave out tides.txt" }).waitFor()
+    await page.getByRole("list", { name: "Files that go with it" }).getByText("16 B").waitFor()
     await page.reload()
     await page.getByRole("button", { name: "Leave out tides.txt" }).waitFor()
     await ask(page, "When is high water?")
@@ -260,7 +265,7 @@ describe("files", () => {
     await ask(page, "What is on it?")
     const picture = page.getByRole("article", { name: "You" }).getByRole("img", { name: "buoy.png" })
     await expect
-      .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth), SOON)
       .toBeGreaterThan(0)
     expect(await picture.getAttribute("src")).toMatch(/^\/api\/files\/[\w-]+\/thumbnail$/)
     await ended(page)
@@ -276,7 +281,7 @@ describe("files", () => {
     await page.getByLabel("Find a file by its name").waitFor()
     await page.keyboard.type("harb")
     await expect
-      .poll(() => page.getByRole("list", { name: "Your files" }).getByRole("listitem").count())
+      .poll(() => page.getByRole("list", { name: "Your files" }).getByRole("listitem").count(), SOON)
       .toBe(1)
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
@@ -332,7 +337,7 @@ describe("the list of conversations", () => {
     await page.waitForURL((url) => url.pathname === path && url.hash.startsWith("#message-"))
     const message = page.getByText("Where do the xylophones sleep?").last()
     await message.waitFor()
-    await expect.poll(() => isInSight(page, "Where do the xylophones sleep?")).toBe(true)
+    await expect.poll(() => isInSight(page, "Where do the xylophones sleep?"), SOON).toBe(true)
   })
 
   it("saves one as a file", async () => {
@@ -365,19 +370,16 @@ describe("a long conversation", () => {
     expect(await log.count()).toBeLessThan(130)
     await page.getByRole("group", { name: "Conversation" }).hover()
     await expect
-      .poll(
-        async () => {
-          await page.mouse.wheel(0, -3000)
-          return log.count()
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await page.mouse.wheel(0, -3000)
+        return log.count()
+      }, SOON)
       .toBe(130)
     await expect
       .poll(async () => {
         await page.mouse.wheel(0, -3000)
         return isInSight(page, "Question 0")
-      })
+      }, SOON)
       .toBe(true)
   })
 })
@@ -413,7 +415,7 @@ describe("a hostile answer", () => {
     await page.goto(chat.origin + path)
     await page.getByText("Question 2").waitFor()
     await page.getByLabel("Your question").fill("still awake?")
-    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe("still awake?")
+    await expect.poll(() => page.getByLabel("Your question").inputValue(), SOON).toBe("still awake?")
     await page.getByLabel("Your question").fill("")
     await page.waitForTimeout(500) // for whatever would be loaded late
     expect(strangers).toEqual([])

@@ -42,6 +42,8 @@ export async function openChatBrowser() {
         }),
     )
     const page = await context.newPage()
+    // Before the test itself is given up, so that the failure names what was waited for.
+    page.setDefaultTimeout(20_000)
     page.on("console", (message) => complaints.push(message.text()))
     page.on("pageerror", ({ message }) => complaints.push(message))
     await page.goto(app.origin + path)
