@@ -136,27 +136,37 @@ describe("a model that is overheard", () => {
     expect(order.indexOf("error")).toBeGreaterThan(order.lastIndexOf("text-delta"))
   })
 
-  it("is silent once it is stopped, and its gateway hears of that", async () => {
-    const gone = Promise.withResolvers<void>()
-    const stop = new AbortController()
-    const heard: HeardPiece[] = []
+  it("is silent once it is stopped, each of forty at once, and its gateway hears of all", async () => {
+    let begun = 0
+    let gone = 0
     const port = await serve((response) => {
-      response.once("close", gone.resolve)
+      begun++
       const more = setInterval(() => response.write(delta({ content: "on and on " })), 2)
-      response.once("close", () => clearInterval(more))
+      response.once("close", () => {
+        clearInterval(more)
+        gone++
+      })
     })
-    const result = streamText({
-      model: open(port, (piece) => {
-        heard.push(piece)
-        stop.abort()
+    const all = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const stop = new AbortController()
+        const heard: HeardPiece[] = []
+        const result = streamText({
+          model: open(port, (piece) => {
+            heard.push(piece)
+            stop.abort()
+          }),
+          prompt: "Hello",
+          abortSignal: stop.signal,
+          onError: () => {},
+        })
+        await result.consumeStream()
+        return heard.length
       }),
-      prompt: "Hello",
-      abortSignal: stop.signal,
-      onError: () => {},
-    })
-    await result.consumeStream()
-    await gone.promise
-    expect(heard).toHaveLength(1)
+    )
+    expect(all).toEqual(Array.from({ length: 40 }, () => 1))
+    await expect.poll(() => gone).toBe(40)
+    expect(begun).toBe(40)
   })
 })
 
