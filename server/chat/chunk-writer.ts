@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
 import { chatChunks, chatTurns, type AnswerDelta } from "#db/schema/chat.ts"
 import { isOutage } from "#db/outage.ts"
-import type { Scope } from "../scope.ts"
+import type { Log } from "../log.ts"
 
 /** Milliseconds from the first words that are not stored to the write that stores them. With the write itself it is a quarter of a second. */
 const TICK = 200
@@ -37,7 +38,7 @@ interface Row {
  * Writes the growing answers of this process: the first words of each at once, and from then on all that was said in one
  * statement per tick, one statement at a time. What could not be written is written by a later tick.
  */
-export function createChunkWriter({ db, log }: Scope<"db" | "log">): ChunkWriter {
+export function createChunkWriter({ db, log }: { db: Database; log: Log }): ChunkWriter {
   const grown = new Set<Source>()
   const fresh = new Set<Source>()
   let timer: ReturnType<typeof setTimeout> | undefined

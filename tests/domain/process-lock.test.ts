@@ -1,0 +1,48 @@
+import { sql } from "drizzle-orm"
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import { holdProcessLock, livingProcesses } from "#db/process-lock.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+it("a process is alive for as long as it holds its lock", async () => {
+  const lock = await holdProcessLock(database.url)
+  const other = await holdProcessLock(database.url)
+  onTestFinished(() => other.close())
+  expect(await living()).toEqual(expect.arrayContaining([lock.number, other.number]))
+  await lock.close()
+  await expect.poll(living).not.toContain(lock.number)
+  expect(await living()).toContain(other.number)
+})
+
+it("a lock that was lost with its connection is taken again, and its holder told", async () => {
+  const lock = await holdProcessLock(database.url)
+  onTestFinished(() => lock.close())
+  const regained = new Promise<void>((resolve) => lock.onRegained(resolve))
+  await database.db.execute(sql`
+    select pg_terminate_backend(pid) from pg_locks
+    where locktype = 'advisory' and objsubid = 2 and objid = ${lock.number}::bigint::oid`)
+  await regained
+  expect(await living()).toContain(lock.number)
+})
+
+it("other advisory locks are no processes", async () => {
+  await database.db.transaction(async (tx) => {
+    await tx.execute(
+      sql`select pg_advisory_xact_lock(7185392, 5), pg_advisory_xact_lock((7185392::bigint << 32) | 6)`,
+    )
+    expect(await living()).toContain(5)
+    expect(await living()).not.toContain(6)
+  })
+})
+
+async function living() {
+  const rows = await database.db.execute<{ number: string }>(
+    sql`select number from (${livingProcesses}) as living (number)`,
+  )
+  return rows.map(({ number }) => Number(number))
+}
