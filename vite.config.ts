@@ -23,6 +23,7 @@ const ENTRIES = {
   index: "./server/production.ts",
   user: "./server/commands/user.ts",
   waitlist: "./server/commands/waitlist.ts",
+  files: "./server/commands/files.ts",
   "thumbnail-process": "./server/files/thumbnail-process.ts",
 }
 
