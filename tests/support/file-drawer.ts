@@ -34,6 +34,8 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
   }
   return {
     ...services,
+    databaseUrl: database.url,
+    directory,
     async scopeOf(name: string, plan: "free" | "pro" = "free") {
       const [user] = await database.db
         .insert(users)

@@ -1,0 +1,53 @@
+import fs from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
+import { Socket } from "node:net"
+import process from "node:process"
+
+// Loaded before a program that a test wants dead: ends it with SIGKILL at the step whose number is in KILL_AT. A step is the beginning or
+// the end of an act on a file, and a packet to or from the database. Steps count from `globalThis.countSteps()` on.
+
+const at = Number(process.env["KILL_AT"])
+let steps = -1
+
+Object.assign(globalThis, {
+  countSteps: () => void (steps = 0),
+  stepsCounted: () => steps,
+})
+
+function step() {
+  if (steps < 0) return
+  steps++
+  if (steps === at) process.kill(process.pid, "SIGKILL")
+}
+
+type Act = (...args: unknown[]) => Promise<unknown>
+
+function wrap(owner: object, names: string[]) {
+  const acts = owner as Record<string, Act>
+  for (const name of names) {
+    const act = acts[name]
+    if (!act) throw new Error(`There is no ${name} to wrap.`)
+    acts[name] = async function wrapped(this: unknown, ...args) {
+      step()
+      const result = await act.apply(this, args)
+      step()
+      return result
+    }
+  }
+}
+
+const probe = await fs.open("/dev/null")
+wrap(Object.getPrototypeOf(probe) as object, ["write", "sync"])
+await probe.close()
+wrap(fs, ["open", "mkdir", "rename", "rm"])
+syncBuiltinESMExports()
+
+const { write, push } = Socket.prototype
+Socket.prototype.write = function written(this: Socket, ...args: Parameters<typeof write>) {
+  step()
+  return write.apply(this, args)
+} as typeof write
+Socket.prototype.push = function pushed(this: Socket, ...args: Parameters<typeof push>) {
+  step()
+  return push.apply(this, args)
+}
