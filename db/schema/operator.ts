@@ -1,0 +1,41 @@
+import { sql } from "drizzle-orm"
+import { check, pgTable, text } from "drizzle-orm/pg-core"
+import { record } from "./record.ts"
+
+/** What an operator can change about other people's affairs. */
+export const OPERATOR_ACTS = [
+  "change-plan",
+  "sign-out",
+  "invite",
+  "retry-letter",
+  "drop-letter",
+  "stop-answer",
+] as const
+
+/**
+ * What operators did: a row for each change, written in its transaction. Rows are only ever added: a trigger refuses everything else,
+ * except that people whose account is deleted are taken out of them. It is in no publication.
+ */
+export const operatorActs = pgTable(
+  "operator_acts",
+  {
+    ...record(),
+    act: text("act", { enum: OPERATOR_ACTS }).notNull(),
+    /** Who did it: the identity provider's id, and their address at that time. Null once their account is deleted. */
+    operatorId: text("operator_id"),
+    operatorEmail: text("operator_email"),
+    /** Whom it was about, in the same way. No id where there was no account. */
+    subjectId: text("subject_id"),
+    subjectEmail: text("subject_email"),
+    /** What exactly, without saying anything of a person: `from free to pro`. */
+    detail: text("detail"),
+  },
+  (table) => [
+    check(
+      "operator_acts_act",
+      sql`${table.act} in ('change-plan', 'sign-out', 'invite', 'retry-letter', 'drop-letter', 'stop-answer')`,
+    ),
+  ],
+)
+
+export type OperatorAct = typeof operatorActs.$inferSelect
