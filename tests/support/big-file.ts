@@ -15,11 +15,15 @@ export function* bytesFrom(offset: number, size: number): Generator<Buffer> {
 }
 
 const zeros = Buffer.alloc(PIECE)
+const last = { index: -1, bytes: zeros }
 
 function pieceOf(index: number): Buffer {
+  if (last.index === index) return last.bytes
   const iv = Buffer.alloc(16)
   iv.writeUInt32BE(index)
-  return createCipheriv("aes-128-ctr", Buffer.alloc(16, "key"), iv).update(zeros)
+  const bytes = createCipheriv("aes-128-ctr", Buffer.alloc(16, "key"), iv).update(zeros)
+  Object.assign(last, { index, bytes })
+  return bytes
 }
 
 /** Sends bytes at the server's pace until it answers, or the connection breaks: then null. */
