@@ -1,10 +1,13 @@
 import { crc32, deflateSync } from "node:zlib"
-import sharp, { type FormatEnum } from "sharp"
+import sharp from "sharp"
 
 /** An image of one colour. */
-export function image(format: keyof FormatEnum, [width, height]: [number, number]): Promise<Buffer> {
+export function image(
+  format: "jpeg" | "png" | "webp" | "gif" | "avif",
+  [width, height]: [number, number],
+): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: "#1d7a8c" } })
-    .toFormat(format)
+    [format]()
     .toBuffer()
 }
 
