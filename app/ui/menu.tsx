@@ -4,22 +4,39 @@ import { Link } from "react-router"
 import { classNames } from "./class-names.ts"
 import { Icon, type IconName } from "./icon.tsx"
 
-/** Actions behind a button. `trigger` is the button; the children are MenuItem, MenuLink and MenuSeparator. */
+/**
+ * Actions behind a button; the children are MenuItem, MenuLink and MenuSeparator. `trigger` is the button. One menu that many buttons
+ * share is open as long as it is rendered: `anchor` is the button that was pressed,
+ * and `focusAfter` says whether the focus goes back to it.
+ */
 export function Menu({
   trigger,
   children,
   align = "end",
+  anchor,
+  onClose,
+  focusAfter,
 }: {
-  trigger: ReactElement
+  trigger?: ReactElement
   children: ReactNode
   align?: "start" | "center" | "end"
+  anchor?: HTMLElement
+  onClose?: () => void
+  focusAfter?: () => boolean
 }) {
+  const state = anchor && {
+    open: true,
+    onOpenChange: (isOpen: boolean) => (isOpen ? undefined : onClose?.()),
+  }
   return (
-    <Base.Root>
-      <Base.Trigger render={trigger} />
+    <Base.Root {...state}>
+      {trigger ? <Base.Trigger render={trigger} /> : null}
       <Base.Portal>
-        <Base.Positioner className="z-50 outline-hidden" sideOffset={6} align={align}>
-          <Base.Popup className="min-w-44 origin-[var(--transform-origin)] rounded-lg border border-line bg-raised p-1 text-ink shadow-md outline-hidden transition-[opacity,scale] duration-100 ease-out data-ending-style:scale-[0.98] data-ending-style:opacity-0 data-starting-style:scale-[0.98] data-starting-style:opacity-0">
+        <Base.Positioner className="z-50 outline-hidden" sideOffset={6} align={align} anchor={anchor}>
+          <Base.Popup
+            finalFocus={anchor ? () => (focusAfter?.() === false ? false : anchor) : undefined}
+            className="min-w-44 origin-[var(--transform-origin)] rounded-lg border border-line bg-raised p-1 text-ink shadow-md outline-hidden transition-[opacity,scale] duration-100 ease-out data-ending-style:scale-[0.98] data-ending-style:opacity-0 data-starting-style:scale-[0.98] data-starting-style:opacity-0"
+          >
             {children}
           </Base.Popup>
         </Base.Positioner>

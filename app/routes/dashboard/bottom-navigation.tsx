@@ -1,5 +1,6 @@
 import { NavLink } from "react-router"
 import { Icon } from "#app/ui/icon.tsx"
+import { UploadBadge } from "./files/upload-badge.tsx"
 import { places } from "./places.ts"
 
 /** The places, within reach of a thumb. */
@@ -16,12 +17,13 @@ export function BottomNavigation() {
           to={to}
           end={end}
           prefetch="intent"
-          className="group flex flex-col items-center justify-center gap-0.5 rounded-md text-xs font-medium text-muted -outline-offset-4 aria-[current=page]:text-accent-ink"
+          className="group relative flex flex-col items-center justify-center gap-0.5 rounded-md text-xs font-medium text-muted -outline-offset-4 aria-[current=page]:text-accent-ink"
         >
           <span className="grid h-7 w-14 place-items-center rounded-full transition-colors group-aria-[current=page]:bg-accent-soft">
             <Icon name={icon} className="size-5" />
           </span>
           {label}
+          {to === "/dashboard/files" ? <UploadBadge className="absolute top-1 right-3" /> : null}
         </NavLink>
       ))}
     </nav>

@@ -3,6 +3,7 @@ import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
+import { UploadBadge } from "./files/upload-badge.tsx"
 import { places } from "./places.ts"
 import { UserMenu } from "./user-menu.tsx"
 
@@ -27,6 +28,7 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
               >
                 <Icon name={icon} className="opacity-80" />
                 {label}
+                {to === "/dashboard/files" ? <UploadBadge className="ml-auto" /> : null}
               </NavLink>
             </li>
           ))}

@@ -23,12 +23,15 @@ import { useSelection } from "./use-selection.ts"
 /** The list of files with all that is done to it. */
 export function Browser({
   first,
+  nextPage,
   live,
   query,
   now,
   maxSize,
 }: {
   first: FilePage
+  /** Where a page without JavaScript goes on. */
+  nextPage: string | null
   live: Loaded<FileSummary> | null
   query: ListFiles
   now: number
@@ -89,7 +92,7 @@ export function Browser({
           onShare={setShared}
         />
       )}
-      <PlainPages query={query} nextCursor={first.nextCursor} />
+      <PlainPages query={query} nextCursor={nextPage} />
       <SelectionBar
         files={selection.files}
         isAll={

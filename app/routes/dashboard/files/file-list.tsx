@@ -1,5 +1,13 @@
 import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual"
-import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type MouseEvent } from "react"
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+} from "react"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
@@ -7,6 +15,7 @@ import { placeAfter, type FileSummary } from "#server/files/contract.ts"
 import { useHydrated } from "../chat/use-hydrated.ts"
 import type { FilePages, FilePageStore } from "./file-pages.ts"
 import { FileRow, type RowActs } from "./file-row.tsx"
+import { RowMenu, type OpenMenu } from "./row-menu.tsx"
 import type { FileActs } from "./use-file-acts.ts"
 import { pageAt, pagesBehindFirst, useDistanceFromTop, useSettled } from "./use-sight.ts"
 import { useRowFocus } from "./use-row-focus.ts"
@@ -14,6 +23,9 @@ import type { Selection } from "./use-selection.ts"
 
 /** Pixels. The server draws rows of this height too, so that nothing moves when the browser takes over. */
 const ROW_HEIGHT = 60
+
+/** More than a window shows. Without JavaScript the next page begins after these. */
+export const DRAWN_BY_SERVER = 40
 
 /** So many rows before the end the next page is asked for. */
 const AHEAD = 150
@@ -45,6 +57,7 @@ export function FileList({
   const list = useRef<HTMLUListElement>(null)
   const isHydrated = useHydrated()
   const [namingId, setNamingId] = useState<string | null>(null)
+  const [menu, setMenu] = useState<OpenMenu | null>(null)
   const scrollTo = useRef<(at: number) => void>(() => {})
   const { current, setCurrent, focusOn } = useRowFocus(list, files, (at) => scrollTo.current(at))
   // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized by a compiler
@@ -53,7 +66,7 @@ export function FileList({
     estimateSize: () => ROW_HEIGHT,
     overscan: 10,
     scrollMargin: useDistanceFromTop(list),
-    getItemKey: (at) => files[at]?._id ?? at,
+    getItemKey: useCallback((at: number) => files[at]?._id ?? at, [files]),
     // Whoever scrolls away from the focused row finds the focus still there.
     rangeExtractor: (range) =>
       [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
@@ -112,6 +125,7 @@ export function FileList({
       else selection.toggle(file._id)
     },
     onFocus: (file) => setCurrent(file._id),
+    onMenu: (file, button) => setMenu({ file, button }),
     onOpen,
     onShare,
     onName: (file) => setNamingId(file._id),
@@ -127,7 +141,9 @@ export function FileList({
     rowActs.current = latest
     scrollTo.current = (at) => virtualizer.scrollToIndex(at)
   })
-  const rows = isHydrated ? virtualizer.getVirtualItems() : files.map((_, index) => ({ index, start: 0 }))
+  const rows = isHydrated
+    ? virtualizer.getVirtualItems()
+    : files.slice(0, DRAWN_BY_SERVER).map((_, index) => ({ index, start: 0 }))
   const isSelecting = selection.files.length > 0
 
   return (
@@ -161,6 +177,7 @@ export function FileList({
           )
         })}
       </ul>
+      <RowMenu open={menu} onClose={() => setMenu(null)} acts={rowActs} />
       {isLive
         ? pagesBehindFirst(from, Math.min(to, starts.length - 1)).map((at) => (
             <LivePage key={at} at={at} shown={shown} store={store} />

@@ -77,8 +77,8 @@ export function createFilePages(first: FilePage, load: (cursor: string) => Promi
       const page = await load(cursor)
       // The list has become shorter meanwhile, or the page came twice.
       if (next !== cursor) return
-      const known = new Set(shown.files.map(({ _id }) => _id))
-      const files = page.files.filter(({ _id }) => !known.has(_id))
+      const before = new Set(pages.at(-1)?.files.map(({ _id }) => _id))
+      const files = page.files.filter(({ _id }) => !before.has(_id))
       pages = [...pages, { cursor, files, isOld: false }]
       next = page.nextCursor
       problem = null

@@ -1,8 +1,7 @@
 import { memo, useLayoutEffect, useRef, type KeyboardEvent, type MouseEvent, type RefObject } from "react"
-import { Button, buttonClass } from "#app/ui/button.tsx"
+import { buttonClass } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
-import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { formatBytes, type FileSummary } from "#server/files/contract.ts"
 import { FileNameForm } from "./file-name-form.tsx"
@@ -12,6 +11,8 @@ export interface RowActs {
   onSelect(event: MouseEvent | KeyboardEvent, file: FileSummary): void
   onToggle(file: FileSummary, event: { shiftKey: boolean }): void
   onFocus(file: FileSummary): void
+  /** What there is to do, beside the button. */
+  onMenu(file: FileSummary, button: HTMLElement): void
   onOpen(file: FileSummary): void
   onShare(file: FileSummary): void
   onName(file: FileSummary): void
@@ -58,14 +59,15 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
       aria-setsize={total}
       onFocus={() => acts.current?.onFocus(file)}
       onClick={(event) => {
-        // React also brings what happens in the row's menu, which stands elsewhere in the page.
-        if (isControl(event.target) || !isInside(event)) return
+        if (isControl(event.target)) return
         if (isByFinger(event)) acts.current?.onOpen(file)
         else acts.current?.onSelect(event, file)
       }}
       style={isPlaced ? { transform: `translateY(${offset}px)` } : undefined}
       className={classNames(
-        "group flex min-h-15 items-center gap-3.5 border-b border-line py-1.5 pr-2 pl-4 select-none last:border-b-0 sm:pr-3",
+        "group flex min-h-15 items-center gap-3.5 py-1.5 pr-2 pl-4 select-none sm:pr-3",
+        index === 0 ? "rounded-t-lg" : "border-t border-line",
+        index === total - 1 && "rounded-b-lg",
         isPlaced && "absolute inset-x-0 top-0",
         isSelected ? "bg-accent-soft" : "hover:bg-sunken",
       )}
@@ -114,7 +116,16 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
         </p>
       </div>
       <WideActs {...props} tabIndex={tabIndex} address={address} />
-      <NarrowActs {...props} tabIndex={tabIndex} address={address} />
+      <button
+        type="button"
+        aria-label={`What to do with ${fileName}`}
+        aria-haspopup="menu"
+        tabIndex={tabIndex}
+        onClick={({ currentTarget }) => acts.current?.onMenu(file, currentTarget)}
+        className={buttonClass({ variant: "ghost", size: "icon" }, "sm:hidden noscript:hidden")}
+      >
+        <Icon name="more" />
+      </button>
     </li>
   )
 })
@@ -130,31 +141,33 @@ function Picture({
   return (
     <label className="relative -m-1 grid size-12 shrink-0 cursor-pointer place-items-center noscript:pointer-events-none">
       <FilePicture file={file} />
-      <input
-        type="checkbox"
-        checked={isSelected}
-        tabIndex={tabIndex}
-        aria-label={`Select ${file.fileName}`}
-        onChange={({ nativeEvent }) =>
-          acts.current?.onToggle(file, {
-            shiftKey: "shiftKey" in nativeEvent && nativeEvent.shiftKey === true,
-          })
-        }
+      <span
         className={classNames(
-          "peer absolute inset-1 appearance-none rounded-md border border-line-strong bg-surface transition-opacity noscript:hidden",
-          "checked:border-accent checked:bg-accent focus-visible:opacity-100",
-          isSelected || isSelecting
-            ? "opacity-100"
-            : "opacity-0 group-hover:opacity-100 touch:group-hover:opacity-0",
+          "absolute top-0 left-0 grid size-5 noscript:hidden",
+          !isSelected &&
+            !isSelecting &&
+            "opacity-0 group-hover:opacity-100 has-focus-visible:opacity-100 touch:group-hover:opacity-0",
         )}
-      />
-      <Icon
-        name="check"
-        className={classNames(
-          "pointer-events-none absolute",
-          isSelected ? "text-on-accent" : "text-faint opacity-0 peer-hover:opacity-100",
-        )}
-      />
+      >
+        <input
+          type="checkbox"
+          checked={isSelected}
+          tabIndex={tabIndex}
+          aria-label={`Select ${file.fileName}`}
+          onChange={({ nativeEvent }) =>
+            acts.current?.onToggle(file, {
+              shiftKey: "shiftKey" in nativeEvent && nativeEvent.shiftKey === true,
+            })
+          }
+          className="col-start-1 row-start-1 cursor-pointer appearance-none rounded-sm border border-line-strong bg-surface shadow-sm checked:border-accent checked:bg-accent"
+        />
+        {isSelected ? (
+          <Icon
+            name="check"
+            className="pointer-events-none col-start-1 row-start-1 size-3.5 place-self-center text-on-accent forced-colors:text-[Highlight]"
+          />
+        ) : null}
+      </span>
     </label>
   )
 }
@@ -205,42 +218,6 @@ function WideActs({ file, acts, address, tabIndex }: ActsProps) {
   )
 }
 
-function NarrowActs({ file, acts, address, tabIndex }: ActsProps) {
-  return (
-    <div className="shrink-0 sm:hidden noscript:hidden">
-      <Menu
-        trigger={
-          <Button
-            variant="ghost"
-            size="icon"
-            tabIndex={tabIndex}
-            aria-label={`What to do with ${file.fileName}`}
-          >
-            <Icon name="more" />
-          </Button>
-        }
-      >
-        <MenuItem icon="check-circle" onSelect={() => acts.current?.onToggle(file, { shiftKey: false })}>
-          Select
-        </MenuItem>
-        <MenuLink icon="download" to={`${address}?download`} download={file.fileName}>
-          Download
-        </MenuLink>
-        <MenuItem icon="link" onSelect={() => acts.current?.onShare(file)}>
-          Share
-        </MenuItem>
-        <MenuItem icon="edit" onSelect={() => acts.current?.onName(file)}>
-          Rename
-        </MenuItem>
-        <MenuSeparator />
-        <MenuItem icon="trash" tone="danger" onSelect={() => acts.current?.onTrash(file)}>
-          Move to trash
-        </MenuItem>
-      </Menu>
-    </div>
-  )
-}
-
 function RowButton({
   label,
   icon,
@@ -273,10 +250,6 @@ function iconLook(label: string) {
 /** Something in the row that does something of its own. */
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest("a, button, input, label, form") !== null
-}
-
-function isInside({ currentTarget, target }: MouseEvent): boolean {
-  return target instanceof Node && currentTarget.contains(target)
 }
 
 function isByFinger({ nativeEvent }: MouseEvent): boolean {

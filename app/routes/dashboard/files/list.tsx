@@ -17,6 +17,7 @@ import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { Browser } from "./browser.tsx"
 import { DropZone } from "./drop-zone.tsx"
+import { DRAWN_BY_SERVER } from "./file-list.tsx"
 import { UploadButton } from "./upload-button.tsx"
 import { uploadQueue } from "./upload-queue.ts"
 import { UploadPanel } from "./upload-panel.tsx"
@@ -37,7 +38,9 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     findUsage(scope),
     isLive ? findNewest(scope) : { ...(await listFiles(scope, query)), live: null },
   ])
-  return { ...page, query, usage, maxSize: scope.config.files.maxSize, now: Date.now() }
+  const drawn = page.files[DRAWN_BY_SERVER - 1]
+  const nextPage = page.files.length > DRAWN_BY_SERVER && drawn ? cursorAfter(drawn) : page.nextCursor
+  return { ...page, nextPage, query, usage, maxSize: limitsOf(scope.config, scope.viewer.session).largestFile, now: Date.now() }
 }
 
 async function findNewest(scope: Parameters<typeof loadLive>[0]) {
@@ -83,7 +86,7 @@ function asksForPage(request: Request) {
 }
 
 export default function Files({ loaderData, actionData }: Route.ComponentProps) {
-  const { files, nextCursor, live, query, usage, maxSize, now } = loaderData
+  const { files, nextCursor, nextPage, live, query, usage, maxSize, now } = loaderData
   const uploads = useUploadsWithFigures()
   const upload = (chosen: readonly Chosen[]) =>
     uploadQueue.add(chosen, { maxSize, room: usage.quota - usage.used })
@@ -107,7 +110,14 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
           {actionData.error}
         </Alert>
       ) : null}
-      <Browser first={{ files, nextCursor }} live={live} query={query} now={now} maxSize={maxSize} />
+      <Browser
+        first={{ files, nextCursor }}
+        nextPage={nextPage}
+        live={live}
+        query={query}
+        now={now}
+        maxSize={maxSize}
+      />
       <UploadPanel uploads={uploads} onFiles={upload} />
     </div>
   )

@@ -157,8 +157,13 @@ function NewLink({ url, onMore }: { url: string; onMore: () => void }) {
           readOnly
           value={url}
           autoFocus
-          // From its end, so that its beginning is what one sees.
-          onFocus={({ currentTarget }) => currentTarget.setSelectionRange(0, url.length, "backward")}
+          onFocus={({ currentTarget }) => {
+            currentTarget.select()
+            // Its beginning is what tells that it is the right one.
+            requestAnimationFrame(() => {
+              currentTarget.scrollLeft = 0
+            })
+          }}
           aria-describedby={`${id}-hint`}
           className="h-10 min-w-0 flex-1 rounded-md border border-line-strong bg-sunken px-3 font-mono text-sm"
         />

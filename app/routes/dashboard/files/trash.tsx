@@ -78,8 +78,9 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
           <PlainForm intent="empty" onSubmit={() => setAsked("all")}>
             <button className={buttonClass({ variant: "secondary" })}>
               <Icon name="trash" />
-              Empty
-              <span className="max-sm:hidden">the trash</span>
+              <span>
+                Empty<span className="max-sm:hidden"> the trash</span>
+              </span>
             </button>
           </PlainForm>
         ) : null}
@@ -166,7 +167,10 @@ function TrashRow({
           {fileName}
         </p>
         <p className="truncate text-faint tabular-nums">
-          {formatBytes(file.size)} · deleted <RelativeTime at={trashedAt} now={now} /> ·{" "}
+          {formatBytes(file.size)} ·{" "}
+          <span className="max-sm:hidden">
+            deleted <RelativeTime at={trashedAt} now={now} /> ·{" "}
+          </span>
           {left === 0 ? "gone today" : left === 1 ? "1 day left" : `${left} days left`}
         </p>
       </div>

@@ -11,7 +11,7 @@ export function useRowFocus(
   scrollToIndex: (at: number) => void,
 ) {
   const [currentId, setCurrentId] = useState<string | null>(null)
-  const found = files.findIndex(({ _id }) => _id === currentId)
+  const found = currentId === null ? -1 : files.findIndex(({ _id }) => _id === currentId)
   const last = useRef(0)
   const wanted = useRef<string | null>(null)
   const isInside = useFocusInside(list)

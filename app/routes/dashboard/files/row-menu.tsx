@@ -1,0 +1,59 @@
+import { useRef, type RefObject } from "react"
+import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
+import type { FileSummary } from "#server/files/contract.ts"
+import type { RowActs } from "./file-row.tsx"
+
+export interface OpenMenu {
+  file: FileSummary
+  /** Where it opens, and where the focus goes back to. */
+  button: HTMLElement
+}
+
+/** What there is to do with one file, where its row is too narrow for it. One for all rows, so that rows are cheap to draw. */
+export function RowMenu({
+  open,
+  onClose,
+  acts,
+}: {
+  open: OpenMenu | null
+  onClose: () => void
+  acts: RefObject<RowActs | null>
+}) {
+  return open ? <OpenedMenu key={open.file._id} {...open} onClose={onClose} acts={acts} /> : null
+}
+
+function OpenedMenu({
+  file,
+  button,
+  onClose,
+  acts,
+}: OpenMenu & { onClose: () => void; acts: RefObject<RowActs | null> }) {
+  // The field for the new name takes the focus, and would be left at once if the button had it back.
+  const isNaming = useRef(false)
+  return (
+    <Menu anchor={button} onClose={onClose} focusAfter={() => !isNaming.current}>
+      <MenuItem icon="check-circle" onSelect={() => acts.current?.onToggle(file, { shiftKey: false })}>
+        Select
+      </MenuItem>
+      <MenuLink icon="download" to={`/api/files/${file._id}?download`} download={file.fileName}>
+        Download
+      </MenuLink>
+      <MenuItem icon="link" onSelect={() => acts.current?.onShare(file)}>
+        Share
+      </MenuItem>
+      <MenuItem
+        icon="edit"
+        onSelect={() => {
+          isNaming.current = true
+          acts.current?.onName(file)
+        }}
+      >
+        Rename
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon="trash" tone="danger" onSelect={() => acts.current?.onTrash(file)}>
+        Move to trash
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,27 @@
+import { classNames } from "#app/ui/class-names.ts"
+import { useUploads } from "./use-uploads.ts"
+import { percent } from "./upload-words.ts"
+import { isRunning } from "./upload.ts"
+
+/** Says beside the way to the files how far the uploads are, wherever in the dashboard one is. Nothing while there are none. */
+export function UploadBadge({ className }: { className?: string }) {
+  const { list } = useUploads()
+  const isWaiting = list.some(({ state }) => state === "failed" || state === "missing" || state === "held")
+  if (!list.some(isRunning) && !isWaiting) return null
+  const counted = list.filter(({ state }) => state !== "failed")
+  const size = counted.reduce((sum, upload) => sum + upload.size, 0)
+  const sent = counted.reduce((sum, upload) => sum + upload.sent, 0)
+  return (
+    <span
+      className={classNames(
+        "rounded-full px-1.5 text-xs tabular-nums",
+        isWaiting ? "bg-warning-soft text-warning-ink" : "bg-accent-soft text-accent-ink",
+        className,
+      )}
+    >
+      <span className="sr-only">, uploads: </span>
+      {isWaiting && !list.some(isRunning) ? "!" : `${percent(sent, size)} %`}
+      <span className="sr-only">{isWaiting ? ", some need you" : ""}</span>
+    </span>
+  )
+}
