@@ -29,8 +29,8 @@ interface Posting {
 
 export const DAY = 24 * 60 * 60 * 1000
 
-/** The clock that all processes share. Milliseconds since the epoch. */
-export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+/** The clock that all processes share: milliseconds since the epoch, when the statement began, so that an index may be asked with it. */
+export const databaseNow = sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`
 
 /**
  * Puts a letter into the outbox. It is sent after the transaction of `db`, at least once, by whichever process comes first. Resolves to

@@ -115,7 +115,7 @@ export async function claimLetters({ db }: Scope<"db">, most: number): Promise<O
       .from(mailOutbox)
       .where(
         and(
-          eq(mailOutbox.state, "queued"),
+          sql`${mailOutbox.state} = 'queued'`, // not as a parameter: the index of waiting letters says the same
           lte(mailOutbox.nextAttemptAt, databaseNow),
           or(isNull(mailOutbox.leaseUntil), lt(mailOutbox.leaseUntil, databaseNow)),
         ),
