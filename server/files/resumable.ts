@@ -9,7 +9,7 @@ import { nextExpiry, UNTIL_FIRST_BYTE } from "./expiry.ts"
 import { finishUpload } from "./finish.ts"
 import { cleanFileName } from "./names.ts"
 import { reserveRoom } from "./room.ts"
-import type { UploadLock } from "./upload-locks.ts"
+import type { UploadLock } from "./upload-lock.ts"
 
 type Uploading = Scope<"db" | "blobs" | "config" | "log" | "uploadLocks" | "viewer">
 
