@@ -52,6 +52,7 @@ export default [
   route("api/files/:fileId/restore", "routes/api/file-restore.ts"),
   route("api/files/:fileId/shares", "routes/api/file-shares.ts"),
   route("api/files/:fileId/thumbnail", "routes/api/file-thumbnail.ts"),
+  route("api/webhooks/clerk", "routes/api/clerk-webhook.ts"),
   route("api/users/sync", "routes/dashboard/sync.ts"),
   route("api/*", "routes/api/unknown.ts"),
   route("trpc/*", "routes/api/unknown.ts", { id: "routes/api/unknown-trpc" }),
@@ -72,6 +73,16 @@ export default [
     ]),
     route("onboarding", "routes/dashboard/onboarding.tsx"),
   ]),
+
+  // For whoever administers this installation; for everybody else these are not there
+  layout("routes/admin/layout.tsx", [
+    route("admin", "routes/admin/overview.tsx"),
+    route("admin/people", "routes/admin/people.tsx"),
+    route("admin/waitlist", "routes/admin/waitlist.tsx"),
+    route("admin/letters", "routes/admin/letters.tsx"),
+    route("admin/history", "routes/admin/history.tsx"),
+  ]),
+  route("admin/waitlist/export", "routes/admin/waitlist-export.ts"),
 
   // Generated
   route("sitemap.xml", "routes/generated/sitemap.ts"),

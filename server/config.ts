@@ -1,6 +1,8 @@
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as v from "valibot"
+import type { PlanLimits } from "./plans/contract.ts"
+import type { Plan } from "./ports/identity.ts"
 import { Settings } from "./settings.ts"
 
 export type Config = ReturnType<typeof readConfig>
@@ -54,17 +56,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
       model: settings.CHAT_MODEL ?? defaultModel(settings),
       systemPrompt: settings.CHAT_SYSTEM_PROMPT,
       maxSteps: settings.CHAT_MAX_STEPS,
-      /** Requests per minute. */
-      rateLimit: settings.CHAT_RATE_LIMIT,
-      /** Answers that one user is given at the same time. */
-      turnsAtOnce: settings.CHAT_TURNS_AT_ONCE,
     },
+    plans: planLimits(settings),
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
     files: {
-      /** Bytes. */
-      maxSize: settings.FILES_MAX_SIZE,
-      /** Bytes. */
-      quota: { free: settings.FILES_QUOTA_FREE, pro: settings.FILES_QUOTA_PRO },
       uploadHours: settings.FILES_UPLOAD_HOURS,
       trashDays: settings.FILES_TRASH_DAYS,
     },
@@ -140,6 +135,7 @@ function identityConfig(settings: Settings, appUrl: URL) {
       signup: settings.SIGNUP,
       secretKey: settings.CLERK_SECRET_KEY,
       publishableKey: settings.CLERK_PUBLISHABLE_KEY,
+      webhookSecret: settings.CLERK_WEBHOOK_SIGNING_SECRET,
       jwtKey: settings.CLERK_JWT_KEY,
       apiUrl: settings.CLERK_API_URL,
       proxyUrl: settings.CLERK_PROXY_URL,
@@ -148,6 +144,25 @@ function identityConfig(settings: Settings, appUrl: URL) {
     }
   }
   return { kind: "embedded" as const, issuer, authSecret, signup: settings.SIGNUP }
+}
+
+/** Where nothing is said of the pro plan, it is never less than the other. */
+function planLimits(settings: Settings): Record<Plan, PlanLimits> {
+  const { CHAT_RATE_LIMIT, CHAT_TURNS_AT_ONCE, FILES_MAX_SIZE } = settings
+  return {
+    free: {
+      quota: settings.FILES_QUOTA_FREE,
+      largestFile: FILES_MAX_SIZE,
+      chatPerMinute: CHAT_RATE_LIMIT,
+      answersAtOnce: CHAT_TURNS_AT_ONCE,
+    },
+    pro: {
+      quota: settings.FILES_QUOTA_PRO,
+      largestFile: settings.FILES_MAX_SIZE_PRO ?? Math.max(1e9, FILES_MAX_SIZE),
+      chatPerMinute: settings.CHAT_RATE_LIMIT_PRO ?? Math.max(60, CHAT_RATE_LIMIT),
+      answersAtOnce: settings.CHAT_TURNS_AT_ONCE_PRO ?? Math.max(6, CHAT_TURNS_AT_ONCE),
+    },
+  }
 }
 
 /** Nobody should read a real model's name over an answer that no model gave, unless they wrote it there. */

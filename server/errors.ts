@@ -20,6 +20,12 @@ export class BadRequest extends Refusal {
   }
 }
 
+export class Unauthorized extends Refusal {
+  constructor(message: string) {
+    super(401, "Unauthorized", message)
+  }
+}
+
 export class Forbidden extends Refusal {
   constructor(message: string) {
     super(403, "Forbidden", message)

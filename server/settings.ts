@@ -96,6 +96,12 @@ export const Settings = v.object({
   CLERK_PUBLISHABLE_KEY: v.optional(
     v.pipe(v.string(), v.startsWith("pk_", "must be Clerk's publishable key; it begins with pk_.")),
   ),
+  CLERK_WEBHOOK_SIGNING_SECRET: v.optional(
+    v.pipe(
+      v.string(),
+      v.startsWith("whsec_", "must be the webhook's signing secret; it begins with whsec_."),
+    ),
+  ),
   CLERK_JWT_KEY: v.optional(v.string()),
   CLERK_API_URL: v.optional(address(["http:", "https:"], "https://api.clerk.com")),
   CLERK_PROXY_URL: v.optional(v.string()),
@@ -133,7 +139,9 @@ export const Settings = v.object({
   ),
   CHAT_MAX_STEPS: v.optional(wholeNumber("the most model steps in one answer", 1, 50), "5"),
   CHAT_RATE_LIMIT: v.optional(wholeNumber("chat requests per minute", 1, 100_000), "20"),
+  CHAT_RATE_LIMIT_PRO: v.optional(wholeNumber("chat requests per minute on the pro plan", 1, 100_000)),
   CHAT_TURNS_AT_ONCE: v.optional(wholeNumber("the answers that one person is given at once", 1, 1000), "3"),
+  CHAT_TURNS_AT_ONCE_PRO: v.optional(wholeNumber("the same on the pro plan", 1, 1000)),
   DOCS_URL: v.optional(
     v.pipe(
       v.string(),
@@ -145,6 +153,7 @@ export const Settings = v.object({
     ),
   ),
   FILES_MAX_SIZE: v.optional(byteCount("the largest file"), "100MB"),
+  FILES_MAX_SIZE_PRO: v.optional(byteCount("the largest file on the pro plan")),
   FILES_QUOTA_FREE: v.optional(
     byteCount("what the files of a user on the free plan may take together"),
     "1GB",

@@ -2,14 +2,15 @@ import { and, eq, or, sql } from "drizzle-orm"
 import { chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { files, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
-import { users } from "#db/schema/users.ts"
+import { users, type User } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import { discardBlob, discardUpload } from "../files/discard.ts"
 import { queueAccountDeleted } from "../mail/mail.ts"
+import { forgetInActs } from "../operator/history.ts"
 import type { AccountOutcome } from "../ports/identity.ts"
 import type { FullScope, Scope } from "../scope.ts"
 
-type Deleting = Pick<FullScope, "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns" | "viewer">
+type Deleting = Pick<FullScope, "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns">
 
 /**
  * Whether whoever asks may delete the account: null, or why not. They show the password; where the identity provider keeps it, they
@@ -24,33 +25,37 @@ export async function refuseDeletion(
   return isRight ? null : { ok: false, problem: "wrong-credentials", status: 403, retryAfter: null }
 }
 
+/** Deletes the viewer with everything that is theirs. Where it fails in the middle, what is left can be deleted by asking again. */
+export async function deleteAccount(scope: Deleting & Scope<"viewer">): Promise<void> {
+  await deleteData(scope, scope.viewer.user)
+}
+
 /**
- * Deletes the viewer with everything that is theirs: records, conversations, files with their bytes, letters, sessions and keys. Their live
- * connections end with it, in every process. Where it fails in the middle, what is left can be deleted by asking again.
+ * Deletes a person with everything that is theirs: records, conversations, files with their bytes, letters, sessions and keys. Their live
+ * connections end with it, in every process.
  */
-export async function deleteAccount(scope: Deleting): Promise<void> {
-  const { db, identity, live, turns, viewer } = scope
-  const { clerkId } = viewer.user
-  for (const { threadId } of await findRunningTurns(scope)) await turns.stop(threadId)
-  const left = await db.transaction((transaction) => deleteRecords({ ...scope, db: transaction }))
-  await live.revokeUser(clerkId)
-  await identity.deleteUser(clerkId)
+export async function deleteData(scope: Deleting, user: User): Promise<void> {
+  const { db, identity, live, turns } = scope
+  for (const { threadId } of await findRunningTurns(scope, user)) await turns.stop(threadId)
+  const left = await db.transaction((transaction) => deleteRecords({ ...scope, db: transaction }, user))
+  await live.revokeUser(user.clerkId)
+  await identity.deleteUser(user.clerkId)
   // The bytes go last: no row leads to them any more, and what cannot be removed now the sweep finds.
   for (const { id } of left.uploads) await discardUpload(scope, id)
   for (const { id } of left.blobs) await discardBlob(scope, id)
 }
 
-function findRunningTurns({ db, viewer }: Scope<"db" | "viewer">) {
+function findRunningTurns({ db }: Scope<"db">, user: User) {
   return db
     .select({ threadId: chatTurns.threadId })
     .from(chatTurns)
     .innerJoin(chatThreads, eq(chatThreads._id, chatTurns.threadId))
-    .where(and(eq(chatTurns.userId, viewer.user._id), eq(chatTurns.status, "running")))
+    .where(and(eq(chatTurns.userId, user._id), eq(chatTurns.status, "running")))
 }
 
-async function deleteRecords(scope: Deleting) {
-  const { db, viewer } = scope
-  const { _id, clerkId, email } = viewer.user
+async function deleteRecords(scope: Deleting, user: User) {
+  const { db } = scope
+  const { _id, clerkId, email } = user
   const left = {
     uploads: await db.select({ id: uploads._id }).from(uploads).where(eq(uploads.userId, _id)),
     blobs: await db.selectDistinct({ id: files.storageId }).from(files).where(eq(files.userId, _id)),
@@ -60,7 +65,8 @@ async function deleteRecords(scope: Deleting) {
     .delete(mailOutbox)
     .where(or(eq(mailOutbox.userId, clerkId), eq(sql`lower(${mailOutbox.recipient})`, address)))
   await db.delete(waitlist).where(eq(sql`lower(${waitlist.email})`, address))
-  if (email) await queueAccountDeleted(scope, viewer.user)
+  await forgetInActs(scope, user)
+  if (email) await queueAccountDeleted(scope, user)
   await db.delete(users).where(eq(users._id, _id))
   return left
 }

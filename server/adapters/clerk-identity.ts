@@ -4,6 +4,7 @@ import type { Log } from "#server/log.ts"
 import type { Identity, Plan, RequestContext, Session } from "#server/ports/identity.ts"
 import { createDirectory, isNotFound } from "./clerk-identity/directory.ts"
 import { expireClerkCookies } from "./clerk-identity/cookies.ts"
+import { createNoticeReader } from "./clerk-identity/notices.ts"
 import { createTokenVerifier, REALTIME_AUDIENCE } from "./realtime-token.ts"
 
 export interface ClerkSettings {
@@ -17,6 +18,7 @@ export interface ClerkSettings {
   proxyUrl: string | undefined
   clerkJsUrl: string | undefined
   clerkUiUrl: string | undefined
+  webhookSecret: string | undefined
   log: Log
 }
 
@@ -75,6 +77,9 @@ export async function openClerkIdentity(settings: ClerkSettings): Promise<Identi
     getUser: directory.getUser,
     updateUser: directory.updateUser,
     deleteUser: directory.deleteUser,
+    ...(settings.webhookSecret && {
+      readNotice: createNoticeReader(settings.webhookSecret, directory.forget),
+    }),
     async issueRealtimeToken(args) {
       const auth = await getAuth(args as LoaderArgs)
       if (!auth.userId) return null

@@ -12,7 +12,6 @@ const PUBLIC = [
   // What the contract's table of pages marks as needing no sign-in, and what browsers and crawlers ask for by themselves.
   /^\/(about|waitlist|privacy|terms|cookies)\/?$/i,
   /^\/waitlist\/confirm\/?$/i,
-  /^\/waitlist\/confirm\/?$/i,
   /^\/docs(\/|$)/i,
   /^\/(sitemap\.xml|robots\.txt|feed\.xml|site\.webmanifest|favicon\.(ico|svg))$/i,
   /^\/theme\/?$/i,
@@ -20,6 +19,7 @@ const PUBLIC = [
 
   // Callers of these show who they are, or that they need not: see `answersForItself`.
   /^\/api\/openapi\.json\/?$/i,
+  /^\/api\/webhooks\/clerk\/?$/i,
   /^\/api\/auth\//i,
 ]
 

@@ -122,6 +122,12 @@ export interface OwnAccount {
   deleteKey(userId: string, id: string): Promise<boolean>
 }
 
+/** What a provider said by itself, about one of its users. */
+export interface IdentityNotice {
+  kind: "changed" | "deleted"
+  userId: string
+}
+
 /** Who is asking? Answered by the identity provider that the operator chose. */
 export interface Identity {
   readonly kind: "clerk" | "embedded"
@@ -150,6 +156,13 @@ export interface Identity {
   readonly handle?: (visit: Visit) => Promise<Response>
   /** Absent where the provider brings its own sign-in and sign-up. */
   readonly forms?: AccountForms
+  /**
+   * Reads what the provider sent by itself; null where it concerns no user. What it says of a change is forgotten, so that whoever asks
+   * next hears it. Throws `Unauthorized` unless the provider signed it within the last five minutes. Absent where it sends nothing.
+   */
+  readonly readNotice?: (request: Request) => Promise<IdentityNotice | null>
+  /** Puts a person on a plan. Throws when it does not know the id. Absent where people choose their plan at the provider. */
+  readonly setPlan?: (userId: string, plan: Plan) => Promise<void>
   /** Absent where the provider brings its own account page. */
   readonly ownAccount?: OwnAccount
 }

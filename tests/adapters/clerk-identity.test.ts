@@ -25,6 +25,7 @@ const open = (settings: { apiUrl?: string; jwtKey?: string | undefined } = {}) =
     proxyUrl: undefined,
     clerkJsUrl: undefined,
     clerkUiUrl: undefined,
+    webhookSecret: undefined,
     log: pino({ level: "silent" }),
     ...settings,
   })

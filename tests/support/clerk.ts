@@ -66,6 +66,8 @@ export async function startClerk() {
       return [200, describeUser(user)]
     }
     if (/^GET \/v1\/users\/\w+$/.test(path) && user) return [200, describeUser(user)]
+    if (/^DELETE \/v1\/users\/\w+$/.test(path) && users.delete(userId))
+      return [200, { object: "user", id: userId, deleted: true }]
     if (path === "GET /v1/jwks") return [200, { keys: [jwk] }]
 
     const [, tokenOf, template] = /^POST \/v1\/sessions\/(\w+)\/tokens\/([\w-]+)$/.exec(path) ?? []

@@ -58,11 +58,15 @@ export function createDirectory(client: Client, log: Log) {
     await client.users.deleteUser(id).catch((error: unknown) => {
       if (!isNotFound(error)) throw error
     })
+    forget(id)
+  }
+
+  function forget(id: string) {
     people.forget(id)
     plans.forget(id)
   }
 
-  return { getUser, updateUser, deleteUser, planOf: (id: string) => plans.get(id, { fresh: false }) }
+  return { getUser, updateUser, deleteUser, forget, planOf: (id: string) => plans.get(id, { fresh: false }) }
 }
 
 /** Answers by id, oldest forgotten first. Those who ask at the same time share one call; an error is not kept. */

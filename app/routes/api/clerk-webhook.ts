@@ -1,0 +1,29 @@
+import { heedNotice } from "#server/accounts/heed-notice.ts"
+import { readBytes } from "#server/http/body.ts"
+import { bodyTooLarge, json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { servicesOf } from "#server/http/scope.ts"
+import type { Route } from "./+types/clerk-webhook.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+
+/** Bytes. Clerk's largest are some ten kilobytes. */
+const LIMIT = 256 * 1024
+
+/** Clerk sends again what was not answered with 200. */
+export async function action({ context, request }: Route.ActionArgs) {
+  const services = servicesOf(context)
+  const { readNotice } = services.identity
+  if (!readNotice)
+    return json({ error: "There are no webhooks here: set CLERK_WEBHOOK_SIGNING_SECRET." }, { status: 404 })
+  return answerRefusals(async () => {
+    const body = await readBytes(request, LIMIT)
+    if (!body) return bodyTooLarge({}, LIMIT)
+    const notice = await readNotice(
+      new Request(request.url, { method: "POST", headers: request.headers, body }),
+    )
+    if (notice) await heedNotice(services, notice)
+    return json({ received: true })
+  })
+}

@@ -1,0 +1,26 @@
+import { verifyWebhook, type WebhookEvent } from "@clerk/react-router/webhooks"
+import { Unauthorized } from "#server/errors.ts"
+import type { IdentityNotice } from "#server/ports/identity.ts"
+
+/** Reads Clerk's webhooks (Standard Webhooks, signed with `signingSecret`): of users, and of their subscriptions. */
+export function createNoticeReader(signingSecret: string, forget: (userId: string) => void) {
+  return async (request: Request): Promise<IdentityNotice | null> => {
+    const event = await verifyWebhook(request, { signingSecret }).catch((error: unknown) => {
+      throw new Unauthorized(
+        `The webhook is not Clerk's, or older than five minutes: ${error instanceof Error ? error.message : "no signature"}`,
+      )
+    })
+    const notice = noticeOf(event)
+    if (notice) forget(notice.userId)
+    return notice
+  }
+}
+
+function noticeOf(event: WebhookEvent): IdentityNotice | null {
+  if (event.type === "user.deleted") return event.data.id ? { kind: "deleted", userId: event.data.id } : null
+  if (event.type === "user.created" || event.type === "user.updated")
+    return { kind: "changed", userId: event.data.id }
+  // Of subscriptions, whatever happens to them: the plan is asked for anew.
+  const payer = "payer" in event.data ? event.data.payer : undefined
+  return payer?.user_id ? { kind: "changed", userId: payer.user_id } : null
+}
