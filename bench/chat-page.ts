@@ -44,6 +44,7 @@ try {
 
 async function measure(context: BrowserContext, path: string) {
   const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
   const open = await opening(page, path)
   const switched = await switching(page, path)
   const messages = page.locator("[role=log] > *")
@@ -197,15 +198,17 @@ async function makeThread() {
   const [thread] = await sql`
     insert into chat_threads ${sql({ user_id: userId, title: "A long one", last_message_at: Date.now() })} returning _id`
   const threadId: string = thread?.["_id"]
-  for (let at = 1; at <= MESSAGES / 2; at++) {
-    const message = { user_id: userId, thread_id: threadId }
-    const [question] = await sql`
-      insert into chat_messages ${sql({ ...message, role: "user", content: `Question ${at}: what of the tides?` })} returning _id`
-    const [answer] = await sql`
-      insert into chat_messages ${sql({ ...message, role: "assistant", content: answerOf(at) })} returning _id`
-    const turn = { _id: answer?.["_id"], question_id: question?.["_id"], request_id: `request ${at}` }
-    await sql`insert into chat_turns ${sql({ ...message, ...turn, status: "completed", model: "dev/no-model" })}`
-  }
+  const message = { user_id: userId, thread_id: threadId }
+  await sql.begin(async (tx) => {
+    for (let at = 1; at <= MESSAGES / 2; at++) {
+      const [question] = await tx`
+        insert into chat_messages ${tx({ ...message, role: "user", content: `Question ${at}: what of the tides?` })} returning _id`
+      const [answer] = await tx`
+        insert into chat_messages ${tx({ ...message, role: "assistant", content: answerOf(at) })} returning _id`
+      const turn = { _id: answer?.["_id"], question_id: question?.["_id"], request_id: `request ${at}` }
+      await tx`insert into chat_turns ${tx({ ...message, ...turn, status: "completed", model: "dev/no-model" })}`
+    }
+  })
   return `/dashboard/chat/${threadId}`
 }
 
