@@ -12,8 +12,8 @@ type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 /** Milliseconds: the longest pause between two tries. */
 const LONGEST_PAUSE = 5000
 
-/** For an error that is not an outage, and so may stay for ever. */
-const TRIES = 4
+/** As often may the database refuse an answer: that may stay for ever, unlike an outage. */
+const REFUSALS = 4
 
 /**
  * Stores the end of a turn that this process ran: its words take the place of their pieces in one commit. Tried again for as long as
@@ -26,14 +26,16 @@ export async function endTurn(
   answer: EndedAnswer,
   held: () => void,
 ): Promise<void> {
+  let refusals = 0
   for (let tries = 1; ; tries++) {
     // The parts come from the model's tools and may be what a JSON column refuses. The words are worth more.
-    const end = tries === TRIES ? { ...answer, parts: null } : answer
+    const end = refusals === REFUSALS - 1 ? { ...answer, parts: null } : answer
     try {
       await storeEnd(db, turns.process, answerId, end)
       return
     } catch (error) {
-      if (turns.closing.aborted || (!isOutage(error) && tries >= TRIES)) throw error
+      if (!isOutage(error)) refusals++
+      if (turns.closing.aborted || refusals === REFUSALS) throw error
       log.warn({ err: error, answer: answerId }, "an answer could not be stored yet")
       held()
       await wait(Math.min(100 * 2 ** tries, LONGEST_PAUSE), null, { signal: turns.closing }).catch(() => {})

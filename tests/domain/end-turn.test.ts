@@ -1,0 +1,126 @@
+import { eq } from "drizzle-orm"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Database } from "#db/client.ts"
+import { chatChunks, chatTurns } from "#db/schema/chat.ts"
+import type { EndedAnswer } from "#server/chat/answer-record.ts"
+import { endAbandonedTurn, endTurn } from "#server/chat/end-turn.ts"
+import { listMessages } from "#server/chat/messages.ts"
+import { stopAnswer } from "#server/chat/stop.ts"
+import { createThread } from "#server/chat/threads.ts"
+import { askInBackground, askQuestion } from "#server/chat/turn.ts"
+import { openChatRoom, readAll } from "../support/chat-room.ts"
+
+let room: Awaited<ReturnType<typeof openChatRoom>>
+let ada: Awaited<ReturnType<(typeof room)["scopeOf"]>>
+beforeAll(async () => {
+  room = await openChatRoom()
+  ada = await room.scopeOf("ada")
+})
+afterAll(() => room.close())
+
+describe("an answer that another process took for lost", () => {
+  it("is completed by its owner all the same", async () => {
+    const { threadId, answerId, chunks } = await begin("/long 150")
+    const reading = readAll(chunks)
+    await expect.poll(() => answerIn(threadId)).toMatchObject({ content: expect.stringMatching(/word \d/) })
+    await room.db.transaction((tx) => endAbandonedTurn(tx, answerId))
+    expect(await answerIn(threadId)).toMatchObject({ turn: { status: "interrupted" } })
+    await reading
+    expect(await answerIn(threadId)).toMatchObject({
+      content: expect.stringMatching(/word 150$/),
+      turn: { status: "completed" },
+    })
+    expect(await room.db.$count(chatChunks, eq(chatChunks.turnId, answerId))).toBe(0)
+  })
+
+  it("leaves alone what was asked in its place", async () => {
+    const { threadId, answerId, chunks } = await begin("/long 150")
+    const reading = readAll(chunks)
+    await room.db.transaction((tx) => endAbandonedTurn(tx, answerId))
+    const question = { requestId: "q1", text: "/long 150", again: false }
+    const again = await askInBackground(ada, threadId, question)
+    expect(again.answerId).not.toBe(answerId)
+    await reading
+    await expect
+      .poll(() => answerIn(threadId))
+      .toMatchObject({ _id: again.answerId, turn: { status: "completed" } })
+    expect((await listMessages(ada, threadId)).entries).toHaveLength(2)
+  })
+})
+
+describe("the end of an answer", () => {
+  const said: EndedAnswer = {
+    content: "The sea.",
+    parts: [{ type: "tool", callId: "c", name: "currentTime", output: "noon" }],
+    status: "completed",
+    failure: null,
+    inputTokens: 1,
+    outputTokens: 2,
+  }
+
+  it("is tried until PostgreSQL is back, and its reader is not kept waiting", async () => {
+    const { threadId, answerId } = await stopped()
+    let tries = 0
+    let held = 0
+    const db = failingFor(() => (tries += 1) < 4 && "CONNECTION_CLOSED")
+    await endTurn({ ...ada, db }, answerId, said, () => (held += 1))
+    expect([tries, held]).toEqual([4, 3])
+    expect(await answerIn(threadId)).toMatchObject({ content: "The sea.", turn: { parts: said.parts } })
+  })
+
+  it("keeps at least the words where the database refuses the rest", async () => {
+    const { threadId, answerId } = await stopped()
+    const unstorable = { ...said, parts: [{ type: "text" as const, text: "a\0b" }] }
+    await endTurn(ada, answerId, unstorable, () => {})
+    expect(await answerIn(threadId)).toMatchObject({
+      content: "The sea.",
+      turn: { status: "completed", parts: null },
+    })
+  })
+
+  it("gives up what can never be stored", async () => {
+    const { answerId } = await stopped()
+    await expect(endTurn(ada, answerId, { ...said, content: "a\0b" }, () => {})).rejects.toThrow()
+  })
+
+  it("does not change how another answer ended", async () => {
+    const { threadId, answerId } = await stopped()
+    await room.db.update(chatTurns).set({ process: 1 }).where(eq(chatTurns._id, answerId))
+    const before = await answerIn(threadId)
+    await endTurn(ada, answerId, said, () => {})
+    expect(await answerIn(threadId)).toEqual(before)
+  })
+})
+
+async function begin(text: string) {
+  const { _id: threadId } = await createThread(ada, { title: "Tides" })
+  const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text, again: false })
+  const answer = await answerIn(threadId)
+  if (!answer) throw new Error("No answer was begun.")
+  return { threadId, answerId: answer._id, chunks }
+}
+
+/** An answer of this process that may still be completed. */
+async function stopped() {
+  const { threadId, answerId } = await begin("/slow")
+  await stopAnswer(ada, threadId)
+  return { threadId, answerId }
+}
+
+async function answerIn(threadId: string) {
+  return (await listMessages(ada, threadId)).entries.at(-1)
+}
+
+/** The database, whose transactions fail with the code that `fails` gives. */
+function failingFor(fails: () => string | false): Database {
+  return new Proxy(room.db, {
+    get(target, name) {
+      if (name !== "transaction") return Reflect.get(target, name)
+      return async (work: Parameters<Database["transaction"]>[0]) => {
+        const code = fails()
+        if (code) throw Object.assign(new Error("no"), { code })
+        return target.transaction(work)
+      }
+    },
+  })
+}
