@@ -31,7 +31,12 @@ export function openUploadLocks(
   const locks = openAdvisoryLocks(databaseUrl, () => {
     stopAll(new Unavailable("The database was away. Ask how much of the upload is stored, and go on."))
   })
-  const timer = setInterval(() => void look().catch(warn), LOOK)
+  let looking: Promise<void> | null = null
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch(warn)
+      .finally(() => (looking = null))
+  }, LOOK)
   timer.unref()
 
   return {
