@@ -316,6 +316,21 @@ describe("a long list", () => {
   })
 })
 
+describe("a connection that is lost", () => {
+  it("leaves the list where it is, also right after a change, and the figures follow when it is back", async () => {
+    await files.add("tides.txt", "x".repeat(1000))
+    const page = await open("/dashboard/files")
+    await isLive(page)
+    await files.add("winds.txt", "x".repeat(1000))
+    await link(page, "winds.txt").waitFor()
+    await page.context().setOffline(true)
+    await page.getByText(/^Reconnecting/).waitFor()
+    await link(page, "winds.txt").waitFor()
+    await page.context().setOffline(false)
+    await page.getByText("2 kB of").waitFor()
+  })
+})
+
 describe("a preview", () => {
   it("shows texts and pictures, and the arrow keys go on", async () => {
     await files.add("notes.md", "# High water\n<script>document.title = 1</script>")

@@ -15,6 +15,7 @@ import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { limitsOf } from "#server/plans/limits.ts"
 import { Browser } from "./browser.tsx"
 import { DropZone } from "./drop-zone.tsx"
 import { DRAWN_BY_SERVER } from "./file-list.tsx"
@@ -40,7 +41,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   ])
   const drawn = page.files[DRAWN_BY_SERVER - 1]
   const nextPage = page.files.length > DRAWN_BY_SERVER && drawn ? cursorAfter(drawn) : page.nextCursor
-  return { ...page, nextPage, query, usage, maxSize: limitsOf(scope.config, scope.viewer.session).largestFile, now: Date.now() }
+  const { largestFile: maxSize } = limitsOf(scope.config, scope.viewer.session)
+  return { ...page, nextPage, query, usage, maxSize, now: Date.now() }
 }
 
 async function findNewest(scope: Parameters<typeof loadLive>[0]) {

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react"
-import { data, redirect, useRevalidator } from "react-router"
+import { data, redirect } from "react-router"
 import { literal, object, picklist, string, variant } from "valibot"
 import { useLivePages, useMutate } from "#app/realtime/use-live.tsx"
 import { Alert } from "#app/ui/alert.tsx"
@@ -17,6 +17,7 @@ import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { useReload } from "../use-reload.ts"
 import { useReloadWith } from "../use-reload-with.ts"
 import { iconOf } from "./file-picture.tsx"
 import { UsageMeter } from "./usage-meter.tsx"
@@ -254,10 +255,9 @@ function PurgeDialog({
 function useTrashActs() {
   const mutate = useMutate()
   const toast = useToast()
-  const { revalidate } = useRevalidator()
   const fail = (error: Error) =>
     void toast.show({ tone: "danger", title: "That did not work", description: error.message })
-  const done = () => void revalidate()
+  const done = useReload()
 
   return {
     restore(file: TrashedFile) {

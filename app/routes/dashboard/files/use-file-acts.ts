@@ -1,8 +1,9 @@
 import { useEffect, useState } from "react"
-import { useFetcher, useRevalidator } from "react-router"
+import { useFetcher } from "react-router"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { fileCalls, type FileSummary } from "#server/files/contract.ts"
+import { useReload } from "../use-reload.ts"
 import type { FilePageStore } from "./file-pages.ts"
 
 /** What the page's action says. */
@@ -21,7 +22,7 @@ export function useFileActs(store: FilePageStore) {
   const mutate = useMutate()
   const toast = useToast()
   const form = useFetcher<FileAnswer>()
-  const { revalidate } = useRevalidator()
+  const reload = useReload()
   const [problem, setProblem] = useState<{ id: string; said: string } | null>(null)
   const { show } = toast
   const formError = form.data?.error
@@ -34,7 +35,7 @@ export function useFileActs(store: FilePageStore) {
   /** What is shown from here on is the server's, also behind the first page. */
   function readAgain() {
     store.age()
-    void revalidate()
+    reload()
   }
 
   function rename({ _id, fileName: before }: FileSummary, fileName: string) {

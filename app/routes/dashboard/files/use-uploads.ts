@@ -1,5 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from "react"
-import { useRevalidator } from "react-router"
+import { useReload } from "../use-reload.ts"
 import { isRunning, type Uploads } from "./upload.ts"
 import { uploadQueue } from "./upload-queue.ts"
 
@@ -16,12 +16,12 @@ export function useUploads(): Uploads {
 export function useUploadsWithFigures(): Uploads {
   const uploads = useUploads()
   const done = uploads.list.filter(({ state }) => state === "done").length
-  const { revalidate } = useRevalidator()
+  const reload = useReload()
   const before = useRef(done)
   useEffect(() => {
-    if (done > before.current) void revalidate()
+    if (done > before.current) reload()
     before.current = done
-  }, [done, revalidate])
+  }, [done, reload])
   return uploads
 }
 

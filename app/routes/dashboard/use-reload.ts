@@ -1,0 +1,26 @@
+import { useCallback } from "react"
+import { useRevalidator } from "react-router"
+
+/**
+ * Loads the page's figures again. While the server is out of reach it waits for the connection instead: a loader that fails would
+ * take the page off the screen, with all that is live and under way on it.
+ */
+export function useReload(): () => void {
+  const { revalidate } = useRevalidator()
+  return useCallback(() => {
+    const reload = async () => {
+      if (await isReachable()) return void revalidate()
+      window.addEventListener("online", () => void reload(), { once: true })
+    }
+    void reload()
+  }, [revalidate])
+}
+
+async function isReachable(): Promise<boolean> {
+  if (!navigator.onLine) return false
+  try {
+    return (await fetch("/favicon.svg", { method: "HEAD", cache: "no-store" })).ok
+  } catch {
+    return false
+  }
+}
