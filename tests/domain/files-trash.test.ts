@@ -3,7 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { blobs, files } from "#db/schema/files.ts"
 import { findFile, findUsage, readFileText, renameFile, searchFiles } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
-import { emptyTrash, purgeFile, purgeOldTrash, restoreFile, trashFile } from "#server/files/trash.ts"
+import {
+  emptyTrash,
+  purgeFile,
+  purgeFiles,
+  purgeOldTrash,
+  restoreFile,
+  restoreFiles,
+  trashFile,
+  trashFiles,
+} from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
@@ -22,6 +31,28 @@ beforeEach(async () => {
   await drawer.empty()
   ada = await drawer.scopeOf("ada")
   grace = await drawer.scopeOf("grace")
+})
+
+describe("several files", () => {
+  it("go into the trash, come back and go for ever in one call each, and those of others are passed over", async () => {
+    const [a, b] = [await uploadFile(ada, aFile("a.txt")), await uploadFile(ada, aFile("b.txt"))]
+    const graces = await uploadFile(grace, aFile("c.txt"))
+    const ids = [a._id, b._id, graces._id, NOBODYS]
+    expect(await trashFiles(ada, ids)).toBe(2)
+    expect(await namesOf(ada)).toEqual([])
+    expect(await namesOf(grace)).toEqual(["c.txt"])
+
+    await uploadFile(ada, aFile("b.txt"))
+    expect(await restoreFiles(grace, ids)).toBe(0)
+    expect(await restoreFiles(ada, ids)).toBe(2)
+    expect((await namesOf(ada)).toSorted()).toEqual(["a.txt", "b (1).txt", "b.txt"])
+
+    expect(await purgeFiles(grace, [a._id, b._id])).toBe(0)
+    expect(await purgeFiles(ada, ids)).toBe(2)
+    expect(await namesOf(ada)).toEqual(["b.txt"])
+    expect(await namesOf(grace)).toEqual(["c.txt"])
+    await expectTrueUsage()
+  })
 })
 
 describe("a file in the trash", () => {

@@ -1,10 +1,10 @@
 import { data, redirect } from "react-router"
-import { literal, object, parse, picklist, string, variant } from "valibot"
+import { literal, object, parse, pipe, string, transform, variant } from "valibot"
 import { Alert } from "#app/ui/alert.tsx"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { formatBytes, ListFiles, RenameFile } from "#server/files/contract.ts"
+import { formatBytes, ListFiles, RenameFile, Selection } from "#server/files/contract.ts"
 import { findUsage, renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
@@ -51,10 +51,17 @@ async function findNewest(scope: Parameters<typeof loadLive>[0]) {
   return { live, files: live.rows, nextCursor: last ? cursorAfter(last) : null }
 }
 
-/** `id` may be several, with commas between them. */
+/** Several ids, with commas between them. */
+const Ids = pipe(
+  string(),
+  transform((text) => text.split(",")),
+  Selection.entries.fileIds,
+)
+
 const FileForm = variant("intent", [
   object({ intent: literal("rename"), id: string(), ...RenameFile.entries }),
-  object({ intent: picklist(["remove", "restore"]), id: string() }),
+  object({ intent: literal("remove"), id: Ids }),
+  object({ intent: literal("restore"), id: Ids }),
 ])
 
 /** What went wrong is returned to the form that asked. A form with files was sent without JavaScript. */
@@ -67,10 +74,10 @@ export async function action({ context, request, url }: Route.ActionArgs) {
     }
     const form = await readForm(request, FileForm)
     if (!form.ok) return answer({ error: Object.values(form.errors).join(" ") }, form.status)
-    const { intent, id } = form.value
-    if (intent === "rename") await renameFile(scope, id, form.value)
-    else if (intent === "remove") await trashFiles(scope, id.split(","))
-    else await restoreFiles(scope, id.split(","))
+    const asked = form.value
+    if (asked.intent === "rename") await renameFile(scope, asked.id, asked)
+    else if (asked.intent === "remove") await trashFiles(scope, asked.id)
+    else await restoreFiles(scope, asked.id)
     // A page that answered a form would send it again when it is reloaded.
     return asksForPage(request) ? redirect(url.pathname + url.search) : answer({})
   } catch (error) {
