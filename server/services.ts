@@ -186,7 +186,7 @@ function createLimiters(config: Config): Services["limiters"] {
   return {
     health: createRateLimiter({ interval, limit: 30 }),
     email: createRateLimiter({ interval, limit: 10 }),
-    chat: createRateLimiter({ interval, limit: config.chat.rateLimit }),
+    chat: createRateLimiter({ interval, limit: config.plans.free.chatPerMinute }),
     waitlist: createRateLimiter({ interval, limit: 20 }),
     // Guesses at the password of one link, from wherever they come.
     sharePassword: createRateLimiter({ interval: 10 * interval, limit: 20 }),

@@ -135,6 +135,15 @@ export async function openEmbeddedIdentity(
       if (changed.length === 0)
         throw new Error(`The identity provider knows no user ${id}, so it cannot rename them.`)
     },
+    async setPlan(id, plan) {
+      const changed = await db
+        .update(authUser)
+        .set({ plan, updatedAt: new Date() })
+        .where(eq(authUser.id, id))
+        .returning({ id: authUser.id })
+      if (changed.length === 0)
+        throw new Error(`The identity provider knows no user ${id}, so it cannot change their plan.`)
+    },
     async deleteUser(id) {
       await db.delete(authUser).where(eq(authUser.id, id))
     },

@@ -4,6 +4,7 @@ import type { Database } from "#db/client.ts"
 import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { users } from "#db/schema/users.ts"
 import { Conflict, NotFound } from "../errors.ts"
+import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread } from "./access.ts"
 import { attachFiles } from "./attachments.ts"
@@ -89,7 +90,7 @@ async function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, tx:
     chatTurns,
     and(eq(chatTurns.userId, viewer.user._id), eq(chatTurns.status, "running")),
   )
-  if (running < config.chat.turnsAtOnce) return
+  if (running < limitsOf(config, viewer.session).answersAtOnce) return
   throw new Conflict(
     running === 1
       ? "You are being given an answer in another conversation. Wait for it, or stop it first."

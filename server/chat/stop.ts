@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises"
-import { and, eq, sql } from "drizzle-orm"
+import { and, eq, sql, type SQL } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "../scope.ts"
 import { findThread } from "./threads.ts"
@@ -31,21 +31,29 @@ export async function requestStop(
   { db, viewer, turns, announce, afterCommit }: StopScope,
   threadId: string,
 ): Promise<string | null> {
+  const own = and(eq(chatTurns.userId, viewer.user._id), eq(chatTurns.threadId, threadId))
+  const turn = await announceStop({ db, announce }, own)
+  if (!turn) return null
+  await afterCommit(async () => void turns.stop(turn._id))
+  return turn._id
+}
+
+/** The same for an operator, whosever answer it is. Resolves with whose, null where it is not being given. */
+export async function requestStopOfAnswer(
+  scope: Scope<"db" | "announce">,
+  answerId: string,
+): Promise<{ userId: string } | null> {
+  return announceStop(scope, eq(chatTurns._id, answerId))
+}
+
+async function announceStop({ db, announce }: Scope<"db" | "announce">, which: SQL | undefined) {
   const [turn] = await db
     .update(chatTurns)
     .set({ stopRequestedAt: sql`coalesce(${chatTurns.stopRequestedAt}, ${Date.now()})` })
-    .where(
-      and(
-        eq(chatTurns.userId, viewer.user._id),
-        eq(chatTurns.threadId, threadId),
-        eq(chatTurns.status, "running"),
-      ),
-    )
-    .returning({ _id: chatTurns._id })
-  if (!turn) return null
-  await announce(db, STOP_TOPIC, turn._id)
-  await afterCommit(async () => void turns.stop(turn._id))
-  return turn._id
+    .where(and(which, eq(chatTurns.status, "running")))
+    .returning({ _id: chatTurns._id, userId: chatTurns.userId })
+  if (turn) await announce(db, STOP_TOPIC, turn._id)
+  return turn ?? null
 }
 
 async function untilOver({ db, turns }: Scope<"db" | "turns">, answerId: string) {

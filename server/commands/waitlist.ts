@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import * as v from "valibot"
 import type { WaitlistRow } from "#db/schema/waitlist.ts"
 import { JoinWaitlist } from "../waitlist/contract.ts"
+import { writeCsv } from "../waitlist/csv.ts"
 import { inviteFromWaitlist, listWaitlist } from "../waitlist/waitlist.ts"
 import { readSettings, withDatabase } from "./database.ts"
 
@@ -43,7 +44,7 @@ async function run(command: v.InferOutput<typeof Command>): Promise<string> {
       case "list":
         return describePlaces(await listWaitlist(scope))
       case "export":
-        return toCsv(await listWaitlist(scope))
+        return writeCsv(await listWaitlist(scope))
       case "invite": {
         const [, email] = command
         const link = await inviteFromWaitlist(scope, email)
@@ -68,18 +69,6 @@ function stateOf({ confirmedAt, invitedAt, joinedAt }: WaitlistRow): string {
   return confirmedAt === null ? "not confirmed" : "confirmed"
 }
 
-/** RFC 4180, with a line of names. An address that was taken here holds no quotation mark and no comma. */
-function toCsv(places: WaitlistRow[]): string {
-  const lines = places.map(({ email, _creationTime, confirmedAt, invitedAt, joinedAt }) =>
-    [email, ...[_creationTime, confirmedAt, invitedAt, joinedAt].map(moment)].join(","),
-  )
-  return ["email,asked_at,confirmed_at,invited_at,joined_at", ...lines].join("\r\n")
-}
-
-function moment(at: number | null): string {
-  return at === null ? "" : new Date(at).toISOString()
-}
-
 function day(at: number): string {
-  return moment(at).slice(0, 10)
+  return new Date(at).toISOString().slice(0, 10)
 }

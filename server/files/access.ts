@@ -31,8 +31,3 @@ export function ownFilesAnywhere({ viewer }: Scope<"viewer">): SQL {
 export function ownShares({ viewer }: Scope<"viewer">): SQL {
   return eq(fileShares.userId, viewer.user._id)
 }
-
-/** Bytes that the viewer's files may take together. */
-export function quotaOf({ config, viewer }: Scope<"config" | "viewer">): number {
-  return config.files.quota[viewer.session.plan]
-}

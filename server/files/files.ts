@@ -2,8 +2,9 @@ import { and, eq, ne, sql } from "drizzle-orm"
 import * as v from "valibot"
 import { blobs, fileUsage, files } from "#db/schema/files.ts"
 import { Conflict, NotFound, UnsupportedType } from "../errors.ts"
+import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
-import { ownFile, ownFiles, ownTrash, quotaOf } from "./access.ts"
+import { ownFile, ownFiles, ownTrash } from "./access.ts"
 import { FileId, isTextType, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
 import { listFiles, summary } from "./list.ts"
 import { cleanFileName } from "./names.ts"
@@ -70,7 +71,7 @@ export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promi
   return {
     used: (usage?.used ?? 0) + (usage?.reserved ?? 0),
     trashed: trash?.size ?? 0,
-    quota: quotaOf(scope),
+    quota: limitsOf(scope.config, scope.viewer.session).quota,
   }
 }
 

@@ -2,7 +2,7 @@ import { and, eq, isNull, lte, sql } from "drizzle-orm"
 import { fileUsage, uploads } from "#db/schema/files.ts"
 import { OutOfSpace, TooLarge, TooMany } from "../errors.ts"
 import type { Scope } from "../scope.ts"
-import { quotaOf } from "./access.ts"
+import { limitsOf } from "../plans/limits.ts"
 import { formatBytes } from "./contract.ts"
 
 /** Bytes. A form says only how long it is as a whole, and a stream of unknown length at most `Infinity`. */
@@ -23,13 +23,12 @@ export async function reserveRoom(
   size: AnnouncedSize,
   row: Pick<typeof uploads.$inferInsert, "expiresAt" | "length" | "fileName" | "metadata">,
 ) {
-  const { maxSize } = scope.config.files
-  if ("exactly" in size && size.exactly > maxSize) throw tooLarge(fileName, maxSize)
+  const { largestFile, quota } = limitsOf(scope.config, scope.viewer.session)
+  if ("exactly" in size && size.exactly > largestFile) throw tooLarge(fileName, largestFile)
   const atLeast = "exactly" in size ? size.exactly : 0
-  const atMost = "exactly" in size ? size.exactly : Math.min(size.atMost, maxSize)
+  const atMost = "exactly" in size ? size.exactly : Math.min(size.atMost, largestFile)
 
   const userId = scope.viewer.user._id
-  const quota = quotaOf(scope)
   const taken = sql`${fileUsage.used} + ${fileUsage.reserved}`
   return scope.db.transaction(async (tx) => {
     await tx.insert(fileUsage).values({ userId }).onConflictDoNothing()
@@ -57,8 +56,8 @@ export async function reserveRoom(
   })
 }
 
-export function tooLarge(fileName: string, maxSize: number) {
-  return new TooLarge(`${fileName} is too large. A file can be ${formatBytes(maxSize)} at most.`)
+export function tooLarge(fileName: string, largestFile: number) {
+  return new TooLarge(`${fileName} is too large. A file can be ${formatBytes(largestFile)} at most.`)
 }
 
 export function overQuota(fileName: string, quota: number) {

@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { BadRequest, UnsupportedType } from "../errors.ts"
 import { json, methodNotAllowed } from "../http/json.ts"
 import { answerRefusals } from "../http/refusals.ts"
+import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
 import { discardUpload } from "./discard.ts"
 import {
@@ -60,13 +61,13 @@ async function answerTus(
   return response
 }
 
-function tellAbilities({ config }: Uploading): Response {
+function tellAbilities({ config, viewer }: Uploading): Response {
   return new Response(null, {
     status: 204,
     headers: {
       "Tus-Version": VERSION,
       "Tus-Extension": EXTENSIONS,
-      "Tus-Max-Size": String(config.files.maxSize),
+      "Tus-Max-Size": String(limitsOf(config, viewer.session).largestFile),
     },
   })
 }

@@ -1,6 +1,6 @@
 import { BadRequest, isRefusal } from "../errors.ts"
+import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
-import { quotaOf } from "./access.ts"
 import { commitFile } from "./commit.ts"
 import type { FileSummary } from "./contract.ts"
 import { discardUpload } from "./discard.ts"
@@ -67,8 +67,8 @@ class Sample {
 
 /** Why an upload had to end where its reservation ended. */
 function tooMuch(scope: Uploading, name: string, size: AnnouncedSize, reserved: number) {
-  const { maxSize } = scope.config.files
+  const { largestFile, quota } = limitsOf(scope.config, scope.viewer.session)
   if ("exactly" in size)
     return new BadRequest(`${name} has more than the ${size.exactly} bytes that were announced.`)
-  return reserved < maxSize ? overQuota(name, quotaOf(scope)) : tooLarge(name, maxSize)
+  return reserved < largestFile ? overQuota(name, quota) : tooLarge(name, largestFile)
 }

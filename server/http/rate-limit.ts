@@ -9,7 +9,8 @@ export interface RateLimit {
 }
 
 export interface RateLimiter {
-  check(key: string): RateLimit
+  /** `limit` in place of the limiter's own: for whom more, or fewer, requests are accepted. */
+  check(key: string, limit?: number): RateLimit
 }
 
 interface RateLimiterOptions {
@@ -38,13 +39,13 @@ export function createRateLimiter({
   let latest = 0
 
   return {
-    check(name) {
+    check(name, allowed = limit) {
       const now = readClock()
       const key = boundedKey(name)
       const sender = known.get(key) ?? { key, accepted: [], older: null, newer: null }
       const inWindow = sender.accepted.filter((moment) => now - moment < interval)
 
-      const success = inWindow.length < limit
+      const success = inWindow.length < allowed
       if (success) {
         sender.accepted = inWindow.concat(now)
         known.set(key, sender)
@@ -53,8 +54,9 @@ export function createRateLimiter({
       }
       return {
         success,
-        remaining: Math.max(0, limit - inWindow.length - 1),
-        reset: (inWindow[0] ?? now) + interval,
+        remaining: Math.max(0, allowed - inWindow.length - 1),
+        // Whoever was allowed more before waits for all that is too much now.
+        reset: (inWindow[Math.max(0, inWindow.length - allowed)] ?? now) + interval,
       }
     },
   }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { and, count, desc, eq, getTableColumns, gt, inArray, lt, sql } from "drizzle-orm"
+import { and, count, desc, eq, getTableColumns, gt, inArray, lt, ne, sql } from "drizzle-orm"
 import { mailOutbox, type LETTER_KINDS, type OutboxRow } from "#db/schema/mail.ts"
 import type { Config } from "#server/config.ts"
 import type { Letter } from "#server/ports/mail.ts"
@@ -117,6 +117,34 @@ export async function retryParked({ db }: Scope<"db">, ids?: readonly string[]):
     )
     .returning({ _id: mailOutbox._id })
   return retried.length
+}
+
+/** A letter that was not sent yet; null where there is none. */
+export async function findUnsent(
+  { db }: Scope<"db">,
+  id: string,
+): Promise<Pick<OutboxRow, "kind" | "userId" | "recipient"> | null> {
+  const { kind, userId, recipient } = mailOutbox
+  const [letter] = await db
+    .select({ kind, userId, recipient })
+    .from(mailOutbox)
+    .where(and(eq(mailOutbox._id, id), ne(mailOutbox.state, "sent")))
+  return letter ?? null
+}
+
+/** Takes a letter out before it is sent. Resolves to false for one that was sent, or that is being sent now. */
+export async function dropLetter({ db }: Scope<"db">, id: string): Promise<boolean> {
+  const dropped = await db
+    .delete(mailOutbox)
+    .where(
+      and(
+        eq(mailOutbox._id, id),
+        ne(mailOutbox.state, "sent"),
+        sql`coalesce(${mailOutbox.leaseUntil} < ${databaseNow}, true)`,
+      ),
+    )
+    .returning({ _id: mailOutbox._id })
+  return dropped.length > 0
 }
 
 /** Removes what the outbox knows of a person, letters that were not sent yet included: part of deleting their account. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from "drizzle-orm"
+import { and, asc, desc, eq, isNull, lt, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { waitlist, type WaitlistRow } from "#db/schema/waitlist.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
@@ -52,6 +52,19 @@ export async function confirmPlace({ db, config }: Waitlist, token: string): Pro
 /** Everybody, in the order in which they came. */
 export function listWaitlist({ db }: Scope<"db">): Promise<WaitlistRow[]> {
   return db.select().from(waitlist).orderBy(asc(waitlist._id))
+}
+
+/** The newest first. `before` is the `_id` of the last one seen. */
+export function listLatestPlaces(
+  { db }: Scope<"db">,
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<WaitlistRow[]> {
+  return db
+    .select()
+    .from(waitlist)
+    .where(before === undefined ? undefined : lt(waitlist._id, before))
+    .orderBy(desc(waitlist._id))
+    .limit(limit)
 }
 
 /**

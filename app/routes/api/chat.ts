@@ -14,6 +14,7 @@ import { prefersAsync } from "#server/http/prefer.ts"
 import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { requireScope, servicesOf, sessionOf } from "#server/http/scope.ts"
 import { unauthorized } from "#server/http/unauthorized.ts"
+import { limitsOf } from "#server/plans/limits.ts"
 import type { Route } from "./+types/chat.ts"
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
@@ -24,8 +25,9 @@ export async function action({ request, context }: Route.ActionArgs) {
   if (!session) return unauthorized()
 
   const services = servicesOf(context)
-  const { limiters, model } = services
-  const limit = limiters.chat.check(`${session.userId}:${clientAddress(request)}`)
+  const { config, limiters, model } = services
+  const { chatPerMinute } = limitsOf(config, session)
+  const limit = limiters.chat.check(`${session.userId}:${clientAddress(request)}`, chatPerMinute)
   const headers = { ...rateLimitHeaders(limit), "X-AI-Model": model.name }
   if (!limit.success) return json({ error: "Too many requests" }, { status: 429, headers })
   if (!model.available) return json({ error: "Missing AI_GATEWAY_API_KEY" }, { status: 500, headers })

@@ -5,6 +5,7 @@ import { findUsage } from "#server/files/files.ts"
 import { fileList } from "#server/files/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { limitsOf } from "#server/plans/limits.ts"
 import { AskBox } from "./ask-box.tsx"
 import { ConnectedDevices } from "./connected-devices.tsx"
 import { DropZone } from "./files/drop-zone.tsx"
@@ -30,13 +31,13 @@ export async function loader({ context }: Route.LoaderArgs) {
     loadLive(scope, [liveThreads, {}], [fileList, {}], [deviceList, {}]),
     findUsage(scope),
   ])
-  const { chat, files: limits } = scope.config
+  const { plan } = scope.viewer.session
   return {
     now: Date.now(),
     threads,
     files,
     devices,
-    plan: { usage, largestFile: limits.maxSize, messagesPerMinute: chat.rateLimit },
+    plan: { plan, usage, limits: limitsOf(scope.config, scope.viewer.session) },
   }
 }
 
@@ -48,7 +49,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
   useReloadWith(files)
   const uploads = useUploadsWithFigures()
   const upload = (chosen: readonly Chosen[]) =>
-    uploadQueue.add(chosen, { maxSize: plan.largestFile, room: plan.usage.quota - plan.usage.used })
+    uploadQueue.add(chosen, { maxSize: plan.limits.largestFile, room: plan.usage.quota - plan.usage.used })
   return (
     <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
@@ -65,7 +66,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
         <LatestThreads threads={threads.slice(0, LATEST)} now={now} />
         <LatestFiles files={files.slice(0, LATEST)} now={now} />
       </div>
-      <PlanCard plan={user.plan ?? "free"} {...plan} />
+      <PlanCard {...plan} />
       <ConnectedDevices devices={devices} />
     </div>
   )

@@ -1,11 +1,12 @@
-import { useEffect } from "react"
-import { Outlet, useLocation, useNavigate } from "react-router"
+import { useEffect, useRef } from "react"
+import { Outlet, useLocation, useNavigate, useRevalidator } from "react-router"
 import { ProviderSession } from "#app/features/user-sync/provider-session.tsx"
 import { useUserSync } from "#app/features/user-sync/use-user-sync.ts"
 import { LiveProvider } from "#app/realtime/use-live.tsx"
 import { ToastProvider } from "#app/ui/toast.tsx"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { isOperator } from "#server/operator/access.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { onboardingOf, type CreateOrUpdateUser, type UserRecord } from "#server/users/contract.ts"
 import { userByClerkId } from "#server/users/live.ts"
@@ -22,7 +23,7 @@ export async function loader({ context }: Route.LoaderArgs) {
     loadLive(scope, [userByClerkId, { clerkId: scope.viewer.session.userId }]),
     scope.identity.kind === "clerk" ? null : getProviderValues(scope),
   ])
-  return { userId: scope.viewer.session.userId, record, provider }
+  return { userId: scope.viewer.session.userId, record, provider, isOperator: await isOperator(scope) }
 }
 
 export default function DashboardGroup({ loaderData }: Route.ComponentProps) {
@@ -45,6 +46,7 @@ function SyncedPage({ record, provider }: { record: Loaded<UserRecord>; provider
   const { pathname } = useLocation()
   const navigate = useNavigate()
   useUserSync(user, provider)
+  useReloadWithPlan(user.plan)
 
   // The server redirects an opened page; this follows a status that changes under an open one.
   const mustOnboard = !onboarding.completed && pathname !== "/onboarding"
@@ -53,4 +55,15 @@ function SyncedPage({ record, provider }: { record: Loaded<UserRecord>; provider
   }, [mustOnboard, navigate])
 
   return <Outlet />
+}
+
+/** What a plan allows is the server's to say: pages that are open ask again when it has changed. */
+function useReloadWithPlan(plan: UserRecord["plan"]) {
+  const { revalidate } = useRevalidator()
+  const shown = useRef(plan)
+  useEffect(() => {
+    if (shown.current === plan) return
+    shown.current = plan
+    void revalidate()
+  }, [plan, revalidate])
 }

@@ -5,6 +5,7 @@ import { findUsage } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
 import { readForm } from "#server/http/form.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { limitsOf } from "#server/plans/limits.ts"
 import { onboardingOf, SaveProfile } from "#server/users/contract.ts"
 import { completeOnboarding, finishOnboardingStep, reopenOnboardingStep } from "#server/users/onboarding.ts"
 import { saveProfile } from "#server/users/users.ts"
@@ -26,7 +27,11 @@ export async function loader({ context }: Route.LoaderArgs) {
     listFiles(scope, { q: "", sort: "newest", cursor: undefined, limit: 5 }),
     findUsage(scope),
   ])
-  return { step, files, limits: { maxSize: scope.config.files.maxSize, room: quota - used } }
+  return {
+    step,
+    files,
+    limits: { maxSize: limitsOf(scope.config, scope.viewer.session).largestFile, room: quota - used },
+  }
 }
 
 /** Each form says which step it is about, so that a form of a tab left behind changes nothing. */

@@ -1,19 +1,21 @@
 import { Badge } from "#app/ui/badge.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { formatBytes, type FileUsage } from "#server/files/contract.ts"
+import type { PlanLimits } from "#server/plans/contract.ts"
 import type { Plan } from "#server/users/contract.ts"
 
-/** The person's plan and what it gives, in the figures that the server enforces. Sizes in bytes. */
+/** The person's plan and what it gives, in the figures that the server goes by. */
 export function PlanCard({
   plan,
   usage,
-  largestFile,
-  messagesPerMinute,
+  limits,
+  change,
 }: {
   plan: Plan
   usage: FileUsage
-  largestFile: number
-  messagesPerMinute: number
+  limits: PlanLimits
+  /** How one comes to another. */
+  change?: string
 }) {
   return (
     <section aria-labelledby="plan" className="mt-5 rounded-lg border border-line bg-surface p-5 shadow-sm">
@@ -26,7 +28,7 @@ export function PlanCard({
           Compare plans
         </LinkButton>
       </div>
-      <dl className="mt-4 grid gap-x-8 gap-y-5 sm:grid-cols-3">
+      <dl className="mt-4 grid gap-x-8 gap-y-5 sm:grid-cols-2 lg:grid-cols-4">
         <div>
           <dt className="text-sm text-muted">Room for files</dt>
           <dd className="mt-0.5 font-medium tabular-nums">
@@ -42,15 +44,20 @@ export function PlanCard({
         </div>
         <div>
           <dt className="text-sm text-muted">Largest file</dt>
-          <dd className="mt-0.5 font-medium tabular-nums">{formatBytes(largestFile)}</dd>
+          <dd className="mt-0.5 font-medium tabular-nums">{formatBytes(limits.largestFile)}</dd>
         </div>
         <div>
           <dt className="text-sm text-muted">Questions to the chat</dt>
           <dd className="mt-0.5 font-medium tabular-nums">
-            {messagesPerMinute} <span className="font-normal text-muted">a minute</span>
+            {limits.chatPerMinute} <span className="font-normal text-muted">a minute</span>
           </dd>
         </div>
+        <div>
+          <dt className="text-sm text-muted">Answers at once</dt>
+          <dd className="mt-0.5 font-medium tabular-nums">{limits.answersAtOnce}</dd>
+        </div>
       </dl>
+      {change ? <p className="mt-4 text-sm text-muted">{change}</p> : null}
     </section>
   )
 }

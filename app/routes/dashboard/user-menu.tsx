@@ -6,6 +6,7 @@ import { Icon } from "#app/ui/icon.tsx"
 import { ThemeToggle } from "#app/ui/theme-toggle.tsx"
 import type { UserRecord } from "#server/users/contract.ts"
 import type { loader as rootLoader } from "../../root.tsx"
+import type { loader as layoutLoader } from "./layout.tsx"
 import { useUser } from "./use-user.ts"
 
 /** Who is signed in, and what they can do about it. A popover of the browser: it needs no script, and gives the focus back. */
@@ -52,6 +53,7 @@ const popoverClasses = {
 
 function MenuContent({ user }: { user: UserRecord }) {
   const theme = useRouteLoaderData<typeof rootLoader>("root")?.theme ?? "system"
+  const isOperator = useRouteLoaderData<typeof layoutLoader>("routes/dashboard/layout")?.isOperator ?? false
   const { pathname, search } = useLocation()
   return (
     <>
@@ -75,6 +77,12 @@ function MenuContent({ user }: { user: UserRecord }) {
           <Icon name="layers" className="opacity-70" />
           Plans
         </Link>
+        {isOperator ? (
+          <Link to="/admin" reloadDocument className={itemClass}>
+            <Icon name="settings" className="opacity-70" />
+            Operator's page
+          </Link>
+        ) : null}
         <form method="post" action="/sign-out">
           <button className={itemClass}>
             <Icon name="sign-out" className="opacity-70" />

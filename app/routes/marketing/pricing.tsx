@@ -6,16 +6,21 @@ import { LinkButton } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { servicesContext } from "#server/context.ts"
+import { describeLimits } from "#server/plans/contract.ts"
 import type { Route } from "./+types/pricing.ts"
 
 /** What this server really allows: every figure on the page is a setting. */
 export function loader({ context }: Route.LoaderArgs) {
-  const { chat, files, identity } = context.get(servicesContext).config
+  const { chat, identity, plans } = context.get(servicesContext).config
+  const hasChat = chat.gateway.kind !== "missing"
+  const both = [
+    ...(hasChat ? [] : ["Chat, once this server has a model"]),
+    "Live records on every screen",
+    "API keys and the HTTP API",
+  ]
   return {
-    chatPerMinute: chat.rateLimit,
-    hasChat: chat.gateway.kind !== "missing",
-    largestFile: files.maxSize,
-    quota: files.quota,
+    free: [...describeLimits(plans.free, { hasChat }), ...both],
+    pro: [...describeLimits(plans.pro, { hasChat }), ...both],
     isClerk: identity.kind === "clerk",
   }
 }
@@ -29,13 +34,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   })
 
 export default function Pricing({ loaderData }: Route.ComponentProps) {
-  const { chatPerMinute, hasChat, largestFile, quota, isClerk } = loaderData
-  const both = [
-    hasChat ? `${chatPerMinute} chat requests per minute` : "Chat, once this server has a model",
-    `Files up to ${formatBytes(largestFile)} each`,
-    "Live records on every screen",
-    "API keys and the HTTP API",
-  ]
+  const { free, pro, isClerk } = loaderData
   return (
     <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
       <PageHead title="The software is free.">
@@ -47,7 +46,7 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
           name="Free"
           price="No charge"
           note="What everybody has after signing up."
-          points={[`${formatBytes(quota.free)} for your files`, ...both]}
+          points={free}
           action={
             <LinkButton to="/sign-up" variant="secondary" className="w-full">
               Create an account
@@ -58,7 +57,7 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
           name="Pro"
           price={isClerk ? "Through Clerk" : "From the operator"}
           note={isClerk ? "Subscribed to in your Clerk account." : "Given by whoever runs this server."}
-          points={[`${formatBytes(quota.pro)} for your files`, ...both]}
+          points={pro}
           isMarked
           action={
             <LinkButton to="/sign-up" className="w-full">
@@ -91,8 +90,8 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
             of it.{" "}
             {isClerk
               ? "This server uses Clerk: subscribing there moves you to pro, and ending the subscription moves you back."
-              : "This server has its own accounts: its operator moves you to pro, or back, with one command."}{" "}
-            The new quota holds from the next request on. Going back to free deletes nothing; you cannot add
+              : "This server has its own accounts: its operator moves you to pro, or back."}{" "}
+            The new figures hold from the next request on. Going back to free deletes nothing; you cannot add
             files until yours fit again.
           </p>
         </div>
@@ -140,15 +139,4 @@ function Plan({
       <div className="mt-auto">{action}</div>
     </section>
   )
-}
-
-/** In decimal units, as the settings are written. */
-function formatBytes(bytes: number): string {
-  const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
-  return new Intl.NumberFormat("en", {
-    style: "unit",
-    unit: units[power] ?? "byte",
-    maximumFractionDigits: 1,
-  }).format(bytes / 1000 ** power)
 }

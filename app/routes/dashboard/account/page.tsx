@@ -15,6 +15,7 @@ import { findUsage } from "#server/files/files.ts"
 import { readForm } from "#server/http/form.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
+import { limitsOf } from "#server/plans/limits.ts"
 import { saveProfile } from "#server/users/users.ts"
 import { isRefusal } from "#server/errors.ts"
 import { wordsFor } from "../../auth/words.ts"
@@ -34,11 +35,11 @@ export const meta: Route.MetaFunction = () => [{ title: "Account · Tideline" }]
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const [account, usage] = await Promise.all([findOwnAccount(scope), findUsage(scope)])
-  const { chat, files } = scope.config
+  const { plan } = scope.viewer.session
   return {
     now: Date.now(),
     account,
-    plan: { usage, largestFile: files.maxSize, messagesPerMinute: chat.rateLimit },
+    plan: { plan, usage, limits: limitsOf(scope.config, scope.viewer.session) },
   }
 }
 
@@ -116,7 +117,7 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
       {account ? (
         <>
           <ProfileForm user={user} outcome={outcomeOf("save-profile")} />
-          <PlanCard plan={user.plan ?? "free"} {...plan} />
+          <PlanCard {...plan} change="Whoever runs this server puts people on another plan." />
           <PasswordForm email={user.email} outcome={outcomeOf("change-password")} />
           <Browsers
             browsers={account.browsers}
@@ -127,7 +128,7 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
         </>
       ) : (
         <>
-          <PlanCard plan={user.plan ?? "free"} {...plan} />
+          <PlanCard {...plan} change="You change it under Billing, below." />
           <ClerkAccount />
         </>
       )}

@@ -1,0 +1,123 @@
+import { parse } from "valibot"
+import { Badge } from "#app/ui/badge.tsx"
+import { RelativeTime } from "#app/ui/relative-time.tsx"
+import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { countOutbox, listOutbox } from "#server/mail/outbox.ts"
+import { LETTER_STATES, LetterAct, LetterFilter, type LetterState } from "#server/operator/contract.ts"
+import { dropUnsentLetter, retryAllLetters, retryLetter } from "#server/operator/letters.ts"
+import { ActForm, CarefulActForm } from "./act-form.tsx"
+import { pageOf } from "./page-of.ts"
+import { performAct } from "./perform-act.ts"
+import { Head, Older, Row, Rows } from "./rows.tsx"
+import type { Route } from "./+types/letters.ts"
+
+export const meta: Route.MetaFunction = () => [{ title: "Letters · Operator · Tideline" }]
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const scope = await requireOperatorScope(context)
+  const state = parse(LetterFilter, url.searchParams.get("state") ?? undefined)
+  const [page, counts] = await Promise.all([
+    pageOf(url, ({ before, limit }) => listOutbox(scope, { state, limit, ...(before && { before }) })),
+    countOutbox(scope),
+  ])
+  return { ...page, state, counts, now: Date.now() }
+}
+
+export function action(args: Route.ActionArgs) {
+  return performAct(args, LetterAct, (scope, form) => {
+    switch (form.intent) {
+      case "retry":
+        return retryLetter(scope, form.letterId)
+      case "retry-all":
+        return retryAllLetters(scope)
+      case "drop":
+        return dropUnsentLetter(scope, form.letterId)
+    }
+  })
+}
+
+const WORDS: Record<LetterState, { label: string; empty: string }> = {
+  queued: { label: "Waiting", empty: "No letter waits to be sent." },
+  parked: { label: "Parked", empty: "No letter is parked: all were sent, or are on their way." },
+  sent: { label: "Sent", empty: "No letter was sent in the last month." },
+}
+
+export default function Letters({ loaderData, actionData }: Route.ComponentProps) {
+  const { rows, older, state, counts, now } = loaderData
+  return (
+    <>
+      <Head title="Letters" problem={actionData?.problem}>
+        A letter is parked when the mail server refused it for good, when no attempt of thirty went well, or
+        when its link ran out. What letters say is not shown.
+      </Head>
+      <nav aria-label="Letters by state" className="mt-5 flex flex-wrap items-center gap-1">
+        {LETTER_STATES.map((each) => (
+          <a
+            key={each}
+            href={`?${new URLSearchParams({ state: each })}`}
+            aria-current={each === state ? "page" : undefined}
+            className="flex h-9 items-center gap-2 rounded-md border border-transparent px-3 text-sm font-medium text-muted hover:bg-hover aria-[current=page]:border-line aria-[current=page]:bg-surface aria-[current=page]:text-ink touch:min-h-11"
+          >
+            {WORDS[each].label}
+            <span className="font-normal tabular-nums">{counts[each]}</span>
+          </a>
+        ))}
+        {state === "parked" && rows.length > 1 ? (
+          <div className="ml-auto">
+            <ActForm intent="retry-all" label="Send all parked letters again">
+              Send all again
+            </ActForm>
+          </div>
+        ) : null}
+      </nav>
+      <Rows empty={WORDS[state].empty}>
+        {rows.map((letter) => (
+          <LetterRow key={letter._id} letter={letter} now={now} />
+        ))}
+      </Rows>
+      <Older before={older} query={{ state }} />
+    </>
+  )
+}
+
+type ListedLetter = Route.ComponentProps["loaderData"]["rows"][number]
+
+function LetterRow({ letter, now }: { letter: ListedLetter; now: number }) {
+  const { _id: letterId, recipient, kind, state, attempts, lastError, expiresAt, sentAt } = letter
+  const isSpent = expiresAt !== null && expiresAt < now
+  return (
+    <Row
+      title={recipient}
+      mark={<Badge tone={state === "parked" ? "warning" : "neutral"}>{kind.replaceAll("-", " ")}</Badge>}
+      about={
+        <>
+          Written <RelativeTime at={letter._creationTime} now={now} />
+          {sentAt === null ? null : (
+            <>
+              , sent <RelativeTime at={sentAt} now={now} />
+            </>
+          )}
+          {state === "sent" ? null : `, ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}`}
+          {state === "parked" && isSpent ? ", its link has run out" : null}
+          {lastError ? <span className="mt-1 block font-mono text-xs">{lastError}</span> : null}
+        </>
+      }
+    >
+      {state === "parked" && !isSpent ? (
+        <ActForm intent="retry" about={{ letterId }} label={`Send the letter to ${recipient} again`}>
+          Send again
+        </ActForm>
+      ) : null}
+      {state === "sent" ? null : (
+        <CarefulActForm
+          intent="drop"
+          about={{ letterId }}
+          label={`Drop the letter to ${recipient}`}
+          warning="It is never sent, and nothing of it is kept."
+        >
+          Drop
+        </CarefulActForm>
+      )}
+    </Row>
+  )
+}

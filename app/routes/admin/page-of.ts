@@ -1,0 +1,16 @@
+import { parse } from "valibot"
+import { ListPlace } from "#server/operator/contract.ts"
+
+/** Rows on a page. */
+const LIMIT = 50
+
+/** The page of a list that the address asks for: `list` is asked for one row more, which says whether there are older ones. */
+export async function pageOf<Row extends { _id: string }>(
+  url: URL,
+  list: (place: { q: string; before: string | undefined; limit: number }) => Promise<Row[]>,
+) {
+  const { q, before } = parse(ListPlace, Object.fromEntries(url.searchParams))
+  const found = await list({ q, before, limit: LIMIT + 1 })
+  const rows = found.slice(0, LIMIT)
+  return { q, rows, older: found.length > LIMIT ? (rows.at(-1)?._id ?? null) : null }
+}

@@ -1,0 +1,100 @@
+import { Badge } from "#app/ui/badge.tsx"
+import { Button, buttonClass } from "#app/ui/button.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { RelativeTime } from "#app/ui/relative-time.tsx"
+import { formatBytes } from "#server/files/contract.ts"
+import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { PersonAct } from "#server/operator/contract.ts"
+import { changePlan, listPeople, signOutEverywhere, type ListedPerson } from "#server/operator/people.ts"
+import { ActForm, CarefulActForm } from "./act-form.tsx"
+import { pageOf } from "./page-of.ts"
+import { performAct } from "./perform-act.ts"
+import { Head, Older, Row, Rows } from "./rows.tsx"
+import type { Route } from "./+types/people.ts"
+
+export const meta: Route.MetaFunction = () => [{ title: "People · Operator · Tideline" }]
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const scope = await requireOperatorScope(context)
+  const page = await pageOf(url, (place) => listPeople(scope, place))
+  const { setPlan, ownAccount } = scope.identity
+  return { ...page, now: Date.now(), can: { plan: Boolean(setPlan), signOut: Boolean(ownAccount) } }
+}
+
+export function action(args: Route.ActionArgs) {
+  return performAct(args, PersonAct, (scope, form) =>
+    form.intent === "change-plan" ? changePlan(scope, form) : signOutEverywhere(scope, form),
+  )
+}
+
+export default function People({ loaderData, actionData }: Route.ComponentProps) {
+  const { rows, older, q, now, can } = loaderData
+  return (
+    <>
+      <Head title="People" problem={actionData?.problem}>
+        Everybody who has opened the dashboard once, the newest first.{" "}
+        {can.plan
+          ? null
+          : "Their accounts, sessions and plans are at your identity provider: change them there."}
+      </Head>
+      <form role="search" className="mt-5 flex max-w-xl items-end gap-2">
+        <Field className="flex-1" label="Address" name="q" type="search" defaultValue={q} maxLength={254} />
+        <Button type="submit" variant="secondary">
+          Search
+        </Button>
+        {q ? (
+          <a href="/admin/people" className={buttonClass({ variant: "ghost" })}>
+            All
+          </a>
+        ) : null}
+      </form>
+      <Rows empty={q ? `No address contains “${q}”.` : "Nobody is here yet."}>
+        {rows.map((person) => (
+          <PersonRow key={person._id} person={person} now={now} can={can} />
+        ))}
+      </Rows>
+      <Older before={older} query={q ? { q } : {}} />
+    </>
+  )
+}
+
+function PersonRow({
+  person,
+  now,
+  can,
+}: {
+  person: ListedPerson
+  now: number
+  can: { plan: boolean; signOut: boolean }
+}) {
+  const { clerkId: userId, email, name, plan, used, _creationTime } = person
+  const other = plan === "pro" ? "free" : "pro"
+  return (
+    <Row
+      title={email || "No address"}
+      mark={plan === "pro" ? <Badge tone="accent">Pro</Badge> : <Badge>Free</Badge>}
+      about={
+        <>
+          {name ? `${name}, ` : null}
+          {formatBytes(used)} of files, here since <RelativeTime at={_creationTime} now={now} />
+        </>
+      }
+    >
+      {can.plan ? (
+        <ActForm intent="change-plan" about={{ userId, plan: other }} label={`Put ${email} on ${other}`}>
+          {other === "pro" ? "Put on pro" : "Put on free"}
+        </ActForm>
+      ) : null}
+      {can.signOut ? (
+        <CarefulActForm
+          intent="sign-out"
+          about={{ userId }}
+          label={`Sign ${email} out everywhere`}
+          warning="Every browser of theirs is signed out at once. Their API keys go on working."
+        >
+          Sign out everywhere
+        </CarefulActForm>
+      ) : null}
+    </Row>
+  )
+}

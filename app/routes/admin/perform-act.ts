@@ -1,0 +1,32 @@
+import { data, redirect, type RouterContextProvider } from "react-router"
+import type { GenericSchema, InferOutput } from "valibot"
+import { isRefusal } from "#server/errors.ts"
+import { readForm } from "#server/http/form.ts"
+import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import type { OperatorAct } from "#server/operator/contract.ts"
+
+type Scope = Awaited<ReturnType<typeof requireOperatorScope>>
+
+/** What every form of these pages comes to: back to where it was, which says what was done, or what stood in the way. */
+export async function performAct<Schema extends GenericSchema>(
+  { context, request, url }: { context: Readonly<RouterContextProvider>; request: Request; url: URL },
+  schema: Schema,
+  perform: (scope: Scope, form: InferOutput<Schema>) => Promise<OperatorAct>,
+) {
+  const scope = await requireOperatorScope(context)
+  const form = await readForm(request, schema)
+  if (!form.ok) {
+    const words: unknown = Object.values(form.errors)[0]
+    const problem = typeof words === "string" ? words : "This is no form of this page."
+    return data({ problem }, { status: form.status })
+  }
+  try {
+    const { _id } = await perform(scope, form.value)
+    const back = new URLSearchParams(url.search)
+    back.set("did", _id)
+    return redirect(`${url.pathname}?${back}`, 303)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return data({ problem: error.message }, { status: error.status })
+  }
+}

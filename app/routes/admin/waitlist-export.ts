@@ -1,0 +1,15 @@
+import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { writeCsv } from "#server/waitlist/csv.ts"
+import { listWaitlist } from "#server/waitlist/waitlist.ts"
+import type { Route } from "./+types/waitlist-export.ts"
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const scope = await requireOperatorScope(context)
+  return new Response(`${writeCsv(await listWaitlist(scope))}\r\n`, {
+    headers: {
+      "Cache-Control": "private, no-store",
+      "Content-Disposition": 'attachment; filename="waitlist.csv"',
+      "Content-Type": "text/csv; charset=utf-8",
+    },
+  })
+}

@@ -1,0 +1,100 @@
+import { Badge } from "#app/ui/badge.tsx"
+import { Button, buttonClass } from "#app/ui/button.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { RelativeTime } from "#app/ui/relative-time.tsx"
+import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { WaitlistAct } from "#server/operator/contract.ts"
+import { invite } from "#server/operator/waitlist.ts"
+import { listLatestPlaces } from "#server/waitlist/waitlist.ts"
+import { ActForm } from "./act-form.tsx"
+import { pageOf } from "./page-of.ts"
+import { performAct } from "./perform-act.ts"
+import { Head, Older, Row, Rows } from "./rows.tsx"
+import type { Route } from "./+types/waitlist.ts"
+
+export const meta: Route.MetaFunction = () => [{ title: "Waitlist · Operator · Tideline" }]
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const scope = await requireOperatorScope(context)
+  const page = await pageOf(url, (place) => listLatestPlaces(scope, place))
+  return { ...page, now: Date.now() }
+}
+
+export function action(args: Route.ActionArgs) {
+  return performAct(args, WaitlistAct, (scope, form) => invite(scope, form))
+}
+
+export default function Waitlist({ loaderData, actionData }: Route.ComponentProps) {
+  const { rows, older, now } = loaderData
+  return (
+    <>
+      <Head title="Waitlist" problem={actionData?.problem}>
+        Who asked to be told, the newest first. An invitation is a letter with a link that lets one address
+        in, once, within 14 days.
+      </Head>
+      <div className="mt-5 flex flex-wrap items-end gap-3">
+        <form method="post" className="flex max-w-xl flex-1 basis-72 items-end gap-2">
+          <input type="hidden" name="intent" value="invite" />
+          <Field
+            className="flex-1"
+            label="Invite an address, on the list or not"
+            name="email"
+            type="email"
+            autoComplete="off"
+            required
+            maxLength={254}
+          />
+          <Button type="submit">Invite</Button>
+        </form>
+        <a href="/admin/waitlist/export" download className={buttonClass({ variant: "secondary" })}>
+          Export as CSV
+        </a>
+      </div>
+      <Rows empty="Nobody is on the waitlist.">
+        {rows.map((place) => (
+          <PlaceRow key={place._id} place={place} now={now} />
+        ))}
+      </Rows>
+      <Older before={older} />
+    </>
+  )
+}
+
+type Place = Route.ComponentProps["loaderData"]["rows"][number]
+
+function PlaceRow({ place, now }: { place: Place; now: number }) {
+  const { email, _creationTime, confirmedAt, invitedAt, joinedAt } = place
+  return (
+    <Row
+      title={email}
+      mark={<State place={place} />}
+      about={
+        <>
+          Asked <RelativeTime at={_creationTime} now={now} />
+          {confirmedAt === null ? null : (
+            <>
+              , confirmed <RelativeTime at={confirmedAt} now={now} />
+            </>
+          )}
+          {invitedAt === null ? null : (
+            <>
+              , invited <RelativeTime at={invitedAt} now={now} />
+            </>
+          )}
+        </>
+      }
+    >
+      {joinedAt === null ? (
+        <ActForm intent="invite" about={{ email }} label={`Invite ${email}`}>
+          {invitedAt === null ? "Invite" : "Invite again"}
+        </ActForm>
+      ) : null}
+    </Row>
+  )
+}
+
+function State({ place: { confirmedAt, invitedAt, joinedAt } }: { place: Place }) {
+  if (joinedAt !== null) return <Badge tone="success">Joined</Badge>
+  if (invitedAt !== null) return <Badge tone="accent">Invited</Badge>
+  return confirmedAt === null ? <Badge>Not confirmed</Badge> : <Badge tone="accent">Confirmed</Badge>
+}

@@ -1,0 +1,56 @@
+import * as v from "valibot"
+import type { OperatorAct } from "#db/schema/operator.ts"
+import { ClerkId } from "../users/contract.ts"
+import { JoinWaitlist } from "../waitlist/contract.ts"
+
+export type { OperatorAct }
+
+const Id = v.pipe(v.string(), v.uuid("There is no such thing here."))
+
+export const PersonAct = v.variant("intent", [
+  v.object({ intent: v.literal("change-plan"), userId: ClerkId, plan: v.picklist(["free", "pro"]) }),
+  v.object({ intent: v.literal("sign-out"), userId: ClerkId }),
+])
+
+export const WaitlistAct = v.variant("intent", [
+  v.object({ intent: v.literal("invite"), ...JoinWaitlist.entries }),
+])
+
+export const LetterAct = v.variant("intent", [
+  v.object({ intent: v.literal("retry"), letterId: Id }),
+  v.object({ intent: v.literal("retry-all") }),
+  v.object({ intent: v.literal("drop"), letterId: Id }),
+])
+
+export const AnswerAct = v.variant("intent", [v.object({ intent: v.literal("stop"), answerId: Id })])
+
+/** Where a list goes on, and what is looked for. What is no id of a row begins at the beginning. */
+export const ListPlace = v.object({
+  before: v.fallback(v.optional(Id), undefined),
+  q: v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.maxLength(254)), ""), ""),
+})
+
+export const LETTER_STATES = ["queued", "parked", "sent"] as const
+export type LetterState = (typeof LETTER_STATES)[number]
+export const LetterFilter = v.fallback(v.picklist(LETTER_STATES), "parked")
+
+/** What an operator did, as a sentence without its subject: `put ada@example.org from free to pro`. */
+export function describeAct({ act, subjectEmail, detail }: OperatorAct): string {
+  const whom = subjectEmail ?? "somebody whose account is deleted"
+  switch (act) {
+    case "change-plan":
+      return `put ${whom} on another plan, ${detail ?? ""}`
+    case "sign-out":
+      return `signed ${whom} out everywhere`
+    case "invite":
+      return `invited ${whom}`
+    case "retry-letter":
+      return subjectEmail === null && detail?.endsWith("parked")
+        ? `had letters sent again: ${detail}`
+        : `had a letter to ${whom} sent again (${detail ?? ""})`
+    case "drop-letter":
+      return `dropped a letter to ${whom} (${detail ?? ""})`
+    case "stop-answer":
+      return `stopped an answer to ${whom}`
+  }
+}

@@ -1,0 +1,49 @@
+import type { OperatorAct } from "#db/schema/operator.ts"
+import { Conflict, Gone } from "../errors.ts"
+import { dropLetter, findUnsent, retryParked } from "../mail/outbox.ts"
+import type { Scope } from "../scope.ts"
+import { recordAct } from "./history.ts"
+
+type Acting = Scope<"db" | "viewer">
+
+/** Gives a parked letter all its attempts again. Throws `Gone`, `Conflict` for one that is not parked, or says what is no longer true. */
+export function retryLetter(scope: Acting, id: string): Promise<OperatorAct> {
+  return withLetter(scope, id, "retry-letter", async (here) => {
+    if ((await retryParked(here, [id])) === 0)
+      throw new Conflict("The letter is on its way already, or its link has run out. Drop it in that case.")
+  })
+}
+
+/** All that are parked and still true. Throws `Conflict` where there are none. */
+export function retryAllLetters(scope: Acting): Promise<OperatorAct> {
+  return scope.db.transaction(async (db) => {
+    const retried = await retryParked({ db })
+    if (retried === 0) throw new Conflict("No parked letter can be sent again.")
+    const detail = `${retried} that ${retried === 1 ? "was" : "were"} parked`
+    return recordAct({ ...scope, db }, { act: "retry-letter", subject: null, detail })
+  })
+}
+
+/** Throws `Gone` for a letter that was sent, `Conflict` for one that is being sent. */
+export function dropUnsentLetter(scope: Acting, id: string): Promise<OperatorAct> {
+  return withLetter(scope, id, "drop-letter", async (here) => {
+    if (!(await dropLetter(here, id)))
+      throw new Conflict("The letter is being sent at this moment. Look again in a minute.")
+  })
+}
+
+function withLetter(
+  scope: Acting,
+  id: string,
+  act: "retry-letter" | "drop-letter",
+  change: (scope: Acting) => Promise<void>,
+): Promise<OperatorAct> {
+  return scope.db.transaction(async (db) => {
+    const here = { ...scope, db }
+    const letter = await findUnsent(here, id)
+    if (!letter) throw new Gone("This letter was sent or dropped meanwhile. Load the page again.")
+    await change(here)
+    const subject = { id: letter.userId, email: letter.recipient }
+    return recordAct(here, { act, subject, detail: letter.kind })
+  })
+}

@@ -1,0 +1,83 @@
+import { count, sql } from "drizzle-orm"
+import { livingProcesses } from "#db/process-lock.ts"
+import { users } from "#db/schema/users.ts"
+import { waitlist } from "#db/schema/waitlist.ts"
+import { countOutbox } from "../mail/outbox.ts"
+import type { Scope } from "../scope.ts"
+import packageJson from "../../package.json" with { type: "json" }
+
+/** A process of this installation that is alive now. */
+export interface LivingProcess {
+  /** The number under which it holds its lock. */
+  number: number
+  /** Whether it is the one that answers. */
+  isThisOne: boolean
+  connections: number
+  answers: number
+}
+
+/** How current the records are on the pages that this process serves. */
+export interface StreamState {
+  ready: boolean
+  reason: string | null
+  /** Milliseconds since PostgreSQL was last heard of. */
+  lag: number
+  /** Bytes of the log that were received and not yet given out. */
+  behind: number
+  /** Bytes of the log that PostgreSQL keeps for all processes together. */
+  kept: number
+}
+
+/** What there is and how it is doing, as one process sees it. */
+export async function findOverview(scope: Scope<"config" | "db" | "live" | "turns">) {
+  const { config, db } = scope
+  const [processes, stream, letters, people, waiting, postgres] = await Promise.all([
+    listProcesses(scope),
+    findStreamState(scope),
+    countOutbox(scope),
+    db.select({ count: count() }).from(users),
+    db.select({ count: count() }).from(waitlist),
+    db.execute<{ version: string }>(sql`select current_setting('server_version') as version`),
+  ])
+  return {
+    processes,
+    stream,
+    counts: { people: people[0]?.count ?? 0, waiting: waiting[0]?.count ?? 0, letters },
+    versions: {
+      tideline: packageJson.version,
+      node: process.versions.node,
+      postgres: postgres[0]?.version ?? "unknown",
+      identity: config.identity.kind,
+    },
+  }
+}
+
+async function listProcesses({ db, turns }: Scope<"db" | "turns">): Promise<LivingProcess[]> {
+  const rows = await db.execute<{ number: string; connections: number; answers: number }>(sql`
+    select living.number::text,
+      (select count(*)::int from devices where devices.process = living.number) as connections,
+      (select count(*)::int from chat_turns
+        where chat_turns.process = living.number and chat_turns.status = 'running') as answers
+    from (${livingProcesses}) as living (number)
+    order by living.number`)
+  return rows.map(({ number, connections, answers }) => {
+    const isThisOne = Number(number) === turns.process
+    return { number: Number(number), isThisOne, connections, answers }
+  })
+}
+
+async function findStreamState({ db, live }: Scope<"db" | "live">): Promise<StreamState> {
+  const { ready, reason = null } = live.ready()
+  const gauges = new Map<string, number>()
+  for (const { kind, name, value } of live.measured()) if (kind === "gauge") gauges.set(name, value)
+  const [slots] = await db.execute<{ kept: number }>(sql`
+    select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)), 0)::float8 as kept
+    from pg_replication_slots where database = current_database()`)
+  return {
+    ready,
+    reason,
+    lag: gauges.get("stream_lag_ms") ?? 0,
+    behind: gauges.get("stream_behind_bytes") ?? 0,
+    kept: slots?.kept ?? 0,
+  }
+}

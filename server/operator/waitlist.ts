@@ -1,0 +1,18 @@
+import type { OperatorAct } from "#db/schema/operator.ts"
+import { Conflict } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { inviteFromWaitlist } from "../waitlist/waitlist.ts"
+import { recordAct } from "./history.ts"
+
+/** Writes to an address, on the waitlist or not, with a link that lets it in. Throws `Conflict` for who has used theirs. */
+export function invite(
+  scope: Scope<"config" | "db" | "viewer">,
+  { email }: { email: string },
+): Promise<OperatorAct> {
+  return scope.db.transaction(async (db) => {
+    const here = { ...scope, db }
+    if ((await inviteFromWaitlist(here, email)) === null)
+      throw new Conflict(`${email} has used an invitation already.`)
+    return recordAct(here, { act: "invite", subject: { id: null, email }, detail: null })
+  })
+}

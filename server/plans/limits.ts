@@ -1,0 +1,8 @@
+import type { Config } from "../config.ts"
+import type { Session } from "../ports/identity.ts"
+import type { PlanLimits } from "./contract.ts"
+
+/** What somebody may do by the plan that the identity provider says they are on, asked at every request. */
+export function limitsOf({ plans }: Pick<Config, "plans">, { plan }: Pick<Session, "plan">): PlanLimits {
+  return plans[plan]
+}

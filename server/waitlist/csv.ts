@@ -1,0 +1,13 @@
+import type { WaitlistRow } from "#db/schema/waitlist.ts"
+
+/** RFC 4180, with a line of names. An address that was taken here holds no quotation mark and no comma. */
+export function writeCsv(places: readonly WaitlistRow[]): string {
+  const lines = places.map(({ email, _creationTime, confirmedAt, invitedAt, joinedAt }) =>
+    [email, ...[_creationTime, confirmedAt, invitedAt, joinedAt].map(moment)].join(","),
+  )
+  return ["email,asked_at,confirmed_at,invited_at,joined_at", ...lines].join("\r\n")
+}
+
+function moment(at: number | null): string {
+  return at === null ? "" : new Date(at).toISOString()
+}
