@@ -348,7 +348,6 @@ async function slow(page: Page, uploadThroughput: number) {
 
 /** Resolves when the server has the first part of a file, and the second is on its way. */
 async function arrived(page: Page) {
-  const isPart = (method: string, url: string) => method === "PATCH" && url.includes("/api/files/uploads/")
   await page.waitForResponse((answer) => isPart(answer.request().method(), answer.url()))
   await page.waitForRequest((request) => isPart(request.method(), request.url()))
 }
@@ -390,4 +389,8 @@ function sha256(bytes: Buffer | undefined) {
   return createHash("sha256")
     .update(bytes ?? "")
     .digest("hex")
+}
+
+function isPart(method: string, url: string) {
+  return method === "PATCH" && url.includes("/api/files/uploads/")
 }

@@ -1,29 +1,6 @@
 import { sendInParts } from "./send-in-parts.ts"
+import type { Sending, Told, ToSend } from "./sending.ts"
 import { outcomeOf, type Outcome } from "./upload-refusal.ts"
-
-export interface Sending {
-  /** Never rejects, and stays open after `stop` and `cancel`. */
-  outcome: Promise<Outcome>
-  /** What has arrived is kept, for a later sending to go on from. */
-  stop(): void
-  /** What has arrived is given up, and its room with it. */
-  cancel(): void
-}
-
-export interface ToSend {
-  file: File
-  /** Where an earlier sending of the file began. */
-  url: string | undefined
-}
-
-export interface Told {
-  /** Bytes of the file that have left, counted from its beginning. */
-  sent(bytes: number): void
-  /** Where the sending can be continued, once the server has said so. */
-  began(url: string): void
-  /** Bytes that the server has, and will have after a power cut. */
-  kept(bytes: number): void
-}
 
 /**
  * Bytes up to which a file goes as the body of one request. Sending it again costs less than the requests that would spare it, and

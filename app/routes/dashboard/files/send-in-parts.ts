@@ -1,5 +1,5 @@
 import type { DetailedError, Upload } from "tus-js-client"
-import type { Sending, Told, ToSend } from "./send-file.ts"
+import type { Sending, Told, ToSend } from "./sending.ts"
 import { outcomeOf, type Outcome } from "./upload-refusal.ts"
 
 const ENDPOINT = "/api/files/uploads"

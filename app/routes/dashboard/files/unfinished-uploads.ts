@@ -18,8 +18,6 @@ export interface Unfinished {
   isDiscarded?: true
 }
 
-export type UnfinishedUploads = ReturnType<typeof openUnfinishedUploads>
-
 const NAME = "tideline-uploads"
 const STORE = "unfinished"
 

@@ -1,7 +1,8 @@
 import { formatBytes } from "#server/files/contract.ts"
 import { askForFile, findFile } from "./kept-file.ts"
-import { sendFile, type Sending } from "./send-file.ts"
+import { sendFile } from "./send-file.ts"
 import { discard } from "./send-in-parts.ts"
+import type { Sending } from "./sending.ts"
 import { createTransferRate, type TransferRate } from "./transfer-rate.ts"
 import { openUnfinishedUploads, type Unfinished } from "./unfinished-uploads.ts"
 import type { Chosen, Upload, UploadLimits, Uploads, UploadState } from "./upload.ts"
@@ -40,8 +41,6 @@ interface Entry {
 
 /** Sends files a few at a time. It belongs to no page: whoever goes elsewhere in the dashboard finds it at work. */
 export const uploadQueue = createUploadQueue()
-
-export type UploadQueue = ReturnType<typeof createUploadQueue>
 
 function createUploadQueue() {
   const page = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
