@@ -26,7 +26,7 @@ afterAll(() => drawer.close())
 
 test(
   "a process that is killed at any step of an upload leaves nothing missing and nothing miscounted",
-  { timeout: LONG ? 1_800_000 : 240_000 },
+  { timeout: LONG ? 7_200_000 : 240_000 },
   async () => {
     const steps = (await uploadUntil(Infinity)) ?? 0
     expect(steps).toBeGreaterThan(100)
