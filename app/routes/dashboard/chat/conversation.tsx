@@ -17,7 +17,6 @@ import { useEarlier, type Earlier } from "./use-earlier.ts"
 import { useEndInSight } from "./use-end-in-sight.ts"
 import type { useExchange } from "./use-exchange.ts"
 import { useFoundMessage } from "./use-found-message.ts"
-import { useGradually } from "./use-gradually.ts"
 import { useEscape } from "./use-shortcuts.ts"
 
 /** This many messages at the end are always laid out. */
@@ -33,10 +32,8 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
   const { bubbles, isAnswering, refusal, editing, announcement } = exchange
   const questions = useQuestions()
   const { frame, content, isAtEnd, goToEnd } = useEndInSight()
-  const shown = useGradually(bubbles)
-  const coming = { ...earlier, isLoading: earlier.isLoading || shown.length < bubbles.length }
-  const mark = useEarlier(coming, frame)
-  useFoundMessage(shown, coming)
+  const mark = useEarlier(earlier, frame)
+  useFoundMessage(bubbles, earlier)
   const acts = useActs(threadId, bubbles, goToEnd)
   const stop = useStop(threadId, isAnswering)
   useEscape(stop)
@@ -63,12 +60,12 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
               aria-label="Messages"
               className="mx-auto w-full max-w-3xl space-y-4"
             >
-              {shown.map((bubble, place) => (
+              {bubbles.map((bubble, place) => (
                 <Message
                   key={bubble.key}
                   bubble={bubble}
                   isLast={bubble === last}
-                  isOld={place < shown.length - LAID_OUT}
+                  isOld={place < bubbles.length - LAID_OUT}
                   editing={editing !== null && editing.messageId === bubble.id ? editing : null}
                   onEdit={acts.edit}
                   onAgain={acts.again}
