@@ -1,4 +1,5 @@
 import { measureChat } from "./chat/measure.ts"
+import { measureFiles } from "./files/measure.ts"
 import { measureRealtime } from "./realtime/measure.ts"
 import { saveResults } from "./results.ts"
 
@@ -6,6 +7,7 @@ import { saveResults } from "./results.ts"
 
 const benches: Record<string, (options: { short: boolean }) => Promise<object>> = {
   chat: measureChat,
+  files: measureFiles,
   realtime: measureRealtime,
 }
 

@@ -14,6 +14,11 @@ export function describeBar(what: string, value: number, limit: number): string 
   return `${value <= limit ? "holds " : "MISSED"}  ${what}: ${show(value)} (at most ${limit})`
 }
 
+/** The same for a figure that should not be small. */
+export function describeFloor(what: string, value: number, limit: number): string {
+  return `${value >= limit ? "holds " : "MISSED"}  ${what}: ${show(value)} (at least ${limit})`
+}
+
 /** For JSON.stringify: figures with three digits. */
 export function rounded(_key: string, value: unknown): unknown {
   return typeof value === "number" ? Number(value.toPrecision(3)) : value

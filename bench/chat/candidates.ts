@@ -1,12 +1,12 @@
-import { connect } from "node:net"
 import { join, resolve } from "node:path"
-import { setTimeout as pause } from "node:timers/promises"
 import { builtServer } from "#server/commands/bundle.ts"
+import { signUpAll, type Person } from "../accounts.ts"
+import { listening } from "../listening.ts"
+import type { MeterCommands } from "../meter.ts"
 import { startProgram, type Program } from "../program.ts"
-import { signUpAll, startThread, type Person } from "./accounts.ts"
 import type { Reader } from "./crowd.ts"
-import type { MeterCommands } from "./meter.ts"
 import { questionOf } from "./streams.ts"
+import { startThread } from "./threads.ts"
 
 export type Candidate = "raw" | "plain" | "tideline"
 
@@ -60,7 +60,7 @@ async function startSmall(
     [String(upstream), String(PORT)],
     { before: METER },
   )
-  await listening()
+  await listening(PORT)
   return {
     meter: program,
     readers: async (count, turns, stream) =>
@@ -94,7 +94,7 @@ async function startTideline({ upstream, databaseUrl, folder }: Setting): Promis
       CHAT_TURNS_AT_ONCE: "20",
     },
   })
-  await listening()
+  await listening(PORT)
   const people = await signUpAll(ORIGIN)
   return {
     meter: program,
@@ -108,7 +108,7 @@ async function startTideline({ upstream, databaseUrl, folder }: Setting): Promis
 }
 
 const ORIGIN = `http://localhost:${PORT}`
-const METER = join(import.meta.dirname, "meter.ts")
+const METER = join(import.meta.dirname, "../meter.ts")
 
 async function openReader(person: Person, streams: number[]): Promise<Reader> {
   const threadId = await startThread(ORIGIN, person)
@@ -124,18 +124,4 @@ function numbers(count: number, turns: number, first: number): number[][] {
   return Array.from({ length: count }, (_, reader) =>
     Array.from({ length: turns }, (_each, turn) => first + reader * turns + turn),
   )
-}
-
-async function listening(): Promise<void> {
-  while (!(await accepts())) await pause(20)
-}
-
-function accepts(): Promise<boolean> {
-  return new Promise((answer) => {
-    const socket = connect(PORT, "127.0.0.1")
-    socket.on("connect", () => answer(true))
-    socket.on("error", () => answer(false))
-    socket.on("close", () => answer(false))
-    socket.on("connect", () => socket.destroy())
-  })
 }

@@ -1,4 +1,4 @@
-import { answerCommands } from "../program.ts"
+import { answerCommands } from "./program.ts"
 
 // Runs inside each measured process, before its program: what can only be read there.
 
