@@ -51,7 +51,7 @@ async function measure(context: BrowserContext, path: string) {
   await page.getByRole("group", { name: "Conversation" }).hover()
   const scroll = await framesWhile(page, async () => {
     while ((await messages.count()) < MESSAGES) {
-      await page.mouse.wheel(0, -400)
+      await page.mouse.wheel(0, -1_500)
       await delay(16)
     }
   })

@@ -261,7 +261,7 @@ describe("files", () => {
       mimeType: "image/png",
       buffer: Buffer.from(pixel, "base64"),
     })
-    await page.getByRole("button", { name: "Leave out buoy.png" }).waitFor()
+    await page.getByRole("list", { name: "Files that go with it" }).locator("img").waitFor()
     await ask(page, "What is on it?")
     const picture = page.getByRole("article", { name: "You" }).getByRole("img", { name: "buoy.png" })
     await expect

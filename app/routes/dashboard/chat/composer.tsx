@@ -153,7 +153,10 @@ export function Composer({
           Drop files to ask about them
         </div>
       ) : null}
-      <Hint text={draft.text} blocked={blocked} />
+      <Hint
+        text={draft.text}
+        blocked={blocked ?? (attaching.isUploading ? "It can be sent once its files are here." : null)}
+      />
     </form>
   )
 }
