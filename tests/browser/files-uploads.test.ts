@@ -3,10 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { spawnTideline } from "../support/app.ts"
 import { takenOver } from "../support/browser.ts"
 import { choose, link, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+
+// A browser, a server and a database share the machine with other tests.
+vi.setConfig({ testTimeout: 90_000 })
 
 const MB = 1_000_000
 const PART = 8 * 1024 * 1024
@@ -268,7 +271,7 @@ describe("an interrupted upload", () => {
     expect(sent()[0]).toBeGreaterThanOrEqual(PART)
     const [file] = await other.sql`select sha256 from blobs`
     expect(file?.["sha256"]).toBe(sha256(contentOf.get(path)))
-  }, 90_000)
+  })
 })
 
 describe("a refused upload", () => {

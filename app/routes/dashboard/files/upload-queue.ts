@@ -1,11 +1,21 @@
-import { formatBytes } from "#server/files/contract.ts"
 import { askForFile, findFile } from "./kept-file.ts"
 import { sendFile } from "./send-file.ts"
 import { discard } from "./send-in-parts.ts"
-import type { Sending } from "./sending.ts"
-import { createTransferRate, type TransferRate } from "./transfer-rate.ts"
+import {
+  canRead,
+  createEntry,
+  isGoing,
+  move,
+  rest,
+  show,
+  wake,
+  whyNot,
+  type Entry,
+  type Given,
+} from "./queued-upload.ts"
+import { createTransferRate } from "./transfer-rate.ts"
 import { openUnfinishedUploads, type Unfinished } from "./unfinished-uploads.ts"
-import type { Chosen, Upload, UploadLimits, Uploads, UploadState } from "./upload.ts"
+import type { Chosen, UploadLimits, Uploads, UploadState } from "./upload.ts"
 import type { Outcome } from "./upload-refusal.ts"
 
 const AT_ONCE = 3
@@ -18,26 +28,6 @@ const MOST_FAILURES = 4
 
 /** Milliseconds between two pictures of what is moving. */
 const PICTURE_EVERY = 200
-
-interface Entry {
-  readonly id: string
-  readonly name: string
-  readonly size: number
-  readonly lastModified: number
-  readonly since: number
-  file: File | undefined
-  readonly handle: FileSystemFileHandle | undefined
-  url: string | undefined
-  sent: number
-  kept: number
-  status: UploadState
-  sending: Sending | undefined
-  attempts: number
-  again: ReturnType<typeof setTimeout> | undefined
-  readonly rate: TransferRate
-  /** What was shown of it, until something changes. */
-  shown: Upload | undefined
-}
 
 /** Sends files a few at a time. It belongs to no page: whoever goes elsewhere in the dashboard finds it at work. */
 export const uploadQueue = createUploadQueue()
@@ -175,15 +165,8 @@ function createUploadQueue() {
 
   // What the queue does.
 
-  function place(
-    id: string,
-    given: Pick<Entry, "name" | "size" | "lastModified" | "since" | "handle" | "file" | "url" | "kept">,
-    status: UploadState,
-  ): Entry {
-    const { name, size, lastModified, since, handle, file, url, kept } = given
-    const begun = { sent: kept, kept, sending: undefined, attempts: 0, again: undefined, shown: undefined }
-    const known = { id, name, size, lastModified, since, handle, file, url, status }
-    const entry: Entry = { ...known, ...begun, rate: createTransferRate() }
+  function place(id: string, given: Given, status: UploadState): Entry {
+    const entry = createEntry(id, given, status)
     entries.set(id, entry)
     return entry
   }
@@ -286,19 +269,6 @@ function createUploadQueue() {
     }, wait)
   }
 
-  function wake(entry: Entry) {
-    clearTimeout(entry.again)
-    entry.rate.restart()
-    move(entry, { state: "waiting" })
-  }
-
-  function rest(entry: Entry, status: UploadState) {
-    clearTimeout(entry.again)
-    entry.sending?.stop()
-    entry.sending = undefined
-    move(entry, status)
-  }
-
   /** The browser knows before any request does. */
   function goneOffline() {
     for (const { status } of entries.values()) if (status.state === "sending") total.restart()
@@ -330,11 +300,6 @@ function createUploadQueue() {
   }
 
   // What is seen.
-
-  function move(entry: Entry, status: UploadState) {
-    entry.status = status
-    entry.shown = undefined
-  }
 
   function announce() {
     clearTimeout(picturing)
@@ -377,31 +342,5 @@ function createUploadQueue() {
     backOnline,
     subscribe,
     snapshot: () => snapshot,
-  }
-}
-
-function show({ id, name, size, sent, status, rate }: Entry, now: number): Upload {
-  const known = { id, name, size, sent: Math.min(sent, size) }
-  return { ...known, rate: status.state === "sending" ? rate.perSecond(now) : null, ...status }
-}
-
-function isGoing({ status: { state } }: Entry): boolean {
-  return state === "waiting" || state === "sending" || state === "held"
-}
-
-function whyNot({ size }: File, { maxSize, room }: UploadLimits): string | null {
-  if (size > maxSize) return `It is too large: a file can be ${formatBytes(maxSize)} at most.`
-  if (size > room)
-    return `There is no room for it: ${formatBytes(Math.max(room, 0))} are left. Empty the trash or delete something, then try again.`
-  return null
-}
-
-/** A file that has changed since it was chosen cannot be read; the request would fail as if the connection had. */
-async function canRead(file: File): Promise<boolean> {
-  try {
-    await file.slice(0, 1).arrayBuffer()
-    return true
-  } catch {
-    return false
   }
 }

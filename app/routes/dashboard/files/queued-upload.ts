@@ -1,0 +1,87 @@
+import { formatBytes } from "#server/files/contract.ts"
+import type { Sending } from "./sending.ts"
+import { createTransferRate, type TransferRate } from "./transfer-rate.ts"
+import type { Upload, UploadLimits, UploadState } from "./upload.ts"
+
+/** What the queue knows of one upload. */
+export interface Entry {
+  readonly id: string
+  readonly name: string
+  readonly size: number
+  readonly lastModified: number
+  readonly since: number
+  file: File | undefined
+  readonly handle: FileSystemFileHandle | undefined
+  url: string | undefined
+  sent: number
+  kept: number
+  status: UploadState
+  sending: Sending | undefined
+  attempts: number
+  again: ReturnType<typeof setTimeout> | undefined
+  readonly rate: TransferRate
+  /** What was shown of it, until something changes. */
+  shown: Upload | undefined
+}
+
+export type Given = Pick<
+  Entry,
+  "name" | "size" | "lastModified" | "since" | "handle" | "file" | "url" | "kept"
+>
+
+/** `given` may have more fields than these. */
+export function createEntry(id: string, given: Given, status: UploadState): Entry {
+  const { name, size, lastModified, since, handle, file, url, kept } = given
+  const begun = { sent: kept, kept, sending: undefined, attempts: 0, again: undefined, shown: undefined }
+  const known = { id, name, size, lastModified, since, handle, file, url, status }
+  return { ...known, ...begun, rate: createTransferRate() }
+}
+
+export function move(entry: Entry, status: UploadState) {
+  entry.status = status
+  entry.shown = undefined
+}
+
+/** Back among those that wait for their turn. */
+export function wake(entry: Entry) {
+  clearTimeout(entry.again)
+  entry.rate.restart()
+  move(entry, { state: "waiting" })
+}
+
+/** Not sent any more; what has arrived stays. */
+export function rest(entry: Entry, status: UploadState) {
+  clearTimeout(entry.again)
+  entry.sending?.stop()
+  entry.sending = undefined
+  move(entry, status)
+}
+
+/** What a person sees of it. */
+export function show({ id, name, size, sent, status, rate }: Entry, now: number): Upload {
+  const known = { id, name, size, sent: Math.min(sent, size) }
+  return { ...known, rate: status.state === "sending" ? rate.perSecond(now) : null, ...status }
+}
+
+/** Nobody and nothing has stopped it. */
+export function isGoing({ status: { state } }: Entry): boolean {
+  return state === "waiting" || state === "sending" || state === "held"
+}
+
+/** Why it is not even tried. */
+export function whyNot({ size }: File, { maxSize, room }: UploadLimits): string | null {
+  if (size > maxSize) return `It is too large: a file can be ${formatBytes(maxSize)} at most.`
+  if (size > room)
+    return `There is no room for it: ${formatBytes(Math.max(room, 0))} are left. Empty the trash or delete something, then try again.`
+  return null
+}
+
+/** A file that has changed since it was chosen cannot be read; the request would fail as if the connection had. */
+export async function canRead(file: File): Promise<boolean> {
+  try {
+    await file.slice(0, 1).arrayBuffer()
+    return true
+  } catch {
+    return false
+  }
+}
