@@ -271,7 +271,8 @@ describe("a long list", () => {
     await page.waitForURL("**/dashboard")
     await page.goBack()
     await link(page, "file 0350.txt").waitFor()
-    expect(await restingPlace(page)).toBe(at)
+    // Within the height of one row.
+    expect(Math.abs((await restingPlace(page)) - at)).toBeLessThan(60)
   })
 
   it("is live wherever one looks", async () => {
