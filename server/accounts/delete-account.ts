@@ -1,16 +1,20 @@
 import { and, eq, or, sql } from "drizzle-orm"
-import { chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { chatTurns } from "#db/schema/chat.ts"
 import { files, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
+import { requestStopOfAnswer } from "../chat/stop.ts"
 import { discardBlob, discardUpload } from "../files/discard.ts"
 import { queueAccountDeleted } from "../mail/mail.ts"
 import { forgetInActs } from "../operator/history.ts"
 import type { AccountOutcome } from "../ports/identity.ts"
 import type { FullScope, Scope } from "../scope.ts"
 
-type Deleting = Pick<FullScope, "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns">
+type Deleting = Pick<
+  FullScope,
+  "announce" | "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns"
+>
 
 /**
  * Whether whoever asks may delete the account: null, or why not. They show the password; where the identity provider keeps it, they
@@ -35,22 +39,31 @@ export async function deleteAccount(scope: Deleting & Scope<"viewer">): Promise<
  * connections end with it, in every process.
  */
 export async function deleteData(scope: Deleting, user: User): Promise<void> {
-  const { db, identity, live, turns } = scope
-  for (const { threadId } of await findRunningTurns(scope, user)) await turns.stop(threadId)
+  const { db, identity, live } = scope
+  await stopAnswers(scope, user)
   const left = await db.transaction((transaction) => deleteRecords({ ...scope, db: transaction }, user))
-  await live.revokeUser(user.clerkId)
-  await identity.deleteUser(user.clerkId)
+  try {
+    await identity.deleteUser(user.clerkId)
+    // A page of theirs that asked for something meanwhile was given a new record.
+    await db.delete(users).where(eq(users.clerkId, user.clerkId))
+  } finally {
+    await live.revokeUser(user.clerkId)
+  }
   // The bytes go last: no row leads to them any more, and what cannot be removed now the sweep finds.
   for (const { id } of left.uploads) await discardUpload(scope, id)
   for (const { id } of left.blobs) await discardBlob(scope, id)
 }
 
-function findRunningTurns({ db }: Scope<"db">, user: User) {
-  return db
-    .select({ threadId: chatTurns.threadId })
+/** Those of this process have ended with it; the others hear of it. */
+async function stopAnswers(scope: Deleting, user: User) {
+  const running = await scope.db
+    .select({ _id: chatTurns._id })
     .from(chatTurns)
-    .innerJoin(chatThreads, eq(chatThreads._id, chatTurns.threadId))
     .where(and(eq(chatTurns.userId, user._id), eq(chatTurns.status, "running")))
+  for (const { _id } of running) {
+    await requestStopOfAnswer(scope, _id)
+    await scope.turns.stop(_id)
+  }
 }
 
 async function deleteRecords(scope: Deleting, user: User) {

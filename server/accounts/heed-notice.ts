@@ -5,7 +5,7 @@ import type { FullScope } from "../scope.ts"
 import { writeUser } from "../users/users.ts"
 import { deleteData } from "./delete-account.ts"
 
-type Heeding = Pick<FullScope, "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns">
+type Heeding = Pick<FullScope, "announce" | "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns">
 
 /**
  * Does what the identity provider's notice means for the records. It may come twice, late and out of order, so nothing in it counts but

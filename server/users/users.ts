@@ -21,7 +21,8 @@ export async function findOrCreateUser(
 
   const [made] = await scope.db
     .insert(users)
-    .values(await askProvider(scope, session))
+    // Asked now: of somebody who was deleted a moment ago the provider may have kept what it said before.
+    .values(await askProvider(scope, session, { fresh: true }))
     .onConflictDoNothing()
     .returning()
   // No row comes back when another request made the record in between.
@@ -137,8 +138,12 @@ export async function saveProfile(
   await scope.db.update(users).set({ name: profile.name }).where(ownRecord(scope.viewer))
 }
 
-async function askProvider(scope: Scope<"identity">, session: Pick<Session, "userId">) {
-  const person = await scope.identity.getUser(session.userId)
+async function askProvider(
+  scope: Scope<"identity">,
+  session: Pick<Session, "userId">,
+  { fresh } = { fresh: false },
+) {
+  const person = await scope.identity.getUser(session.userId, { fresh })
   if (!person) throw new Forbidden("Your account is gone from the identity provider. Sign in again.")
   return {
     clerkId: person.id,

@@ -61,7 +61,7 @@ describe("the record of a signed-in person", () => {
     const scope = scopeFor(ada)
     await findOrCreateUser(scope, sessionOf(ada))
     await findOrCreateUser(scope, sessionOf(ada))
-    expect(scope.asked).toEqual([{ id: ada.id, fresh: false }])
+    expect(scope.asked).toEqual([{ id: ada.id, fresh: true }])
   })
 
   it("is not made for somebody whom the provider does not know", async () => {

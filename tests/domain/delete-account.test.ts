@@ -1,0 +1,84 @@
+import { eq } from "drizzle-orm"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { users } from "#db/schema/users.ts"
+import { deleteData } from "#server/accounts/delete-account.ts"
+import { STOP_TOPIC } from "#server/chat/stop.ts"
+import { createThread } from "#server/chat/threads.ts"
+import { askInBackground } from "#server/chat/turn.ts"
+import type { Identity, IdentityUser } from "#server/ports/identity.ts"
+import type { Services } from "#server/scope.ts"
+import { findOrCreateUser } from "#server/users/users.ts"
+import { openChatRoom } from "../support/chat-room.ts"
+
+let room: Awaited<ReturnType<typeof openChatRoom>>
+beforeAll(async () => {
+  room = await openChatRoom()
+})
+afterAll(() => room.close())
+
+describe("the deletion of an account", () => {
+  it("ends the answer that is being given, wherever that is", async () => {
+    const scope = await room.scopeOf("ada")
+    const thread = await createThread(scope, { title: "Long" })
+    const asked = await askInBackground(scope, thread._id, { requestId: "q", text: "/slow", again: false })
+    expect(scope.turns.has(asked.answerId)).toBe(true)
+
+    const announced: string[][] = []
+    const announce: Services["announce"] = async (_db, ...said) => void announced.push(said)
+    await deleteData({ ...deleting(scope.viewer.user), announce }, scope.viewer.user)
+    expect(scope.turns.has(asked.answerId)).toBe(false)
+    expect(announced).toEqual([[STOP_TOPIC, asked.answerId]])
+  })
+
+  it("leaves no record behind that a page asked for in the middle of it", async () => {
+    const { viewer } = await room.scopeOf("grace")
+    const scope = deleting(viewer.user)
+    const remove = scope.identity.deleteUser
+    scope.identity.deleteUser = async (id) => {
+      await findOrCreateUser(scope, viewer.session)
+      await remove(id)
+    }
+    await deleteData(scope, viewer.user)
+    expect(await room.db.select().from(users).where(eq(users.clerkId, viewer.user.clerkId))).toEqual([])
+  })
+
+  it("shows nothing to connections that came while it went on", async () => {
+    const { viewer } = await room.scopeOf("mary")
+    const scope = deleting(viewer.user)
+    await deleteData(scope, viewer.user)
+    expect(scope.happened).toEqual(["deleted at the provider", "connections ended"])
+  })
+
+  it("ends the connections to what is gone also where the provider fails", async () => {
+    const { viewer } = await room.scopeOf("joan")
+    const scope = deleting(viewer.user)
+    scope.identity.deleteUser = () => Promise.reject(new Error("away"))
+    await expect(deleteData(scope, viewer.user)).rejects.toThrow("away")
+    expect(scope.happened).toEqual(["connections ended"])
+  })
+})
+
+/** A provider that knows one person, and a realtime layer that notes who was sent away. */
+function deleting({ clerkId, email }: { clerkId: string; email: string }) {
+  const happened: string[] = []
+  const person: IdentityUser = {
+    id: clerkId,
+    email,
+    emailVerified: true,
+    name: null,
+    imageUrl: null,
+    plan: "free",
+  }
+  let known: IdentityUser | null = person
+  const identity = {
+    getUser: async () => known,
+    deleteUser: async () => {
+      known = null
+      happened.push("deleted at the provider")
+    },
+  } satisfies Partial<Identity> as unknown as Identity
+  const live = {
+    revokeUser: async () => void happened.push("connections ended"),
+  } satisfies Partial<Services["live"]> as unknown as Services["live"]
+  return { ...room, identity, live, happened }
+}
