@@ -35,7 +35,10 @@ interface Serving {
   disposition: "inline" | "attachment"
   /** `Cache-Control`. */
   caching: string
-  /** Called before bytes are sent, and not for HEAD, 304 or 416. What it throws is thrown; the headers it gives are added. */
+  /**
+   * Called when the bytes are at hand and before they are sent, and not for HEAD, 304 or 416. What it throws is thrown; the headers it
+   * gives are added.
+   */
   beforeSending?: (range: ByteRange | null) => Promise<Headers>
 }
 
@@ -72,9 +75,14 @@ export async function sendBytes(
   headers.set("Content-Length", String(range ? range.end - range.start + 1 : file.size))
   if (request.method === "HEAD") return new Response(null, { headers })
 
-  for (const [name, value] of (await beforeSending?.(range)) ?? []) headers.append(name, value)
   const bytes = await blobs.open(file.key, range ?? undefined)
   if (!bytes) throw new Error(`The bytes of file ${file._id} are missing from the blob store: ${file.key}.`)
+  try {
+    for (const [name, value] of (await beforeSending?.(range)) ?? []) headers.append(name, value)
+  } catch (error) {
+    bytes.destroy()
+    throw error
+  }
   return new Response(toBody(bytes), { status: range ? 206 : 200, headers })
 }
 

@@ -1,0 +1,48 @@
+import type { Readable } from "node:stream"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { downloadShare } from "#server/files/share-visits.ts"
+import { shareFile } from "#server/files/shares.ts"
+import { uploadFile } from "#server/files/upload.ts"
+import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+
+let drawer: FileDrawer
+let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
+beforeAll(async () => {
+  drawer = await openFileDrawer()
+  ada = await drawer.scopeOf("ada")
+})
+afterAll(() => drawer.close())
+
+describe("a link for one download", () => {
+  it("is not used up by a download for which the bytes could not be had", async () => {
+    const download = await shareOnce("away.txt")
+    const blobs = { ...drawer.blobs, open: () => Promise.reject(new Error("The store is away.")) }
+    await expect(download({ blobs })).rejects.toThrow("The store is away.")
+    const response = await download()
+    expect(await response.text()).toBe("What away.txt holds.")
+    await expect(download()).rejects.toMatchObject({ status: 404 })
+  })
+
+  it("closes the bytes that were opened for whoever came too late", async () => {
+    const download = await shareOnce("race.txt")
+    const opened: Readable[] = []
+    const open: typeof drawer.blobs.open = async (...asked) => {
+      const stream = await drawer.blobs.open(...asked)
+      if (stream) opened.push(stream)
+      return stream
+    }
+    const blobs = { ...drawer.blobs, open }
+    const answers = await Promise.allSettled(Array.from({ length: 5 }, () => download({ blobs })))
+    for (const answer of answers) if (answer.status === "fulfilled") await answer.value.text()
+    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
+    await expect.poll(() => opened.every(({ closed }) => closed)).toBe(true)
+  })
+})
+
+async function shareOnce(fileName: string) {
+  const file = await uploadFile(ada, aFile(fileName))
+  const { url } = await shareFile(ada, file._id, { maxDownloads: 1 })
+  const token = url.slice(url.lastIndexOf("/") + 1)
+  return (changed: Partial<typeof ada> = {}) =>
+    downloadShare({ ...ada, ...changed }, token, new Request(`${url}/download`))
+}
