@@ -25,8 +25,24 @@ describe("the settings", () => {
       identity: { kind: "embedded", issuer: "http://localhost:3000", signup: "open" },
       adminEmails: [],
       mail: { kind: "embedded", inboxPort: 8025 },
-      chat: { gateway: { kind: "missing" }, maxSteps: 5, rateLimit: 20 },
+      chat: { gateway: { kind: "missing" }, maxSteps: 5 },
+      plans: {
+        free: { quota: 1e9, largestFile: 100e6, chatPerMinute: 20, answersAtOnce: 3 },
+        pro: { quota: 100e9, largestFile: 1e9, chatPerMinute: 60, answersAtOnce: 6 },
+      },
       blobs: { kind: "disk", directory: resolve(".data/blobs") },
+    })
+  })
+
+  it("give the pro plan no less than the free one, unless they say so", () => {
+    const generous = { FILES_MAX_SIZE: "5GB", CHAT_RATE_LIMIT: "100", CHAT_TURNS_AT_ONCE: "10" }
+    const figures = { largestFile: 5e9, chatPerMinute: 100, answersAtOnce: 10 }
+    expect(readConfig({ AUTH_SECRET, ...generous }).plans).toMatchObject({ free: figures, pro: figures })
+    const own = { FILES_MAX_SIZE_PRO: "7MB", CHAT_RATE_LIMIT_PRO: "7", CHAT_TURNS_AT_ONCE_PRO: "7" }
+    expect(readConfig({ AUTH_SECRET, ...own }).plans.pro).toMatchObject({
+      largestFile: 7e6,
+      chatPerMinute: 7,
+      answersAtOnce: 7,
     })
   })
 

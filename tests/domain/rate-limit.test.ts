@@ -36,6 +36,20 @@ describe("a sliding window", () => {
     expect([...before, ...after].filter(Boolean)).toHaveLength(10)
   })
 
+  test("accepts by the limit of the asker, and says when one who has less now is accepted again", () => {
+    const { limiter, sleep } = clocked({ interval: 1000, limit: 1 })
+    expect(limiter.check("ada", 3)).toMatchObject({ success: true, remaining: 2 })
+    sleep(100)
+    expect(limiter.check("ada", 3)).toMatchObject({ success: true, remaining: 1 })
+    sleep(100)
+    expect(limiter.check("ada", 3)).toEqual({ success: true, remaining: 0, reset: EPOCH + 1000 })
+    expect(limiter.check("ada")).toEqual({ success: false, remaining: 0, reset: EPOCH + 1200 })
+    sleep(999)
+    expect(limiter.check("ada").success).toBe(false)
+    sleep(1)
+    expect(limiter.check("ada")).toMatchObject({ success: true, remaining: 0 })
+  })
+
   test("does not count a rejected request", () => {
     const { limiter, sleep } = clocked({ interval: 1000, limit: 1 })
     limiter.check("ada")

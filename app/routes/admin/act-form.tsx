@@ -4,32 +4,30 @@ interface Act {
   intent: string
   /** What it is done to, as the form's field and value. */
   about?: Record<string, string> | undefined
-  /** Says to whom, where the button alone does not: for who does not see the row around it. */
-  label: string
+  /** Said after the button's words to who does not see the row around it. */
+  whom: string
   children: string
 }
 
 /** One thing to do, at once. */
-export function ActForm({ intent, about, label, children }: Act) {
+export function ActForm({ intent, about, whom, children }: Act) {
   return (
     <form method="post">
       <Fields intent={intent} about={about} />
-      <Button type="submit" variant="secondary" size="sm" aria-label={label}>
+      <Button type="submit" variant="secondary" size="sm">
         {children}
+        <span className="sr-only"> {whom}</span>
       </Button>
     </form>
   )
 }
 
 /** The same for what cannot be taken back: it opens first, and says what will be. */
-export function CarefulActForm({ intent, about, label, warning, children }: Act & { warning: string }) {
+export function CarefulActForm({ intent, about, whom, warning, children }: Act & { warning: string }) {
   return (
     <details className="group text-sm open:basis-full sm:open:basis-64">
-      <summary
-        aria-label={label}
-        className="flex h-8 cursor-pointer list-none items-center rounded-md px-3 font-medium text-danger-ink hover:bg-hover touch:min-h-11"
-      >
-        {children} …
+      <summary className="flex h-8 cursor-pointer list-none items-center rounded-md px-3 font-medium text-danger-ink hover:bg-hover touch:min-h-11">
+        {children} …<span className="sr-only"> {whom}</span>
       </summary>
       <form method="post" className="mt-2 flex flex-col items-start gap-3 px-3 pb-1">
         <Fields intent={intent} about={about} />

@@ -2,6 +2,7 @@ import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
 import { describeAct } from "#server/operator/contract.ts"
 import { listActs } from "#server/operator/history.ts"
+import { refuseForms } from "./perform-act.ts"
 import { pageOf } from "./page-of.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/history.ts"
@@ -13,6 +14,9 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const page = await pageOf(url, (place) => listActs(scope, place))
   return { ...page, now: Date.now() }
 }
+
+/** There is nothing to send here. Without this React Router would say so to people for whom there is no such page. */
+export const action = refuseForms
 
 export default function History({ loaderData: { rows, older, now } }: Route.ComponentProps) {
   return (

@@ -64,7 +64,7 @@ export default function Letters({ loaderData, actionData }: Route.ComponentProps
         ))}
         {state === "parked" && rows.length > 1 ? (
           <div className="ml-auto">
-            <ActForm intent="retry-all" label="Send all parked letters again">
+            <ActForm intent="retry-all" whom="that are parked">
               Send all again
             </ActForm>
           </div>
@@ -104,7 +104,7 @@ function LetterRow({ letter, now }: { letter: ListedLetter; now: number }) {
       }
     >
       {state === "parked" && !isSpent ? (
-        <ActForm intent="retry" about={{ letterId }} label={`Send the letter to ${recipient} again`}>
+        <ActForm intent="retry" about={{ letterId }} whom={recipient}>
           Send again
         </ActForm>
       ) : null}
@@ -112,7 +112,7 @@ function LetterRow({ letter, now }: { letter: ListedLetter; now: number }) {
         <CarefulActForm
           intent="drop"
           about={{ letterId }}
-          label={`Drop the letter to ${recipient}`}
+          whom={recipient}
           warning="It is never sent, and nothing of it is kept."
         >
           Drop

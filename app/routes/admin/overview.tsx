@@ -56,7 +56,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
                 </>
               }
             >
-              <ActForm intent="stop" about={{ answerId: _id }} label={`Stop the answer to ${email}`}>
+              <ActForm intent="stop" about={{ answerId: _id }} whom={email}>
                 Stop
               </ActForm>
             </Row>

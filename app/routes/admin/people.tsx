@@ -81,7 +81,7 @@ function PersonRow({
       }
     >
       {can.plan ? (
-        <ActForm intent="change-plan" about={{ userId, plan: other }} label={`Put ${email} on ${other}`}>
+        <ActForm intent="change-plan" about={{ userId, plan: other }} whom={email}>
           {other === "pro" ? "Put on pro" : "Put on free"}
         </ActForm>
       ) : null}
@@ -89,7 +89,7 @@ function PersonRow({
         <CarefulActForm
           intent="sign-out"
           about={{ userId }}
-          label={`Sign ${email} out everywhere`}
+          whom={email}
           warning="Every browser of theirs is signed out at once. Their API keys go on working."
         >
           Sign out everywhere

@@ -5,11 +5,12 @@ import { readForm } from "#server/http/form.ts"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
 import type { OperatorAct } from "#server/operator/contract.ts"
 
+type Context = Readonly<RouterContextProvider>
 type Scope = Awaited<ReturnType<typeof requireOperatorScope>>
 
 /** What every form of these pages comes to: back to where it was, which says what was done, or what stood in the way. */
 export async function performAct<Schema extends GenericSchema>(
-  { context, request, url }: { context: Readonly<RouterContextProvider>; request: Request; url: URL },
+  { context, request, url }: { context: Context; request: Request; url: URL },
   schema: Schema,
   perform: (scope: Scope, form: InferOutput<Schema>) => Promise<OperatorAct>,
 ) {
@@ -29,4 +30,10 @@ export async function performAct<Schema extends GenericSchema>(
     if (!isRefusal(error)) throw error
     return data({ problem: error.message }, { status: error.status })
   }
+}
+
+/** For an address that takes no form. */
+export async function refuseForms({ context }: { context: Context }): Promise<never> {
+  await requireOperatorScope(context)
+  throw data(null, { status: 405, headers: { Allow: "GET, HEAD" } })
 }

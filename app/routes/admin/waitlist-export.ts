@@ -1,7 +1,10 @@
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
 import { writeCsv } from "#server/waitlist/csv.ts"
 import { listWaitlist } from "#server/waitlist/waitlist.ts"
+import { refuseForms } from "./perform-act.ts"
 import type { Route } from "./+types/waitlist-export.ts"
+
+export const action = refuseForms
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)

@@ -85,7 +85,7 @@ function PlaceRow({ place, now }: { place: Place; now: number }) {
       }
     >
       {joinedAt === null ? (
-        <ActForm intent="invite" about={{ email }} label={`Invite ${email}`}>
+        <ActForm intent="invite" about={{ email }} whom={email}>
           {invitedAt === null ? "Invite" : "Invite again"}
         </ActForm>
       ) : null}

@@ -1,0 +1,258 @@
+import { AxeBuilder } from "@axe-core/playwright"
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import postgres from "postgres"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { findBrowser, takenOver } from "../support/browser.ts"
+import { signIn, signUp, type Person } from "../support/people.ts"
+
+const ACCOUNT = "/dashboard/account"
+const NEXT_PASSWORD = "another engine of brass"
+
+let app: TidelineApp
+let browser: Browser
+let sql: postgres.Sql
+beforeAll(async () => {
+  app = await startTideline({ ADMIN_EMAILS: "operator@example.org" })
+  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
+  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+})
+afterAll(async () => {
+  await browser.close()
+  await sql.end()
+  await app.stop()
+})
+
+const complaints: string[] = []
+afterEach(() => {
+  expect(complaints.splice(0)).toEqual([])
+})
+
+describe("the account page", () => {
+  it("is reached by the menu, and renames, also in the menu and in another browser that is open", async () => {
+    const person = await newPerson()
+    const page = await open(person, "/dashboard")
+    const elsewhere = await open(await signIn(app, person), "/dashboard")
+    await page
+      .getByRole("button", { name: /Your account/ })
+      .first()
+      .click()
+    await page.getByRole("link", { name: "Account", exact: true }).click()
+    await page.getByRole("heading", { name: "Account", level: 1 }).waitFor()
+    await page.getByLabel("Name", { exact: true }).fill("Countess of Lovelace")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Your name is saved.").waitFor()
+    for (const each of [page, elsewhere])
+      await each.getByRole("button", { name: "Your account, Countess of Lovelace" }).first().waitFor()
+    await leave(page, elsewhere)
+  })
+
+  it("changes the password, and the second browser is signed out at once", async () => {
+    const person = await newPerson()
+    const page = await open(person)
+    const elsewhere = await open(await signIn(app, person))
+    const password = page.getByRole("region", { name: "Password" })
+    await password.getByLabel("Current password").fill("not this one")
+    await password.getByLabel("New password").fill(NEXT_PASSWORD)
+    await password.getByRole("button", { name: "Change the password" }).click()
+    await password.getByText("This is not your password.").waitFor()
+
+    await password.getByLabel("Current password").fill(person.password)
+    await password.getByLabel("New password").fill(NEXT_PASSWORD)
+    await password.getByRole("button", { name: "Change the password" }).click()
+    await password.getByText("every other browser is signed out").waitFor()
+    await elsewhere.waitForURL("**/sign-in**")
+    await page.reload()
+    await page.getByRole("heading", { name: "Account", level: 1 }).waitFor()
+    await signIn(app, { email: person.email, password: NEXT_PASSWORD })
+    await leave(page, elsewhere)
+  })
+
+  it("shows a new key once, lets it be copied, and deletes it", async () => {
+    const person = await newPerson()
+    const page = await open(person, ACCOUNT, { permissions: ["clipboard-read", "clipboard-write"] })
+    const keys = page.getByRole("region", { name: "API keys" })
+    await keys.getByLabel("Name of a new key").fill("backup script")
+    await page.keyboard.press("Enter")
+    const key = (await keys.locator("code", { hasText: /^tide_\w{20,}$/ }).textContent()) ?? ""
+    await keys.getByRole("button", { name: "Copy the key" }).click()
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe(key)
+    const script = { headers: { authorization: `Bearer ${key}` } }
+    expect((await fetch(`${app.origin}/api/files`, script)).status).toBe(200)
+
+    await page.reload()
+    await keys.getByText("backup script").first().waitFor()
+    expect(await page.content()).not.toContain(key)
+    await keys.getByRole("button", { name: "Delete backup script" }).click()
+    await keys.getByText("The key is deleted.").waitFor()
+    expect((await fetch(`${app.origin}/api/files`, script)).status).toBe(401)
+    await leave(page)
+  })
+
+  it("ends the session of another browser, by the keyboard alone", async () => {
+    const person = await newPerson()
+    const page = await open(person)
+    const elsewhere = await open(await signIn(app, person))
+    await page.reload()
+    await takenOver(page)
+    const button = page.getByRole("region", { name: "Signed in on" }).getByRole("button").first()
+    await button.focus()
+    await page.keyboard.press("Enter")
+    await page.getByText("That browser is signed out.").waitFor()
+    await elsewhere.waitForURL("**/sign-in**")
+    await leave(page, elsewhere)
+  })
+
+  it("gives all one's data as a download", async () => {
+    const page = await open(await newPerson())
+    const begun = page.waitForEvent("download")
+    await page.getByRole("link", { name: "Download everything" }).click()
+    const download = await begun
+    expect(download.suggestedFilename()).toMatch(/^Tideline \d{4}-\d\d-\d\d\.zip$/)
+    expect(await download.failure()).toBeNull()
+    await leave(page)
+  })
+
+  it("deletes the account, signs out and leads to the start page; other browsers are led away too", async () => {
+    const person = await newPerson()
+    const page = await open(person)
+    const elsewhere = await open(await signIn(app, person))
+    await page.getByText("Delete my account").click()
+    const danger = page.getByRole("region", { name: "Delete the account" })
+    await danger.getByLabel("Your password").fill(person.password)
+    await danger.getByRole("button", { name: "Delete everything" }).click()
+    await page.waitForURL(`${app.origin}/`)
+    await elsewhere.waitForURL("**/sign-in**")
+    await page.goto(app.origin + ACCOUNT)
+    await page.waitForURL("**/sign-in**")
+    await expect(signIn(app, person)).rejects.toThrow("401")
+    await leave(page, elsewhere)
+  })
+
+  it("saves, makes keys and deletes without JavaScript", async () => {
+    const person = await newPerson()
+    const page = await open(person, ACCOUNT, { javaScriptEnabled: false })
+    await page.getByLabel("Name", { exact: true }).fill("Without Script")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Your name is saved.").waitFor()
+    await page.getByLabel("Name of a new key").fill("plain")
+    await page.getByRole("button", { name: "Make a key" }).click()
+    await page.locator("code", { hasText: /^tide_\w{20,}$/ }).waitFor()
+    await page.getByText("Delete my account").click()
+    await page.getByLabel("Your password").fill(person.password)
+    await page.getByRole("button", { name: "Delete everything" }).click()
+    await page.waitForURL(`${app.origin}/`)
+    await leave(page)
+  })
+})
+
+describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
+  it("the account page has nothing that axe would mend, and fits into 320 pixels", async () => {
+    const person = await newPerson()
+    await person.apiKey()
+    await signIn(app, person)
+    const page = await open(person, ACCOUNT, { colorScheme, viewport: { width: 320, height: 800 } })
+    await page.getByText("Delete my account").click()
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320)
+    await expectNoViolations(page)
+    await leave(page)
+  })
+
+  it("the operator's pages have nothing that axe would mend, and fit into 320 pixels", async () => {
+    const operator = await operatorWithWork()
+    const page = await open(operator, "/admin", { colorScheme, viewport: { width: 320, height: 800 } })
+    for (const path of ["/admin", "/admin/people", "/admin/waitlist", "/admin/letters", "/admin/history"]) {
+      await page.goto(app.origin + path)
+      expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(320)
+      const careful = page.locator("summary").first()
+      if ((await careful.count()) > 0) await careful.click()
+      await expectNoViolations(page)
+    }
+    await leave(page)
+  })
+})
+
+describe("the operator's page", () => {
+  it("puts somebody on pro, and their open page says so at once, with the figures", async () => {
+    const operator = await operatorWithWork()
+    const person = await newPerson()
+    const theirs = await open(person)
+    const plan = theirs.getByRole("region", { name: /Your plan/ })
+    await plan.getByText("100 MB").waitFor()
+    const page = await open(operator, "/admin", { javaScriptEnabled: false })
+    await page.getByRole("link", { name: "People" }).click()
+    await page.getByLabel("Address").fill(person.email)
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: `Put on pro ${person.email}` }).click()
+    await page.getByText(`Done: you put ${person.email} on another plan, from free to pro.`).waitFor()
+    await plan.getByText("Pro", { exact: true }).waitFor()
+    for (const figure of ["of 100 GB", "1 GB", "60 a minute", "6"])
+      await plan.getByText(figure, { exact: true }).first().waitFor()
+
+    await page.locator("summary").click()
+    await page.getByRole("button", { name: "Sign out everywhere" }).click()
+    await page.getByText(`Done: you signed ${person.email} out everywhere.`).waitFor()
+    await theirs.waitForURL("**/sign-in**")
+    await leave(page, theirs)
+  })
+})
+
+let people = 0
+
+/** Somebody whose onboarding is over. */
+async function newPerson(email = `ada-${++people}@example.org`): Promise<Person> {
+  const person = await signUp(app, { name: "Ada Lovelace", email })
+  await person("/onboarding")
+  await sql`update users set onboarding_completed = true where email = ${email}`
+  return person
+}
+
+let operator: Promise<Person> | undefined
+
+/** An operator, with something on each of their pages. */
+function operatorWithWork(): Promise<Person> {
+  return (operator ??= prepare())
+
+  async function prepare() {
+    const person = await newPerson("operator@example.org")
+    await sql`update auth.user set email_verified = true where email = ${person.email}`
+    await sql`insert into waitlist (email, confirmed_at) values ('a-rather-long-address-of-somebody@waiting.example.org', 1)`
+    await sql`insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, attempts,
+        next_attempt_at, last_error)
+      select 'reset-password', n, 'letter-' || n || '@example.org', n, 'Words', '', '', 'parked', 30, 0,
+        '550 5.1.1 The address is unknown to this server, and was refused for good.' from generate_series(1, 3) n`
+    const invite = new URLSearchParams({ intent: "invite", email: "friend@example.org" })
+    await person("/admin/waitlist", { method: "POST", body: invite })
+    return person
+  }
+}
+
+/** In a browser of its own. Whatever its console complains of fails the test. */
+async function open(person: Person, path = ACCOUNT, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options })
+  await context.addCookies(
+    person
+      .cookie()
+      .split("; ")
+      .map((pair) => {
+        const at = pair.indexOf("=")
+        return { name: pair.slice(0, at), value: pair.slice(at + 1), url: app.origin }
+      }),
+  )
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`))
+  await page.goto(app.origin + path)
+  const hydrates = options.javaScriptEnabled !== false && !path.startsWith("/admin")
+  if (hydrates) await takenOver(page)
+  return page
+}
+
+async function leave(...pages: Page[]) {
+  for (const page of pages) await page.context().close()
+}
+
+async function expectNoViolations(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([])
+}

@@ -1,0 +1,456 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import { postAsync } from "../support/api.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { findLetter } from "../support/inbox.ts"
+import { openLiveSocket, realtimeToken } from "../support/live.ts"
+import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
+
+const PAGES = ["/admin", "/admin/people", "/admin/waitlist", "/admin/letters", "/admin/history"]
+const NO_ID = "00000000-0000-7000-8000-000000000000"
+
+let app: TidelineApp
+let sql: postgres.Sql
+let operator: Person
+let stranger: Person
+beforeAll(async () => {
+  app = await startTideline({
+    ADMIN_EMAILS: "Operator@example.org, unverified@example.org",
+    CHAT_RATE_LIMIT: "2",
+    CHAT_RATE_LIMIT_PRO: "4",
+    CHAT_TURNS_AT_ONCE: "1",
+    CHAT_TURNS_AT_ONCE_PRO: "2",
+    FILES_MAX_SIZE: "1kB",
+    FILES_MAX_SIZE_PRO: "2kB",
+  })
+  sql = postgres(app.databaseUrl, { max: 2, onnotice() {} })
+  operator = await enter("operator@example.org")
+  stranger = await enter("stranger@example.org")
+  await sql`update auth.user set email_verified = true where email in (${operator.email}, ${stranger.email})`
+})
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+})
+
+describe("the operator's pages", () => {
+  it.each(PAGES)("%s is there for a verified address of ADMIN_EMAILS", async (path) => {
+    const response = await operator(path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("cache-control")).toContain("no-store")
+    const html = await response.text()
+    expect(html).toContain("operator@example.org")
+    expect(html).not.toContain("<script")
+  })
+
+  it("say how the installation is", async () => {
+    const html = await (await operator("/admin")).text()
+    for (const words of ["This one", "0 live connections", "Current", "Embedded", process.versions.node])
+      expect(html).toContain(words)
+  })
+
+  it("are linked from the menu of the operator alone", async () => {
+    await sql`update users set onboarding_completed = true`
+    expect(await (await operator("/dashboard")).text()).toContain('href="/admin"')
+    expect(await (await stranger("/dashboard")).text()).not.toContain('href="/admin"')
+  })
+})
+
+describe("nobody else", () => {
+  /** Every address and every verb, as a page, as data, and as data of one route. */
+  const asks: [path: string, fields?: Record<string, string>][] = [
+    ...PAGES.flatMap((path): [string][] => [[path], [`${path}.data`]]),
+    ["/admin/people.data?_routes=routes%2Fadmin%2Fpeople"],
+    ["/admin/waitlist/export"],
+    ["/ADMIN/people"],
+    ...["/admin/people", "/admin/people.data"].flatMap((path): [string, Record<string, string>][] => [
+      [path, { intent: "change-plan", userId: "of the stranger", plan: "pro" }],
+      [path, { intent: "sign-out", userId: "of the stranger" }],
+    ]),
+    ["/admin", { intent: "stop", answerId: NO_ID }],
+    ["/admin?index", { intent: "stop", answerId: NO_ID }],
+    ["/admin/waitlist", { intent: "invite", email: "friend@example.org" }],
+    ["/admin/letters", { intent: "retry-all" }],
+    ["/admin/letters", { intent: "drop", letterId: NO_ID }],
+    ["/admin/letters.data", { intent: "retry", letterId: NO_ID }],
+    ["/admin/history", { intent: "retry" }],
+    ["/admin/waitlist/export", { intent: "invite", email: "friend@example.org" }],
+    ["/admin/nothing"],
+  ]
+
+  async function knock(send: (path: string, init?: RequestInit) => Promise<Response>) {
+    const [row] = await sql`select clerk_id from users where email = ${stranger.email}`
+    const statuses = new Map<string, number>()
+    for (const [path, fields] of asks) {
+      const about = { ...fields, ...(fields?.["userId"] && { userId: String(row?.["clerk_id"]) }) }
+      const init = fields ? { method: "POST", body: new URLSearchParams(about) } : {}
+      const response = await send(path, init)
+      statuses.set(`${path} ${fields?.["intent"] ?? ""}`, response.status)
+      expect(await response.text()).not.toMatch(/ADMIN_EMAILS|operator@example\.org|On the waitlist/)
+    }
+    return statuses
+  }
+
+  async function expectNothingChanged() {
+    expect(await sql`select * from operator_acts`).toHaveLength(0)
+    expect(await sql`select * from waitlist`).toHaveLength(0)
+    expect(await sql`select plan from users where email = ${stranger.email}`).toEqual([{ plan: "free" }])
+    expect((await stranger("/dashboard")).status).toBe(200)
+  }
+
+  it("who is signed in finds a page there, or does anything", async () => {
+    expect(new Set((await knock(stranger)).values())).toEqual(new Set([404]))
+    await expectNothingChanged()
+  })
+
+  it("whose listed address is not verified does either", async () => {
+    const unverified = await enter("unverified@example.org")
+    expect(new Set((await knock(unverified)).values())).toEqual(new Set([404]))
+    await expectNothingChanged()
+  })
+
+  it("with a key of the operator's, or their session in a header, does either", async () => {
+    const key = await operator.apiKey()
+    const session = await fetch(`${app.origin}/api/auth/sign-in/email`, {
+      method: "POST",
+      headers: { origin: app.origin, "content-type": "application/json" },
+      body: JSON.stringify({ email: operator.email, password: operator.password }),
+    })
+    for (const credential of [key, session.headers.get("set-auth-token") ?? ""]) {
+      expect(credential).not.toBe("")
+      const withBearer = (path: string, init: RequestInit = {}) =>
+        fetch(app.origin + path, {
+          ...init,
+          redirect: "manual",
+          headers: { authorization: `Bearer ${credential}` },
+        })
+      expect(new Set((await knock(withBearer)).values())).toEqual(new Set([404]))
+      await expectNothingChanged()
+    }
+  })
+
+  it("who visits is told more than that one has to sign in", async () => {
+    const visitor = openBrowser(app)
+    for (const [ask, status] of await knock(visitor)) expect([202, 302], ask).toContain(status)
+    await expectNothingChanged()
+  })
+
+  it("can make the operator's browser do anything from another site", async () => {
+    const forged = await operator("/admin/waitlist", {
+      method: "POST",
+      headers: { origin: "https://evil.example" },
+      body: new URLSearchParams({ intent: "invite", email: "friend@example.org" }),
+    })
+    expect(forged.status).toBe(400)
+    await expectNothingChanged()
+  })
+})
+
+describe("people", () => {
+  it("are found by a part of their address, in any capitalisation", async () => {
+    await sql`insert into users (clerk_id, email) values ('percent', '100%_ada@example.org')`
+    const find = async (q: string) => (await operator(`/admin/people?${new URLSearchParams({ q })}`)).text()
+    expect(await find("STRANGER")).toContain("stranger@example.org")
+    expect(await find("%_a")).toContain("100%_ada@example.org")
+    expect(await find("%_a")).not.toContain("stranger@example.org")
+    expect(await find("nobody")).toContain("No address contains “nobody”.")
+  })
+
+  it("are listed by fifty", async () => {
+    await sql`insert into users (clerk_id, email)
+      select 'crowd_' || n, 'crowd-' || n || '@example.org' from generate_series(1, 60) n`
+    const first = await (await operator("/admin/people?q=crowd-")).text()
+    expect(first.match(/crowd-\d+@example\.org<|crowd-\d+@example\.org(?= )/g)?.length).toBeGreaterThan(0)
+    expect(first).toContain("crowd-60@")
+    expect(first).not.toContain("crowd-10@")
+    const next = /href="(\?[^"]*before=[^"]*)"/.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? ""
+    const second = await (await operator(`/admin/people${next}`)).text()
+    expect(second).toContain("crowd-10@")
+    expect(second).not.toContain("crowd-60@")
+    expect(second).not.toContain("before=")
+    expect((await operator("/admin/people?before=nonsense&q=")).status).toBe(200)
+  })
+
+  it("are put on another plan, which counts from their next request on, with a letter and a note of who did it", async () => {
+    const person = await enter("plan@example.org")
+    const userId = await idOf(person)
+    const limits = () => limitsAsFelt(person)
+    expect(await limits()).toEqual({ chat: "1", files: "1000", largeFile: 413 })
+
+    const done = await act("/admin/people?q=plan", { intent: "change-plan", userId, plan: "pro" })
+    expect(done.page).toContain("Done: you put plan@example.org on another plan, from free to pro.")
+    expect(done.location).toMatch(/^\/admin\/people\?q=plan&did=/)
+    const [row] = await sql`select u.plan as record, a.plan as account from users u
+      join auth.user a on a.id = u.clerk_id where u.clerk_id = ${userId}`
+    expect(row).toEqual({ record: "pro", account: "pro" })
+    expect(await limits()).toEqual({ chat: "2", files: "2000", largeFile: 201 })
+    expect(await (await person("/dashboard/account")).text()).toContain("2 kB")
+    await findLetter(app, person.email, /plan/i)
+
+    expect(await act("/admin/people", { intent: "change-plan", userId, plan: "pro" })).toMatchObject({
+      status: 409,
+      page: expect.stringContaining("is on the pro plan already."),
+    })
+    await act("/admin/people", { intent: "change-plan", userId, plan: "free" })
+    expect((await limits()).chat).toBe("0")
+    expect(await history(2)).toEqual([
+      "operator@example.org put plan@example.org on another plan, from pro to free",
+      "operator@example.org put plan@example.org on another plan, from free to pro",
+    ])
+  })
+
+  it("are signed out everywhere, sockets included, while their keys go on", async () => {
+    const person = await enter("left-open@example.org")
+    const elsewhere = await signIn(app, person)
+    const key = await person.apiKey()
+    const socket = await openLiveSocket(app, await realtimeToken(elsewhere))
+    const done = await act("/admin/people", { intent: "sign-out", userId: await idOf(person) })
+    expect(done.page).toContain("Done: you signed left-open@example.org out everywhere.")
+    await socket.until(({ name }) => name === "goodbye")
+    for (const browser of [person, elsewhere]) expect((await browser("/dashboard")).status).toBe(302)
+    const script = { headers: { authorization: `Bearer ${key}` } }
+    expect((await fetch(`${app.origin}/api/files`, script)).status).toBe(200)
+    expect((await operator("/admin")).status).toBe(200)
+  })
+
+  it("are not changed where they are gone, and a form that is none says so", async () => {
+    for (const fields of [
+      { intent: "sign-out", userId: "nobody" },
+      { intent: "change-plan", userId: "nobody", plan: "pro" },
+    ])
+      expect((await act("/admin/people", fields)).status).toBe(410)
+    expect((await act("/admin/people", { intent: "become-operator" })).status).toBe(400)
+    const unknownPlan = { intent: "change-plan", userId: "nobody", plan: "gold" }
+    expect((await act("/admin/people", unknownPlan)).status).toBe(400)
+  })
+})
+
+describe("the waitlist", () => {
+  it("is listed, invited from and exported", async () => {
+    await sql`insert into waitlist (email) values ('waiting@example.org')`
+    expect(await (await operator("/admin/waitlist")).text()).toContain("waiting@example.org")
+    const done = await act("/admin/waitlist", { intent: "invite", email: "waiting@example.org" })
+    expect(done.page).toContain("Done: you invited waiting@example.org.")
+    expect((await findLetter(app, "waiting@example.org", /room/)).text).toContain("/sign-up?invitation=")
+    expect((await act("/admin/waitlist", { intent: "invite", email: "no address" })).status).toBe(400)
+    await sql`update waitlist set joined_at = 1`
+    expect((await act("/admin/waitlist", { intent: "invite", email: "Waiting@example.org" })).status).toBe(
+      409,
+    )
+
+    const csv = await operator("/admin/waitlist/export")
+    expect(csv.headers.get("content-type")).toContain("text/csv")
+    expect(await csv.text()).toMatch(
+      /^email,asked_at,confirmed_at,invited_at,joined_at\r\nwaiting@example\.org,\d{4}-.*\r\n$/,
+    )
+  })
+})
+
+describe("letters", () => {
+  beforeEach(() => sql`delete from mail_outbox`)
+
+  it("that are parked are sent again, one or all", async () => {
+    const [first, second] = [await park("first@example.org"), await park("second@example.org")]
+    await park("third@example.org")
+    const spent = await park("spent@example.org", 1)
+    const page = await (await operator("/admin/letters")).text()
+    expect(page).toContain("The mailbox is full.")
+    expect(page).not.toContain("secret words")
+
+    expect(await act("/admin/letters", { intent: "retry", letterId: spent })).toMatchObject({ status: 409 })
+    const done = await act("/admin/letters", { intent: "retry", letterId: first })
+    expect(done.page).toContain("Done: you had a letter to first@example.org sent again (welcome).")
+    await findLetter(app, "first@example.org", /words/)
+    expect(await act("/admin/letters", { intent: "retry-all" })).toMatchObject({ status: 200 })
+    for (const to of ["second@example.org", "third@example.org"]) await findLetter(app, to, /words/)
+    expect(await act("/admin/letters", { intent: "retry", letterId: second })).toMatchObject({ status: 410 })
+    expect(await act("/admin/letters", { intent: "retry-all" })).toMatchObject({ status: 409 })
+    expect(await history(2)).toEqual([
+      "operator@example.org had letters sent again: 2 that were parked",
+      "operator@example.org had a letter to first@example.org sent again (welcome)",
+    ])
+  })
+
+  it("are dropped before they are sent, and not while they are being sent", async () => {
+    const letterId = await park("dropped@example.org")
+    await sql`update mail_outbox set lease_until = (extract(epoch from now()) * 1000)::bigint + 60000`
+    expect(await act("/admin/letters", { intent: "drop", letterId })).toMatchObject({ status: 409 })
+    await sql`update mail_outbox set lease_until = null`
+    expect(await act("/admin/letters", { intent: "drop", letterId })).toMatchObject({ status: 200 })
+    expect(await sql`select * from mail_outbox where _id = ${letterId}`).toHaveLength(0)
+    expect(await act("/admin/letters", { intent: "drop", letterId })).toMatchObject({ status: 410 })
+    expect(await act("/admin/letters", { intent: "drop", letterId: "all" })).toMatchObject({ status: 400 })
+  })
+
+  async function park(to: string, expiresAt: number | null = null): Promise<string> {
+    const [row] = await sql<{ _id: string }[]>`
+      insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, next_attempt_at,
+        expires_at, last_error)
+      values ('welcome', ${to}, ${to}, ${`<${to}>`}, 'A few words', 'secret words', 'secret words', 'parked', 0,
+        ${expiresAt}, 'The mailbox is full.')
+      returning _id`
+    return row?._id ?? ""
+  }
+})
+
+describe("answers", () => {
+  it("are listed without their words, and stopped", async () => {
+    const person = await enter("asks@example.org")
+    const made = (await (await postJson(person, "/api/chat/threads", { title: "The sea" })).json()) as {
+      thread: ThreadSummary
+    }
+    const asked = await person(
+      "/api/chat",
+      postAsync({
+        threadId: made.thread._id,
+        messages: [{ id: "q1", role: "user", parts: [{ type: "text", text: "/slow secret" }] }],
+      }),
+    )
+    const { answerId } = (await asked.json()) as { answerId: string }
+    const page = await (await operator("/admin")).text()
+    expect(page).toContain("asks@example.org")
+    expect(page).not.toContain("secret")
+
+    const done = await act("/admin", { intent: "stop", answerId })
+    expect(done.page).toContain("Done: you stopped an answer to asks@example.org.")
+    await expect
+      .poll(() => sql`select status from chat_turns where _id = ${answerId}`, { timeout: 10_000 })
+      .toEqual([{ status: "stopped" }])
+    expect(await act("/admin", { intent: "stop", answerId })).toMatchObject({ status: 409 })
+  })
+})
+
+describe("what operators did", () => {
+  it("can be added to, and neither changed nor removed, and is seen live by nobody", async () => {
+    const count = async () => (await sql`select * from operator_acts`).length
+    const before = await count()
+    expect(before).toBeGreaterThan(0)
+    for (const statement of [
+      "update operator_acts set detail = 'nothing'",
+      "update operator_acts set operator_email = 'somebody.else@example.org'",
+      "delete from operator_acts",
+      "truncate operator_acts",
+    ])
+      await expect(sql.unsafe(statement), statement).rejects.toThrow("only added to")
+    expect(await count()).toBe(before)
+    expect(await sql`select * from pg_publication_tables where tablename = 'operator_acts'`).toHaveLength(0)
+  })
+
+  it("names nobody whose account is deleted", async () => {
+    const person = await enter("leaves@example.org")
+    await act("/admin/people", { intent: "change-plan", userId: await idOf(person), plan: "pro" })
+    const gone = await person("/dashboard/account", {
+      method: "POST",
+      body: new URLSearchParams({ intent: "delete-account", confirmation: person.password }),
+    })
+    expect(gone.status).toBe(303)
+    expect(await history(1)).toEqual([
+      "operator@example.org put somebody whose account is deleted on another plan, from free to pro",
+    ])
+    const rows = await sql<{ row: string }[]>`select operator_acts::text as row from operator_acts`
+    expect(rows.filter(({ row }) => row.includes("leaves@"))).toEqual([])
+  })
+
+  it("is not made up by an address", async () => {
+    const [row] = await sql<{ _id: string }[]>`insert into operator_acts (act, operator_id, subject_email)
+      values ('invite', 'somebody else', 'made-up@example.org') returning _id`
+    for (const did of [row?._id ?? "", "<b>hello</b>", NO_ID])
+      expect(await (await operator(`/admin?did=${encodeURIComponent(did)}`)).text()).not.toContain("Done:")
+  })
+})
+
+describe("where Clerk is the provider", () => {
+  it("the pages are for its primary address, and leave plans and sessions to Clerk", async () => {
+    const clerk = await startClerk()
+    const withClerk = await startTideline({
+      ADMIN_EMAILS: "boss@example.org",
+      CLERK_SECRET_KEY: SECRET_KEY,
+      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
+      CLERK_JWT_KEY: clerk.jwtKey,
+      CLERK_API_URL: clerk.url,
+      JWT_ISSUER_DOMAIN: clerk.url,
+    })
+    try {
+      const browserOf = async (id: string) => {
+        const email = `${id}@example.org`
+        clerk.users.set(`user_${id}`, { id: `user_${id}`, email, name: ["Ada", "Lovelace"], plan: "free" })
+        const claims = {
+          sub: `user_${id}`,
+          sid: `sess_${id}`,
+          v: 2,
+          sts: "active",
+          azp: withClerk.origin,
+          pla: "u:free",
+        }
+        return openBrowser(withClerk, { __session: await clerk.mint(claims), __client_uat: "1" })
+      }
+      const [boss, other] = [await browserOf("boss"), await browserOf("other")]
+      expect((await other("/admin")).status).toBe(404)
+      const page = await boss("/admin/people")
+      expect(page.status).toBe(200)
+      const html = await page.text()
+      expect(html).toContain("are at your identity provider")
+      expect(html).not.toContain("Put on pro")
+      for (const fields of [
+        { intent: "change-plan", userId: "user_other", plan: "pro" },
+        { intent: "sign-out", userId: "user_other" },
+      ]) {
+        const answer = await boss("/admin/people", { method: "POST", body: new URLSearchParams(fields) })
+        expect(answer.status).toBe(403)
+      }
+    } finally {
+      await withClerk.stop()
+      clerk.close()
+    }
+  })
+})
+
+/** Somebody with a record. */
+async function enter(email: string): Promise<Person> {
+  const person = await signUp(app, { name: "Ada", email })
+  await person("/onboarding")
+  await sql`update users set onboarding_completed = true where email = ${email}`
+  return person
+}
+
+async function idOf(person: Person): Promise<string> {
+  const [row] = await sql<{ clerk_id: string }[]>`select clerk_id from users where email = ${person.email}`
+  return row?.clerk_id ?? ""
+}
+
+/** What the operator's form comes to: the page after it. */
+async function act(path: string, fields: Record<string, string>) {
+  const response = await operator(path, { method: "POST", body: new URLSearchParams(fields) })
+  const location = response.headers.get("location")
+  if (response.status !== 303 || !location)
+    return { status: response.status, location, page: await response.text() }
+  const page = await operator(location)
+  return { status: page.status, location, page: await page.text() }
+}
+
+/** The newest of what was done, as the page says it. */
+async function history(most: number): Promise<string[]> {
+  const html = await (await operator("/admin/history")).text()
+  return [
+    ...html.matchAll(
+      /<p class="[^"]*font-medium[^"]*">([^<]*operator@example\.org [^<]*?) ?<(?:!--[^>]*-->)?/g,
+    ),
+  ]
+    .map(([, words = ""]) => words.trim())
+    .slice(0, most)
+}
+
+/** What a person's next requests are allowed: chat requests left, the largest file that tus announces, and one of 1500 bytes. */
+async function limitsAsFelt(person: Person) {
+  const chat = await person("/api/chat", { method: "POST", body: "no JSON" })
+  const tus = await person("/api/files/uploads", { method: "OPTIONS" })
+  const name = `${crypto.randomUUID()}.bin`
+  const upload = await person(`/api/files?name=${name}`, { method: "POST", body: "x".repeat(1500) })
+  return {
+    chat: chat.headers.get("x-ratelimit-remaining"),
+    files: tus.headers.get("tus-max-size"),
+    largeFile: upload.status,
+  }
+}
