@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client"
 import type { Answered } from "../http/listener.ts"
 import { BOUNDS, type Distribution, type Measured } from "../realtime/metrics.ts"
 import type { Scope } from "../scope.ts"
+import { withinPatience } from "./patience.ts"
 import { countQueued } from "./queued.ts"
 
 /** Seconds. Streams of answers and uploads take long, and are meant to. */
@@ -32,7 +33,10 @@ export function createOpsMetrics(scope: Scope<"db" | "live" | "log" | "turns">) 
     labelNames: ["kind"],
     registers: [],
     async collect() {
-      for (const [kind, count] of Object.entries(await countQueued(scope))) this.set({ kind }, count)
+      this.reset()
+      // Without the database there are no counts, and all the rest is what one wants to see then.
+      const counts = await withinPatience(countQueued(scope)).catch(() => ({}))
+      for (const [kind, count] of Object.entries(counts)) this.set({ kind }, count)
     },
   })
   for (const metric of [requests, turns, queued]) registry.registerMetric(metric)

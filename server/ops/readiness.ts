@@ -1,14 +1,12 @@
 import { sql } from "drizzle-orm"
 import type { Scope } from "../scope.ts"
+import { withinPatience } from "./patience.ts"
 
 export interface Readiness {
   ready: boolean
   /** What each part says of itself: `ok`, or what is wrong with it. */
   checks: Record<"database" | "records", string>
 }
-
-/** Milliseconds. A probe must be answered before it gives up by itself. */
-const PATIENCE = 2000
 
 /** Whether this process can serve: its database answers, and what it shows of the records is current. */
 export async function checkReadiness(scope: Scope<"db" | "live">): Promise<Readiness> {
@@ -21,15 +19,9 @@ export async function checkReadiness(scope: Scope<"db" | "live">): Promise<Readi
 }
 
 async function checkDatabase({ db }: Scope<"db">): Promise<string> {
-  const late = Promise.withResolvers<string>()
-  const timer = setTimeout(() => late.resolve(`no answer within ${PATIENCE} ms`), PATIENCE)
-  try {
-    const answered = db.execute(sql`select 1`).then(
-      () => "ok",
-      () => "does not answer",
-    )
-    return await Promise.race([answered, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+  const answered = db.execute(sql`select 1`).then(
+    () => "ok",
+    () => "does not answer",
+  )
+  return withinPatience(answered).catch((error: Error) => error.message)
 }

@@ -65,6 +65,19 @@ describe("the port of probes", () => {
     }
   })
 
+  it("counts no upload that is finished", async () => {
+    const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
+    const headers = { "Tus-Resumable": "1.0.0", "Upload-Metadata": "filename YS50eHQ=" }
+    for (const length of ["0", "5"]) {
+      const created = await grace("/api/files/uploads", {
+        method: "POST",
+        headers: { ...headers, "Upload-Length": length },
+      })
+      expect(created.status).toBe(201)
+    }
+    expect(await readMetrics()).toMatch(/^tideline_queued\{kind="uploads"\} 1$/m)
+  })
+
   it("answers nothing else, and is not the application's port", async () => {
     expect((await fetch(`${ops}/`)).status).toBe(404)
     expect((await fetch(`${ops}/livez`, { method: "POST" })).status).toBe(405)
@@ -75,6 +88,9 @@ describe("the port of probes", () => {
     toDatabase.shut()
     await expect.poll(readReadiness, { timeout: 15_000 }).toMatchObject({ ready: false })
     expect((await fetch(`${ops}/livez`)).status).toBe(200)
+    const metrics = await readMetrics()
+    expect(metrics).toContain("tideline_nodejs_eventloop_lag_seconds")
+    expect(metrics).not.toContain("tideline_queued{")
     toDatabase.open()
     await expect.poll(readReadiness, { timeout: 30_000 }).toMatchObject({ ready: true })
   })
