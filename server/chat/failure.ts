@@ -9,9 +9,16 @@ export function answerFailure(
   error: unknown,
   headers: Record<string, string>,
 ): Response {
+  // Of whose account is gone the answer is made already.
+  if (error instanceof Response) return withHeaders(error, headers)
   if (isRefusal(error)) return json({ error: error.message }, { status: error.status, headers })
   log.error({ err: error }, "a chat request failed")
   return isOutage(error)
     ? json({ error: "The database cannot be reached. Try again in a moment." }, { status: 503, headers })
     : json({ error: "The question could not be taken. Try again." }, { status: 500, headers })
+}
+
+function withHeaders(response: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
 }

@@ -142,6 +142,11 @@ describe("Clerk", () => {
     const headers = { authorization: `Bearer ${token}` }
     expect((await fetch(`${app.origin}/api/files`, { headers })).status).toBe(403)
     expect((await fetch(`${app.origin}/onboarding`, { headers })).status).toBe(403)
+    const body = JSON.stringify({ messages: [] })
+    const chat = await fetch(`${app.origin}/api/chat`, { method: "POST", headers, body })
+    expect(chat.status).toBe(403)
+    expect(await chat.json()).toEqual({ error: expect.stringContaining("gone") })
+    expect(chat.headers.has("x-ratelimit-remaining")).toBe(true)
   })
 
   test("opens no live connection for an API key, which belongs to no session", async () => {
