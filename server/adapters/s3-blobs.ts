@@ -92,7 +92,10 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
       whole(key),
       { sha256 },
     )
-    await bucket.remove(pieces.map((piece) => piece.name))
+    // The first one before the others: what is left without it does not count, and with it all are there to be joined again.
+    const [first, ...others] = pieces.map((piece) => piece.name)
+    if (first !== undefined) await bucket.remove([first])
+    await bucket.remove(others)
     return { size, sha256 }
   }
 

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises"
+import { createServer, request } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { buffer } from "node:stream/consumers"
@@ -7,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Blobs } from "#server/ports/blobs.ts"
 import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
 import { openS3Blobs } from "#server/adapters/s3-blobs.ts"
+import { portOf } from "../support/port-of.ts"
 import { startS3 } from "../support/s3.ts"
 
 /** What every blob store does. `open` gives an empty one, `reopen` the same as another process sees it. */
@@ -248,6 +251,52 @@ describeBlobs("the local disk", openStore, openStore)
 const s3 = startS3()
 const openBucket = () => openS3Blobs(s3.settings())
 describeBlobs("a bucket", () => s3.emptyBucket().then(openBucket), openBucket)
+
+describe("a bucket", () => {
+  it("still has all bytes of a blob whose pieces could not all be removed at its finish", async () => {
+    await s3.emptyBucket()
+    const passage = await openPassage(s3.settings().endpoint ?? "")
+    const store = await openS3Blobs({ ...s3.settings(), endpoint: passage.origin })
+    const key = store.newKey()
+    const bytes = randomBytes(17_000_000)
+    await store.append(key, 0, inPieces(bytes, 300_000))
+    passage.refuse = (method, path) => method === "DELETE" && /\/0+$/.test(path)
+    await expect(store.finish(key)).rejects.toThrow()
+    passage.refuse = () => false
+
+    expect(await store.sizeOf(key)).toBe(bytes.length)
+    const sha256 = createHash("sha256").update(bytes).digest("hex")
+    expect(await store.finish(key)).toEqual({ size: bytes.length, sha256 })
+    expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
+    await passage.close()
+  })
+})
+
+/** The way to a server, on which some requests are refused. */
+async function openPassage(to: string) {
+  const passage = {
+    origin: "",
+    refuse: (_method: string, _path: string) => false,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, "close")
+    },
+  }
+  const server = createServer((incoming, outgoing) => {
+    const { method = "", url = "", headers } = incoming
+    const address = new URL(url, to)
+    if (passage.refuse(method, address.pathname)) return void outgoing.writeHead(403).end()
+    const onward = request(address, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    incoming.pipe(onward)
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  passage.origin = `http://127.0.0.1:${portOf(server)}`
+  return passage
+}
 
 describe("the local disk", () => {
   it("leaves no temporary file behind, whatever became of the blob", async () => {
