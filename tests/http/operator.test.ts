@@ -93,13 +93,6 @@ describe("nobody else", () => {
     return statuses
   }
 
-  async function expectNothingChanged() {
-    expect(await sql`select * from operator_acts`).toHaveLength(0)
-    expect(await sql`select * from waitlist`).toHaveLength(0)
-    expect(await sql`select plan from users where email = ${stranger.email}`).toEqual([{ plan: "free" }])
-    expect((await stranger("/dashboard")).status).toBe(200)
-  }
-
   it("who is signed in finds a page there, or does anything", async () => {
     expect(new Set((await knock(stranger)).values())).toEqual(new Set([404]))
     await expectNothingChanged()
@@ -151,7 +144,6 @@ describe("nobody else", () => {
 describe("people", () => {
   it("are found by a part of their address, in any capitalisation", async () => {
     await sql`insert into users (clerk_id, email) values ('percent', '100%_ada@example.org')`
-    const find = async (q: string) => (await operator(`/admin/people?${new URLSearchParams({ q })}`)).text()
     expect(await find("STRANGER")).toContain("stranger@example.org")
     expect(await find("%_a")).toContain("100%_ada@example.org")
     expect(await find("%_a")).not.toContain("stranger@example.org")
@@ -283,16 +275,6 @@ describe("letters", () => {
     expect(await act("/admin/letters", { intent: "drop", letterId })).toMatchObject({ status: 410 })
     expect(await act("/admin/letters", { intent: "drop", letterId: "all" })).toMatchObject({ status: 400 })
   })
-
-  async function park(to: string, expiresAt: number | null = null): Promise<string> {
-    const [row] = await sql<{ _id: string }[]>`
-      insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, next_attempt_at,
-        expires_at, last_error)
-      values ('welcome', ${to}, ${to}, ${`<${to}>`}, 'A few words', 'secret words', 'secret words', 'parked', 0,
-        ${expiresAt}, 'The mailbox is full.')
-      returning _id`
-    return row?._id ?? ""
-  }
 })
 
 describe("answers", () => {
@@ -453,4 +435,28 @@ async function limitsAsFelt(person: Person) {
     files: tus.headers.get("tus-max-size"),
     largeFile: upload.status,
   }
+}
+
+/** Of what `knock` asks for. */
+async function expectNothingChanged() {
+  expect(await sql`select * from operator_acts`).toHaveLength(0)
+  expect(await sql`select * from waitlist`).toHaveLength(0)
+  expect(await sql`select plan from users where email = ${stranger.email}`).toEqual([{ plan: "free" }])
+  expect((await stranger("/dashboard")).status).toBe(200)
+}
+
+/** The page of those whose address contains the text. */
+async function find(q: string): Promise<string> {
+  return (await operator(`/admin/people?${new URLSearchParams({ q })}`)).text()
+}
+
+/** A letter that the mail server refused. */
+async function park(to: string, expiresAt: number | null = null): Promise<string> {
+  const [row] = await sql<{ _id: string }[]>`
+    insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, next_attempt_at,
+      expires_at, last_error)
+    values ('welcome', ${to}, ${to}, ${`<${to}>`}, 'A few words', 'secret words', 'secret words', 'parked', 0,
+      ${expiresAt}, 'The mailbox is full.')
+    returning _id`
+  return row?._id ?? ""
 }

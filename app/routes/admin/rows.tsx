@@ -45,7 +45,7 @@ export function Row({
   children?: ReactNode
 }) {
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-4 py-3 sm:px-5">
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-4 py-3 has-[details[open]]:items-start sm:px-5">
       <div className="min-w-52 flex-1">
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-sm font-medium wrap-anywhere">
           {title} {mark}

@@ -28,7 +28,7 @@ export function PlanCard({
           Compare plans
         </LinkButton>
       </div>
-      <dl className="mt-4 grid gap-x-8 gap-y-5 sm:grid-cols-2 lg:grid-cols-4">
+      <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-5 lg:grid-cols-4">
         <div>
           <dt className="text-sm text-muted">Room for files</dt>
           <dd className="mt-0.5 font-medium tabular-nums">

@@ -52,6 +52,10 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
           <strong>The waitlist.</strong> The address you typed there and when, and whether it was confirmed.
         </li>
         <li>
+          <strong>What operators did.</strong> When they change somebody's plan, sign them out or write to
+          them: who did it, and your address, until your account is deleted.
+        </li>
+        <li>
           <strong>Letters.</strong> To whom a letter went, about what and when, for a month. What it said is
           erased when it is sent.
         </li>

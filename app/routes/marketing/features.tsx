@@ -136,7 +136,7 @@ where title = 'Untitled';
     text: "Bytes go to the disk first and are synced; the row is committed when they are safe. What is served back cannot run scripts in your name.",
     points: [
       "The type is read from the bytes, not believed from the name.",
-      "A quota per plan and a largest size, both settings.",
+      "A quota and a largest size for each plan, all of them settings.",
       "Downloads by range, with an ETag, and as attachments unless known to be harmless.",
     ],
     picture: <FilesPicture />,
