@@ -260,9 +260,9 @@ describe("a bucket", () => {
     const key = store.newKey()
     const bytes = randomBytes(17_000_000)
     await store.append(key, 0, inPieces(bytes, 300_000))
-    passage.refuse = (method, path) => method === "DELETE" && /\/0+$/.test(path)
+    passage.refuse = ({ method, pathname }) => (method === "DELETE" && /\/0+$/.test(pathname) ? 403 : null)
     await expect(store.finish(key)).rejects.toThrow()
-    passage.refuse = () => false
+    passage.refuse = () => null
 
     expect(await store.sizeOf(key)).toBe(bytes.length)
     const sha256 = createHash("sha256").update(bytes).digest("hex")
@@ -270,13 +270,31 @@ describe("a bucket", () => {
     expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
     await passage.close()
   })
+
+  it("reads nothing of an empty blob, of which stores refuse every range", async () => {
+    await s3.emptyBucket()
+    const passage = await openPassage(s3.settings().endpoint ?? "")
+    const store = await openS3Blobs({ ...s3.settings(), endpoint: passage.origin })
+    const key = store.newKey()
+    await store.put(key, inPieces(Buffer.alloc(0), 1), { limit: 0 })
+    passage.refuse = ({ range }) => (range === undefined ? null : 416)
+    expect(await read(store, key, { start: 0, end: 99 })).toHaveLength(0)
+    await passage.close()
+  })
 })
+
+interface Passing {
+  method: string
+  pathname: string
+  range: string | undefined
+}
 
 /** The way to a server, on which some requests are refused. */
 async function openPassage(to: string) {
   const passage = {
     origin: "",
-    refuse: (_method: string, _path: string) => false,
+    /** With which status, if at all. */
+    refuse: (_request: Passing): number | null => null,
     async close() {
       server.closeAllConnections()
       server.close()
@@ -286,7 +304,8 @@ async function openPassage(to: string) {
   const server = createServer((incoming, outgoing) => {
     const { method = "", url = "", headers } = incoming
     const address = new URL(url, to)
-    if (passage.refuse(method, address.pathname)) return void outgoing.writeHead(403).end()
+    const status = passage.refuse({ method, pathname: address.pathname, range: headers.range })
+    if (status !== null) return void outgoing.writeHead(status).end()
     const onward = request(address, { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(outgoing)
