@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3"
+import { CreateBucketCommand, paginateListObjectsV2, S3Client } from "@aws-sdk/client-s3"
 import S3rver from "@20minutes/s3rver"
 import { afterAll, beforeAll } from "vitest"
 import type { BucketSettings } from "#server/adapters/s3-blobs/bucket.ts"
 
+const REGION = "us-east-1"
 const CREDENTIALS = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" }
 
 /** A server that speaks S3, for the tests of a file. */
@@ -30,19 +31,33 @@ export function startS3() {
     await server.close()
     rmSync(directory, { recursive: true })
   })
+  const openClient = () =>
+    new S3Client({
+      endpoint: `http://127.0.0.1:${port}`,
+      region: REGION,
+      forcePathStyle: true,
+      credentials: CREDENTIALS,
+    })
+
   return {
     settings: (): BucketSettings => ({
       bucket,
       prefix: "some/where",
       endpoint: `http://127.0.0.1:${port}`,
-      region: "us-east-1",
+      region: REGION,
       credentials: CREDENTIALS,
     }),
     async emptyBucket() {
       bucket = `b-${randomUUID()}`
-      const { endpoint = "", region } = this.settings()
-      const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials: CREDENTIALS })
-      await client.send(new CreateBucketCommand({ Bucket: bucket }))
+      await openClient().send(new CreateBucketCommand({ Bucket: bucket }))
+    },
+    /** Everything in the bucket, pieces of what is unfinished included. */
+    async objects(): Promise<{ name: string; size: number }[]> {
+      const found: { name: string; size: number }[] = []
+      for await (const page of paginateListObjectsV2({ client: openClient() }, { Bucket: bucket })) {
+        for (const { Key = "", Size = 0 } of page.Contents ?? []) found.push({ name: Key, size: Size })
+      }
+      return found
     },
   }
 }
