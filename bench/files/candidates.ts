@@ -16,7 +16,7 @@ export interface Running {
   server: Server
 }
 
-const PORTS = { bare: 3979, tideline: 3980 }
+const PORTS = { bare: 3984, tideline: 3985 }
 const METER = join(import.meta.dirname, "../meter.ts")
 
 const root = resolve(import.meta.dirname, "../..")
