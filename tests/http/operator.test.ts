@@ -126,7 +126,7 @@ describe("nobody else", () => {
 
   it("who visits is told more than that one has to sign in", async () => {
     const visitor = openBrowser(app)
-    for (const [ask, status] of await knock(visitor)) expect([202, 302], ask).toContain(status)
+    for (const [asked, status] of await knock(visitor)) expect([202, 302], asked).toContain(status)
     await expectNothingChanged()
   })
 
@@ -191,6 +191,15 @@ describe("people", () => {
       "operator@example.org put plan@example.org on another plan, from pro to free",
       "operator@example.org put plan@example.org on another plan, from free to pro",
     ])
+  })
+
+  it("are given as many answers at once as their plan says, from the next question on", async () => {
+    const person = await enter("eager@example.org")
+    expect((await ask(person)).status).toBe(202)
+    expect((await ask(person)).status).toBe(409)
+    await act("/admin/people", { intent: "change-plan", userId: await idOf(person), plan: "pro" })
+    expect((await ask(person)).status).toBe(202)
+    expect((await ask(person)).status).toBe(409)
   })
 
   it("are signed out everywhere, sockets included, while their keys go on", async () => {
@@ -280,16 +289,7 @@ describe("letters", () => {
 describe("answers", () => {
   it("are listed without their words, and stopped", async () => {
     const person = await enter("asks@example.org")
-    const made = (await (await postJson(person, "/api/chat/threads", { title: "The sea" })).json()) as {
-      thread: ThreadSummary
-    }
-    const asked = await person(
-      "/api/chat",
-      postAsync({
-        threadId: made.thread._id,
-        messages: [{ id: "q1", role: "user", parts: [{ type: "text", text: "/slow secret" }] }],
-      }),
-    )
+    const asked = await ask(person, "/slow secret")
     const { answerId } = (await asked.json()) as { answerId: string }
     const page = await (await operator("/admin")).text()
     expect(page).toContain("asks@example.org")
@@ -459,4 +459,12 @@ async function park(to: string, expiresAt: number | null = null): Promise<string
       ${expiresAt}, 'The mailbox is full.')
     returning _id`
   return row?._id ?? ""
+}
+
+/** In a conversation of its own, without waiting for the answer. */
+async function ask(person: Person, text = "/slow"): Promise<Response> {
+  const made = await postJson(person, "/api/chat/threads", { title: "The sea" })
+  const { thread } = (await made.json()) as { thread: ThreadSummary }
+  const messages = [{ id: "q1", role: "user", parts: [{ type: "text", text }] }]
+  return person("/api/chat", postAsync({ threadId: thread._id, messages }))
 }
