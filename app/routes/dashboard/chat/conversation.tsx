@@ -9,7 +9,7 @@ import type { AskRefused } from "./ask.ts"
 import { plainText, type Bubble } from "./bubbles.ts"
 import { Composer } from "./composer.tsx"
 import { clearDraft, useDraft, type Draft } from "./drafts.ts"
-import { Message } from "./message.tsx"
+import { MessageBlock, useBlocks } from "./message-block.tsx"
 import { useQuestions } from "./questions.tsx"
 import { useChatLayout } from "./use-chat-layout.ts"
 import { useCountdown } from "./use-countdown.ts"
@@ -18,9 +18,6 @@ import { useEndInSight } from "./use-end-in-sight.ts"
 import type { useExchange } from "./use-exchange.ts"
 import { useFoundMessage } from "./use-found-message.ts"
 import { useEscape } from "./use-shortcuts.ts"
-
-/** This many messages at the end are always laid out. */
-const LAID_OUT = 8
 
 interface ConversationProps {
   threadId: string
@@ -38,6 +35,7 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
   const stop = useStop(threadId, isAnswering)
   useEscape(stop)
   const last = bubbles.at(-1)
+  const blocks = useBlocks(bubbles)
 
   return (
     <div className="group/chat contents" data-answering={isAnswering || undefined}>
@@ -60,13 +58,12 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
               aria-label="Messages"
               className="mx-auto w-full max-w-3xl space-y-4"
             >
-              {bubbles.map((bubble, place) => (
-                <Message
-                  key={bubble.key}
-                  bubble={bubble}
-                  isLast={bubble === last}
-                  isOld={place < bubbles.length - LAID_OUT}
-                  editing={editing !== null && editing.messageId === bubble.id ? editing : null}
+              {blocks.map((block) => (
+                <MessageBlock
+                  key={block.number}
+                  block={block}
+                  last={last}
+                  editing={block.bubbles.some(({ id }) => id === editing?.messageId) ? editing : null}
                   onEdit={acts.edit}
                   onAgain={acts.again}
                   threadId={threadId}

@@ -14,12 +14,10 @@ import { Reasoning } from "./reasoning.tsx"
 import { ToolRow } from "./tool-row.tsx"
 import { useReveal } from "./use-reveal.ts"
 
-interface MessageProps {
+export interface MessageProps {
   bubble: Bubble
   /** Below the last message stands more of how it ended, with what can be done. */
   isLast: boolean
-  /** Far from the end: the browser need not lay it out before it comes into sight. */
-  isOld: boolean
   /** Given for a question that is being written anew. */
   editing: Exchange["editing"]
   onEdit: (bubble: Bubble) => void
@@ -29,17 +27,14 @@ interface MessageProps {
 
 /** Drawn again only when what it shows has changed, however often the list around it is. */
 export const Message = memo(function Message(props: MessageProps) {
-  const { bubble, isOld, editing, threadId } = props
+  const { bubble, editing, threadId } = props
   return (
     <article
       id={bubble.id ? `message-${bubble.id}` : undefined}
       aria-label={bubble.role === "user" ? "You" : "Answer"}
       aria-busy={bubble.status === "running" || undefined}
       tabIndex={-1}
-      className={classNames(
-        "group/message min-w-0 scroll-mt-16 rounded-lg outline-hidden transition-colors duration-700 target:bg-accent-soft data-found:bg-accent-soft",
-        isOld && "[contain-intrinsic-size:auto_14rem] [content-visibility:auto]",
-      )}
+      className="group/message min-w-0 scroll-mt-16 rounded-lg outline-hidden transition-colors duration-700 target:bg-accent-soft data-found:bg-accent-soft"
     >
       {bubble.role === "assistant" ? (
         <Answer {...props} />

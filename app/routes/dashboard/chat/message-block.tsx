@@ -1,0 +1,84 @@
+import { memo, useState } from "react"
+import { classNames } from "#app/ui/class-names.ts"
+import type { Bubble } from "./bubbles.ts"
+import { Message, type MessageProps } from "./message.tsx"
+
+const SIZE = 20
+
+/** This many messages at the end are always laid out. */
+const LAID_OUT = 8
+
+export interface Block {
+  number: number
+  bubbles: Bubble[]
+  /** Far from the end: the browser need not lay it out before it comes into sight. */
+  isOld: boolean
+}
+
+/**
+ * The messages in blocks, for the browser looks at each thing that it may leave out again and again: at two thousand of them, frames
+ * are dropped. A message stays in its block when others come before or after, for moving would draw it anew.
+ */
+export function useBlocks(bubbles: Bubble[]): Block[] {
+  const [anchor] = useState(bubbles[0]?.key)
+  const first = Math.max(
+    0,
+    bubbles.findIndex(({ key }) => key === anchor),
+  )
+  const placed = bubbles.map((bubble, place) => ({ bubble, place }))
+  const blocks = Map.groupBy(placed, ({ place }) => Math.floor((place - first) / SIZE))
+  return Array.from(blocks, ([number, members]) => ({
+    number,
+    bubbles: members.map(({ bubble }) => bubble),
+    isOld: members.every(({ place }) => place < bubbles.length - LAID_OUT),
+  }))
+}
+
+interface MessageBlockProps extends Pick<MessageProps, "onEdit" | "onAgain" | "threadId"> {
+  block: Block
+  /** The last message of all. */
+  last: Bubble | undefined
+  /** Given for the block in which a question is being written anew. */
+  editing: MessageProps["editing"]
+}
+
+/** Drawn again only when one of its messages is another. */
+export const MessageBlock = memo(function MessageBlock({
+  block: { bubbles, isOld },
+  last,
+  editing,
+  ...acts
+}: MessageBlockProps) {
+  return (
+    <div
+      className={classNames(
+        "space-y-4",
+        isOld && "[contain-intrinsic-size:auto_280rem] [content-visibility:auto]",
+      )}
+    >
+      {bubbles.map((bubble) => (
+        <Message
+          key={bubble.key}
+          bubble={bubble}
+          isLast={bubble === last}
+          editing={editing?.messageId === bubble.id ? editing : null}
+          {...acts}
+        />
+      ))}
+    </div>
+  )
+}, isSame)
+
+function isSame(before: MessageBlockProps, after: MessageBlockProps): boolean {
+  const { block: one, last: lastOfOne, ...restOfOne } = before
+  const { block: other, last: lastOfOther, ...restOfOther } = after
+  return (
+    one.isOld === other.isOld &&
+    one.bubbles.length === other.bubbles.length &&
+    one.bubbles.every((bubble, place) => bubble === other.bubbles[place]) &&
+    one.bubbles.includes(lastOfOne as Bubble) === other.bubbles.includes(lastOfOther as Bubble) &&
+    Object.entries(restOfOne).every(
+      ([name, value]) => restOfOther[name as keyof typeof restOfOther] === value,
+    )
+  )
+}
