@@ -2,6 +2,7 @@ import { and, eq, lt, or, sql, type SQL } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { livingProcesses } from "#db/process-lock.ts"
 import { chatTurns } from "#db/schema/chat.ts"
+import { startRecurring, type Recurring } from "../recurring.ts"
 import type { Scope } from "../scope.ts"
 import { TURN_LIFETIME } from "./contract.ts"
 import { endAbandonedTurn } from "./end-turn.ts"
@@ -15,26 +16,15 @@ const INTERVAL = 2500
  * Looks again and again for answers whose process died, so that whoever watches them is told within seconds. Any number of
  * processes may look at once; where nothing runs, a look reads one empty index.
  */
-export function startEndingLostTurns(scope: Scope<"db" | "log" | "turns">) {
+export function startEndingLostTurns(scope: Scope<"db" | "log" | "turns">): Recurring {
   let suspects = new Set<string>()
-  const look = async () => {
+  return startRecurring(async () => {
     try {
       suspects = await endLostTurns(scope, suspects)
     } catch (error) {
       scope.log.warn({ err: error }, "lost answers could not be ended; the next look tries again")
     }
-  }
-  let running = look()
-  const timer = setInterval(() => {
-    running = running.then(look)
   }, INTERVAL)
-  timer.unref()
-  return {
-    stop() {
-      clearInterval(timer)
-      return running
-    },
-  }
 }
 
 /**

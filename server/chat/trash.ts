@@ -2,6 +2,7 @@ import { and, eq, lt } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { chatThreads } from "#db/schema/chat.ts"
 import { NotFound } from "../errors.ts"
+import { startRecurring, type Recurring } from "../recurring.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread, ownTrashedThread } from "./access.ts"
 import type { ThreadSummary } from "./contract.ts"
@@ -37,22 +38,14 @@ export async function restoreThread(scope: Scope<"db" | "viewer">, id: string): 
 }
 
 /** Every ten minutes, what was in the trash for a day goes for ever. Any number of processes may do it at once. */
-export function startPurgingThreads({ db, log }: Scope<"db" | "log">) {
-  const purge = () =>
-    purgeThreads(db).catch((error: unknown) => {
-      log.warn({ err: error }, "the trash of conversations was not emptied; the next look tries again")
-    })
-  let running = purge()
-  const timer = setInterval(() => {
-    running = running.then(purge)
-  }, INTERVAL)
-  timer.unref()
-  return {
-    stop() {
-      clearInterval(timer)
-      return running
-    },
-  }
+export function startPurgingThreads({ db, log }: Scope<"db" | "log">): Recurring {
+  return startRecurring(
+    () =>
+      purgeThreads(db).catch((error: unknown) => {
+        log.warn({ err: error }, "the trash of conversations was not emptied; the next look tries again")
+      }),
+    INTERVAL,
+  )
 }
 
 /** One conversation at a time: each takes all its messages with it, and whoever follows the log is told of every one. */

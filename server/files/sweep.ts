@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, lt, notExists } from "drizzle-orm"
 import { blobs, files, uploads } from "#db/schema/files.ts"
 import { isRefusal } from "../errors.ts"
+import { startRecurring, type Recurring } from "../recurring.ts"
 import type { Scope } from "../scope.ts"
 import { discardBlob, discardUpload, removeNameless } from "./discard.ts"
 import { nextExpiry } from "./expiry.ts"
@@ -14,24 +15,15 @@ const INTERVAL = 10 * 60 * 1000
 export const GRACE = 60 * 60 * 1000
 
 /** Makes good, every ten minutes, what processes left that died. Any number of processes may do it at once. */
-export function startSweeping(scope: Sweep) {
-  let running = sweep(scope)
-  const timer = setInterval(() => {
-    running = running.then(() => sweep(scope))
-  }, INTERVAL)
-  timer.unref()
-  return {
-    stop() {
-      clearInterval(timer)
-      return running
-    },
-  }
+export function startSweeping(scope: Sweep): Recurring {
+  return startRecurring((stopping) => sweep(scope, Date.now(), stopping), INTERVAL)
 }
 
-export async function sweep(scope: Sweep, now = Date.now()): Promise<void> {
+/** What is left when the process is stopping is for the next sweep. */
+export async function sweep(scope: Sweep, now = Date.now(), stopping?: AbortSignal): Promise<void> {
   for (const part of [finishWhole, discardExpired, discardUnused, removeNamelessUnfinished]) {
     try {
-      await part(scope, now)
+      await part(scope, now, stopping)
     } catch (error) {
       scope.log.error({ err: error }, "the blob store could not be swept; the next sweep tries again")
     }
@@ -39,7 +31,7 @@ export async function sweep(scope: Sweep, now = Date.now()): Promise<void> {
 }
 
 /** Uploads whose process died after the last byte, and whose sender did not come back to ask. */
-async function finishWhole(scope: Sweep, now: number) {
+async function finishWhole(scope: Sweep, now: number, stopping?: AbortSignal) {
   const quiet = await scope.db
     .select()
     .from(uploads)
@@ -53,6 +45,7 @@ async function finishWhole(scope: Sweep, now: number) {
     )
     .limit(1000)
   for (const { _id, key, length } of quiet) {
+    if (stopping?.aborted) return
     if (key === null || length === null) continue
     const isWhole = (await scope.blobs.sizeOf(key)) === length
     if (isWhole) await finishAlone(scope, _id).catch((error: unknown) => tell(scope, error, _id))
@@ -80,27 +73,34 @@ function tell({ log }: Sweep, error: unknown, upload: string) {
     log.error({ err: error, upload }, "an upload could not be finished; the sweep tries again")
 }
 
-async function discardExpired(scope: Sweep, now: number) {
+async function discardExpired(scope: Sweep, now: number, stopping?: AbortSignal) {
   const expired = await scope.db
     .select({ id: uploads._id })
     .from(uploads)
     .where(lt(uploads.expiresAt, now))
     .limit(1000)
-  for (const { id } of expired) await discardUpload(scope, id)
+  for (const { id } of expired) {
+    if (stopping?.aborted) return
+    await discardUpload(scope, id)
+  }
 }
 
-async function discardUnused(scope: Sweep, now: number) {
+async function discardUnused(scope: Sweep, now: number, stopping?: AbortSignal) {
   const unused = await scope.db
     .select({ id: blobs._id })
     .from(blobs)
     .where(and(lt(blobs._creationTime, now - GRACE), isUnused(scope)))
     .limit(1000)
-  for (const { id } of unused) await discardBlob(scope, id)
+  for (const { id } of unused) {
+    if (stopping?.aborted) return
+    await discardBlob(scope, id)
+  }
 }
 
 /** What was still being written when its upload was removed. */
-async function removeNamelessUnfinished(scope: Sweep, now: number) {
+async function removeNamelessUnfinished(scope: Sweep, now: number, stopping?: AbortSignal) {
   for await (const { key, modifiedAt } of scope.blobs.list("unfinished")) {
+    if (stopping?.aborted) return
     if (modifiedAt < now - GRACE) await removeNameless(scope, key)
   }
 }

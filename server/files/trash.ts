@@ -131,10 +131,14 @@ export async function emptyTrash(
   return purged.length
 }
 
-/** Purges what has been in anybody's trash for as long as the settings allow. Several processes may do it at once. */
+/**
+ * Purges what has been in anybody's trash for as long as the settings allow. Several processes may do it at once. When the process is
+ * stopping, the bytes that are left are the sweep's.
+ */
 export async function purgeOldTrash(
   scope: Scope<"db" | "blobs" | "log" | "config">,
   now = Date.now(),
+  stopping?: AbortSignal,
 ): Promise<void> {
   const since = now - scope.config.files.trashDays * DAY
   for (;;) {
@@ -145,8 +149,8 @@ export async function purgeOldTrash(
       .limit(AT_ONCE)
       .for("update", { skipLocked: true })
     const purged = await purge(scope, inArray(files._id, due))
-    await discardBlobs(scope, purged)
-    if (purged.length < AT_ONCE) return
+    await discardBlobs(scope, purged, stopping)
+    if (purged.length < AT_ONCE || stopping?.aborted) return
   }
 }
 
@@ -176,6 +180,13 @@ function purge({ db }: Scope<"db">, which: SQL | undefined): Promise<Purged[]> {
   })
 }
 
-async function discardBlobs(scope: Scope<"db" | "blobs" | "log">, purged: readonly Purged[]) {
-  for (const { storageId } of purged) await discardBlob(scope, storageId)
+async function discardBlobs(
+  scope: Scope<"db" | "blobs" | "log">,
+  purged: readonly Purged[],
+  stopping?: AbortSignal,
+) {
+  for (const { storageId } of purged) {
+    if (stopping?.aborted) return
+    await discardBlob(scope, storageId)
+  }
 }

@@ -1,0 +1,30 @@
+export interface Recurring {
+  /** Resolves when what is being done is over, and nothing follows it. */
+  stop(): Promise<void>
+}
+
+/**
+ * Does the work now, and again after each `interval` of milliseconds, unless it is still being done then. The signal is aborted when the
+ * process shall end: what takes long looks at it. The work never throws.
+ */
+export function startRecurring(work: (stopping: AbortSignal) => Promise<void>, interval: number): Recurring {
+  const stopping = new AbortController()
+  let isBusy = false
+  let running = Promise.resolve()
+
+  const begin = () => {
+    if (isBusy) return
+    isBusy = true
+    running = work(stopping.signal).finally(() => (isBusy = false))
+  }
+  begin()
+  const timer = setInterval(begin, interval)
+  timer.unref()
+  return {
+    stop() {
+      clearInterval(timer)
+      stopping.abort()
+      return running
+    },
+  }
+}
