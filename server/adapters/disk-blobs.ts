@@ -5,6 +5,7 @@ import type { Blobs, ListedBlob } from "../ports/blobs.ts"
 import { OutOfSpace, TooLarge } from "../errors.ts"
 import { blobKeyOf, isBlobKey, newBlobKey, requireBlobKey } from "./blob-key.ts"
 import { createHashes, RunningHash } from "./disk-blobs/hashes.ts"
+import { writeAll } from "./disk-blobs/write-all.ts"
 
 /**
  * Keeps blobs in `directory`, on a local file system: `aa/bb/<uuid>`, and `tmp/` for what is being written.
@@ -150,29 +151,14 @@ async function writeAndClose(
   bytes: AsyncIterable<Uint8Array>,
   hash: RunningHash | null,
 ): Promise<number> {
-  let size = offset
   try {
-    for await (const chunk of bytes) {
-      const writing = writeChunk(file, chunk, size)
-      hash?.update(chunk) // while the write runs in another thread
-      await writing
-      size += chunk.byteLength
-    }
+    return await writeAll(file, offset, bytes, (chunk) => hash?.update(chunk))
   } finally {
     try {
       await file.sync()
     } finally {
       await file.close()
     }
-  }
-  return size
-}
-
-/** A write may take less than it was given: on a disk that is almost full, for one. */
-async function writeChunk(file: FileHandle, chunk: Uint8Array, position: number) {
-  for (let written = 0; written < chunk.byteLength;) {
-    const { bytesWritten } = await file.write(chunk, written, chunk.byteLength - written, position + written)
-    written += bytesWritten
   }
 }
 

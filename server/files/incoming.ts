@@ -1,6 +1,7 @@
 import { pipeline } from "node:stream/promises"
 import { Busboy } from "@fastify/busboy"
 import { BadRequest } from "../errors.ts"
+import { freeMemory } from "../http/spent-memory.ts"
 import type { IncomingFile } from "./upload.ts"
 
 /** In one form. */
@@ -26,7 +27,7 @@ function bodyAsFile(request: Request): IncomingFile {
   if (!fileName) throw new BadRequest("Say what the file is called: POST /api/files?name=photo.jpg")
   const length = request.headers.get("content-length")
   const size = length === null ? { atMost: Infinity } : { exactly: Number(length) }
-  return { fileName, bytes: bytesOf(request), size }
+  return { fileName, bytes: freeing(bytesOf(request)), size }
 }
 
 async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) => Promise<Taken>) {
@@ -67,6 +68,13 @@ function openParser(request: Request) {
     })
   } catch {
     throw new BadRequest("This is no form with files: multipart/form-data was expected, with a boundary.")
+  }
+}
+
+async function* freeing(bytes: AsyncIterable<Uint8Array>) {
+  for await (const chunk of bytes) {
+    yield chunk
+    freeMemory(chunk)
   }
 }
 

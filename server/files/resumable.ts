@@ -2,6 +2,7 @@ import { and, eq, isNotNull } from "drizzle-orm"
 import * as v from "valibot"
 import { uploads } from "#db/schema/files.ts"
 import { BadRequest, Conflict, Gone, isRefusal, NotFound, TooLarge, type Refusal } from "../errors.ts"
+import { freeMemory } from "../http/spent-memory.ts"
 import type { Scope } from "../scope.ts"
 import { FileId } from "./contract.ts"
 import { giveUpUpload, removeNameless } from "./discard.ts"
@@ -214,6 +215,7 @@ async function* takeBytes(
         return
       }
       yield value
+      freeMemory(value)
     }
     if (lock.signal.aborted) end.why = lock.signal.reason as Refusal
   } catch {

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream"
 import { create as contentDisposition } from "content-disposition"
 import { isFresh, readRange, type ByteRange } from "../http/conditional.ts"
 import { json } from "../http/json.ts"
+import { offerMemory } from "../http/spent-memory.ts"
 import type { Scope } from "../scope.ts"
 import { isShownInline } from "./contract.ts"
 import { findFile } from "./files.ts"
@@ -118,7 +119,7 @@ function toBody(bytes: Readable): ReadableStream<Uint8Array> {
       async pull(controller) {
         const { done, value } = await chunks.next()
         if (done) controller.close()
-        else controller.enqueue(value)
+        else controller.enqueue(offerMemory(value))
       },
       cancel() {
         bytes.destroy()

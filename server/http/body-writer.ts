@@ -8,6 +8,7 @@ import {
   WORTH_COMPRESSING,
   type Encoder,
 } from "./compression.ts"
+import { freeMemory } from "./spent-memory.ts"
 
 type Read = Promise<ReadableStreamReadResult<Uint8Array>>
 
@@ -57,7 +58,10 @@ async function copy(
   let chunk = first
   let next = second
   while (!outgoing.destroyed) {
-    const hasRoom = sink.write(chunk)
+    const written = chunk
+    const hasRoom = sink.write(written, (error) => {
+      if (!error) freeMemory(written)
+    })
     if (encoder && !(await isThere(next))) encoder.flush()
     if (!hasRoom) await drained(sink, outgoing)
     const result = await next

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { writeBody } from "./body-writer.ts"
+import { offerMemory } from "./spent-memory.ts"
 
 /** A request that cannot be expressed, and the status that says so. */
 export class Unacceptable extends Error {
@@ -96,7 +97,7 @@ function readBody(incoming: IncomingMessage, outgoing: ServerResponse) {
       start(controller) {
         incoming.pause()
         incoming.on("data", (chunk: Buffer) => {
-          controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+          controller.enqueue(offerMemory(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength)))
           if ((controller.desiredSize ?? 0) <= 0) incoming.pause()
         })
         incoming.once("end", () => controller.close())

@@ -18,7 +18,7 @@ export interface ListedBlob {
 /**
  * Bytes under keys. A blob is written at once by `put`, or piece by piece by `append` and then `finish`; until then nobody can
  * open it. It never changes once it is stored. The store keeps no order among writers: whoever appends to a key, finishes or
- * removes it is alone at it.
+ * removes it is alone at it. A chunk of the bytes that it is given is the store's only until it asks for the next one.
  */
 export interface Blobs {
   /** A key that was never used. It says nothing of the user or of the file's name. */

@@ -137,6 +137,24 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
     })
 
+    it("keeps nothing of a chunk once it has asked for the next, which may be in the same memory", async () => {
+      const bytes = randomBytes(9_000_000)
+      const memory = Buffer.alloc(64 * 1024)
+      async function* throughOnePlace(from: number, to: number) {
+        for (let start = from; start < to; start += memory.length) {
+          const size = bytes.copy(memory, 0, start, Math.min(to, start + memory.length))
+          yield memory.subarray(0, size)
+          memory.fill(0)
+        }
+      }
+      const [put, appended] = [store.newKey(), store.newKey()]
+      await store.put(put, throughOnePlace(0, bytes.length), { limit: bytes.length })
+      await store.append(appended, 0, throughOnePlace(0, 8_500_000))
+      await store.append(appended, 8_500_000, throughOnePlace(8_500_000, bytes.length))
+      await store.finish(appended)
+      for (const key of [put, appended]) expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
+    })
+
     it("goes on and finishes where another process began", async () => {
       const bytes = randomBytes(7_000_000)
       const key = store.newKey()
@@ -334,6 +352,16 @@ describe("the local disk", () => {
     }
     await store.put(key, first(), { limit: 5 })
     expect((await read(store, key)).toString()).toBe("first")
+  })
+
+  it("writes all that came, also while no more comes", async () => {
+    const store = await openDiskBlobs(directory)
+    const key = store.newKey()
+    async function* stalling() {
+      for (let number = 0; number < 5; number++) yield randomBytes(200_000)
+      await expect.poll(() => store.sizeOf(key)).toBe(1_000_000)
+    }
+    expect(await store.append(key, 0, stalling())).toBe(1_000_000)
   })
 
   it("does not follow a link out of its directory", async () => {

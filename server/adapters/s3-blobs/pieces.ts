@@ -41,7 +41,7 @@ export async function* cutPieces(offset: number, begun: Buffer, bytes: AsyncIter
   }
   const hold = (chunk: Uint8Array) => {
     if (chunk.byteLength === 0) return
-    held.push(chunk)
+    held.push(Buffer.from(chunk)) // who gave it may take its memory back
     size += chunk.byteLength
     fresh = true
   }
