@@ -62,14 +62,12 @@ export default function handleRequest(
 export const handleError: HandleErrorFunction = (error, { request, context }) => {
   if (request.signal.aborted || isRefusal(error)) return
   context.set(failureContext, error)
-  context
-    .get(servicesContext)
-    .log.error(
-      {
-        err: error,
-        requestId: context.get(requestIdContext),
-        path: loggedPath(new URL(request.url).pathname),
-      },
-      "a request failed",
-    )
+  context.get(servicesContext).log.error(
+    {
+      err: error,
+      requestId: context.get(requestIdContext),
+      path: loggedPath(new URL(request.url).pathname),
+    },
+    "a request failed",
+  )
 }
