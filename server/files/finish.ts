@@ -1,6 +1,8 @@
+import { Conflict } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { commitFile } from "./commit.ts"
 import type { FileSummary } from "./contract.ts"
+import { removeNameless } from "./discard.ts"
 import { detectType, SAMPLE_SIZE } from "./types.ts"
 
 export interface WholeUpload {
@@ -19,7 +21,13 @@ export async function finishUpload(
   const stored = length > 0 ? await scope.blobs.finish(key) : await storeNothing(scope, key)
   if (stored.size !== length) throw new Error(`Upload ${_id} has ${stored.size} of ${length} bytes.`)
   const mimeType = await detectType(await readBeginning(scope, key, length), fileName)
-  return commitFile(scope, _id, stored, { fileName, mimeType })
+  try {
+    return await commitFile(scope, _id, stored, { fileName, mimeType })
+  } catch (error) {
+    // The bytes may have come to their place after they were looked for there.
+    if (error instanceof Conflict) await removeNameless(scope, key)
+    throw error
+  }
 }
 
 /** Whether an attempt before this one got as far or not. */
