@@ -9,13 +9,14 @@ type Heeding = Pick<FullScope, "announce" | "blobs" | "config" | "db" | "identit
 
 /**
  * Does what the identity provider's notice means for the records. It may come twice, late and out of order, so nothing in it counts but
- * whom it is about: the provider is asked what is true now. A person without a record has none made here; their first visit does.
+ * whom it is about: the provider is asked what is true now. Data is deleted only where it says both that somebody is gone and that it does not
+ * know them. A person without a record has none made here; their first visit does.
  */
 export async function heedNotice(scope: Heeding, { kind, userId }: IdentityNotice): Promise<void> {
   const [user] = await scope.db.select().from(users).where(eq(users.clerkId, userId))
   if (!user) return
-  const person = kind === "deleted" ? null : await scope.identity.getUser(userId, { fresh: true })
-  if (!person) return deleteData(scope, user)
+  const person = await scope.identity.getUser(userId, { fresh: true })
+  if (!person) return kind === "deleted" ? deleteData(scope, user) : undefined
   const { email, name, imageUrl, plan } = person
   await writeUser(scope, { clerkId: userId, email: email ?? "", name, imageUrl, plan })
 }

@@ -7,6 +7,8 @@ import { RunningHash } from "./disk-blobs/hashes.ts"
 import { openBucket, type BucketSettings } from "./s3-blobs/bucket.ts"
 import { cutPieces, offsetOf, pieceAt, PIECE_SIZE, readPieces, type Piece } from "./s3-blobs/pieces.ts"
 
+const MOST_HASHES = 1000
+
 /**
  * Keeps blobs in a bucket of any store that speaks S3: `blobs/<key>`, and `unfinished/<key>/<offset>` for what is being written.
  *
@@ -73,6 +75,9 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
     } finally {
       // Of a piece that could not be written the hash has bytes that the bucket has not.
       if (hash?.size === end) hashes.set(key, hash)
+      // Those of uploads that go on in another process would stay for ever.
+      const [oldest] = hashes.keys()
+      if (hashes.size > MOST_HASHES && oldest !== undefined) hashes.delete(oldest)
     }
   }
 

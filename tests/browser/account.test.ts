@@ -211,20 +211,20 @@ let operator: Promise<Person> | undefined
 
 /** An operator, with something on each of their pages. */
 function operatorWithWork(): Promise<Person> {
-  return (operator ??= prepare())
+  return (operator ??= makeOperator())
+}
 
-  async function prepare() {
-    const person = await newPerson("operator@example.org")
-    await sql`update auth.user set email_verified = true where email = ${person.email}`
-    await sql`insert into waitlist (email, confirmed_at) values ('a-rather-long-address-of-somebody@waiting.example.org', 1)`
-    await sql`insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, attempts,
+async function makeOperator() {
+  const person = await newPerson("operator@example.org")
+  await sql`update auth.user set email_verified = true where email = ${person.email}`
+  await sql`insert into waitlist (email, confirmed_at) values ('a-rather-long-address-of-somebody@waiting.example.org', 1)`
+  await sql`insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, attempts,
         next_attempt_at, last_error)
       select 'reset-password', n, 'letter-' || n || '@example.org', n, 'Words', '', '', 'parked', 30, 0,
         '550 5.1.1 The address is unknown to this server, and was refused for good.' from generate_series(1, 3) n`
-    const invite = new URLSearchParams({ intent: "invite", email: "friend@example.org" })
-    await person("/admin/waitlist", { method: "POST", body: invite })
-    return person
-  }
+  const invite = new URLSearchParams({ intent: "invite", email: "friend@example.org" })
+  await person("/admin/waitlist", { method: "POST", body: invite })
+  return person
 }
 
 /** In a browser of its own. Whatever its console complains of fails the test. */

@@ -64,9 +64,13 @@ describe("onboarding", () => {
     await moveTo(ada, { onboarding_step: "first-steps" })
     const page = await open(ada, "/onboarding")
     const file = { name: "tides.txt", mimeType: "text/plain", buffer: Buffer.from("high water 06:12") }
-    await page.locator("input[type=file]").setInputFiles(file)
+    await page
+      .getByRole("region", { name: "Add a file" })
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles(file)
     await page.getByRole("region", { name: "Add a file" }).getByText("tides.txt").first().waitFor()
-    await page.getByRole("button", { name: "Add another" }).waitFor()
+    await page.getByRole("button", { name: "Add another", exact: true }).waitFor()
     expect(await sql`select 1 from files where file_name = 'tides.txt'`).toHaveLength(1)
   })
 })

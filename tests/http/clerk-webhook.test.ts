@@ -60,6 +60,16 @@ describe("Clerk's webhooks", () => {
     expect((await send(notice)).status).toBe(200)
   })
 
+  it("take nothing away where Clerk still knows the person, or does not say that they were deleted", async () => {
+    const { user } = await enter("kept")
+    expect((await send({ type: "user.deleted", data: { id: user.id, deleted: true } })).status).toBe(200)
+    expect(await recordOf(user.id)).toBeDefined()
+    // Another instance's key knows nobody.
+    clerk.users.delete(user.id)
+    expect((await send({ type: "user.updated", data: { id: user.id } })).status).toBe(200)
+    expect(await recordOf(user.id)).toBeDefined()
+  })
+
   it("make no record of a person who was never here, and mind no event that they do not know", async () => {
     clerk.users.set("user_new", { id: "user_new", email: "new@example.org", name: ["N", "N"], plan: "free" })
     expect((await send({ type: "user.created", data: { id: "user_new" } })).status).toBe(200)

@@ -6,9 +6,8 @@ export function image(
   format: "jpeg" | "png" | "webp" | "gif" | "avif",
   [width, height]: [number, number],
 ): Promise<Buffer> {
-  return sharp({ create: { width, height, channels: 3, background: "#1d7a8c" } })
-    [format]()
-    .toBuffer()
+  const drawn = sharp({ create: { width, height, channels: 3, background: "#1d7a8c" } })
+  return drawn[format]().toBuffer()
 }
 
 /** A black PNG of one bit per pixel: some kilobytes that unfold to the whole. */

@@ -39,6 +39,9 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       connectionTimeout: 5000,
+      // Until the answer begins: whoever waits may hold a row, and a connection to the database.
+      requestTimeout: 120_000,
+      throwOnRequestTimeout: true,
       httpAgent: { maxSockets: CONNECTIONS },
       httpsAgent: { maxSockets: CONNECTIONS },
     },

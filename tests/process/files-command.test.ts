@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { createTestDatabase } from "../support/postgres.ts"
+
+const root = resolve(import.meta.dirname, "../..")
+const key = "ab/cd/abcd0000-0000-4000-8000-000000000000"
+
+let folder: string
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "files-command-"))
+  database = await createTestDatabase()
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true })
+})
+
+it("npm run files -- repair removes nothing from a store of which the database knows no file", async () => {
+  const bytes = join(folder, "blobs", key)
+  mkdirSync(dirname(bytes), { recursive: true })
+  writeFileSync(bytes, "somebody's")
+  const { code, output } = await run("repair")
+  expect(output).toContain("The database knows no file at all, and the store holds some")
+  expect(code).toBe(1)
+  expect(readFileSync(bytes, "utf8")).toBe("somebody's")
+})
+
+function run(command: string): Promise<{ code: number; output: string }> {
+  const env = {
+    PATH: process.env["PATH"],
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    AUTH_SECRET: "a secret for tests, and for nothing else",
+  }
+  return new Promise((done) => {
+    const child = execFile(
+      process.execPath,
+      [join(root, "server/commands/files.ts"), command],
+      { cwd: folder, env },
+      (_error, out, errors) => done({ code: child.exitCode ?? -1, output: out + errors }),
+    )
+  })
+}
