@@ -14,6 +14,9 @@ const APP: Record<string, string> = {
   "app/entry.client.tsx": "",
   "server/production.ts": `export { routes } from "virtual:react-router/server-build"`,
   "server/commands/user.ts": "export {}",
+  "server/commands/waitlist.ts": "export {}",
+  "server/commands/files.ts": "export {}",
+  "server/files/thumbnail-process.ts": "export {}",
   "server/files/contract.ts": `export const LARGEST = 10`,
   "server/files/files.ts": `export function findSecret() { return "a secret of the server" }`,
 }
