@@ -95,7 +95,7 @@ describe("a hostile name", () => {
     await home.getByText("passwd").first().waitFor()
     expect(seen).toEqual([])
     for (const file of files) await purge(file)
-  })
+  }, 120_000)
 })
 
 it("nothing of them is left behind", async () => {

@@ -50,7 +50,7 @@ describe("somebody new", () => {
     await page.keyboard.press("Enter")
     await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
     await page.getByText("The answer is complete.").waitFor({ state: "attached" })
-    const [question, answer] = await page.getByRole("log").locator("> *").allInnerTexts()
+    const [question, answer] = await page.getByRole("log").getByRole("article").allInnerTexts()
     expect(question).toContain("What time is it in Lisbon?")
     expect(answer).toContain("Development gateway: no language model is connected.")
 
