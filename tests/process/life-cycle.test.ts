@@ -157,8 +157,11 @@ describe("the process", () => {
     const app = await startTideline()
     onTestFinished(() => app.stop())
     const running = await openConnection(app.port)
-    running.write("POST /waitlist HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n12345")
-    await fetch(`${app.origin}/api/health`)
+    running.write(
+      "POST /waitlist HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n12345",
+    )
+    // The server has begun with it.
+    await once(running, "data")
     const closed = readAll(running)
     process.kill(app.pid, "SIGINT")
     await app.logged("stopping: no new connections, and what is running finishes")
