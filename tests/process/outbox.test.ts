@@ -96,7 +96,7 @@ describe("two processes and two tabs", () => {
     await Promise.all(tabs.map((tab) => submit(tab, "complete")))
     await submit(elsewhere, "complete")
     await delivered()
-    expect(subjectsTo("ada@example.org")).toEqual([
+    expect(subjectsTo("ada@example.org").toSorted()).toEqual([
       "Confirm your address for Tideline",
       "Welcome to Tideline",
     ])
