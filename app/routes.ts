@@ -18,6 +18,7 @@ export default [
   route("docs", "routes/docs/redirect.ts"),
   route("blog/feed.xml", "routes/blog/feed.ts"),
   route("theme", "routes/theme.ts"),
+  route("demo", "routes/marketing/demo.ts"),
 
   // Signing in and up
   layout("routes/auth/layout.tsx", [

@@ -69,6 +69,7 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
   log.info({ signal }, "stopping: no new connections, and what is running finishes")
   setTimeout(() => process.exit(1), LAST_RESORT).unref()
   services.uploadLocks.interrupt()
+  services.harbour.close()
   await Promise.all([services.live.close(), drain(DRAIN)])
   await front.close()
   await ops?.close()

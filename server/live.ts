@@ -3,6 +3,7 @@ import { isOutage } from "#db/outage.ts"
 import type { ProcessLock } from "#db/process-lock.ts"
 import { liveChat, chatMutations } from "./chat/live.ts"
 import { STOP_TOPIC } from "./chat/stop.ts"
+import { liveDemo } from "./demo/live.ts"
 import { openDevices } from "./devices/devices.ts"
 import { liveDevices } from "./devices/live.ts"
 import { liveFiles, fileMutations } from "./files/live.ts"
@@ -16,7 +17,7 @@ import { watchedTables } from "./watched-tables.ts"
 
 /** Opens the realtime layer for this product: what may be watched, what may be called by name, and who is asking. */
 export async function openLive(
-  services: Omit<Services, "live">,
+  services: Omit<Services, "live" | "harbour">,
   databaseUrl: string,
   lock: ProcessLock,
 ): Promise<Realtime<Viewer>> {
@@ -26,7 +27,7 @@ export async function openLive(
     databaseUrl,
     log,
     tables: watchedTables,
-    queries: [...liveUsers, ...liveDevices, ...liveFiles, ...liveChat],
+    queries: [...liveUsers, ...liveDevices, ...liveFiles, ...liveChat, ...liveDemo],
     mutations: [...userMutations, ...fileMutations, ...chatMutations],
     verify: (token) => verify(services, token),
     userIdOf: (viewer) => viewer.session.userId,
@@ -59,7 +60,7 @@ function labelOf(client: string | null): string {
 }
 
 /** A mutation by name runs before there is a realtime layer in its scope: it commits, and the log tells the rest. */
-export type MutationScope = Omit<FullScope, "live">
+export type MutationScope = Omit<FullScope, "live" | "harbour">
 
 async function verify(services: Pick<Services, "identity" | "db">, token: string) {
   try {
@@ -73,7 +74,7 @@ async function verify(services: Pick<Services, "identity" | "db">, token: string
 }
 
 async function transact<Value>(
-  services: Omit<Services, "live">,
+  services: Omit<Services, "live" | "harbour">,
   viewer: Viewer,
   work: (
     scope: MutationScope,

@@ -2,6 +2,7 @@ import type { User } from "#db/schema/users.ts"
 import type { Database } from "#db/client.ts"
 import type { RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
+import type { Harbour } from "./demo/harbour.ts"
 import type { Thumbnailer } from "./files/thumbnailer.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
 import type { RateLimiter } from "./http/rate-limit.ts"
@@ -43,8 +44,10 @@ export interface Services {
   announce(db: Database, topic: string, text: string): Promise<void>
   /** The realtime layer: rows for a page that goes on being true. */
   live: Realtime<Viewer>
+  /** The demonstration on the start page. */
+  harbour: Harbour
   /** One for each thing that is limited, shared by all requests of this process. */
-  limiters: Record<"health" | "email" | "chat" | "waitlist" | "sharePassword", RateLimiter>
+  limiters: Record<"health" | "email" | "chat" | "waitlist" | "sharePassword" | "demo", RateLimiter>
 }
 
 /** What one request may use, and who is asking. */

@@ -8,6 +8,8 @@ import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
+import { startPuttingBoatsBack } from "./demo/boats.ts"
+import { openHarbour } from "./demo/harbour.ts"
 import { startPurgingTrash } from "./files/retention.ts"
 import { startSweeping } from "./files/sweep.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
@@ -40,7 +42,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     const lock = await holdProcessLock(databaseUrl)
     opened.push(() => lock.close())
     const mail = await openMail(config, log, opened)
-    const services: Omit<Services, "live"> = {
+    const services: Omit<Services, "live" | "harbour"> = {
       config,
       log,
       db,
@@ -60,7 +62,10 @@ export async function openServices(config: Config, log: Log, migrations: string)
     opened.push(startPosting(services).stop)
     const live = await openLive(services, databaseUrl, lock)
     opened.push(() => live.close())
-    return { services: { ...services, live }, databaseUrl, close }
+    opened.push(startPuttingBoatsBack(services).stop)
+    const harbour = openHarbour({ live })
+    opened.push(() => harbour.close())
+    return { services: { ...services, live, harbour }, databaseUrl, close }
   } catch (error) {
     await close()
     throw error
@@ -188,6 +193,7 @@ function createLimiters(config: Config): Services["limiters"] {
     email: createRateLimiter({ interval, limit: 10 }),
     chat: createRateLimiter({ interval, limit: config.plans.free.chatPerMinute }),
     waitlist: createRateLimiter({ interval, limit: 20 }),
+    demo: createRateLimiter({ interval, limit: 40 }),
     // Guesses at the password of one link, from wherever they come.
     sharePassword: createRateLimiter({ interval: 10 * interval, limit: 20 }),
   }

@@ -1,6 +1,7 @@
 import { getTableColumns, getTableName, type InferSelectModel, type Table } from "drizzle-orm"
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core"
 import { chatChunks, chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { demoBoats } from "#db/schema/demo.ts"
 import { devices } from "#db/schema/devices.ts"
 import { files, fileShares } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
@@ -15,6 +16,7 @@ export const watchedThreads = watchedTable(chatThreads, ["userId", "trashed", "l
 export const watchedMessages = watchedTable(chatMessages, ["userId", "threadId"])
 export const watchedTurns = watchedTable(chatTurns, ["userId", "threadId"])
 export const watchedChunks = watchedTable(chatChunks, ["userId", "threadId"])
+export const watchedBoats = watchedTable(demoBoats, ["harbour"])
 
 export const watchedTables: readonly WatchedTable[] = [
   watchedUsers,
@@ -25,6 +27,7 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedMessages,
   watchedTurns,
   watchedChunks,
+  watchedBoats,
 ]
 
 /** `identity`: the fields, besides `_id`, of the index that is the table's replica identity. */

@@ -15,6 +15,7 @@ const PUBLIC = [
   /^\/docs(\/|$)/i,
   /^\/(sitemap\.xml|robots\.txt|feed\.xml|site\.webmanifest|favicon\.(ico|svg))$/i,
   /^\/theme\/?$/i,
+  /^\/demo\/?$/i,
   /^\/share\//i,
 
   // Callers of these show who they are, or that they need not: see `answersForItself`.

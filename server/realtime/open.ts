@@ -5,7 +5,8 @@ import { ensureAnchor, type Anchor } from "./anchor.ts"
 import { hearAnnouncements, type Announcements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
-import type { Loaded } from "./contract.ts"
+import type { LiveRow, Loaded } from "./contract.ts"
+import { follow } from "./follow.ts"
 import { createHolds } from "./holds.ts"
 import { createHub } from "./hub.ts"
 import { startKeeper } from "./keeper.ts"
@@ -108,6 +109,11 @@ export interface Realtime<Viewer> {
   runQuery(query: string, args: unknown, viewer: Viewer): Promise<unknown>
   /** Ends all connections of a user, in every process. Whoever is still signed in comes back at once with a new token. */
   revokeUser(userId: string): Promise<void>
+  /**
+   * Follows a query that asks for no viewer, inside the process: `heard` gets all its rows, in no order, at first and after every commit
+   * that touched them. Returns how to stop.
+   */
+  follow(question: Question, heard: (rows: readonly LiveRow[]) => void): () => void
   /** The user's connections to this process. */
   connectionsOf(userId: string): readonly ConnectionInfo<Viewer>[]
   metrics(): Record<string, number | Distribution>
@@ -256,6 +262,7 @@ export async function openRealtime<Viewer, Scope>(
     attach: (server) => sockets.attach(server),
     snapshotOf: (questions, viewer) => load(loading, questions, viewer, options.userIdOf(viewer)),
     runQuery,
+    follow: (question, heard) => follow({ hub, subscriber }, question, heard),
     async revokeUser(userId) {
       await lanes.use((lane) => lane.unsafe(REVOKE_USER, [userId]))
     },

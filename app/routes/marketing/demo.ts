@@ -1,0 +1,44 @@
+import { redirect } from "react-router"
+import { moveBoat } from "#server/demo/boats.ts"
+import { MoveBoat } from "#server/demo/contract.ts"
+import { readForm } from "#server/http/form.ts"
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { rateLimitHeaders } from "#server/http/rate-limit.ts"
+import { servicesOf } from "#server/http/scope.ts"
+import { visitOf } from "#server/http/visit.ts"
+import type { Route } from "./+types/demo.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "POST")]
+
+/** All visitors together may change the boats so often in a minute. */
+const EVERYBODY = 1200
+
+/** The boats of the start page, as server-sent events. Whoever opens the address itself is shown the page. */
+export function loader({ context, request }: Route.LoaderArgs) {
+  if (!request.headers.get("accept")?.includes("text/event-stream")) return redirect("/#live")
+  const stream = servicesOf(context).harbour.look(visitOf({ request, context }).address)
+  if (!stream) return json({ error: "Too many are looking. Try again in a while." }, { status: 503 })
+  return new Response(stream, {
+    headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" },
+  })
+}
+
+/** Moves a boat. A form without a script is shown the page again, with the change; a script gets no words and sees it arrive. */
+export async function action({ context, request }: Route.ActionArgs) {
+  const services = servicesOf(context)
+  const isScript = request.headers.get("accept") === "application/json"
+  const refuse = (error: string, status: number, headers: Record<string, string> = {}) =>
+    isScript ? json({ error }, { status, headers }) : redirect(`/?refused=${status}#live`)
+
+  const { demo } = services.limiters
+  const own = demo.check(visitOf({ request, context }).address)
+  const limit = own.success ? demo.check("everybody", EVERYBODY) : own
+  if (!limit.success) return refuse("That was quick. Try again in a minute.", 429, rateLimitHeaders(limit))
+  const form = await readForm(request, MoveBoat)
+  if (!form.ok) return refuse("There is no such boat in this harbour.", form.status)
+
+  const shown = services.harbour.changed()
+  if ((await moveBoat(services, form.value)) && !isScript) await shown
+  return isScript ? new Response(null, { status: 204 }) : redirect("/#live", 303)
+}

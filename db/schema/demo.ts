@@ -1,0 +1,25 @@
+import { sql } from "drizzle-orm"
+import { boolean, check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { milliseconds, record } from "./record.ts"
+
+/** The boats of the demonstration on the start page. Anybody may move them, and nobody can write a word into them. */
+export const demoBoats = pgTable(
+  "demo_boats",
+  {
+    ...record(),
+    /** All boats are in one: it is the range that the live query reads. */
+    harbour: text("harbour").notNull().default("start page"),
+    name: text("name").notNull(),
+    state: text("state", { enum: ["at sea", "coming in", "moored"] }).notNull(),
+    lamp: boolean("lamp").notNull(),
+    /** When a visitor last touched it; 0 while it is as the server put it. */
+    movedAt: milliseconds("moved_at").notNull().default(0),
+  },
+  (table) => [
+    uniqueIndex("demo_boats_live").on(table.harbour, table._id),
+    uniqueIndex("demo_boats_by_name").on(table.name),
+    check("demo_boats_state", sql`${table.state} in ('at sea', 'coming in', 'moored')`),
+  ],
+)
+
+export type DemoBoat = typeof demoBoats.$inferSelect

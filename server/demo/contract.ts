@@ -1,0 +1,34 @@
+import * as v from "valibot"
+
+/** What a boat may be doing, in the order in which it does it. */
+export const STATES = ["at sea", "coming in", "moored"] as const
+
+export type BoatState = (typeof STATES)[number]
+
+export interface Boat {
+  name: string
+  state: BoatState
+  lamp: boolean
+}
+
+/** The boats as the server puts them. */
+export const BOATS = [
+  { name: "Petrel", state: "coming in", lamp: true },
+  { name: "Fulmar", state: "at sea", lamp: false },
+  { name: "Grey Seal", state: "moored", lamp: false },
+  { name: "Turnstone", state: "at sea", lamp: true },
+] as const satisfies readonly Boat[]
+
+/** What a visitor may do. Every word of it is chosen from a list, so that nobody can write to the other visitors. */
+export const MoveBoat = v.object({
+  boat: v.picklist(BOATS.map(({ name }) => name)),
+  state: v.optional(v.picklist(STATES)),
+  lamp: v.optional(v.picklist(["on", "off"])),
+})
+
+export type MoveBoat = v.InferOutput<typeof MoveBoat>
+
+/** What a boat does next: after it is moored it goes out again. */
+export function nextState(state: BoatState): BoatState {
+  return STATES[(STATES.indexOf(state) + 1) % STATES.length] ?? "at sea"
+}

@@ -1,0 +1,137 @@
+import type { RowOf } from "#server/realtime/contract.ts"
+import type { Scope } from "#server/scope.ts"
+import { BOATS, nextState, type Boat } from "./contract.ts"
+import { boatList } from "./live.ts"
+
+/** What strangers may hold open together, and from one address: an office shares one, and so do all behind a proxy. */
+const STREAMS = 500
+const STREAMS_PER_ADDRESS = 40
+/** Milliseconds. Whoever is still looking comes back by itself. */
+const LONGEST = 10 * 60_000
+const BETWEEN_BEATS = 15_000
+/** How long a page that was changed waits to be drawn with the change. */
+const PATIENCE = 500
+
+/** The demonstration's audience: one subscription for the process, and what it brings for everybody who looks. */
+export interface Harbour {
+  /** As the database had them last. */
+  boats(): readonly Boat[]
+  /** The boats as server-sent events, whole each time, for as long as somebody reads. Null when too many are looking. */
+  look(address: string): ReadableStream<Uint8Array> | null
+  /** Resolves when the boats have changed, or soon. */
+  changed(): Promise<void>
+  close(): void
+}
+
+interface Looker {
+  tell(event: Uint8Array): void
+  end(): void
+  readonly since: number
+}
+
+export function openHarbour({ live }: Scope<"live">): Harbour {
+  let boats: readonly Boat[] = BOATS
+  let event = eventOf(boats)
+  const lookers = new Set<Looker>()
+  const perAddress = new Map<string, number>()
+  const waiting = new Set<() => void>()
+
+  const unfollow = live.follow({ query: boatList.name, args: {} }, (rows) => {
+    // The engine hands over the rows of the query that was named.
+    boats = inOrder(rows as readonly RowOf<typeof boatList>[])
+    event = eventOf(boats)
+    for (const looker of lookers) looker.tell(event)
+    for (const resolve of waiting) resolve()
+  })
+  const beating = setInterval(beat, BETWEEN_BEATS)
+  beating.unref()
+
+  return {
+    boats: () => boats,
+    look(address) {
+      const count = perAddress.get(address) ?? 0
+      if (lookers.size >= STREAMS || count >= STREAMS_PER_ADDRESS) return null
+      perAddress.set(address, count + 1)
+      return openStream(lookers, event, () => leave(address))
+    },
+    changed() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.add(resolve)
+      const timer = setTimeout(resolve, PATIENCE)
+      return promise.finally(() => {
+        clearTimeout(timer)
+        waiting.delete(resolve)
+      })
+    },
+    close() {
+      clearInterval(beating)
+      unfollow()
+      for (const looker of lookers) looker.end()
+    },
+  }
+
+  function leave(address: string) {
+    const left = (perAddress.get(address) ?? 1) - 1
+    if (left > 0) perAddress.set(address, left)
+    else perAddress.delete(address)
+  }
+
+  /** Keeps quiet connections open, and shows which of them nobody reads any more. */
+  function beat() {
+    for (const looker of lookers) {
+      if (performance.now() - looker.since > LONGEST) looker.end()
+      else looker.tell(BEAT)
+    }
+  }
+}
+
+const encoder = new TextEncoder()
+const BEAT = encoder.encode(": still here\n\n")
+
+function eventOf(boats: readonly Boat[]): Uint8Array {
+  const shown = boats.map((boat) => ({ ...boat, next: nextState(boat.state) }))
+  return encoder.encode(`retry: 3000\nevent: boats\ndata: ${JSON.stringify(shown)}\n\n`)
+}
+
+/** As the list of them has them, whatever order they were written in. */
+function inOrder(rows: readonly RowOf<typeof boatList>[]): Boat[] {
+  return BOATS.flatMap(({ name }) => rows.filter((row) => row.name === name)).map(
+    ({ name, state, lamp }) => ({
+      name,
+      state,
+      lamp,
+    }),
+  )
+}
+
+/** Every event holds all there is, so a slow reader is sent the newest and none of those between. */
+function openStream(lookers: Set<Looker>, first: Uint8Array, left: () => void): ReadableStream<Uint8Array> {
+  let next: Uint8Array | null = null
+  let looker: Looker
+  const leave = () => {
+    if (lookers.delete(looker)) left()
+  }
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      looker = {
+        since: performance.now(),
+        tell(event) {
+          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(event)
+          else if (event !== BEAT) next = event
+        },
+        end() {
+          leave()
+          controller.close()
+        },
+      }
+      lookers.add(looker)
+      controller.enqueue(first)
+    },
+    pull(controller) {
+      if (!next) return
+      controller.enqueue(next)
+      next = null
+    },
+    cancel: leave,
+  })
+}

@@ -1,0 +1,83 @@
+import type { Client } from "./client.ts"
+import type { Change, CommitEvent, LiveRow, ResetEvent, SnapshotEvent } from "./contract.ts"
+import type { Hub } from "./hub.ts"
+import type { Question } from "./load.ts"
+import { Outbox } from "./outbox.ts"
+import type { Subscriber } from "./subscribe.ts"
+
+/** How long to wait before subscribing again where the refusal does not say. Milliseconds. */
+const PAUSE = 5000
+
+/**
+ * Follows one query from inside the process: the same subscription that a socket would have, without a socket. `heard` gets all
+ * rows, in no order, when they have been read and after every commit that touched them. Returns how to stop.
+ */
+export function follow(
+  { hub, subscriber }: { hub: Hub; subscriber: Subscriber },
+  question: Question,
+  heard: (rows: readonly LiveRow[]) => void,
+): () => void {
+  let id = 0
+  let rows = new Map<string, LiveRow>()
+  let incoming = new Map<string, LiveRow>()
+  let pause: NodeJS.Timeout | undefined
+  const outbox = new Outbox(receive, () => performance.now())
+  const client: Client = {
+    outbox,
+    userId: "",
+    viewer: null,
+    subscriptions: new Map(),
+    pending: new Map(),
+    closed: false,
+  }
+  hub.clients.add(client)
+  void subscribe()
+  return () => {
+    clearTimeout(pause)
+    hub.leave(client)
+  }
+
+  async function subscribe(): Promise<void> {
+    id += 1
+    incoming = new Map()
+    const { refused } = await subscriber.subscribe(client, [{ id, ...question }])
+    const error = refused[0]?.error
+    if (!error || client.closed) return
+    pause = setTimeout(() => void subscribe(), error.retryAfter ?? PAUSE)
+    pause.unref()
+  }
+
+  /** What the outbox writes for a socket: `2["event",{...}]`. */
+  function receive(frame: string): void {
+    const [event, message] = JSON.parse(frame.slice(1)) as
+      | ["snapshot", SnapshotEvent]
+      | ["commit", CommitEvent]
+      | ["reset", ResetEvent]
+      | ["position", { sequence: number }]
+    // The outbox is still counting what it has just sent.
+    queueMicrotask(() => outbox.acknowledge(message.sequence))
+    if (event === "snapshot") take(message)
+    else if (event === "commit") change(message.changes)
+    // The rows are kept until there are others.
+    else if (event === "reset" && message.ids.includes(id)) void subscribe()
+  }
+
+  function take({ subscriptions, more }: SnapshotEvent): void {
+    for (const part of subscriptions) {
+      if (part.id === id && part.kind === "rows") for (const row of part.rows) incoming.set(row._id, row)
+    }
+    if (more) return
+    rows = incoming
+    heard([...rows.values()])
+  }
+
+  function change(changes: readonly Change[]): void {
+    for (const [subscription, op, key, row] of changes) {
+      if (subscription !== id) continue
+      if (op === "remove") rows.delete(key)
+      else if (op === "put") rows.set(key, { ...row, _id: key })
+      else rows.set(key, { ...rows.get(key), ...row, _id: key })
+    }
+    heard([...rows.values()])
+  }
+}
