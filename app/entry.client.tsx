@@ -10,3 +10,9 @@ startTransition(() => {
     </StrictMode>,
   )
 })
+
+// Loading a page, or drawing its transition, that another navigation overtakes ends in a rejection that React Router and the
+// browser leave to nobody. It is no error: the page is where it was meant to be.
+window.addEventListener("unhandledrejection", (event) => {
+  if (event.reason instanceof DOMException && event.reason.name === "AbortError") event.preventDefault()
+})

@@ -111,10 +111,7 @@ async function goTo(page: Page, target: Locator) {
 
 async function openPage(width: number): Promise<Page> {
   const page = await browser.newPage({ viewport: { width, height: 900 }, hasTouch: width < 500 })
-  page.on("pageerror", ({ message }) => {
-    // What the browser says when one navigation overtakes the animation of another.
-    if (!message.startsWith("Transition was skipped")) complaints.push(message)
-  })
+  page.on("pageerror", ({ message }) => complaints.push(message))
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(message.text())
   })

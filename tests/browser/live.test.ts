@@ -350,10 +350,7 @@ async function setCookies(context: BrowserContext, person: Person, to = app) {
 
 async function open(context: BrowserContext, path: string, to = app): Promise<Page> {
   const page = await context.newPage()
-  page.on("pageerror", ({ message }) => {
-    // What the browser says when one navigation overtakes the animation of another.
-    if (!message.startsWith("Transition was skipped")) complaints.push(message)
-  })
+  page.on("pageerror", ({ message }) => complaints.push(message))
   page.on("console", (message) => {
     if (message.type() === "error" && !message.text().includes("net::ERR_")) complaints.push(message.text())
   })
