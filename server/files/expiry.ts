@@ -5,6 +5,9 @@ const HOUR = 60 * 60 * 1000
 /** Milliseconds. Of what was reserved and never begun, most was asked for twice because the first answer got lost. */
 export const UNTIL_FIRST_BYTE = HOUR
 
+/** Milliseconds. An upload that is being sent is given its time anew when it has lost so much of it. */
+export const SPENT = 60_000
+
 /** Until when an upload waits for its next byte. Milliseconds since the epoch. */
 export function nextExpiry(config: Scope<"config">["config"], now = Date.now()): number {
   return now + config.files.uploadHours * HOUR

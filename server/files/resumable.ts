@@ -6,7 +6,7 @@ import { freeMemory } from "../http/spent-memory.ts"
 import type { Scope } from "../scope.ts"
 import { FileId } from "./contract.ts"
 import { giveUpUpload, removeNameless } from "./discard.ts"
-import { nextExpiry, UNTIL_FIRST_BYTE } from "./expiry.ts"
+import { nextExpiry, SPENT, UNTIL_FIRST_BYTE } from "./expiry.ts"
 import { finishUpload } from "./finish.ts"
 import { cleanFileName } from "./names.ts"
 import { reserveRoom } from "./room.ts"
@@ -103,6 +103,7 @@ interface Upload {
   metadata: string
   expiresAt: number
   fileId: string | null
+  wantedAt: number | null
 }
 
 interface OpenUpload extends Upload {
@@ -145,10 +146,9 @@ async function withUpload<Result extends Progress>(
     return await work({ ...upload, key }, lock)
   } catch (error) {
     if (key === null || isRefusal(error)) throw error
-    // Given up under this one's hands, which may have written since.
-    if (await scope.db.$count(uploads, eq(uploads._id, id))) throw error
-    await removeNameless(scope, key)
-    throw removed()
+    // It may have been given up under this one's hands.
+    await requireThere(scope, { _id: id, key })
+    throw error
   } finally {
     await lock.release()
   }
@@ -160,17 +160,13 @@ async function progressOf(scope: Uploading, upload: OpenUpload, offset: number):
   return { offset, expiresAt: upload.expiresAt, fileId }
 }
 
-/** Gives the upload its time anew. */
-async function prolong(scope: Uploading, upload: OpenUpload) {
-  upload.expiresAt = nextExpiry(scope.config)
-  const [row] = await scope.db
-    .update(uploads)
-    .set({ expiresAt: upload.expiresAt, wantedAt: null })
-    .where(eq(uploads._id, upload._id))
-    .returning({ _id: uploads._id })
-  if (row) return
-  await removeNameless(scope, upload.key)
-  throw removed()
+/** Gives the upload its time anew when it has lost some of it, or when it was wanted: each time is a commit. */
+async function prolong({ db, config }: Uploading, upload: OpenUpload) {
+  const expiresAt = nextExpiry(config)
+  if (upload.wantedAt === null && upload.expiresAt > expiresAt - SPENT) return
+  const fresh = { expiresAt, wantedAt: null }
+  await db.update(uploads).set(fresh).where(eq(uploads._id, upload._id))
+  Object.assign(upload, fresh)
 }
 
 /** The upload's new size. */
@@ -188,9 +184,17 @@ async function append(
     await giveUpUpload(scope, upload._id)
     throw tooMuch(upload)
   }
+  await requireThere(scope, upload)
   await prolong(scope, upload)
   if (end.why && size < upload.length) throw end.why
   return size
+}
+
+/** Whoever removed the upload meanwhile removed the bytes that were there then, and none that came since. */
+async function requireThere(scope: Uploading, { _id, key }: Pick<OpenUpload, "_id" | "key">) {
+  if (await scope.db.$count(uploads, eq(uploads._id, _id))) return
+  await removeNameless(scope, key)
+  throw removed()
 }
 
 /** Until the body ends or breaks off, has too many bytes, or the upload is not this request's any more: `end` says why. */

@@ -4,7 +4,7 @@ import { openAdvisoryLocks } from "#db/advisory-locks.ts"
 import { uploads } from "#db/schema/files.ts"
 import { Gone, Locked, RequestTimeout, Unavailable, type Refusal } from "../errors.ts"
 import type { Scope } from "../scope.ts"
-import { nextExpiry } from "./expiry.ts"
+import { nextExpiry, SPENT } from "./expiry.ts"
 import type { UploadLock, UploadLocks } from "./upload-lock.ts"
 
 /** Milliseconds. */
@@ -15,8 +15,6 @@ const ABANDONED = 60_000
 /** How long another request is waited for, and how often. */
 const PATIENCE = 3000
 const AGAIN = 100
-/** An upload that is being sent is given its time anew when it has lost so much of it. */
-const SPENT = 60_000
 
 interface Held {
   stop(reason: Refusal): void
@@ -41,14 +39,17 @@ export function openUploadLocks(
 
   return {
     async take(id) {
-      const until = Date.now() + PATIENCE
-      for (let isTold = false; ; isTold = true) {
+      const wantedAt = Date.now()
+      for (let isTold = false; Date.now() < wantedAt + PATIENCE; isTold = true) {
         const lock = await tryToTake(id)
         if (lock) return lock
-        if (Date.now() > until) throw new Locked("Another request is at this upload. Try again in a moment.")
-        if (!isTold) await db.update(uploads).set({ wantedAt: Date.now() }).where(eq(uploads._id, id))
+        if (!isTold) await db.update(uploads).set({ wantedAt }).where(eq(uploads._id, id))
         await delay(AGAIN)
       }
+      // Whoever holds it need not give way any more, unless somebody else came after this one.
+      const mine = and(eq(uploads._id, id), eq(uploads.wantedAt, wantedAt))
+      await db.update(uploads).set({ wantedAt: null }).where(mine)
+      throw new Locked("Another request is at this upload. Try again in a moment.")
     },
     interrupt() {
       stopAll(new Unavailable("The server is stopping. Try again in a moment, and the upload goes on."))
