@@ -2,10 +2,11 @@ import { constants } from "node:fs"
 import { mkdir, open, opendir, rename, rm, stat, type FileHandle } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import type { Blobs, ListedBlob } from "../ports/blobs.ts"
-import { OutOfSpace, TooLarge } from "../errors.ts"
+import { OutOfSpace } from "../errors.ts"
 import { blobKeyOf, isBlobKey, newBlobKey, requireBlobKey } from "./blob-key.ts"
 import { createHashes, RunningHash } from "./disk-blobs/hashes.ts"
 import { writeAll } from "./disk-blobs/write-all.ts"
+import { within } from "./within.ts"
 
 /**
  * Keeps blobs in `directory`, on a local file system: `aa/bb/<uuid>`, and `tmp/` for what is being written.
@@ -133,15 +134,6 @@ async function openUnfinished(path: string, temporaryPath: string, offset: numbe
   await stored?.close()
   if (stored) throw new Error(`${path} is stored, and what is stored does not change.`)
   return open(temporaryPath, flags | constants.O_CREAT, 0o600)
-}
-
-async function* within(limit: number, bytes: AsyncIterable<Uint8Array>) {
-  let size = 0
-  for await (const chunk of bytes) {
-    size += chunk.byteLength
-    if (size > limit) throw new TooLarge(`There are more than ${limit} bytes.`)
-    yield chunk
-  }
 }
 
 /** The file's size, once it is durable. What came before an error is durable too. */

@@ -1,13 +1,19 @@
 import type { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
-import { TooLarge } from "../errors.ts"
 import type { Blobs, ListedBlob } from "../ports/blobs.ts"
 import { isBlobKey, newBlobKey, requireBlobKey } from "./blob-key.ts"
 import { RunningHash } from "./disk-blobs/hashes.ts"
 import { openBucket, type BucketSettings } from "./s3-blobs/bucket.ts"
 import { cutPieces, offsetOf, pieceAt, PIECE_SIZE, readPieces, type Piece } from "./s3-blobs/pieces.ts"
+import { createTurns } from "./s3-blobs/turns.ts"
+import { within } from "./within.ts"
 
 const MOST_HASHES = 1000
+
+/** Of those that hold a piece in memory: 256 MB together. */
+const MOST_AT_ONCE = 32
+/** Milliseconds. */
+const LONGEST_WAIT = 10_000
 
 /**
  * Keeps blobs in a bucket of any store that speaks S3: `blobs/<key>`, and `unfinished/<key>/<offset>` for what is being written.
@@ -20,6 +26,7 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
   const bucket = await openBucket(settings)
   /** Of unfinished blobs that this process has seen from their beginning. */
   const hashes = new Map<string, RunningHash>()
+  const inTurn = createTurns(MOST_AT_ONCE, LONGEST_WAIT)
 
   return {
     newKey: newBlobKey,
@@ -57,7 +64,11 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
     list: (state) => (state === "stored" ? listStored() : listUnfinished()),
   }
 
-  async function append(key: string, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<number> {
+  function append(key: string, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<number> {
+    return inTurn(() => appendPieces(key, offset, bytes))
+  }
+
+  async function appendPieces(key: string, offset: number, bytes: AsyncIterable<Uint8Array>) {
     const pieces = await listPieces(key)
     const size = sizeOfPieces(pieces)
     if (size !== offset) throw new Error(`${key} ends at ${size}, not at ${offset}.`)
@@ -156,15 +167,6 @@ function whole(key: string) {
 
 function sizeOfPieces(pieces: readonly Piece[]) {
   return pieces.reduce((sum, { size }) => sum + size, 0)
-}
-
-async function* within(limit: number, bytes: AsyncIterable<Uint8Array>) {
-  let size = 0
-  for await (const chunk of bytes) {
-    size += chunk.byteLength
-    if (size > limit) throw new TooLarge(`There are more than ${limit} bytes.`)
-    yield chunk
-  }
 }
 
 async function* hashing(hash: RunningHash | undefined, bytes: AsyncIterable<Uint8Array>) {

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Blobs } from "#server/ports/blobs.ts"
 import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
 import { openS3Blobs } from "#server/adapters/s3-blobs.ts"
+import { createTurns } from "#server/adapters/s3-blobs/turns.ts"
 import { portOf } from "../support/port-of.ts"
 import { startS3 } from "../support/s3.ts"
 
@@ -287,6 +288,26 @@ describe("a bucket", () => {
     expect(await store.finish(key)).toEqual({ size: bytes.length, sha256 })
     expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
     await passage.close()
+  })
+
+  it("lets so many blobs at once have a piece in memory, and refuses whoever waits too long for that", async () => {
+    const inTurn = createTurns(1, 60_000)
+    const first = Promise.withResolvers<string>()
+    const order: string[] = []
+    const both = [
+      inTurn(() => first.promise.then((word) => order.push(word))),
+      inTurn(async () => order.push("second")),
+    ]
+    const impatient = createTurns(1, 10)
+    const lasting = impatient(() => first.promise)
+    await expect(impatient(() => Promise.resolve())).rejects.toMatchObject({
+      status: 503,
+      message: "Many files are being sent at the moment. Try again in a moment.",
+    })
+    first.resolve("first")
+    await Promise.all([...both, lasting])
+    expect(order).toEqual(["first", "second"])
+    await impatient(() => Promise.resolve())
   })
 
   it("reads nothing of an empty blob, of which stores refuse every range", async () => {

@@ -26,36 +26,31 @@ export function offsetOf(name: string): number {
  * out as well, and then the error is thrown. Where there is nothing at all, an empty piece says that something was begun.
  */
 export async function* cutPieces(offset: number, begun: Buffer, bytes: AsyncIterable<Uint8Array>) {
+  // The system gives memory to what is filled of it, and whoever sends slowly fills little.
+  const held = Buffer.allocUnsafeSlow(PIECE_SIZE)
   let start = offset - begun.byteLength
-  let held: Uint8Array[] = [begun]
-  let size = begun.byteLength
+  let size = begun.copy(held)
   let fresh = offset === 0
 
+  // Whoever is given a piece is done with it when they ask for the next.
   const take = () => {
-    const cut = { start, piece: Buffer.concat(held, size) }
+    const cut = { start, piece: held.subarray(0, size) }
     start += size
-    held = []
     size = 0
     fresh = false
     return cut
   }
-  const hold = (chunk: Uint8Array) => {
-    if (chunk.byteLength === 0) return
-    held.push(Buffer.from(chunk)) // who gave it may take its memory back
-    size += chunk.byteLength
-    fresh = true
-  }
 
   try {
     for await (const chunk of bytes) {
-      let rest = chunk
-      while (size + rest.byteLength >= PIECE_SIZE) {
-        const room = PIECE_SIZE - size
-        hold(rest.subarray(0, room))
-        rest = rest.subarray(room)
-        yield take()
+      for (let copied = 0; copied < chunk.byteLength;) {
+        const some = chunk.subarray(copied, copied + PIECE_SIZE - size)
+        held.set(some, size)
+        size += some.byteLength
+        copied += some.byteLength
+        fresh = true
+        if (size === PIECE_SIZE) yield take()
       }
-      hold(rest)
     }
   } catch (error) {
     if (fresh) yield take()

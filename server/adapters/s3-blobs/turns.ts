@@ -1,0 +1,33 @@
+import { Unavailable } from "../../errors.ts"
+
+/** So many may work at once. Others wait for their turn; whoever waited for `patience` milliseconds is refused with `Unavailable`. */
+export function createTurns(most: number, patience: number) {
+  const waiting: (() => void)[] = []
+  let taken = 0
+
+  return async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (taken < most) taken++
+    else await turn()
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else taken--
+    }
+  }
+
+  function turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(begin), 1)
+        reject(new Unavailable("Many files are being sent at the moment. Try again in a moment."))
+      }, patience)
+      waiting.push(begin)
+    })
+  }
+}

@@ -1,0 +1,11 @@
+import { TooLarge } from "../errors.ts"
+
+/** The bytes as they come. Throws `TooLarge` where there are more than `limit`. */
+export async function* within(limit: number, bytes: AsyncIterable<Uint8Array>) {
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.byteLength
+    if (size > limit) throw new TooLarge(`There are more than ${limit} bytes.`)
+    yield chunk
+  }
+}
