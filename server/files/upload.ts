@@ -1,9 +1,9 @@
-import { BadRequest, isRefusal } from "../errors.ts"
+import { BadRequest, Conflict, isRefusal } from "../errors.ts"
 import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
 import { commitFile } from "./commit.ts"
 import type { FileSummary } from "./contract.ts"
-import { discardUpload } from "./discard.ts"
+import { discardUpload, removeNameless } from "./discard.ts"
 import { cleanFileName } from "./names.ts"
 import { overQuota, reserveRoom, tooLarge, type AnnouncedSize } from "./room.ts"
 import { detectType, SAMPLE_SIZE } from "./types.ts"
@@ -17,8 +17,8 @@ export interface IncomingFile {
 
 type Uploading = Scope<"db" | "blobs" | "config" | "log" | "viewer">
 
-/** Milliseconds. An upload that takes longer has lost its place. */
-const LIFETIME = 6 * 60 * 60 * 1000
+/** Milliseconds. An upload that takes longer has lost its place; its request is ended after an hour. */
+const LIFETIME = 2 * 60 * 60 * 1000
 
 /**
  * Takes in one file, in one request. Its room is reserved before the first byte, its bytes are durable before its row is written,
@@ -41,6 +41,8 @@ export async function uploadFile(
     return await commitFile(scope, upload._id, stored, { fileName: name, mimeType })
   } catch (error) {
     await discardUpload(scope, upload._id)
+    // It was given up before this, and its bytes may have come to their place since.
+    if (error instanceof Conflict) await removeNameless(scope, upload.key)
     throw isRefusal(error) && error.status === 413 ? tooMuch(scope, name, size, upload.reserved) : error
   }
 }
