@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { ArchiveFiles, ShareFile } from "#server/files/contract.ts"
-import { File } from "./files.ts"
+import { binary, File, fileId, notFound, ofFiles, unauthorized } from "./file-parts.ts"
 import {
   type Answer,
   idParameter,
@@ -12,7 +12,6 @@ import {
   record,
   refusal,
   schemaOf,
-  SIGNED_IN,
 } from "./parts.ts"
 
 const moment = v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch."))
@@ -28,13 +27,8 @@ const Share = v.strictObject({
   hasPassword: v.boolean(),
 })
 
-const unauthorized = refusal("Nobody is signed in.")
-const notFound = refusal("There is no such file, or it is not yours.")
-const fileId = idParameter("fileId")
-const common = { tags: ["Files"], security: SIGNED_IN }
-
 const trash: Operation = {
-  ...common,
+  ...ofFiles,
   operationId: "listTrash",
   summary: "What is in the trash, the last removed first",
   parameters: pageParameters,
@@ -52,12 +46,12 @@ const trash: Operation = {
 }
 
 const thumbnail: Operation = {
-  ...common,
+  ...ofFiles,
   operationId: "showThumbnail",
   summary: "A picture of an image, 256 pixels wide and high at most",
   parameters: [fileId],
   responses: {
-    "200": { description: "The picture.", content: { "image/webp": { schema: binary() } } },
+    "200": { description: "The picture.", content: { "image/webp": { schema: binary } } },
     "304": { description: "The client has it." },
     "401": unauthorized,
     "404": notFound,
@@ -67,7 +61,7 @@ const thumbnail: Operation = {
 }
 
 const shares: Operation = {
-  ...common,
+  ...ofFiles,
   operationId: "listShares",
   summary: "The links to a file, the newest first",
   parameters: [fileId],
@@ -84,7 +78,7 @@ export const fileActsPaths: Record<string, PathItem> = {
     get: trash,
     head: { ...trash, operationId: "probeTrash", responses: withoutContent(trash.responses) },
     delete: {
-      ...common,
+      ...ofFiles,
       operationId: "emptyTrash",
       summary: "Remove for ever what is in the trash",
       responses: {
@@ -95,7 +89,7 @@ export const fileActsPaths: Record<string, PathItem> = {
   },
   "/api/files/archive": {
     post: {
-      ...common,
+      ...ofFiles,
       operationId: "downloadArchive",
       summary: "Several files, or all, as one zip",
       description: "As JSON, or as a form in which `ids` stands once for each file, or `all`.",
@@ -107,7 +101,7 @@ export const fileActsPaths: Record<string, PathItem> = {
         },
       },
       responses: {
-        "200": { description: "The zip.", content: { "application/zip": { schema: binary() } } },
+        "200": { description: "The zip.", content: { "application/zip": { schema: binary } } },
         "400": refusal("The body names no files, or too many."),
         "401": unauthorized,
         "404": notFound,
@@ -117,7 +111,7 @@ export const fileActsPaths: Record<string, PathItem> = {
   },
   "/api/files/shares/{shareId}": {
     delete: {
-      ...common,
+      ...ofFiles,
       operationId: "revokeShare",
       summary: "Revoke a link",
       parameters: [idParameter("shareId")],
@@ -130,7 +124,7 @@ export const fileActsPaths: Record<string, PathItem> = {
   },
   "/api/files/{fileId}/restore": {
     post: {
-      ...common,
+      ...ofFiles,
       operationId: "restoreFile",
       summary: "Take a file out of the trash",
       parameters: [fileId],
@@ -145,7 +139,7 @@ export const fileActsPaths: Record<string, PathItem> = {
     get: shares,
     head: { ...shares, operationId: "probeShares", responses: withoutContent(shares.responses) },
     post: {
-      ...common,
+      ...ofFiles,
       operationId: "shareFile",
       summary: "Make a public link to a file",
       parameters: [fileId],
@@ -167,10 +161,6 @@ export const fileActsPaths: Record<string, PathItem> = {
     get: thumbnail,
     head: { ...thumbnail, operationId: "probeThumbnail", responses: withoutContent(thumbnail.responses) },
   },
-}
-
-function binary() {
-  return { type: "string", format: "binary" }
 }
 
 function withoutContent(responses: Record<string, Answer>) {

@@ -1,4 +1,5 @@
-import { type Answer, idParameter, type Operation, type PathItem, refusal, SIGNED_IN } from "./parts.ts"
+import { binary, ofFiles, unauthorized } from "./file-parts.ts"
+import { type Answer, idParameter, type Operation, type PathItem, refusal } from "./parts.ts"
 
 type Headers = NonNullable<Answer["headers"]>
 
@@ -17,16 +18,15 @@ const ends: Headers = {
   },
 }
 
-const common = { tags: ["Files"], security: SIGNED_IN }
 const speaksTus = { name: "Tus-Resumable", in: "header", required: true, schema: version }
-const part = { "application/offset+octet-stream": { schema: { type: "string", format: "binary" } } }
+const part = { "application/offset+octet-stream": { schema: binary } }
 
 const refusals = {
   "400": tusRefusal(
     "A header is missing or not as tus has it, there is no file name, or the body broke off.",
   ),
   // The guard's, which knows nothing of tus.
-  "401": refusal("Nobody is signed in."),
+  "401": unauthorized,
   "412": tusRefusal("The version of tus is another.", {
     "Tus-Version": { required: true, schema: version },
   }),
@@ -44,7 +44,7 @@ const ofBytes = {
 }
 
 const abilities = (id: string): Operation => ({
-  ...common,
+  ...ofFiles,
   operationId: id,
   summary: "What is understood of tus",
   responses: {
@@ -66,7 +66,7 @@ export const fileUploadsPaths: Record<string, PathItem> = {
   "/api/files/uploads": {
     options: abilities("describeUploads"),
     post: {
-      ...common,
+      ...ofFiles,
       operationId: "createUpload",
       summary: "Begin an upload that can be interrupted",
       description: "tus 1.0: https://tus.io/protocols/resumable-upload. The body may be the first bytes.",
@@ -101,7 +101,7 @@ export const fileUploadsPaths: Record<string, PathItem> = {
   "/api/files/uploads/{uploadId}": {
     options: { ...abilities("describeUpload"), parameters: [uploadId] },
     head: {
-      ...common,
+      ...ofFiles,
       operationId: "probeUpload",
       summary: "How far an upload is",
       parameters: [uploadId, speaksTus],
@@ -120,7 +120,7 @@ export const fileUploadsPaths: Record<string, PathItem> = {
       },
     },
     patch: {
-      ...common,
+      ...ofFiles,
       operationId: "continueUpload",
       summary: "Send the next bytes",
       parameters: [
@@ -138,7 +138,7 @@ export const fileUploadsPaths: Record<string, PathItem> = {
       },
     },
     delete: {
-      ...common,
+      ...ofFiles,
       operationId: "cancelUpload",
       summary: "Give an upload up",
       parameters: [uploadId, speaksTus],

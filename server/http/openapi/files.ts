@@ -1,34 +1,20 @@
 import * as v from "valibot"
 import { KINDS, RenameFile, SORTS } from "#server/files/contract.ts"
+import { binary, File, fileId, notFound, ofFiles, unauthorized } from "./file-parts.ts"
 import {
   type Answer,
-  idParameter,
   jsonAnswer,
   jsonBody,
   type Operation,
   pageParameters,
   type PathItem,
-  record,
   refusal,
-  SIGNED_IN,
 } from "./parts.ts"
 
-/** A file as it is sent. */
-export const File = v.strictObject({
-  ...record,
-  fileName: v.string(),
-  mimeType: v.string(),
-  size: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Bytes.")),
-})
-
-const bytes = { schema: { type: "string", format: "binary" } }
-const unauthorized = refusal("Nobody is signed in.")
-const notFound = refusal("There is no such file, or it is not yours.")
-const fileId = idParameter("fileId")
-const common = { tags: ["Files"], security: SIGNED_IN }
+const bytes = { schema: binary }
 
 const download: Operation = {
-  ...common,
+  ...ofFiles,
   operationId: "downloadFile",
   summary: "A file's bytes, or a range of them",
   parameters: [
@@ -48,7 +34,7 @@ const download: Operation = {
 export const filesPaths: Record<string, PathItem> = {
   "/api/files": {
     get: {
-      ...common,
+      ...ofFiles,
       operationId: "listFiles",
       summary: "Your files",
       parameters: [
@@ -72,7 +58,7 @@ export const filesPaths: Record<string, PathItem> = {
       },
     },
     post: {
-      ...common,
+      ...ofFiles,
       operationId: "uploadFiles",
       summary: "Store files",
       description: "Either a form with files, or one file as the body with its name in the query.",
@@ -107,7 +93,7 @@ export const filesPaths: Record<string, PathItem> = {
     get: download,
     head: { ...download, operationId: "probeFile", responses: headOf(download.responses) },
     patch: {
-      ...common,
+      ...ofFiles,
       operationId: "renameFile",
       summary: "Give a file another name",
       parameters: [fileId],
@@ -122,7 +108,7 @@ export const filesPaths: Record<string, PathItem> = {
       },
     },
     delete: {
-      ...common,
+      ...ofFiles,
       operationId: "removeFile",
       summary: "Remove a file",
       parameters: [
