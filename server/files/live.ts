@@ -81,46 +81,35 @@ export const fileMutations = [
     args: v.strictObject({ fileId: FileId, ...RenameFile.entries }),
     run: (scope: Scope<"db" | "viewer">, { fileId, fileName }) => renameFile(scope, fileId, { fileName }),
   }),
-  defineMutation({
-    name: fileCalls.remove.name,
-    args: v.strictObject({ fileId: FileId }),
-    run: (scope: Scope<"db" | "viewer">, { fileId }) => trashFile(scope, fileId),
-  }),
-  defineMutation({
-    name: fileCalls.restore.name,
-    args: v.strictObject({ fileId: FileId }),
-    run: (scope: Scope<"db" | "viewer">, { fileId }) => restoreFile(scope, fileId),
-  }),
-  defineMutation({
-    name: fileCalls.purge.name,
-    args: v.strictObject({ fileId: FileId }),
-    run: (scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">, { fileId }) =>
-      purgeFile(scope, fileId),
-  }),
-  defineMutation({
-    name: fileCalls.removeMany.name,
-    args: Selection,
-    run: (scope: Scope<"db" | "viewer">, { fileIds }) => trashFiles(scope, fileIds),
-  }),
-  defineMutation({
-    name: fileCalls.restoreMany.name,
-    args: Selection,
-    run: (scope: Scope<"db" | "viewer">, { fileIds }) => restoreFiles(scope, fileIds),
-  }),
-  defineMutation({
-    name: fileCalls.purgeMany.name,
-    args: Selection,
-    run: (scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">, { fileIds }) =>
-      purgeFiles(scope, fileIds),
-  }),
-  defineMutation({
-    name: fileCalls.emptyTrash.name,
-    args: v.strictObject({}),
-    run: (scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">) => emptyTrash(scope),
-  }),
+  ofFile(fileCalls.remove.name, trashFile),
+  ofFile(fileCalls.restore.name, restoreFile),
+  ofFile(fileCalls.purge.name, purgeFile),
+  ofFiles(fileCalls.removeMany.name, trashFiles),
+  ofFiles(fileCalls.restoreMany.name, restoreFiles),
+  ofFiles(fileCalls.purgeMany.name, purgeFiles),
+  defineMutation({ name: fileCalls.emptyTrash.name, args: v.strictObject({}), run: emptyTrash }),
   defineMutation({
     name: fileCalls.revokeShare.name,
     args: v.strictObject({ shareId: ShareId }),
     run: (scope: Scope<"db" | "viewer">, { shareId }) => revokeShare(scope, shareId),
   }),
 ]
+
+function ofFile<const Name extends string, Needs, Value>(
+  name: Name,
+  verb: (scope: Needs, fileId: string) => Promise<Value>,
+) {
+  const args = v.strictObject({ fileId: FileId })
+  return defineMutation({ name, args, run: (scope: Needs, { fileId }) => verb(scope, fileId) })
+}
+
+function ofFiles<const Name extends string, Needs, Value>(
+  name: Name,
+  verb: (scope: Needs, fileIds: string[]) => Promise<Value>,
+) {
+  return defineMutation({
+    name,
+    args: Selection,
+    run: (scope: Needs, { fileIds }) => verb(scope, fileIds),
+  })
+}
