@@ -7,6 +7,7 @@ import { openUploadLocks } from "../files/upload-locks.ts"
 import { openLog } from "../log.ts"
 import { openBlobs } from "../services.ts"
 import { readSettings, withDatabase } from "./database.ts"
+import { runCommand } from "./run-command.ts"
 
 // `npm run files -- <command>`: whether the stored files and their rows agree, for whoever runs the server. It works beside a running
 // Tideline and without one.
@@ -33,15 +34,10 @@ const Command = v.pipe(
 
 type Command = v.InferOutput<typeof Command>
 
-try {
-  const command = v.safeParse(Command, process.argv.slice(2))
-  if (!command.success) throw new Error(USAGE)
-  const left = await run(command.output)
+await runCommand(Command, USAGE, async (command) => {
+  const left = await run(command)
   if (left > 0) process.exitCode = 1
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
-}
+})
 
 /** How many problems there are after it. */
 async function run(command: Command): Promise<number> {

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { openOperator } from "../adapters/embedded-identity/operator.ts"
 import { openLog } from "../log.ts"
 import { readSettings, withDatabase } from "./database.ts"
+import { runCommand } from "./run-command.ts"
 
 // `npm run user -- <command>`: accounts of the embedded identity provider, for whoever runs the server. It works beside a running
 // Tideline and without one.
@@ -39,14 +40,10 @@ const Command = v.union(
 
 type Command = v.InferOutput<typeof Command>
 
-try {
-  const command = v.safeParse(Command, process.argv.slice(2))
-  if (!command.success) throw new Error(USAGE)
-  process.stdout.write(`${await run(command.output)}\n`)
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
-}
+await runCommand(Command, USAGE, async (command) => {
+  process.stdout.write(`${await run(command)}
+`)
+})
 
 async function run(command: Command): Promise<string> {
   const config = readSettings(root)

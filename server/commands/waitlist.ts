@@ -5,6 +5,7 @@ import { JoinWaitlist } from "../waitlist/contract.ts"
 import { writeCsv } from "../waitlist/csv.ts"
 import { inviteFromWaitlist, listWaitlist } from "../waitlist/waitlist.ts"
 import { readSettings, withDatabase } from "./database.ts"
+import { runCommand } from "./run-command.ts"
 
 // `npm run waitlist -- <command>`: who waits, for whoever runs the server. It works beside a running Tideline and without one, which then
 // sends the invitations when it starts.
@@ -27,14 +28,10 @@ const Command = v.union(
   USAGE,
 )
 
-try {
-  const command = v.safeParse(Command, process.argv.slice(2))
-  if (!command.success) throw new Error(USAGE)
-  process.stdout.write(`${await run(command.output)}\n`)
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
-}
+await runCommand(Command, USAGE, async (command) => {
+  process.stdout.write(`${await run(command)}
+`)
+})
 
 async function run(command: v.InferOutput<typeof Command>): Promise<string> {
   const config = readSettings(root)
