@@ -1,4 +1,5 @@
 import { askForFile, findFile } from "./kept-file.ts"
+import { createQueuePicture } from "./queue-picture.ts"
 import { sendFile } from "./send-file.ts"
 import { discard } from "./send-in-parts.ts"
 import {
@@ -7,15 +8,13 @@ import {
   isGoing,
   move,
   rest,
-  show,
   wake,
   whyNot,
   type Entry,
   type Given,
 } from "./queued-upload.ts"
-import { createTransferRate } from "./transfer-rate.ts"
 import { openUnfinishedUploads, type Unfinished } from "./unfinished-uploads.ts"
-import type { Chosen, UploadLimits, Uploads, UploadState } from "./upload.ts"
+import type { Chosen, UploadLimits, UploadState } from "./upload.ts"
 import type { Outcome } from "./upload-refusal.ts"
 
 const AT_ONCE = 3
@@ -26,9 +25,6 @@ const AGAIN_AFTER = [1000, 2000, 4000, 8000, 15_000, 30_000]
 /** A server that fails in the same way so often will go on to. */
 const MOST_FAILURES = 4
 
-/** Milliseconds between two pictures of what is moving. */
-const PICTURE_EVERY = 200
-
 /** Sends files a few at a time. It belongs to no page: whoever goes elsewhere in the dashboard finds it at work. */
 export const uploadQueue = createUploadQueue()
 
@@ -36,13 +32,9 @@ function createUploadQueue() {
   const page = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
   const unfinished = openUnfinishedUploads(page)
   const entries = new Map<string, Entry>()
-  const listeners = new Set<() => void>()
-  const total = createTransferRate()
+  const { announce, announceSoon, count, subscribe, snapshot } = createQueuePicture(entries)
   let userId: string | undefined
   let lastId = 0
-  let snapshot: Uploads = { list: [], rate: null }
-  let picturing: ReturnType<typeof setTimeout> | undefined
-  let looking: ReturnType<typeof setTimeout> | undefined
 
   // What the person does.
 
@@ -271,7 +263,6 @@ function createUploadQueue() {
 
   /** The browser knows before any request does. */
   function goneOffline() {
-    for (const { status } of entries.values()) if (status.state === "sending") total.restart()
     for (const entry of entries.values())
       if (entry.status.state === "sending" || entry.status.state === "held")
         rest(entry, { state: "held", isOffline: true })
@@ -288,44 +279,8 @@ function createUploadQueue() {
     announce()
   }
 
-  function count(entry: Entry, bytes: number) {
-    if (bytes <= 0) return
-    const now = Date.now()
-    entry.rate.add(bytes, now)
-    total.add(bytes, now)
-  }
-
   function recordOf({ id, name, size, lastModified, since, kept, url, handle }: Entry): Unfinished {
     return { id, userId: userId ?? "", page, name, size, lastModified, since, kept, url, handle }
-  }
-
-  // What is seen.
-
-  function announce() {
-    clearTimeout(picturing)
-    picturing = undefined
-    const now = Date.now()
-    const list = [...entries.values()].map((entry) => {
-      // Its pace changes also while nothing is heard of it.
-      if (entry.status.state === "sending") entry.shown = undefined
-      return (entry.shown ??= show(entry, now))
-    })
-    const isSending = list.some(({ state }) => state === "sending")
-    if (!isSending) total.restart()
-    snapshot = { list, rate: isSending ? total.perSecond(now) : null }
-    for (const listener of listeners) listener()
-    // What stands still is seen to: no event says so.
-    clearTimeout(looking)
-    if (isSending) looking = setTimeout(announce, 1000)
-  }
-
-  function announceSoon() {
-    picturing ??= setTimeout(announce, PICTURE_EVERY)
-  }
-
-  function subscribe(listener: () => void) {
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
   }
 
   return {
@@ -341,6 +296,6 @@ function createUploadQueue() {
     goneOffline,
     backOnline,
     subscribe,
-    snapshot: () => snapshot,
+    snapshot,
   }
 }

@@ -1,0 +1,52 @@
+import { show, type Entry } from "./queued-upload.ts"
+import { createTransferRate } from "./transfer-rate.ts"
+import type { Uploads } from "./upload.ts"
+
+/** Milliseconds between two pictures of what is moving. */
+const PICTURE_EVERY = 200
+
+/** What is seen of the queue: a picture of its entries that stays the same until it is announced that they have changed. */
+export function createQueuePicture(entries: ReadonlyMap<string, Entry>) {
+  const listeners = new Set<() => void>()
+  const total = createTransferRate()
+  let snapshot: Uploads = { list: [], rate: null }
+  let picturing: ReturnType<typeof setTimeout> | undefined
+  let looking: ReturnType<typeof setTimeout> | undefined
+
+  function announce() {
+    clearTimeout(picturing)
+    picturing = undefined
+    const now = Date.now()
+    const list = [...entries.values()].map((entry) => {
+      // Its pace changes also while nothing is heard of it.
+      if (entry.status.state === "sending") entry.shown = undefined
+      return (entry.shown ??= show(entry, now))
+    })
+    const isSending = list.some(({ state }) => state === "sending")
+    if (!isSending) total.restart()
+    snapshot = { list, rate: isSending ? total.perSecond(now) : null }
+    for (const listener of listeners) listener()
+    // What stands still is seen to: no event says so.
+    clearTimeout(looking)
+    if (isSending) looking = setTimeout(announce, 1000)
+  }
+
+  return {
+    announce,
+    announceSoon() {
+      picturing ??= setTimeout(announce, PICTURE_EVERY)
+    },
+    /** Bytes of an entry that have left just now. */
+    count(entry: Entry, bytes: number) {
+      if (bytes <= 0) return
+      const now = Date.now()
+      entry.rate.add(bytes, now)
+      total.add(bytes, now)
+    },
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    snapshot: () => snapshot,
+  }
+}
