@@ -107,6 +107,7 @@ function isKnown(header: string | undefined, etag: string) {
 }
 
 const TYPES: Record<string, string> = {
+  ".avif": "image/avif",
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
   ".ico": "image/x-icon",

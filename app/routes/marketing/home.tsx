@@ -1,18 +1,29 @@
-import { CommandBlock } from "#app/features/site/command-block.tsx"
+import type { ReactNode } from "react"
 import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
 import { Section } from "#app/features/site/section.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import { servicesContext } from "#server/context.ts"
 import type { Route } from "./+types/home.ts"
 import { Comparison } from "./comparison.tsx"
 import { EmbeddedServices } from "./embedded-services.tsx"
 import { HowItWorks } from "./how-it-works.tsx"
-import { LivePicture } from "./live-picture.tsx"
+import { LiveDemo } from "./live-demo.tsx"
+import { ProductShots } from "./product-shots.tsx"
 import { Questions, questionsForSearch } from "./questions.tsx"
 import { WhatIsInIt } from "./what-is-in-it.tsx"
 
 const DESCRIPTION =
   "Tideline is a web application you host yourself: sign-in, a dashboard with AI chat and files, and an HTTP API, where every record on the screen is live. One process, one PostgreSQL, two commands."
+
+/** Asks the database nothing: the boats are those that the process has heard of last. */
+export function loader({ context, request }: Route.LoaderArgs) {
+  const refused = new URL(request.url).searchParams.get("refused")
+  return {
+    boats: context.get(servicesContext).harbour.boats(),
+    refusal: refused === "429" ? "That was quick. Try again in a minute." : refused && "That did not work.",
+  }
+}
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
@@ -34,10 +45,12 @@ export const meta: Route.MetaFunction = ({ matches }) =>
     ],
   })
 
-export default function Home() {
+export default function Home({ loaderData }: Route.ComponentProps) {
   return (
     <>
-      <Hero />
+      <Hero>
+        <LiveDemo {...loaderData} />
+      </Hero>
       <Section
         id="how-it-works"
         title="A commit is the announcement"
@@ -45,7 +58,15 @@ export default function Home() {
       >
         <HowItWorks />
       </Section>
-      <div className="border-y border-line bg-sunken">
+      <div className="overflow-hidden border-y border-line bg-sunken">
+        <Section
+          title="A product, not a starter kit"
+          lead="This is what you have after the second command. Everything in these pictures was taken from the running application by a script, and every list in them is live."
+        >
+          <ProductShots />
+        </Section>
+      </div>
+      <div>
         <Section
           title="The parts you would otherwise assemble"
           lead="The first week of most products goes into these. They are here, they work together, and they are yours to change."
@@ -53,14 +74,16 @@ export default function Home() {
           <WhatIsInIt />
         </Section>
       </div>
-      <Section
-        id="self-host"
-        title="Two commands, nothing else to install"
-        lead="You need Node 22.22 or later. The first start writes a settings file with its own secrets, sets up a real PostgreSQL in a folder, and prints the address to open."
-      >
-        <EmbeddedServices />
-      </Section>
       <div className="border-y border-line bg-sunken">
+        <Section
+          id="self-host"
+          title="Two commands, nothing else to install"
+          lead="You need Node 22.22 or later. The first start writes a settings file with its own secrets, sets up a real PostgreSQL in a folder, and prints the address to open."
+        >
+          <EmbeddedServices />
+        </Section>
+      </div>
+      <div>
         <Section
           id="comparison"
           title="Compared with Next.js, Convex and Clerk"
@@ -69,45 +92,42 @@ export default function Home() {
           <Comparison />
         </Section>
       </div>
-      <Section title="Questions people ask first">
-        <Questions />
-      </Section>
+      <div className="border-t border-line bg-sunken">
+        <Section title="Questions people ask first">
+          <Questions />
+        </Section>
+      </div>
       <Closing />
     </>
   )
 }
 
-function Hero() {
+function Hero({ children }: { children: ReactNode }) {
   return (
     <section className="relative overflow-hidden">
       <div
         aria-hidden="true"
-        className="absolute inset-x-0 -top-40 -z-10 h-[44rem] bg-[radial-gradient(60%_60%_at_70%_20%,var(--color-accent-soft),transparent)]"
+        className="absolute inset-x-0 -top-48 -z-10 h-[56rem] bg-[radial-gradient(50%_60%_at_50%_30%,var(--color-accent-soft),transparent)]"
       />
-      <div className="mx-auto max-w-6xl px-5 pt-16 sm:px-8 sm:pt-24">
-        <h1 className="max-w-4xl text-display font-semibold">Every record on the screen is live.</h1>
-        <div className="mt-6 grid gap-10 lg:grid-cols-[1fr_22rem] lg:items-end">
-          <div>
-            <p className="max-w-2xl text-lg text-muted sm:text-xl sm:leading-8 sm:tracking-normal">
-              Tideline is a web application on your own server: sign-in, a dashboard with AI chat and files,
-              and an HTTP API. Whatever writes to its PostgreSQL, be it a click, a script or you in psql,
-              every open screen shows it.
-            </p>
-            <div className="mt-8 flex flex-wrap gap-3">
-              <LinkButton to="/sign-up" size="lg">
-                Create an account
-                <Icon name="arrow-right" />
-              </LinkButton>
-              <LinkButton to="#self-host" variant="secondary" size="lg">
-                Host it yourself
-              </LinkButton>
-            </div>
+      <div className="mx-auto max-w-6xl px-5 pt-14 sm:px-8 sm:pt-24">
+        <div className="mx-auto max-w-3xl text-center">
+          <h1 className="text-display font-semibold">Every record on the screen is live.</h1>
+          <p className="mx-auto mt-6 max-w-2xl text-lg text-muted sm:text-xl sm:leading-8 sm:tracking-normal">
+            Tideline is a web application on your own server: sign-in, AI chat, files and an HTTP API.
+            Whatever writes to its PostgreSQL, be it a click, a script or you in psql, every open screen shows
+            it.
+          </p>
+          <div className="mt-8 flex flex-wrap justify-center gap-3">
+            <LinkButton to="/sign-up" size="lg">
+              Create an account
+              <Icon name="arrow-right" />
+            </LinkButton>
+            <LinkButton to="#self-host" variant="secondary" size="lg">
+              Host it yourself
+            </LinkButton>
           </div>
-          <CommandBlock commands={["npm ci", "npm start"]} className="hidden lg:block" />
         </div>
-        <div className="mt-14 pb-16 sm:mt-20 sm:pb-20">
-          <LivePicture />
-        </div>
+        <div className="mt-14 pb-16 sm:mt-20 sm:pb-24">{children}</div>
       </div>
     </section>
   )
@@ -118,7 +138,7 @@ function Closing() {
     <section className="border-t border-line bg-accent-soft">
       <div className="mx-auto flex max-w-6xl flex-col items-start gap-8 px-5 py-16 sm:px-8 sm:py-20 md:flex-row md:items-center md:justify-between">
         <div>
-          <h2 className="text-3xl font-semibold">See it move</h2>
+          <h2 className="text-3xl font-semibold">See it with your own records</h2>
           <p className="mt-3 max-w-xl text-lg text-muted">
             Create an account here, open the dashboard in two windows, and rename something in one of them.
           </p>

@@ -1,0 +1,77 @@
+import { classNames } from "#app/ui/class-names.ts"
+import chatDark from "./pictures/chat-dark.avif"
+import chatLight from "./pictures/chat-light.avif"
+import filesDark from "./pictures/files-dark.avif"
+import filesLight from "./pictures/files-light.avif"
+import phoneDark from "./pictures/files-phone-dark.avif"
+import phoneLight from "./pictures/files-phone-light.avif"
+
+/** Pictures of the product. `npm run screenshots -- --site` takes them. */
+export function ProductShots() {
+  return (
+    <div className="relative pb-4 lg:pb-24">
+      <Shot
+        light={chatLight}
+        dark={chatDark}
+        size={[1240, 800]}
+        alt="The chat: conversations on the left, and an answer with a table of tides and a query in colours."
+        className="rounded-xl"
+      />
+      <div className="mt-4 grid grid-cols-[1fr_29%] items-end gap-4 lg:absolute lg:-right-6 lg:bottom-0 lg:mt-0 lg:w-3/5">
+        <Shot
+          light={filesLight}
+          dark={filesDark}
+          size={[1240, 800]}
+          alt="The files: search, kinds, and a list with small pictures, sizes and times."
+          className="rounded-lg"
+        />
+        <Shot
+          light={phoneLight}
+          dark={phoneDark}
+          size={[390, 800]}
+          alt="The same files on a phone."
+          className="rounded-[1.1rem]"
+        />
+      </div>
+    </div>
+  )
+}
+
+/** One picture in the colours of the page. The browser fetches only the one that is shown. */
+function Shot({
+  light,
+  dark,
+  size: [width, height],
+  alt,
+  className,
+}: {
+  light: string
+  dark: string
+  size: [width: number, height: number]
+  alt: string
+  className: string
+}) {
+  const look = classNames("h-auto w-full border border-line-strong bg-surface shadow-lg", className)
+  return (
+    <>
+      <img
+        src={light}
+        width={width}
+        height={height}
+        alt={alt}
+        loading="lazy"
+        decoding="async"
+        className={classNames(look, "dark:hidden")}
+      />
+      <img
+        src={dark}
+        width={width}
+        height={height}
+        alt={alt}
+        loading="lazy"
+        decoding="async"
+        className={classNames(look, "hidden dark:block")}
+      />
+    </>
+  )
+}

@@ -1,0 +1,44 @@
+import { listPosts } from "#server/blog/blog.ts"
+import type { Product } from "./product.ts"
+
+interface Page {
+  name: string
+  path: string
+  as?: "ada" | "grace"
+}
+
+export const publicPages: Page[] = [
+  { name: "home", path: "/" },
+  { name: "features", path: "/features" },
+  { name: "pricing", path: "/pricing" },
+  { name: "about", path: "/about" },
+  { name: "blog", path: "/blog" },
+  { name: "blog-post", path: `/blog/${listPosts()[0]?.slug}` },
+  { name: "docs", path: "/docs/introduction" },
+  { name: "docs-self-hosting", path: "/docs/self-hosting" },
+  { name: "docs-search", path: "/docs/search?q=database" },
+  { name: "privacy", path: "/privacy" },
+  { name: "terms", path: "/terms" },
+  { name: "cookies", path: "/cookies" },
+  { name: "waitlist", path: "/waitlist" },
+  { name: "sign-in", path: "/sign-in" },
+  { name: "sign-up", path: "/sign-up" },
+]
+
+export function pagesOf({ thread, share }: Product): Page[] {
+  return [
+    ...publicPages,
+    { name: "not-found", path: "/docs/nothing" },
+    { name: "forgot-password", path: "/sign-in/forgot-password" },
+    { name: "share", path: share },
+    { name: "onboarding", path: "/onboarding", as: "grace" },
+    { name: "dashboard", path: "/dashboard", as: "ada" },
+    { name: "dashboard-chat", path: "/dashboard/chat", as: "ada" },
+    { name: "dashboard-thread", path: thread, as: "ada" },
+    { name: "dashboard-files", path: "/dashboard/files", as: "ada" },
+    { name: "dashboard-trash", path: "/dashboard/files/trash", as: "ada" },
+    { name: "dashboard-account", path: "/dashboard/account", as: "ada" },
+    { name: "admin", path: "/admin", as: "ada" },
+    { name: "admin-people", path: "/admin/people", as: "ada" },
+  ]
+}

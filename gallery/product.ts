@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { createInterface } from "node:readline"
+import postgres from "postgres"
+import { startEmbeddedPostgres } from "#db/embedded.ts"
+import { findFreePort } from "../tests/support/ports.ts"
+import { openBrowser, postJson } from "../tests/support/people.ts"
+import { fillHarbour } from "./content.ts"
+
+const root = resolve(import.meta.dirname, "..")
+
+export interface Product {
+  origin: string
+  /** The cookies of somebody who has files and conversations, and of somebody who has just signed up. */
+  ada: string
+  grace: string
+  /** Addresses that are not known before there is content. */
+  thread: string
+  share: string
+  stop(): Promise<void>
+}
+
+/** The product as it is built, with a database, a folder and people of its own, and something to look at. */
+export async function serveProduct(): Promise<Product> {
+  const folder = mkdtempSync(join(tmpdir(), "tideline-gallery-"))
+  const database = await startEmbeddedPostgres({ directory: join(folder, "postgres") })
+  const port = await findFreePort()
+  const origin = `http://localhost:${port}`
+  const child = spawn(process.execPath, [join(root, "server/commands/start.ts")], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      NODE_ENV: "production",
+      PORT: String(port),
+      HOST: "127.0.0.1",
+      APP_URL: origin,
+      DATA_DIR: join(folder, "data"),
+      DATABASE_URL: database.url,
+      AUTH_SECRET: "a secret for pictures, and for nothing else",
+      ADMIN_EMAILS: "ada@example.org",
+      // A model is named, and never asked.
+      AI_GATEWAY_BASE_URL: "http://127.0.0.1:11434/v1",
+      AI_GATEWAY_API_KEY: "none",
+      CHAT_MODEL: "mistral-small",
+    },
+  })
+  const exited = once(child, "exit")
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await exited
+    await database.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await untilReady(child.stdout)
+    const sql = postgres(database.url, { max: 1 })
+    const ada = await enter({ origin }, "Ada Lovelace", "ada@example.org")
+    const grace = await enter({ origin }, "Grace Hopper", "grace@example.org")
+    const places = await fillHarbour(sql, ada)
+    await sql.end()
+    return { origin, ada: ada.cookie(), grace: grace.cookie(), ...places, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function untilReady(output: NodeJS.ReadableStream) {
+  const lines = createInterface({ input: output })
+  for await (const line of lines) {
+    if (!line.includes('"Tideline is ready"')) continue
+    // From now on nobody reads, and the pipe must not fill up.
+    output.resume()
+    return
+  }
+  throw new Error("Tideline ended before it was ready. The reason stands above.")
+}
+
+async function enter(product: { origin: string }, name: string, email: string) {
+  const browser = openBrowser(product)
+  const password = "an engine of brass and cards"
+  const response = await postJson(browser, "/api/auth/sign-up/email", { name, email, password })
+  if (!response.ok) throw new Error(`Nobody could sign up: ${response.status} ${await response.text()}`)
+  // The record is made by the first page that asks for it.
+  await browser("/dashboard")
+  return browser
+}

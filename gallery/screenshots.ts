@@ -1,0 +1,113 @@
+/**
+ * Takes a picture of every page at three widths, light and dark, into gallery/pages, with an index.html to look at them.
+ *
+ *     npm run screenshots              all of them
+ *     npm run screenshots -- home blog those whose names contain a word
+ *     npm run screenshots -- --site    the pictures that the public pages show, into app/routes/marketing/pictures
+ */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import sharp from "sharp"
+import { findBrowser } from "../tests/support/browser.ts"
+import { pagesOf } from "./pages.ts"
+import { serveProduct, type Product } from "./product.ts"
+
+const folder = resolve(import.meta.dirname, "pages")
+const sitePictures = resolve(import.meta.dirname, "../app/routes/marketing/pictures")
+const WIDTHS = [390, 768, 1440]
+const THEMES = ["light", "dark"] as const
+
+const words = process.argv.slice(2)
+const product = await serveProduct()
+const browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox"] })
+try {
+  if (words.includes("--site")) await pictureForSite(browser, product)
+  else await pictureEverything(browser, product, words)
+} finally {
+  await browser.close()
+  await product.stop()
+}
+
+async function pictureEverything(from: Browser, served: Product, wanted: string[]) {
+  const pages = pagesOf(served).filter(
+    ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+  )
+  if (wanted.length === 0) rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const theme of THEMES) {
+    for (const width of WIDTHS) {
+      for (const { name, path, as } of pages) {
+        const page = await open(from, served, as, {
+          colorScheme: theme,
+          viewport: { width, height: width < 500 ? 844 : 900 },
+        })
+        await show(page, served.origin + path)
+        await page.screenshot({ path: resolve(folder, `${name}-${width}-${theme}.png`), fullPage: true })
+        await page.context().close()
+      }
+    }
+  }
+  writeFileSync(resolve(folder, "index.html"), indexOf(pages.map(({ name }) => name)))
+  process.stdout.write(`${resolve(folder, "index.html")}\n`)
+}
+
+/** What the start page shows of the product. Twice as many pixels as points, for fine screens. */
+async function pictureForSite(from: Browser, served: Product) {
+  mkdirSync(sitePictures, { recursive: true })
+  const shots = [
+    { name: "chat", path: served.thread, viewport: { width: 1240, height: 800 } },
+    { name: "files", path: "/dashboard/files", viewport: { width: 1240, height: 800 } },
+    { name: "files-phone", path: "/dashboard/files", viewport: { width: 390, height: 800 } },
+  ]
+  for (const { name, path, viewport } of shots) {
+    for (const theme of THEMES) {
+      const page = await open(from, served, "ada", { colorScheme: theme, viewport, deviceScaleFactor: 2 })
+      await show(page, served.origin + path)
+      const picture = await page.screenshot()
+      await sharp(picture)
+        .resize({ width: Math.min(viewport.width * 2, 1920) })
+        .avif({ quality: 58, effort: 6 })
+        .toFile(resolve(sitePictures, `${name}-${theme}.avif`))
+      await page.context().close()
+    }
+  }
+}
+
+async function open(
+  from: Browser,
+  served: Product,
+  as: "ada" | "grace" | undefined,
+  options: BrowserContextOptions,
+): Promise<Page> {
+  const context = await from.newContext({ reducedMotion: "reduce", ...options })
+  if (as) {
+    const pairs = served[as].split("; ").map((pair) => pair.split(/=(.*)/s))
+    await context.addCookies(pairs.map(([name = "", value = ""]) => ({ name, value, url: served.origin })))
+  }
+  return context.newPage()
+}
+
+/** A page that is live is never idle, so it is looked at when its fonts and pictures are there and it has come to rest. */
+async function show(page: Page, address: string) {
+  await page.goto(address, { waitUntil: "load" })
+  // A tall page loads the pictures further down when somebody gets there.
+  await page.evaluate(async () => {
+    for (const picture of document.querySelectorAll("img")) picture.loading = "eager"
+    await document.fonts.ready
+  })
+  await page.waitForTimeout(900)
+}
+
+function indexOf(names: string[]): string {
+  const rows = names.map((name) => {
+    const pictures = WIDTHS.flatMap((width) =>
+      THEMES.map(
+        (theme) =>
+          `<a href="${name}-${width}-${theme}.png"><img src="${name}-${width}-${theme}.png" width="${width / 4}" loading="lazy" alt="${name}, ${width} pixels, ${theme}"></a>`,
+      ),
+    )
+    return `<section><h2>${name}</h2><div>${pictures.join("")}</div></section>`
+  })
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Gallery</title><style>body{font:15px system-ui;margin:2rem;background:#eee}div{display:flex;gap:1rem;align-items:start;overflow-x:auto}img{border:1px solid #bbb;background:#fff}</style><h1>Every page</h1>${rows.join("\n")}</html>\n`
+}

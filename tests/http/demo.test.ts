@@ -1,0 +1,167 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+
+interface Boat {
+  name: string
+  state: string
+  lamp: boolean
+}
+
+let app: TidelineApp
+let sql: postgres.Sql
+beforeAll(async () => {
+  app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1 })
+})
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+})
+
+it("sends the boats to whoever looks, and again when somebody moves one", async () => {
+  const looker = await look()
+  expect((await looker.next()).map(({ name }) => name)).toEqual([
+    "Petrel",
+    "Fulmar",
+    "Grey Seal",
+    "Turnstone",
+  ])
+  expect((await post({ boat: "Fulmar", state: "coming in" })).status).toBe(204)
+  expect(await looker.until("Fulmar")).toMatchObject({ state: "coming in" })
+  await looker.leave()
+})
+
+it("sees what is written with psql", async () => {
+  const looker = await look()
+  await looker.next()
+  await sql`update demo_boats set lamp = true where name = 'Grey Seal'`
+  expect(await looker.until("Grey Seal")).toMatchObject({ lamp: true })
+  await looker.leave()
+})
+
+it("shows a visitor without scripts the page again, with the change in it", async () => {
+  const moved = await post({ boat: "Turnstone", state: "moored" }, { accept: "text/html" })
+  expect(moved.status).toBe(303)
+  expect(moved.headers.get("location")).toBe("/#live")
+  const html = await (await fetch(app.origin)).text()
+  expect(html).toContain('data-boat="Turnstone" data-state="moored"')
+})
+
+it("puts back what nobody has touched for two minutes", { timeout: 60_000 }, async () => {
+  const looker = await look()
+  await looker.next()
+  await sql`update demo_boats set state = 'moored', moved_at = (extract(epoch from now()) * 1000)::bigint - 121000 where name = 'Petrel'`
+  expect(await looker.until("Petrel")).toMatchObject({ state: "moored" })
+  expect(await looker.until("Petrel")).toMatchObject({ state: "coming in", lamp: true })
+  await looker.leave()
+})
+
+it.each([
+  { boat: "Black Pearl", state: "moored" },
+  { boat: "Petrel", state: "on fire" },
+  { boat: "Petrel", lamp: "<script>" },
+  {},
+])("takes no words but those of its lists: %j", async (fields) => {
+  const response = await post(fields)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual({ error: "There is no such boat in this harbour." })
+})
+
+it("is not moved by another site", async () => {
+  const response = await post({ boat: "Petrel", state: "at sea" }, { origin: "https://evil.example" })
+  expect(response.status).toBe(403)
+})
+
+it("leads whoever opens its address to the page", async () => {
+  const response = await fetch(`${app.origin}/demo`, { redirect: "manual" })
+  expect(response.headers.get("location")).toBe("/#live")
+})
+
+it("lets one address hold forty streams and no more, and forgets those that have gone", async () => {
+  const lookers = await Promise.all(Array.from({ length: 40 }, () => look()))
+  await Promise.all(lookers.map(({ next }) => next()))
+  const refused = await open()
+  expect(refused.status).toBe(503)
+  await refused.body?.cancel()
+  await Promise.all(lookers.map(({ leave }) => leave()))
+  await expect
+    .poll(async () => {
+      const again = await open()
+      await again.body?.cancel()
+      return again.status
+    })
+    .toBe(200)
+})
+
+it("refuses an address that moves boats more than forty times in a minute", async () => {
+  const statuses: number[] = []
+  for (let times = 0; times < 41; times++) {
+    statuses.push((await post({ boat: "Fulmar", state: times % 2 ? "moored" : "at sea" })).status)
+  }
+  expect(statuses.at(-1)).toBe(429)
+})
+
+it("ends its streams when the process is told to stop", async () => {
+  const looker = await look()
+  await looker.next()
+  process.kill(app.pid, "SIGTERM")
+  expect(await looker.ended()).toBe(true)
+  expect(await app.exited).toBe(0)
+})
+
+function open() {
+  return fetch(`${app.origin}/demo`, { headers: { accept: "text/event-stream" } })
+}
+
+/** A stream of the boats, as a page has it. */
+async function look() {
+  const response = await open()
+  expect(response.status).toBe(200)
+  const { body } = response
+  if (!body) throw new Error("The stream has no body.")
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let shown: Boat[] = []
+  let received = ""
+
+  /** The boats that are sent next. */
+  async function next(): Promise<Boat[]> {
+    while (!received.includes("\n\n")) {
+      const { value, done } = await reader.read()
+      if (done) throw new Error("The stream has ended.")
+      received += value
+    }
+    const [event = "", ...rest] = received.split("\n\n")
+    received = rest.join("\n\n")
+    const data = /^data: (.*)$/m.exec(event)?.[1]
+    return data === undefined ? next() : (shown = JSON.parse(data) as Boat[])
+  }
+
+  return {
+    next,
+    /** The boat, once it is sent other than it was. */
+    async until(name: string): Promise<Boat | undefined> {
+      const before = JSON.stringify(find(name))
+      while (JSON.stringify(find(name)) === before) await next()
+      return find(name)
+    },
+    async ended() {
+      while (!(await reader.read()).done);
+      return true
+    },
+    leave: () => reader.cancel(),
+  }
+
+  function find(name: string) {
+    return shown.find((boat) => boat.name === name)
+  }
+}
+
+function post(fields: Record<string, string>, headers: Record<string, string> = {}) {
+  return fetch(`${app.origin}/demo`, {
+    method: "POST",
+    headers: { accept: "application/json", origin: app.origin, ...headers },
+    body: new URLSearchParams(fields),
+    redirect: "manual",
+  })
+}
