@@ -59,6 +59,7 @@ export default [
   route("trpc/*", "routes/api/unknown.ts", { id: "routes/api/unknown-trpc" }),
 
   route("dashboard/account/export", "routes/dashboard/account/export.ts"),
+  route("dashboard/account/picture/:pictureId", "routes/dashboard/account/picture.ts"),
 
   // The dashboard group: signed in, with a record, and inside the shell with onboarding behind them
   layout("routes/dashboard/layout.tsx", [

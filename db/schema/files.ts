@@ -1,17 +1,6 @@
 import { sql } from "drizzle-orm"
-import {
-  bigint,
-  boolean,
-  check,
-  customType,
-  index,
-  integer,
-  pgTable,
-  text,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core"
-import { milliseconds, record } from "./record.ts"
+import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import { byteString, milliseconds, record } from "./record.ts"
 import { users } from "./users.ts"
 
 /** Bytes that the blob store holds. `key` is made by the server: the user's name for a file never reaches the disk. */
@@ -165,8 +154,4 @@ export type FileShare = typeof fileShares.$inferSelect
 /** A number of bytes. */
 function bytes(name: string) {
   return bigint(name, { mode: "number" })
-}
-
-function byteString(name: string) {
-  return customType<{ data: Uint8Array }>({ dataType: () => "bytea" })(name)
 }

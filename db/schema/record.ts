@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { bigint, uuid } from "drizzle-orm/pg-core"
+import { bigint, customType, uuid } from "drizzle-orm/pg-core"
 
 /**
  * The two fields that the database adds to every record: `_id`, a version 7 UUID, and `_creationTime`, milliseconds since
@@ -16,3 +16,7 @@ export const record = () => ({
 
 /** A moment, in milliseconds since the epoch. */
 export const milliseconds = (name: string) => bigint(name, { mode: "number" })
+
+export function byteString(name: string) {
+  return customType<{ data: Uint8Array }>({ dataType: () => "bytea" })(name)
+}

@@ -35,6 +35,16 @@ const KeyName = v.pipe(
   v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
 )
 
+/** Bytes: a photograph as a telephone takes it. */
+export const LARGEST_PICTURE = 10_000_000
+
+export const PICTURE_TOO_LARGE = "Choose a picture of at most 10 MB."
+
+export const Picture = v.pipe(
+  v.file("Choose a picture first."),
+  v.maxSize(LARGEST_PICTURE, PICTURE_TOO_LARGE),
+)
+
 /** The password, or the address where the provider keeps the password. */
 const Confirmation = v.pipe(v.string("Fill this in."), v.nonEmpty("Fill this in."), v.maxLength(254))
 
@@ -63,6 +73,8 @@ export const ChooseNewPassword = v.object({
 /** What the account page may ask for. */
 export const AccountChange = v.variant("intent", [
   v.object({ intent: v.literal("save-profile"), ...SaveProfile.entries }),
+  v.object({ intent: v.literal("save-picture"), picture: Picture }),
+  v.object({ intent: v.literal("remove-picture") }),
   v.object({ intent: v.literal("change-password"), current: Password, password: NewPassword }),
   v.object({ intent: v.literal("end-session"), sessionId: Id }),
   v.object({ intent: v.literal("end-other-sessions") }),

@@ -29,16 +29,11 @@ export async function refuseDeletion(
   return isRight ? null : { ok: false, problem: "wrong-credentials", status: 403, retryAfter: null }
 }
 
-/** Deletes the viewer with everything that is theirs. Where it fails in the middle, what is left can be deleted by asking again. */
-export async function deleteAccount(scope: Deleting & Scope<"viewer">): Promise<void> {
-  await deleteData(scope, scope.viewer.user)
-}
-
 /**
  * Deletes a person with everything that is theirs: records, conversations, files with their bytes, letters, sessions and keys. Their live
- * connections end with it, in every process.
+ * connections end with it, in every process. Where it fails in the middle, what is left can be deleted by asking again.
  */
-export async function deleteData(scope: Deleting, user: User): Promise<void> {
+export async function deleteAccount(scope: Deleting, user: User): Promise<void> {
   const { db, identity, live } = scope
   await stopAnswers(scope, user)
   const left = await db.transaction((transaction) => deleteRecords({ ...scope, db: transaction }, user))

@@ -1,9 +1,10 @@
 import { makeZip } from "client-zip"
-import { listThreads } from "../chat/threads.ts"
-import { writeThread } from "../chat/export.ts"
-import { openAllFiles } from "../files/archive.ts"
+import { listThreads, listTrashedThreads } from "../chat/threads.ts"
+import { writeThreadFiles } from "../chat/export.ts"
+import { openAllFiles, openTrashedFiles } from "../files/archive.ts"
 import type { Scope } from "../scope.ts"
 import { findOwnAccount } from "./own-account.ts"
+import { findPicture } from "./picture.ts"
 
 type Exporting = Scope<"blobs" | "db" | "identity" | "viewer">
 
@@ -23,24 +24,30 @@ async function* collect(scope: Exporting) {
   const { user } = scope.viewer
   const account = { user, ...(await findOwnAccount(scope)) }
   yield { name: "account.json", input: `${JSON.stringify(account, null, 2)}\n` }
-  yield* writeThreads(scope)
-  for await (const file of openAllFiles(scope)) yield { ...file, name: `files/${file.name}` }
+  const picture = await findPicture(scope)
+  if (picture) yield { name: "picture.webp", input: picture }
+  yield* writeThreads(scope, listThreads)
+  yield* within("trash/", writeThreads(scope, listTrashedThreads))
+  yield* within("files/", openAllFiles(scope))
+  yield* within("trash/files/", openTrashedFiles(scope))
 }
 
 /** Twice: to read, and for programs. The number tells those of one title apart. */
-async function* writeThreads(scope: Exporting) {
+async function* writeThreads(scope: Exporting, list: typeof listTrashedThreads) {
   let number = 0
   let cursor: string | undefined
   do {
-    const page = await listThreads(scope, { cursor, limit: 50 })
+    const page = await list(scope, { cursor, limit: 50 })
     for (const thread of page.threads) {
       number += 1
-      for (const format of ["markdown", "json"] as const) {
-        const { name, text } = await writeThread(scope, thread, format)
-        const lastModified = new Date(thread.lastMessageAt)
+      const lastModified = new Date(thread.lastMessageAt)
+      for (const { name, text } of await writeThreadFiles(scope, thread))
         yield { name: `conversations/${number} ${name}`, lastModified, input: text }
-      }
     }
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined)
+}
+
+async function* within<Entry extends { name: string }>(folder: string, entries: AsyncIterable<Entry>) {
+  for await (const entry of entries) yield { ...entry, name: folder + entry.name }
 }

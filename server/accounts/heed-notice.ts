@@ -3,7 +3,7 @@ import { users } from "#db/schema/users.ts"
 import type { IdentityNotice } from "../ports/identity.ts"
 import type { FullScope } from "../scope.ts"
 import { writeUser } from "../users/users.ts"
-import { deleteData } from "./delete-account.ts"
+import { deleteAccount } from "./delete-account.ts"
 
 type Heeding = Pick<FullScope, "announce" | "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns">
 
@@ -16,7 +16,7 @@ export async function heedNotice(scope: Heeding, { kind, userId }: IdentityNotic
   const [user] = await scope.db.select().from(users).where(eq(users.clerkId, userId))
   if (!user) return
   const person = await scope.identity.getUser(userId, { fresh: true })
-  if (!person) return kind === "deleted" ? deleteData(scope, user) : undefined
+  if (!person) return kind === "deleted" ? deleteAccount(scope, user) : undefined
   const { email, name, imageUrl, plan } = person
   await writeUser(scope, { clerkId: userId, email: email ?? "", name, imageUrl, plan })
 }

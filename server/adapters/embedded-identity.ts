@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { eq } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
 import { authJwks, authSession, authUser } from "#db/schema/auth.ts"
+import { authPicture } from "#db/schema/pictures.ts"
 import { queueAddressVerification, queuePasswordReset } from "#server/mail/mail.ts"
 import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
 import type { Services } from "#server/scope.ts"
@@ -17,6 +18,7 @@ import {
 import { createForms, createPost } from "./embedded-identity/forms.ts"
 import { openJoinedWrites } from "./embedded-identity/joined-writes.ts"
 import { openOwnAccount } from "./embedded-identity/own-account.ts"
+import { openPictures, pictureAddress } from "./embedded-identity/pictures.ts"
 import { requireArgon2 } from "./embedded-identity/password.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
@@ -121,10 +123,15 @@ export async function openEmbeddedIdentity(
     },
     getSession,
     async getUser(id) {
-      const [user] = await db.select().from(authUser).where(eq(authUser.id, id))
+      const { email, emailVerified, name, plan } = authUser
+      const [user] = await db
+        .select({ email, emailVerified, name, plan, picture: authPicture.id })
+        .from(authUser)
+        .leftJoin(authPicture, eq(authPicture.userId, authUser.id))
+        .where(eq(authUser.id, id))
       if (!user) return null
-      const { email, emailVerified, name, image, plan } = user
-      return { id, email, emailVerified, name: name || null, imageUrl: image, plan }
+      const { picture, ...said } = user
+      return { id, ...said, name: user.name || null, imageUrl: picture && pictureAddress(origin, picture) }
     },
     async updateUser(id, { name }) {
       const changed = await db
@@ -175,6 +182,7 @@ export async function openEmbeddedIdentity(
     handle,
     forms: createForms(post),
     ownAccount: openOwnAccount({ db, auth, post }),
+    pictures: openPictures({ db, origin }),
     close: background.settle,
   }
 }

@@ -15,13 +15,14 @@ export function ownThread(scope: Scope<"viewer">, id: string): SQL | undefined {
   return and(ownThreads(scope), eq(chatThreads._id, parseId(id)))
 }
 
+/** The conversations that the viewer has in the trash. */
+export function ownTrashedThreads({ viewer }: Scope<"viewer">): SQL | undefined {
+  return and(eq(chatThreads.userId, viewer.user._id), eq(chatThreads.trashed, true))
+}
+
 /** One that the viewer has in the trash. Throws NotFound as `ownThread` does. */
-export function ownTrashedThread({ viewer }: Scope<"viewer">, id: string): SQL | undefined {
-  return and(
-    eq(chatThreads.userId, viewer.user._id),
-    eq(chatThreads.trashed, true),
-    eq(chatThreads._id, parseId(id)),
-  )
+export function ownTrashedThread(scope: Scope<"viewer">, id: string): SQL | undefined {
+  return and(ownTrashedThreads(scope), eq(chatThreads._id, parseId(id)))
 }
 
 /** The messages of a conversation, or of all, as far as the viewer wrote or was answered in it. */

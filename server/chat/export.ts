@@ -3,7 +3,7 @@ import { cleanFileName } from "../files/names.ts"
 import type { Scope } from "../scope.ts"
 import type { Attachment, Entry, ExportQuery, ThreadSummary } from "./contract.ts"
 import { closeBlocks } from "./close-blocks.ts"
-import { listMessages } from "./messages.ts"
+import { readMessages } from "./messages.ts"
 import { findThread } from "./threads.ts"
 
 /** The whole conversation, to be saved as a file that has its title for a name. Throws NotFound. */
@@ -12,7 +12,8 @@ export async function exportThread(
   threadId: string,
   { format }: ExportQuery,
 ): Promise<Response> {
-  const { name, text } = await writeThread(scope, await findThread(scope, threadId), format)
+  const thread = await findThread(scope, threadId)
+  const { name, text } = writeThread(thread, await readAll(scope, thread._id), format)
   return new Response(text, {
     headers: {
       "Cache-Control": "private, no-store",
@@ -22,14 +23,18 @@ export async function exportThread(
   })
 }
 
-/** A conversation as a file: what it is called, and what is in it. */
-export async function writeThread(
+/** A conversation as files, one for each format that there is, from one reading of it. In the trash or not. */
+export async function writeThreadFiles(
   scope: Scope<"db" | "viewer">,
   thread: ThreadSummary,
-  format: ExportQuery["format"],
-): Promise<{ name: string; text: string }> {
+): Promise<{ name: string; text: string }[]> {
+  const entries = await readAll(scope, thread._id)
+  return (["markdown", "json"] as const).map((format) => writeThread(thread, entries, format))
+}
+
+function writeThread(thread: ThreadSummary, entries: Entry[], format: ExportQuery["format"]) {
   const { ending, write } = FORMATS[format]
-  return { name: nameOf(thread, ending), text: write(thread, await readAll(scope, thread._id)) }
+  return { name: nameOf(thread, ending), text: write(thread, entries) }
 }
 
 const FORMATS = {
@@ -42,7 +47,7 @@ async function readAll(scope: Scope<"db" | "viewer">, threadId: string): Promise
   const pages: Entry[][] = []
   let cursor: string | undefined
   do {
-    const page = await listMessages(scope, threadId, { cursor, limit: 100 })
+    const page = await readMessages(scope, threadId, { cursor, limit: 100 })
     pages.push(page.entries)
     cursor = page.earlierCursor ?? undefined
   } while (cursor !== undefined)

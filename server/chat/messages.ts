@@ -21,9 +21,18 @@ import { findThread } from "./threads.ts"
 export async function listMessages(
   scope: Scope<"db" | "viewer">,
   threadId: string,
-  { cursor, limit }: PageQuery = { limit: 50, cursor: undefined },
+  page: PageQuery = { limit: 50, cursor: undefined },
 ): Promise<EntryPage> {
   await findThread(scope, threadId)
+  return readMessages(scope, threadId, page)
+}
+
+/** The same of a conversation that may be in the trash. Empty for one that is not there. */
+export async function readMessages(
+  scope: Scope<"db" | "viewer">,
+  threadId: string,
+  { cursor, limit }: PageQuery,
+): Promise<EntryPage> {
   const rows = await scope.db
     .select(entry)
     .from(chatMessages)

@@ -1,9 +1,9 @@
-import { and, desc, sql } from "drizzle-orm"
+import { and, desc, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { chatThreads } from "#db/schema/chat.ts"
 import { NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
-import { ownThread, ownThreads } from "./access.ts"
+import { ownThread, ownThreads, ownTrashedThreads } from "./access.ts"
 import {
   ThreadId,
   titleOf,
@@ -15,17 +15,30 @@ import {
 } from "./contract.ts"
 
 /** The viewer's conversations, the last used first. */
-export async function listThreads(
+export function listThreads(
   scope: Scope<"db" | "viewer">,
-  { cursor, limit }: PageQuery = { limit: 50, cursor: undefined },
+  page: PageQuery = { limit: 50, cursor: undefined },
+): Promise<ThreadPage> {
+  return listAmong(ownThreads(scope), scope, page)
+}
+
+/** Those that the viewer has in the trash, in the same order. */
+export function listTrashedThreads(scope: Scope<"db" | "viewer">, page: PageQuery): Promise<ThreadPage> {
+  return listAmong(ownTrashedThreads(scope), scope, page)
+}
+
+async function listAmong(
+  place: SQL | undefined,
+  { db }: Scope<"db">,
+  { cursor, limit }: PageQuery,
 ): Promise<ThreadPage> {
   const after = readCursor(cursor)
-  const threads = await scope.db
+  const threads = await db
     .select(summary)
     .from(chatThreads)
     .where(
       and(
-        ownThreads(scope),
+        place,
         after &&
           sql`(${chatThreads.lastMessageAt}, ${chatThreads._id}) < (${after.lastMessageAt}, ${after.id})`,
       ),

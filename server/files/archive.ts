@@ -3,7 +3,7 @@ import { makeZip, predictLength } from "client-zip"
 import { blobs, files } from "#db/schema/files.ts"
 import { NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
-import { ownFiles } from "./access.ts"
+import { ownFiles, ownTrash } from "./access.ts"
 import type { ArchiveFiles } from "./contract.ts"
 import { numberedName } from "./names.ts"
 import { ISOLATED } from "./serve.ts"
@@ -49,6 +49,11 @@ export function openAllFiles(scope: Archiving) {
   return openOneByOne(scope, allFiles(scope))
 }
 
+/** The same of what the viewer has in the trash. */
+export function openTrashedFiles(scope: Archiving) {
+  return openOneByOne(scope, allFiles(scope, ownTrash(scope)))
+}
+
 function selectFiles({ db }: Scope<"db">) {
   return db
     .select({
@@ -63,11 +68,11 @@ function selectFiles({ db }: Scope<"db">) {
     .$dynamic()
 }
 
-async function* allFiles(scope: Archiving): AsyncGenerator<Entry> {
+async function* allFiles(scope: Archiving, place = ownFiles(scope)): AsyncGenerator<Entry> {
   const named = distinctNames()
   for (let last: string | undefined; ;) {
     const page = await selectFiles(scope)
-      .where(and(ownFiles(scope), last === undefined ? undefined : gt(files._id, last)))
+      .where(and(place, last === undefined ? undefined : gt(files._id, last)))
       .orderBy(asc(files._id))
       .limit(PAGE)
     for (const entry of page) yield { ...entry, name: named(entry.name) }

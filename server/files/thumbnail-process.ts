@@ -12,7 +12,12 @@ const MOST_PIXELS = { inRows: 100e6, whole: 40e6 }
 /** Seconds for one image, before whoever waits loses patience too. */
 const TIME = 20
 
-export type Order = Uint8Array
+export interface Order {
+  image: Uint8Array
+  shape: Shape
+}
+/** As the image is, or the square in its middle. */
+export type Shape = "whole" | "square"
 /** Null for what no picture can be made of. */
 export type Delivery = Uint8Array | null
 
@@ -30,8 +35,8 @@ sharp.unblock({
 sharp.cache(false)
 sharp.concurrency(1)
 
-process.on("message", (image: Order) => {
-  draw(image).then(
+process.on("message", (order: Order) => {
+  draw(order).then(
     (picture) => process.send?.(picture satisfies Delivery),
     () => process.send?.(null satisfies Delivery),
   )
@@ -39,7 +44,7 @@ process.on("message", (image: Order) => {
 process.on("disconnect", () => process.exit(0))
 process.send?.("ready")
 
-async function draw(image: Uint8Array): Promise<Uint8Array> {
+async function draw({ image, shape }: Order): Promise<Uint8Array> {
   const { width, height, format, isProgressive } = await sharp(image).metadata()
   const inRows = (format === "jpeg" || format === "png") && !isProgressive
   const limitInputPixels = inRows ? MOST_PIXELS.inRows : MOST_PIXELS.whole
@@ -47,7 +52,7 @@ async function draw(image: Uint8Array): Promise<Uint8Array> {
   return sharp(image, { limitInputPixels, sequentialRead: true, failOn: "error" })
     .timeout({ seconds: TIME })
     .autoOrient()
-    .resize(SIDE, SIDE, { fit: "inside", withoutEnlargement: true })
+    .resize(SIDE, SIDE, shape === "square" ? { fit: "cover" } : { fit: "inside", withoutEnlargement: true })
     .webp({ quality: 75, effort: 2 })
     .toBuffer()
 }

@@ -2,15 +2,16 @@ import { fork, type ChildProcess } from "node:child_process"
 import { existsSync } from "node:fs"
 import * as path from "node:path"
 import type { Log } from "../log.ts"
-import type { Delivery } from "./thumbnail-process.ts"
+import type { Delivery, Order as Drawing, Shape } from "./thumbnail-process.ts"
 
 /** Makes small pictures of images, in processes of their own. */
 export interface Thumbnailer {
   /**
-   * WebP of at most 256 by 256 pixels; null for what no picture can be made of. `load` is called when it is this image's turn.
+   * WebP of at most 256 by 256 pixels, and of exactly so many where it is to be square; null for what no picture can be made of.
+   * `load` is called when it is this image's turn.
    * Throws `ThumbnailerBusy` when too much is waited for, or no process comes up; and what `load` throws.
    */
-  draw(load: () => Promise<Uint8Array>): Promise<Uint8Array | null>
+  draw(load: () => Promise<Uint8Array>, shape?: Shape): Promise<Uint8Array | null>
   close(): Promise<void>
 }
 
@@ -35,6 +36,7 @@ const LONGEST_IDLE = 30_000
 
 interface Order {
   load: () => Promise<Uint8Array>
+  shape: Shape
   /** How many processes ended over it. */
   losses: number
   resolve: (picture: Uint8Array | null) => void
@@ -49,10 +51,10 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
   let isClosed = false
 
   return {
-    draw(load) {
+    draw(load, shape = "whole") {
       if (isClosed) return Promise.reject(new ThumbnailerBusy("The server is stopping."))
       const drawn = new Promise<Uint8Array | null>((resolve, reject) =>
-        waiting.push({ load, losses: 0, resolve, reject }),
+        waiting.push({ load, shape, losses: 0, resolve, reject }),
       )
       if (waiting.length > MOST_WAITING)
         waiting.shift()?.reject(new ThumbnailerBusy("Too many images are waited for."))
@@ -103,7 +105,7 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
 
   async function drawOne(worker: Worker, order: Order) {
     try {
-      const picture = await worker.draw(await order.load())
+      const picture = await worker.draw({ image: await order.load(), shape: order.shape })
       if (picture !== undefined) order.resolve(picture)
       else if (isClosed) order.reject(new ThumbnailerBusy("The server is stopping."))
       // One that ends two processes is at fault; one alone may have met its end for another reason.
@@ -155,9 +157,9 @@ function startWorker(onEnd: () => void) {
       if (worker.isAlive) idle = setTimeout(() => void worker.end(), LONGEST_IDLE).unref()
     },
     /** Null where none can be made, or it takes too long; undefined where the process ended. */
-    async draw(image: Uint8Array): Promise<Uint8Array | null | undefined> {
+    async draw(drawing: Drawing): Promise<Uint8Array | null | undefined> {
       const delivery = answerOf<Delivery>(child, ended, LONGEST_DRAWING)
-      child.send(image, () => {})
+      child.send(drawing, () => {})
       const picture = await delivery
       if (picture !== undefined || !worker.isAlive) return picture
       await worker.end()

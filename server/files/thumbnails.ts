@@ -43,6 +43,14 @@ export async function serveThumbnail(scope: Drawing, id: string, request: Reques
   return new Response(request.method === "HEAD" ? null : new Uint8Array(picture.bytes), { headers })
 }
 
+/** The square in the middle of an image, 256 pixels wide, as WebP; null where none can be made. Throws `Unavailable` where there is none now. */
+export function drawSquare(
+  { thumbnailer }: Scope<"thumbnailer">,
+  image: Uint8Array,
+): Promise<Uint8Array | null> {
+  return thumbnailer.draw(async () => image, "square").catch(explain)
+}
+
 interface Picture {
   /** Null where none can be made. */
   bytes: Uint8Array | null

@@ -17,28 +17,47 @@ export type FormBody<Schema extends v.GenericSchema> =
       values: Record<string, string>
     }
 
-/** Parses a posted form. Its fields are texts: an uploaded file among them is left out, and of a repeated name the last counts. */
+/** The one small file that a form takes beside its texts. */
+export interface FormFile {
+  field: string
+  /** Bytes. */
+  limit: number
+  /** What to say of a larger one. */
+  tooLarge: string
+}
+
+/**
+ * Parses a posted form. Its fields are texts: an uploaded file among them is left out, unless it is the one that is asked for, and of a
+ * repeated name the last counts.
+ */
 export async function readForm<Schema extends v.GenericSchema>(
   request: Request,
   schema: Schema,
+  file?: FormFile,
 ): Promise<FormBody<Schema>> {
-  const bytes = await readBytes(request, FORM_LIMIT)
+  const bytes = await readBytes(request, FORM_LIMIT + (file?.limit ?? 0))
+  if (!bytes && file) return refused(413, { [file.field]: file.tooLarge })
   if (!bytes) return refused(413, { form: "This is more than the form can take." })
 
-  const fields = await parseFields(bytes, request.headers.get("content-type"))
+  const fields = await parseFields(bytes, request.headers.get("content-type"), file)
   if (!fields) return refused(400, { form: "This is not a form." })
 
   const parsed = v.safeParse(schema, fields)
   if (parsed.success) return { ok: true, value: parsed.output }
-  const shown = Object.entries(fields).filter(([name]) => !/password/i.test(name))
+  const shown = Object.entries(fields).filter(
+    (field): field is [string, string] => typeof field[1] === "string" && !/password/i.test(field[0]),
+  )
   return refused(400, describeIssues(parsed.issues), Object.fromEntries(shown))
 }
 
-async function parseFields(bytes: Uint8Array<ArrayBuffer>, contentType: string | null) {
+async function parseFields(bytes: Uint8Array<ArrayBuffer>, contentType: string | null, file?: FormFile) {
   try {
     const form = await new Response(bytes, { headers: { "content-type": contentType ?? "" } }).formData()
+    // A browser sends an empty file for a field in which none was chosen.
     return Object.fromEntries(
-      [...form].filter((field): field is [string, string] => typeof field[1] === "string"),
+      [...form].filter(
+        ([name, value]) => typeof value === "string" || (name === file?.field && value.size > 0),
+      ),
     )
   } catch {
     return null

@@ -4,7 +4,10 @@ import { operatorActs, type OperatorAct } from "#db/schema/operator.ts"
 import type { User } from "#db/schema/users.ts"
 import type { Scope } from "../scope.ts"
 
-/** Writes down what the viewer does as an operator. Call it in the transaction that does it. */
+/**
+ * Writes down what the viewer does as an operator. Call it in the transaction that does it; and before what no transaction of ours holds,
+ * such as a change at the identity provider: an outage in between leaves it written and not done, and never the other way round.
+ */
 export async function recordAct(
   { db, viewer }: Scope<"db" | "viewer">,
   act: Pick<OperatorAct, "act" | "detail"> & { subject: { id: string | null; email: string } | null },

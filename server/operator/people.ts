@@ -53,23 +53,19 @@ export async function changePlan(
   { userId, plan }: { userId: string; plan: Plan },
 ): Promise<OperatorAct> {
   const { identity } = scope
-  if (!identity.setPlan) throw new Forbidden("Plans are chosen at your identity provider. Change it there.")
+  if (!identity.setPlan)
+    throw new Forbidden("Clerk Billing says who is on which plan. Change it in Clerk's dashboard.")
   const person = await findPerson(scope, userId)
   const previous = (await identity.getUser(userId))?.plan
   if (previous === undefined) throw new Gone(GONE)
   if (previous === plan && person.plan === plan)
     throw new Conflict(`${person.email} is on the ${plan} plan already.`)
 
-  const { setPlan } = identity
-  return scope.db.transaction(async (db) => {
-    const here = { ...scope, db }
-    await setUserPlan(here, userId, plan)
-    const detail = `from ${previous} to ${plan}`
-    const recorded = await recordAct(here, { act: "change-plan", subject: subjectOf(person), detail })
-    // The provider has a transaction of its own, so it comes last: it does not happen without being written down.
-    await setPlan(userId, plan)
-    return recorded
-  })
+  const detail = `from ${previous} to ${plan}`
+  const recorded = await recordAct(scope, { act: "change-plan", subject: subjectOf(person), detail })
+  await identity.setPlan(userId, plan)
+  await setUserPlan(scope, userId, plan)
+  return recorded
 }
 
 /** Ends all sessions of somebody, and what they show. Their keys stay. Throws `Gone`, `Forbidden` where sessions are the provider's. */
@@ -78,16 +74,10 @@ export async function signOutEverywhere(
   { userId }: { userId: string },
 ): Promise<OperatorAct> {
   const { ownAccount } = scope.identity
-  if (!ownAccount) throw new Forbidden("Sessions are kept by your identity provider. End them there.")
+  if (!ownAccount) throw new Forbidden("Clerk keeps the sessions. End them in Clerk's dashboard.")
   const person = await findPerson(scope, userId)
-  const recorded = await scope.db.transaction(async (db) => {
-    const act = await recordAct(
-      { ...scope, db },
-      { act: "sign-out", subject: subjectOf(person), detail: null },
-    )
-    await ownAccount.endOtherSessions(userId, null)
-    return act
-  })
+  const recorded = await recordAct(scope, { act: "sign-out", subject: subjectOf(person), detail: null })
+  await ownAccount.endOtherSessions(userId, null)
   await scope.live.revokeUser(userId)
   return recorded
 }

@@ -122,6 +122,16 @@ export interface OwnAccount {
   deleteKey(userId: string, id: string): Promise<boolean>
 }
 
+/** What people look like, at a provider that leaves that to us. */
+export interface OwnPictures {
+  /** Takes the place of the one that was there. Resolves to its address. Throws when the provider does not know the id. */
+  save(userId: string, webp: Uint8Array): Promise<string>
+  /** Removing what is not there is no error. */
+  remove(userId: string): Promise<void>
+  /** WebP, by the last part of its address. Null for another person's, and for one that was replaced. */
+  find(userId: string, pictureId: string): Promise<Uint8Array | null>
+}
+
 /** What a provider said by itself, about one of its users. */
 export interface IdentityNotice {
   kind: "changed" | "deleted"
@@ -165,4 +175,6 @@ export interface Identity {
   readonly setPlan?: (userId: string, plan: Plan) => Promise<void>
   /** Absent where the provider brings its own account page. */
   readonly ownAccount?: OwnAccount
+  /** Absent where the provider keeps the pictures itself. */
+  readonly pictures?: OwnPictures
 }

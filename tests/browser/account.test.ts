@@ -4,6 +4,7 @@ import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { findBrowser, takenOver } from "../support/browser.ts"
+import { image } from "../support/images.ts"
 import { signIn, signUp, type Person } from "../support/people.ts"
 
 const ACCOUNT = "/dashboard/account"
@@ -40,10 +41,33 @@ describe("the account page", () => {
     await page.getByRole("link", { name: "Account", exact: true }).click()
     await page.getByRole("heading", { name: "Account", level: 1 }).waitFor()
     await page.getByLabel("Name", { exact: true }).fill("Countess of Lovelace")
-    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("Your name is saved.").waitFor()
     for (const each of [page, elsewhere])
       await each.getByRole("button", { name: "Your account, Countess of Lovelace" }).first().waitFor()
+    await leave(page, elsewhere)
+  })
+
+  it("shows a picture before it is saved, and in another browser that is open once it is", async () => {
+    const person = await newPerson()
+    const page = await open(person)
+    const elsewhere = await open(await signIn(app, person), "/dashboard")
+    const shown = page.getByRole("region", { name: "Profile" }).locator("img")
+    const choose = (bytes: Buffer) =>
+      page.getByLabel("Picture").setInputFiles({ name: "me.jpg", mimeType: "image/jpeg", buffer: bytes })
+    await choose(Buffer.alloc(10_000_001))
+    await page.getByText("Choose a picture of at most 10 MB.").waitFor()
+    await choose(await image("jpeg", [900, 600]))
+    await expect.poll(() => shown.getAttribute("src")).toMatch(/^blob:/)
+    await page.getByRole("button", { name: "Save the picture" }).click()
+    await page.getByText("Your picture is saved.").waitFor()
+    for (const picture of [shown, elsewhere.locator("img[src*='/account/picture/']").first()])
+      await expect
+        .poll(() => picture.evaluate((drawn: HTMLImageElement) => drawn.naturalWidth), { timeout: 15_000 })
+        .toBe(256)
+    await page.getByRole("button", { name: "Remove the picture" }).click()
+    await page.getByText("Your picture is removed.").waitFor()
+    await elsewhere.locator("img[src*='/account/picture/']").first().waitFor({ state: "detached" })
     await leave(page, elsewhere)
   })
 
@@ -133,8 +157,13 @@ describe("the account page", () => {
     const person = await newPerson()
     const page = await open(person, ACCOUNT, { javaScriptEnabled: false })
     await page.getByLabel("Name", { exact: true }).fill("Without Script")
-    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("Your name is saved.").waitFor()
+    await page
+      .getByLabel("Picture")
+      .setInputFiles({ name: "me.png", mimeType: "image/png", buffer: await image("png", [64, 64]) })
+    await page.getByRole("button", { name: "Save the picture" }).click()
+    await page.getByText("Your picture is saved.").waitFor()
     await page.getByLabel("Name of a new key").fill("plain")
     await page.getByRole("button", { name: "Make a key" }).click()
     await page.locator("code", { hasText: /^tide_\w{20,}$/ }).waitFor()

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { users } from "#db/schema/users.ts"
-import { deleteData } from "#server/accounts/delete-account.ts"
+import { deleteAccount } from "#server/accounts/delete-account.ts"
 import { STOP_TOPIC } from "#server/chat/stop.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { askInBackground } from "#server/chat/turn.ts"
@@ -25,7 +25,7 @@ describe("the deletion of an account", () => {
 
     const announced: string[][] = []
     const announce: Services["announce"] = async (_db, ...said) => void announced.push(said)
-    await deleteData({ ...deleting(scope.viewer.user), announce }, scope.viewer.user)
+    await deleteAccount({ ...deleting(scope.viewer.user), announce }, scope.viewer.user)
     expect(scope.turns.has(asked.answerId)).toBe(false)
     expect(announced).toEqual([[STOP_TOPIC, asked.answerId]])
   })
@@ -38,14 +38,14 @@ describe("the deletion of an account", () => {
       await findOrCreateUser(scope, viewer.session)
       await remove(id)
     }
-    await deleteData(scope, viewer.user)
+    await deleteAccount(scope, viewer.user)
     expect(await room.db.select().from(users).where(eq(users.clerkId, viewer.user.clerkId))).toEqual([])
   })
 
   it("shows nothing to connections that came while it went on", async () => {
     const { viewer } = await room.scopeOf("mary")
     const scope = deleting(viewer.user)
-    await deleteData(scope, viewer.user)
+    await deleteAccount(scope, viewer.user)
     expect(scope.happened).toEqual(["deleted at the provider", "connections ended"])
   })
 
@@ -53,7 +53,7 @@ describe("the deletion of an account", () => {
     const { viewer } = await room.scopeOf("joan")
     const scope = deleting(viewer.user)
     scope.identity.deleteUser = () => Promise.reject(new Error("away"))
-    await expect(deleteData(scope, viewer.user)).rejects.toThrow("away")
+    await expect(deleteAccount(scope, viewer.user)).rejects.toThrow("away")
     expect(scope.happened).toEqual(["connections ended"])
   })
 })

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
+import sharp from "sharp"
 import { afterEach, describe, expect, it } from "vitest"
 import { openThumbnailer, type Thumbnailer } from "#server/files/thumbnailer.ts"
 import { openLog } from "#server/log.ts"
@@ -35,6 +36,27 @@ describe("the processes for small pictures", () => {
     await Promise.all(drawing)
     expect(order).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
     expect((await pids()).length).toBe(2)
+  })
+
+  it("cut the square out of the middle where they are asked to, and say nothing of where it was taken", async () => {
+    thumbnailer = openThumbnailer({ log })
+    const stripes = await sharp({ create: { width: 900, height: 300, channels: 3, background: "#f00" } })
+      .composite([{ input: await image("png", [300, 300]), left: 300, top: 0 }])
+      .withExif({ IFD0: { Copyright: "Ada" }, IFD3: { GPSLatitude: "51/1 30/1 0/1" } })
+      .jpeg()
+      .toBuffer()
+    const square = await thumbnailer.draw(async () => stripes, "square")
+    const { width, height, format, exif } = await sharp(square ?? Buffer.alloc(0)).metadata()
+    expect({ width, height, format, exif }).toEqual({
+      width: 256,
+      height: 256,
+      format: "webp",
+      exif: undefined,
+    })
+    const { channels } = await sharp(square ?? Buffer.alloc(0)).stats()
+    expect(channels[0]?.max).toBeLessThan(90) // nothing of the red at both sides
+    const small = await thumbnailer.draw(() => image("png", [40, 20]), "square")
+    expect(await sharp(small ?? Buffer.alloc(0)).metadata()).toMatchObject({ width: 256, height: 256 })
   })
 
   it("forget who asked first when too many wait, and tell everybody when they close", async () => {

@@ -191,6 +191,27 @@ describe("the archive of everything", () => {
   })
 })
 
+describe("what is in the trash", () => {
+  it("is in the archive too, in a folder of its own", async () => {
+    const person = await newPerson()
+    const made = await person("/api/files?name=old.txt", { method: "POST", body: "a difference engine" })
+    await person("/api/files?name=old.txt", { method: "POST", body: "the analytical engine" })
+    const { files } = (await made.json()) as { files: { _id: string }[] }
+    expect((await person(`/api/files/${files[0]?._id}`, { method: "DELETE" })).ok).toBe(true)
+    const asked = await postJson(person, "/api/chat/threads", { title: "Looms" })
+    const { thread } = (await asked.json()) as { thread: { _id: string } }
+    expect((await person(`/api/chat/threads/${thread._id}`, { method: "DELETE" })).ok).toBe(true)
+
+    const response = await person(`${ACCOUNT}/export`)
+    const archived = new Map(readZip(Buffer.from(await response.arrayBuffer())))
+    expect(archived.get("trash/files/old.txt")).toBe("a difference engine")
+    expect(archived.get("files/old (1).txt")).toBe("the analytical engine")
+    expect(archived.get("trash/conversations/1 Looms.md")).toContain("# Looms")
+    expect(archived.has("trash/conversations/1 Looms.json")).toBe(true)
+    expect(archived.has("conversations/1 Looms.md")).toBe(false)
+  })
+})
+
 describe("deleting the account", () => {
   it("wants the password", async () => {
     const person = await newPerson()

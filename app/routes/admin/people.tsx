@@ -1,3 +1,4 @@
+import { Alert } from "#app/ui/alert.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Field } from "#app/ui/field.tsx"
@@ -32,11 +33,9 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
   return (
     <>
       <Head title="People" problem={actionData?.problem}>
-        Everybody who has opened the dashboard once, the newest first.{" "}
-        {can.plan
-          ? null
-          : "Their accounts, sessions and plans are at your identity provider: change them there."}
+        Everybody who has opened the dashboard once, the newest first.
       </Head>
+      {can.plan ? null : <ChangedAtClerk />}
       <form role="search" className="mt-5 flex max-w-xl items-end gap-2">
         <Field className="flex-1" label="Address" name="q" type="search" defaultValue={q} maxLength={254} />
         <Button type="submit" variant="secondary">
@@ -55,6 +54,21 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
       </Rows>
       <Older before={older} query={q ? { q } : {}} />
     </>
+  )
+}
+
+/** Nothing here offers what could not work. */
+function ChangedAtClerk() {
+  return (
+    <Alert title="Plans and sessions are changed at Clerk" className="mt-5 max-w-2xl">
+      Clerk keeps the accounts, and Clerk Billing says who is on pro: a plan that was written here would last
+      until Clerk is asked again. Open{" "}
+      <a href="https://dashboard.clerk.com" rel="noreferrer" className="underline underline-offset-3">
+        Clerk's dashboard
+      </a>
+      , choose the person under Users, and change the subscription or end the sessions there. The plan arrives
+      here by Clerk's webhook, or with the person's next visit.
+    </Alert>
   )
 }
 

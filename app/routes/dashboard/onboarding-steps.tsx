@@ -2,9 +2,11 @@ import { useEffect, useRef, useState, type ReactNode } from "react"
 import { Form } from "react-router"
 import { Alert } from "#app/ui/alert.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
+import { Button } from "#app/ui/button.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import type { UserRecord } from "#server/users/contract.ts"
+import { PictureField } from "./picture-field.tsx"
 import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
 
 export function WelcomeStep({ user }: { user: UserRecord }) {
@@ -34,10 +36,15 @@ export function WelcomeStep({ user }: { user: UserRecord }) {
 
 export function ProfileStep({
   user,
+  canChoosePicture,
   refused,
 }: {
   user: UserRecord
-  refused: { errors: { name?: string; form?: string }; values: Record<string, string> } | undefined
+  /** Where the identity provider does not keep it. */
+  canChoosePicture: boolean
+  refused:
+    | { errors: { name?: string; picture?: string; form?: string }; values: Record<string, string> }
+    | undefined
 }) {
   const [name, setName] = useState(refused?.values["name"] ?? user.name ?? "")
   const input = useRef<HTMLInputElement>(null)
@@ -55,13 +62,25 @@ export function ProfileStep({
           {refused.errors.form}
         </Alert>
       ) : null}
-      <Form method="post" id="profile" className="mt-8">
-        <div className="flex items-center gap-4 rounded-lg border border-line bg-surface p-4 shadow-sm">
-          <Avatar name={name} image={user.imageUrl} className="size-12" />
-          <div className="min-w-0">
-            <p className="truncate font-medium">{name.trim() || "Your name"}</p>
-            <p className="truncate text-sm text-muted">{user.email}</p>
+      <Form method="post" id="profile" encType="multipart/form-data" className="mt-8">
+        <div className="rounded-lg border border-line bg-surface p-4 shadow-sm">
+          <div className="flex items-center gap-4">
+            {canChoosePicture ? null : <Avatar name={name} image={user.imageUrl} className="size-12" />}
+            <div className="min-w-0">
+              <p className="truncate font-medium">{name.trim() || "Your name"}</p>
+              <p className="truncate text-sm text-muted">{user.email}</p>
+            </div>
           </div>
+          {canChoosePicture ? (
+            <div className="mt-4 border-t border-line pt-4">
+              <PictureField name={name} image={user.imageUrl} error={refused?.errors.picture} />
+              {user.imageUrl ? (
+                <Button type="submit" variant="secondary" size="sm" form="remove-picture" className="mt-3">
+                  Remove the picture
+                </Button>
+              ) : null}
+            </div>
+          ) : null}
         </div>
         <Field
           ref={input}
@@ -75,6 +94,9 @@ export function ProfileStep({
           onChange={(event) => setName(event.target.value)}
           error={refused?.errors.name}
         />
+      </Form>
+      <Form method="post" id="remove-picture">
+        <input type="hidden" name="intent" value="remove-picture" />
       </Form>
       <StepEnd back="reopen-welcome">
         <StepButton intent="finish-profile" form="profile">

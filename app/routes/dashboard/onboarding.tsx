@@ -1,6 +1,9 @@
 import { useEffect } from "react"
 import { data, href, redirect, useActionData, useNavigate, useNavigation } from "react-router"
 import * as v from "valibot"
+import { LARGEST_PICTURE, Picture, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
+import { removePicture, savePicture } from "#server/accounts/picture.ts"
+import { isRefusal, type Refusal } from "#server/errors.ts"
 import { findUsage } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
 import { readForm } from "#server/http/form.ts"
@@ -29,6 +32,7 @@ export async function loader({ context }: Route.LoaderArgs) {
   ])
   return {
     step,
+    canChoosePicture: scope.identity.pictures !== undefined,
     files,
     limits: { maxSize: limitsOf(scope.config, scope.viewer.session).largestFile, room: quota - used },
   }
@@ -37,7 +41,12 @@ export async function loader({ context }: Route.LoaderArgs) {
 /** Each form says which step it is about, so that a form of a tab left behind changes nothing. */
 const OnboardingForm = v.variant("intent", [
   v.object({ intent: v.literal("finish-welcome") }),
-  v.object({ intent: v.literal("finish-profile"), ...SaveProfile.entries }),
+  v.object({
+    intent: v.literal("finish-profile"),
+    ...SaveProfile.entries,
+    picture: v.optional(Picture),
+  }),
+  v.object({ intent: v.literal("remove-picture") }),
   v.object({ intent: v.literal("reopen-welcome") }),
   v.object({ intent: v.literal("reopen-profile") }),
   v.object({ intent: v.literal("complete") }),
@@ -47,15 +56,22 @@ const OnboardingForm = v.variant("intent", [
 
 export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
-  const form = await readForm(request, OnboardingForm)
+  const form = await readForm(request, OnboardingForm, PICTURE)
   if (!form.ok) return data({ errors: form.errors, values: form.values }, { status: form.status })
   switch (form.value.intent) {
     case "finish-welcome":
       await finishOnboardingStep(scope, "welcome")
       return redirect(href("/onboarding"))
-    case "finish-profile":
-      await saveProfile(scope, form.value)
+    case "finish-profile": {
+      const { name, picture } = form.value
+      await saveProfile(scope, { name })
+      const refusal = picture && (await savePicture(scope, picture).catch(refusalOf))
+      if (refusal) return data({ errors: { picture: refusal.message }, values: { name } }, refusal.status)
       await finishOnboardingStep(scope, "profile")
+      return redirect(href("/onboarding"))
+    }
+    case "remove-picture":
+      await removePicture(scope)
       return redirect(href("/onboarding"))
     case "reopen-welcome":
       await reopenOnboardingStep(scope, "welcome")
@@ -75,10 +91,19 @@ export async function action({ context, request }: Route.ActionArgs) {
   }
 }
 
+const PICTURE = { field: "picture", limit: LARGEST_PICTURE, tooLarge: PICTURE_TOO_LARGE }
+
+function refusalOf(error: unknown): Refusal {
+  if (!isRefusal(error)) throw error
+  return error
+}
+
 const titles = { welcome: "Welcome", profile: "Your name", "first-steps": "First steps", done: "All set" }
 
 /** One address: the record says which step is shown, on every device. */
-export default function Onboarding({ loaderData: { files, limits } }: Route.ComponentProps) {
+export default function Onboarding({
+  loaderData: { canChoosePicture, files, limits },
+}: Route.ComponentProps) {
   const user = useUser()
   const { completed, step } = onboardingOf(user)
   const refused = useActionData<typeof action>()
@@ -92,7 +117,9 @@ export default function Onboarding({ loaderData: { files, limits } }: Route.Comp
   return (
     <OnboardingFrame step={step}>
       {step === "welcome" ? <WelcomeStep user={user} /> : null}
-      {step === "profile" ? <ProfileStep user={user} refused={refused} /> : null}
+      {step === "profile" ? (
+        <ProfileStep user={user} canChoosePicture={canChoosePicture} refused={refused} />
+      ) : null}
       {step === "first-steps" ? <FirstSteps files={files} limits={limits} /> : null}
     </OnboardingFrame>
   )

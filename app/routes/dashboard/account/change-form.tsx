@@ -9,6 +9,7 @@ export function ChangeForm({
   submit,
   variant = "primary",
   about,
+  hasFile = false,
   className,
   children,
 }: {
@@ -18,13 +19,20 @@ export function ChangeForm({
   variant?: "primary" | "secondary" | "danger"
   /** What the change is about, where a list has one such form for each: a field's name and value. */
   about?: { name: string; value: string; label: string }
+  /** Whether one of its fields is a file. */
+  hasFile?: boolean
   className?: string
   children?: ReactNode
 }) {
   const { formData } = useNavigation()
   const isPending = formData?.get("intent") === intent && (!about || formData.get(about.name) === about.value)
   return (
-    <Form method="post" preventScrollReset className={className}>
+    <Form
+      method="post"
+      encType={hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded"}
+      preventScrollReset
+      className={className}
+    >
       <input type="hidden" name="intent" value={intent} />
       {about ? <input type="hidden" name={about.name} value={about.value} /> : null}
       {children}

@@ -1,7 +1,7 @@
 import { data, redirectDocument } from "react-router"
 import { ClerkAccount } from "#app/features/identity/clerk.tsx"
 import { buttonClass } from "#app/ui/button.tsx"
-import { AccountChange } from "#server/accounts/contract.ts"
+import { AccountChange, LARGEST_PICTURE, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
 import { deleteAccount, refuseDeletion } from "#server/accounts/delete-account.ts"
 import {
   changePassword,
@@ -11,6 +11,7 @@ import {
   endSession,
   findOwnAccount,
 } from "#server/accounts/own-account.ts"
+import { removePicture, savePicture } from "#server/accounts/picture.ts"
 import { findUsage } from "#server/files/files.ts"
 import { readForm } from "#server/http/form.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -45,9 +46,10 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
-  const form = await readForm(request, AccountChange)
+  const form = await readForm(request, AccountChange, PICTURE)
   if (!form.ok) {
-    const { intent = "" } = form.values
+    // Of a form that was too large nothing was read, and only a picture makes it so.
+    const { intent = form.status === 413 ? "save-picture" : "" } = form.values
     return data({ intent, errors: form.errors, values: form.values }, { status: form.status })
   }
   const change = form.value
@@ -58,6 +60,12 @@ export async function action({ context, request }: Route.ActionArgs) {
       case "save-profile":
         await saveProfile(scope, change)
         return { intent, done: "Your name is saved." }
+      case "save-picture":
+        await savePicture(scope, change.picture)
+        return { intent, done: "Your picture is saved." }
+      case "remove-picture":
+        await removePicture(scope)
+        return { intent, done: "Your picture is removed." }
       case "change-password": {
         const visit = visitOf({ request, context })
         const passwords = { current: change.current, next: change.password }
@@ -83,15 +91,17 @@ export async function action({ context, request }: Route.ActionArgs) {
         const refusal = await refuseDeletion(scope, change.confirmation)
         if (refusal) return refused(refusal.status, { confirmation: wordsForDeletion(refusal) })
         const headers = await scope.identity.signOut({ ...visitOf({ request, context }), context })
-        await deleteAccount(scope)
+        await deleteAccount(scope, scope.viewer.user)
         return redirectDocument("/", { status: 303, headers })
       }
     }
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return refused(error.status, { form: error.message })
+    return refused(error.status, { [intent === "save-picture" ? "picture" : "form"]: error.message })
   }
 }
+
+const PICTURE = { field: "picture", limit: LARGEST_PICTURE, tooLarge: PICTURE_TOO_LARGE }
 
 type Refused = Parameters<typeof wordsFor>[0]
 
@@ -116,7 +126,7 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
       <h1 className="text-2xl font-semibold sm:text-3xl">Account</h1>
       {account ? (
         <>
-          <ProfileForm user={user} outcome={outcomeOf("save-profile")} />
+          <ProfileForm user={user} outcome={outcomeOf("save-profile", "save-picture", "remove-picture")} />
           <PlanCard {...plan} change="Whoever runs this server puts people on another plan." />
           <PasswordForm email={user.email} outcome={outcomeOf("change-password")} />
           <Browsers

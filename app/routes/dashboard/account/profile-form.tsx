@@ -1,20 +1,18 @@
-import { Avatar } from "#app/ui/avatar.tsx"
 import { Field } from "#app/ui/field.tsx"
 import type { UserRecord } from "#server/users/contract.ts"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
+import { PictureForm } from "./picture-form.tsx"
 import { Section } from "./section.tsx"
 
 export function ProfileForm({ user, outcome }: { user: UserRecord; outcome: Outcome | undefined }) {
   return (
     <Section title="Profile" outcome={outcome}>
-      <div className="mb-5 flex items-center gap-4">
-        <Avatar name={user.name ?? user.email} image={user.imageUrl} className="size-12" />
-        <div className="min-w-0">
-          <p className="truncate font-medium">{user.name ?? user.email}</p>
-          <p className="truncate text-sm text-muted">{user.email}</p>
-        </div>
+      <div className="mb-5 min-w-0">
+        <p className="truncate font-medium">{user.name ?? user.email}</p>
+        <p className="truncate text-sm text-muted">{user.email}</p>
       </div>
+      <PictureForm user={user} outcome={outcome} />
       <ChangeForm intent="save-profile" submit="Save" className="flex flex-wrap items-end gap-3">
         <Field
           key={user.name}

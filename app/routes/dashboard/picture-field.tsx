@@ -1,0 +1,58 @@
+import { useEffect, useState } from "react"
+import { Avatar } from "#app/ui/avatar.tsx"
+import { classNames } from "#app/ui/class-names.ts"
+import { LARGEST_PICTURE, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
+
+/** Chooses a picture, and shows what was chosen. The form around it sends it. */
+export function PictureField({
+  name,
+  image,
+  error,
+}: {
+  /** Of the person. */
+  name: string
+  image: string | null
+  error?: string | undefined
+}) {
+  const [chosen, setChosen] = useState<{ size: number; preview: string }>()
+  useEffect(() => () => URL.revokeObjectURL(chosen?.preview ?? ""), [chosen])
+  const isTooLarge = chosen !== undefined && chosen.size > LARGEST_PICTURE
+  const problem = isTooLarge ? PICTURE_TOO_LARGE : chosen ? undefined : error
+  return (
+    <div className="flex items-center gap-4">
+      <Avatar name={name} image={(isTooLarge ? null : chosen?.preview) ?? image} className="size-16" />
+      <div className="min-w-0 flex-1">
+        <label htmlFor="picture" className="text-sm font-medium text-ink">
+          Picture
+        </label>
+        <input
+          id="picture"
+          type="file"
+          name="picture"
+          accept="image/jpeg,image/png,image/webp,image/gif,image/avif"
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={classNames(problem && "picture-error", "picture-hint")}
+          onChange={({ currentTarget }) => {
+            const file = currentTarget.files?.[0]
+            setChosen(file && { size: file.size, preview: URL.createObjectURL(file) })
+            // The browser asks for another one instead of sending what would be refused.
+            currentTarget.setCustomValidity(file && file.size > LARGEST_PICTURE ? PICTURE_TOO_LARGE : "")
+          }}
+          className={classNames(
+            "mt-1.5 block w-full min-w-0 rounded-md text-sm text-muted",
+            "file:mr-3 file:h-9 file:rounded-md file:border file:border-solid file:border-line-strong file:bg-surface file:px-3",
+            "file:text-sm file:font-medium file:text-ink file:shadow-sm hover:file:border-faint touch:file:h-11",
+          )}
+        />
+        {problem ? (
+          <p id="picture-error" className="mt-1.5 text-sm text-danger-ink" role="alert">
+            {problem}
+          </p>
+        ) : null}
+        <p id="picture-hint" className="mt-1.5 text-sm text-faint">
+          The square in its middle is kept. Up to 10 MB.
+        </p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { users } from "#db/schema/users.ts"
+import { Forbidden, NotFound, UnsupportedType } from "../errors.ts"
+import { ISOLATED } from "../files/serve.ts"
+import { drawSquare } from "../files/thumbnails.ts"
+import type { OwnPictures } from "../ports/identity.ts"
+import type { Scope } from "../scope.ts"
+import { ownRecord } from "../users/access.ts"
+
+type Keeping = Scope<"db" | "identity" | "viewer">
+
+/**
+ * Makes the square in the middle of an image the viewer's picture, at the identity provider first: the next sync would bring its old one
+ * back. What else the image says, such as where it was taken, is not kept. Throws `UnsupportedType` for what is no image, `Unavailable`,
+ * and `Forbidden` where the provider keeps the pictures.
+ */
+export async function savePicture(scope: Keeping & Scope<"thumbnailer">, image: Blob): Promise<void> {
+  const pictures = requirePictures(scope)
+  const webp = await drawSquare(scope, await image.bytes())
+  if (!webp)
+    throw new UnsupportedType("This is no picture that can be shown. Choose a JPEG, PNG, WebP, GIF or AVIF.")
+  await show(scope, await pictures.save(scope.viewer.session.userId, webp))
+}
+
+/** Throws as `savePicture` does. */
+export async function removePicture(scope: Keeping): Promise<void> {
+  await requirePictures(scope).remove(scope.viewer.session.userId)
+  await show(scope, null)
+}
+
+/** The viewer's picture as WebP, by the last part of its address. Null where there is none of it here. */
+export async function findPicture(
+  { identity, viewer }: Scope<"identity" | "viewer">,
+  id = viewer.user.imageUrl?.split("/").at(-1) ?? "",
+): Promise<Uint8Array | null> {
+  return (await identity.pictures?.find(viewer.session.userId, id)) ?? null
+}
+
+/** Answers GET and HEAD for the viewer's own picture: there is no page that shows it to others. Throws `NotFound`. */
+export async function servePicture(scope: Scope<"identity" | "viewer">, id: string): Promise<Response> {
+  const picture = await findPicture(scope, id)
+  if (!picture) throw new NotFound("picture")
+  return new Response(new Uint8Array(picture), {
+    headers: {
+      ...ISOLATED,
+      // Another picture has another address.
+      "Cache-Control": "private, max-age=31536000, immutable",
+      "Content-Length": String(picture.byteLength),
+      "Content-Type": "image/webp",
+    },
+  })
+}
+
+async function show({ db, viewer }: Scope<"db" | "viewer">, imageUrl: string | null) {
+  await db.update(users).set({ imageUrl }).where(ownRecord(viewer))
+}
+
+function requirePictures({ identity }: Scope<"identity">): OwnPictures {
+  if (!identity.pictures)
+    throw new Forbidden("Your identity provider keeps your picture. Change it there, under Account.")
+  return identity.pictures
+}

@@ -1,0 +1,222 @@
+import postgres from "postgres"
+import sharp from "sharp"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { image, pixelFlood } from "../support/images.ts"
+import { openLiveSocket, realtimeToken } from "../support/live.ts"
+import { openBrowser, signUp, type Person } from "../support/people.ts"
+import { readZip } from "../support/zip.ts"
+
+const ACCOUNT = "/dashboard/account"
+
+let app: TidelineApp
+let sql: postgres.Sql
+beforeAll(async () => {
+  app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
+})
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+})
+
+describe("a picture", () => {
+  it("is kept as a small square, and shown to its owner alone", async () => {
+    const person = await newPerson()
+    const saved = await send(person, await image("jpeg", [3000, 2000]))
+    expect(saved).toMatchObject({ status: 200, text: expect.stringContaining("Your picture is saved.") })
+    const address = await addressOf(person)
+    expect(address).toMatch(`${app.origin}/dashboard/account/picture/`)
+    expect(saved.text).toContain(`src="${address}"`)
+
+    const shown = await person(address)
+    expect(shown.status).toBe(200)
+    expect(shown.headers.get("content-type")).toBe("image/webp")
+    expect(shown.headers.get("cache-control")).toBe("private, max-age=31536000, immutable")
+    expect(shown.headers.get("content-security-policy")).toContain("sandbox")
+    expect(shown.headers.get("x-content-type-options")).toBe("nosniff")
+    const bytes = Buffer.from(await shown.arrayBuffer())
+    expect(await sharp(bytes).metadata()).toMatchObject({ format: "webp", width: 256, height: 256 })
+
+    expect((await (await newPerson())(address)).status).toBe(404)
+    expect((await openBrowser(app)(address)).status).toBe(302)
+    expect((await person(address, { method: "POST" })).status).toBe(405)
+    expect((await person(`${ACCOUNT}/picture/nonsense`)).status).toBe(404)
+  })
+
+  it("takes the place of the one before, and is removed, live on other tabs", async () => {
+    const person = await newPerson()
+    const [user] = await sql<{ clerk_id: string }[]>`select clerk_id from users where email = ${person.email}`
+    const tab = await openLiveSocket(app, await realtimeToken(person))
+    await tab.subscribe("users.getUserByClerkId", { clerkId: user?.clerk_id })
+    const seen = (imageUrl: string | null) =>
+      tab.until((event) => JSON.stringify(event).includes(`"imageUrl":${JSON.stringify(imageUrl)}`))
+
+    await send(person, await image("png", [300, 300]))
+    const first = await addressOf(person)
+    await seen(first)
+    await send(person, await image("webp", [20, 300]))
+    const second = await addressOf(person)
+    expect(second).not.toBe(first)
+    await seen(second)
+    expect((await person(first)).status).toBe(404)
+
+    expect(await send(person, null)).toMatchObject({
+      text: expect.stringContaining("Your picture is removed."),
+    })
+    expect(await addressOf(person)).toBe("null")
+    expect((await person(second)).status).toBe(404)
+    expect(await sql`select 1 from auth.picture where user_id = ${user?.clerk_id ?? ""}`).toHaveLength(0)
+  })
+
+  it("is what the provider says, so that the sync leaves it there", async () => {
+    const person = await newPerson()
+    await send(person, await image("avif", [64, 64]))
+    const address = await addressOf(person)
+    await sql`update users set image_url = null where email = ${person.email}`
+    await sync(person, address)
+    expect(await addressOf(person)).toBe(address)
+  })
+
+  it("is in the archive of everything, and gone with the account", async () => {
+    const person = await newPerson()
+    await send(person, await image("gif", [64, 64]))
+    const archive = Buffer.from(await (await person(`${ACCOUNT}/export`)).arrayBuffer())
+    expect(readZip(archive).map(([name]) => name)).toContain("picture.webp")
+    const [account] = await sql<{ id: string }[]>`select id from auth.user where email = ${person.email}`
+    const fields = new URLSearchParams({ intent: "delete-account", confirmation: person.password })
+    expect((await person(ACCOUNT, { method: "POST", body: fields })).status).toBe(303)
+    expect(await sql`select 1 from auth.picture where user_id = ${account?.id ?? ""}`).toHaveLength(0)
+  })
+
+  it.each([
+    ["a text", Buffer.from("no picture at all")],
+    ["a drawing that is a program", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>")],
+    ["an image that unfolds to 400 million pixels", pixelFlood(20_000)],
+  ])("is not made of %s", async (_what, bytes) => {
+    const person = await newPerson()
+    expect(await send(person, bytes)).toMatchObject({
+      status: 415,
+      text: expect.stringContaining("This is no picture that can be shown."),
+    })
+    expect(await addressOf(person)).toBe("null")
+  })
+
+  it("is not taken past ten megabytes, and none at all is said too", async () => {
+    const person = await newPerson()
+    for (const size of [10_000_001, 30_000_000])
+      expect((await send(person, Buffer.alloc(size))).text).toContain("Choose a picture of at most 10 MB.")
+    expect(await send(person, Buffer.alloc(0))).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("Choose a picture first."),
+    })
+  })
+
+  it("is not taken from another site", async () => {
+    const person = await newPerson()
+    const body = formWith({ intent: "save-picture" }, await image("png", [9, 9]))
+    const forged = await person(ACCOUNT, {
+      method: "POST",
+      body,
+      headers: { origin: "https://evil.example" },
+    })
+    expect(forged.status).toBeGreaterThanOrEqual(400)
+    expect(await addressOf(person)).toBe("null")
+  })
+
+  it("is chosen in the profile step too, which stays where it is refused", async () => {
+    const person = await signUp(app, { name: "Ada", email: "newcomer@example.org" })
+    await person("/onboarding", { method: "POST", body: new URLSearchParams({ intent: "finish-welcome" }) })
+    expect(await (await person("/onboarding")).text()).toContain('type="file"')
+    const fields = { intent: "finish-profile", name: "Ada King" }
+    const step = (picture: Buffer) =>
+      person("/onboarding", { method: "POST", body: formWith(fields, picture) })
+    const refused = await step(Buffer.from("no picture"))
+    expect([refused.status, await refused.text()]).toEqual([
+      415,
+      expect.stringContaining("This is no picture that can be shown."),
+    ])
+    expect((await step(await image("png", [80, 80]))).status).toBe(302)
+    expect(await addressOf(person)).toContain("/dashboard/account/picture/")
+    const [user] = await sql`select name, onboarding_step from users where email = ${person.email}`
+    expect(user).toEqual({ name: "Ada King", onboarding_step: "first-steps" })
+  })
+})
+
+describe("where Clerk is the provider", () => {
+  it("the picture is Clerk's: the profile step offers none, and the account page takes none", async () => {
+    const clerk = await startClerk()
+    const withClerk = await startTideline({
+      CLERK_SECRET_KEY: SECRET_KEY,
+      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
+      CLERK_JWT_KEY: clerk.jwtKey,
+      CLERK_API_URL: clerk.url,
+      JWT_ISSUER_DOMAIN: clerk.url,
+    })
+    try {
+      clerk.users.set("user_a", { id: "user_a", email: "a@example.org", name: ["A", "B"], plan: "free" })
+      const claims = {
+        sub: "user_a",
+        sid: "sess_a",
+        v: 2,
+        sts: "active",
+        azp: withClerk.origin,
+        pla: "u:free",
+      }
+      const person = openBrowser(withClerk, { __session: await clerk.mint(claims), __client_uat: "1" })
+      await person("/onboarding", { method: "POST", body: new URLSearchParams({ intent: "finish-welcome" }) })
+      expect(await (await person("/onboarding")).text()).not.toContain('type="file"')
+      for (const fields of [{ intent: "finish-profile", name: "A" }, { intent: "complete" }])
+        await person("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
+      const body = formWith({ intent: "save-picture" }, await image("png", [9, 9]))
+      expect((await person(ACCOUNT, { method: "POST", body })).status).toBe(403)
+    } finally {
+      await withClerk.stop()
+      clerk.close()
+    }
+  })
+})
+
+let people = 0
+
+/** Somebody whose onboarding is over. */
+async function newPerson(): Promise<Person> {
+  const person = await signUp(app, { name: "Ada", email: `ada-${++people}@example.org` })
+  await person("/onboarding")
+  await sql`update users set onboarding_completed = true where email = ${person.email}`
+  return person
+}
+
+/** By the form of the account page, as a browser without script sends it. Null removes the picture. */
+async function send(person: Person, picture: Buffer | null) {
+  const body = picture
+    ? formWith({ intent: "save-picture" }, picture)
+    : new URLSearchParams({ intent: "remove-picture" })
+  const response = await person(ACCOUNT, { method: "POST", body })
+  return { status: response.status, text: await response.text() }
+}
+
+function formWith(fields: Record<string, string>, picture: Buffer): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  form.set("picture", new File([new Uint8Array(picture)], picture.length > 0 ? "me.jpg" : ""))
+  return form
+}
+
+async function addressOf(person: Person): Promise<string> {
+  const [user] = await sql`select image_url from users where email = ${person.email}`
+  return String(user?.["image_url"])
+}
+
+async function sync(person: Person, imageUrl: string) {
+  const [user] = await sql`select clerk_id, email, name, plan from users where email = ${person.email}`
+  const { clerk_id: clerkId, ...values } = user ?? {}
+  const body = JSON.stringify({ clerkId, ...values, imageUrl })
+  const answer = await person("/api/users/sync", {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json" },
+  })
+  expect(answer.status).toBe(200)
+}
