@@ -4,7 +4,10 @@ import { uploads } from "#db/schema/files.ts"
 import { giveUpUpload } from "#server/files/discard.ts"
 import { finishUpload } from "#server/files/finish.ts"
 import { createUpload } from "#server/files/resumable.ts"
+import { uploadFile } from "#server/files/upload.ts"
 import { inPieces, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+
+const bytes = Buffer.from("cancelled at the end")
 
 let drawer: FileDrawer
 beforeAll(async () => {
@@ -14,7 +17,6 @@ afterAll(() => drawer.close())
 
 it("leaves no bytes of an upload that is given up while the store puts them in their place", async () => {
   const ada = await drawer.scopeOf("ada")
-  const bytes = Buffer.from("cancelled at the end")
   const { _id } = await createUpload(ada, { fileName: "late.txt", length: bytes.length, metadata: "" })
   const [upload] = await drawer.db.select().from(uploads).where(eq(uploads._id, _id))
   const key = upload?.key ?? ""
@@ -31,4 +33,19 @@ it("leaves no bytes of an upload that is given up while the store puts them in t
   })
   expect(await drawer.storedPaths()).toEqual([])
   expect(await drawer.usage()).toEqual([{ used: 0, reserved: 0 }])
+})
+
+it("leaves no bytes of a file sent in one request either, whose time is over when they are in their place", async () => {
+  const grace = await drawer.scopeOf("grace")
+  const put: typeof drawer.blobs.put = async (...given) => {
+    const [upload] = await drawer.db.select().from(uploads)
+    if (upload) await giveUpUpload(drawer, upload._id)
+    return drawer.blobs.put(...given)
+  }
+  const sent = { fileName: "late.txt", bytes: inPieces(bytes), size: { exactly: bytes.length } }
+  await expect(uploadFile({ ...grace, blobs: { ...drawer.blobs, put } }, sent)).rejects.toMatchObject({
+    status: 409,
+  })
+  expect(await drawer.storedPaths()).toEqual([])
+  for (const usage of await drawer.usage()) expect(usage).toEqual({ used: 0, reserved: 0 })
 })

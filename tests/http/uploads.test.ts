@@ -466,6 +466,9 @@ describe("a connection", () => {
       error: "Another request is at this upload. Try again in a moment.",
     })
     expect(head.status).toBe(423)
+    // Nobody waits any more, and whoever sends may rest for a moment.
+    const [row] = await database.db.select({ wantedAt: uploads.wantedAt }).from(uploads)
+    expect(row).toEqual({ wantedAt: null })
     trickle.abort()
     const answered = await first
     expect(answered.status).toBe(204)
