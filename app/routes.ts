@@ -8,6 +8,7 @@ export default [
     route("features", "routes/marketing/features.tsx"),
     route("pricing", "routes/marketing/pricing.tsx"),
     route("about", "routes/marketing/about.tsx"),
+    route("docs/search", "routes/docs/search.tsx"),
     route("docs/:page", "routes/docs/page.tsx"),
     route("blog", "routes/blog/index.tsx"),
     route("blog/:slug", "routes/blog/post.tsx"),

@@ -40,7 +40,7 @@ export function findDocsPage(slug: string) {
   }
 }
 
-function sourceOf(slug: string): string {
+export function sourceOf(slug: string): string {
   const source = sources[`../../docs/${slug}.md`]
   if (source === undefined) throw new Error(`docs/${slug}.md is in the manifest and not in the folder.`)
   return source
@@ -110,7 +110,8 @@ function addressOf(href: string): string {
   return slug ? `/docs/${slug}${hash}` : "#"
 }
 
-function slugOf(text: string): string {
+/** The id of a heading, as its address has it. */
+export function slugOf(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^\p{Letter}\p{Number}\s-]/gu, "")

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { findDocsPage, listDocs } from "#server/docs/pages.ts"
+import { searchDocs } from "#server/docs/search.ts"
 
 const slugs = listDocs().flatMap((group) => group.pages.map((page) => page.slug))
 
@@ -43,5 +44,38 @@ describe("the documentation", () => {
     const settings = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)
     expect(settings.length).toBeGreaterThan(20)
     expect(settings.filter((name) => !html.includes(`<code>${name}</code>`))).toEqual([])
+  })
+})
+
+describe("the search of the documentation", () => {
+  it("finds the part that a setting is explained in, by its name or its beginning", () => {
+    for (const words of ["DATABASE_URL", "database_u"]) {
+      const [first] = searchDocs(words)
+      expect(first?.page).toBe("Self-hosting")
+      expect(first?.excerpt.filter(({ isFound }) => isFound).map(({ text }) => text.toLowerCase())).toContain(
+        words.toLowerCase(),
+      )
+    }
+  })
+
+  it("wants every word, and puts headings first", () => {
+    expect(searchDocs("containers docker").length).toBeGreaterThan(0)
+    expect(searchDocs("containers xyzzy")).toEqual([])
+    expect(searchDocs("containers")[0]?.title.toLowerCase()).toContain("containers")
+  })
+
+  it("leads to parts that are there", () => {
+    const found = ["settings", "mail", "token", "position", "rate", "key"].flatMap((word) => searchDocs(word))
+    expect(found.length).toBeGreaterThan(10)
+    for (const { address } of found) {
+      const [path = "", id] = address.split("#")
+      const html = findDocsPage(path.slice("/docs/".length))?.html
+      expect(html, address).toBeDefined()
+      if (id) expect(html, address).toContain(`id="${id}"`)
+    }
+  })
+
+  it.each(["", "   ", "((((", "[a-z]*", "\\", "<script>"])("takes %j as words", (words) => {
+    expect(() => searchDocs(words)).not.toThrow()
   })
 })

@@ -1,7 +1,7 @@
-import { data, Link, NavLink } from "react-router"
-import { Icon } from "#app/ui/icon.tsx"
+import { data, Link } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { findDocsPage, listDocs } from "#server/docs/pages.ts"
+import { DocsFrame } from "./frame.tsx"
 import type { Route } from "./+types/page.ts"
 
 export function loader({ params }: Route.LoaderArgs) {
@@ -19,74 +19,15 @@ export const meta: Route.MetaFunction = ({ matches, loaderData }) => {
 export default function DocsPage({ loaderData }: Route.ComponentProps) {
   const { page, groups } = loaderData
   return (
-    <div className="mx-auto grid max-w-6xl px-5 sm:px-8 lg:grid-cols-[13rem_minmax(0,1fr)] lg:gap-12 xl:grid-cols-[13rem_minmax(0,1fr)_12rem]">
-      <details className="group mt-6 rounded-lg border border-line bg-surface lg:hidden">
-        <summary className="flex min-h-12 items-center justify-between px-4 font-medium">
-          {page.title}
-          <Icon name="chevron-down" className="text-faint group-open:rotate-180" />
-        </summary>
-        <DocsNavigation
-          groups={groups}
-          label="Documentation, on a small screen"
-          className="border-t border-line p-4"
-        />
-      </details>
-      <aside className="sticky top-16 -mx-3 hidden h-[calc(100dvh-4rem)] overflow-y-auto px-3 py-12 lg:block">
-        <DocsNavigation groups={groups} label="Documentation" />
-      </aside>
-      <article className="min-w-0 py-10 lg:py-12">
-        {/* Rendered by us from our own files; HTML in them is escaped. */}
-        <div className="prose max-w-2xl" dangerouslySetInnerHTML={{ __html: page.html }} />
-        <Neighbours previous={page.previous} next={page.next} />
-      </article>
-      <nav
-        aria-label="On this page"
-        className="sticky top-16 hidden h-[calc(100dvh-4rem)] overflow-y-auto py-12 xl:block"
-      >
-        <p className="text-sm font-medium">On this page</p>
-        <ul className="mt-2 border-l border-line">
-          {page.headings.map(({ id, text }) => (
-            <li key={id}>
-              <a
-                href={`#${id}`}
-                className="-ml-px block border-l border-transparent py-1 pl-3 text-sm text-muted hover:border-accent hover:text-ink"
-              >
-                {text}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-    </div>
+    <DocsFrame groups={groups} title={page.title} headings={page.headings}>
+      {/* Rendered by us from our own files; HTML in them is escaped. */}
+      <div className="prose max-w-2xl" dangerouslySetInnerHTML={{ __html: page.html }} />
+      <Neighbours previous={page.previous} next={page.next} />
+    </DocsFrame>
   )
 }
 
-type Groups = Route.ComponentProps["loaderData"]["groups"]
 type Neighbour = Route.ComponentProps["loaderData"]["page"]["next"]
-
-function DocsNavigation({ groups, label, className }: { groups: Groups; label: string; className?: string }) {
-  return (
-    <nav aria-label={label} className={className}>
-      {groups.map(({ title, pages }) => (
-        <div key={title} className="mb-6 last:mb-0">
-          <p className="text-sm font-medium">{title}</p>
-          <ul className="mt-1.5">
-            {pages.map(({ slug, title: pageTitle }) => (
-              <li key={slug}>
-                <NavLink
-                  to={`/docs/${slug}`}
-                  className="-mx-2.5 flex min-h-8 items-center rounded-md px-2.5 text-sm text-muted hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-ink touch:min-h-11"
-                >
-                  {pageTitle}
-                </NavLink>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
-    </nav>
-  )
-}
 
 function Neighbours({ previous, next }: { previous: Neighbour; next: Neighbour }) {
   return (

@@ -1,0 +1,111 @@
+import type { ReactNode } from "react"
+import { NavLink } from "react-router"
+import { Icon } from "#app/ui/icon.tsx"
+
+type Groups = readonly { title: string; pages: readonly { slug: string; title: string }[] }[]
+
+/** The documentation's pages around `children`: search and navigation on the left, the page's own headings on the right. */
+export function DocsFrame({
+  groups,
+  title,
+  headings = [],
+  question,
+  children,
+}: {
+  groups: Groups
+  title: string
+  headings?: readonly { id: string; text: string }[]
+  /** What was searched for. */
+  question?: string
+  children: ReactNode
+}) {
+  return (
+    <div className="mx-auto grid max-w-6xl px-5 sm:px-8 lg:grid-cols-[13rem_minmax(0,1fr)] lg:gap-12 xl:grid-cols-[13rem_minmax(0,1fr)_12rem]">
+      <div className="mt-6 grid gap-3 lg:hidden">
+        <SearchForm question={question} />
+        <details className="group rounded-lg border border-line bg-surface">
+          <summary className="flex min-h-12 items-center justify-between px-4 font-medium">
+            {title}
+            <Icon name="chevron-down" className="text-faint group-open:rotate-180" />
+          </summary>
+          <DocsNavigation
+            groups={groups}
+            label="Documentation, on a small screen"
+            className="border-t border-line p-4"
+          />
+        </details>
+      </div>
+      <aside className="sticky top-16 -mx-3 hidden h-[calc(100dvh-4rem)] overflow-y-auto px-3 py-12 lg:block">
+        <SearchForm question={question} />
+        <DocsNavigation groups={groups} label="Documentation" className="mt-6" />
+      </aside>
+      <article className="min-w-0 py-10 lg:py-12">{children}</article>
+      {headings.length > 0 ? (
+        <nav
+          aria-label="On this page"
+          className="sticky top-16 hidden h-[calc(100dvh-4rem)] overflow-y-auto py-12 xl:block"
+        >
+          <p className="text-sm font-medium">On this page</p>
+          <ul className="mt-2 border-l border-line">
+            {headings.map(({ id, text }) => (
+              <li key={id}>
+                <a
+                  href={`#${id}`}
+                  className="-ml-px block border-l border-transparent py-1 pl-3 text-sm text-muted hover:border-accent hover:text-ink"
+                >
+                  {text}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      ) : null}
+    </div>
+  )
+}
+
+/** The server searches, so the form needs no script. */
+function SearchForm({ question }: { question: string | undefined }) {
+  return (
+    <form role="search" action="/docs/search" className="relative">
+      <Icon
+        name="search"
+        className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-faint"
+      />
+      <input
+        type="search"
+        name="q"
+        defaultValue={question}
+        maxLength={200}
+        required
+        aria-label="Search the documentation"
+        placeholder="Search"
+        className="h-10 w-full rounded-md border border-line-strong bg-surface pr-3 pl-9 text-base placeholder:text-faint md:text-sm touch:h-11"
+      />
+    </form>
+  )
+}
+
+function DocsNavigation({ groups, label, className }: { groups: Groups; label: string; className?: string }) {
+  return (
+    <nav aria-label={label} className={className}>
+      {groups.map(({ title, pages }) => (
+        <div key={title} className="mb-6 last:mb-0">
+          <p className="text-sm font-medium">{title}</p>
+          <ul className="mt-1.5">
+            {pages.map(({ slug, title: pageTitle }) => (
+              <li key={slug}>
+                <NavLink
+                  to={`/docs/${slug}`}
+                  className="-mx-2.5 flex min-h-8 items-center rounded-md px-2.5 text-sm text-muted hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-ink touch:min-h-11"
+                >
+                  {pageTitle}
+                </NavLink>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,65 @@
+import { Link } from "react-router"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { listDocs } from "#server/docs/pages.ts"
+import { searchDocs } from "#server/docs/search.ts"
+import type { Route } from "./+types/search.ts"
+import { DocsFrame } from "./frame.tsx"
+
+export function loader({ request }: Route.LoaderArgs) {
+  const question = (new URL(request.url).searchParams.get("q") ?? "").trim().slice(0, 200)
+  return { question, findings: searchDocs(question), groups: listDocs() }
+}
+
+/** What was found is for whoever searched, and not for search engines. */
+export const meta: Route.MetaFunction = ({ matches }) => [
+  ...pageMeta(matches, {
+    title: "Search the documentation",
+    description: "Finds the parts of Tideline's documentation in which your words occur.",
+    path: "/docs/search",
+  }),
+  { name: "robots", content: "noindex, follow" },
+]
+
+export default function DocsSearch({ loaderData: { question, findings, groups } }: Route.ComponentProps) {
+  return (
+    <DocsFrame groups={groups} title="Search" question={question}>
+      <h1 className="text-3xl font-semibold">Search</h1>
+      <p className="mt-3 text-muted" role="status">
+        {summaryOf(question, findings.length)}
+      </p>
+      <ol className="mt-8 grid max-w-2xl gap-3">
+        {findings.map(({ page, title, address, excerpt }) => (
+          <li
+            key={address}
+            className="relative rounded-lg border border-line bg-surface p-5 transition-colors hover:border-line-strong"
+          >
+            <p className="text-sm text-faint">{page}</p>
+            <h2 className="mt-0.5 font-semibold">
+              <Link to={address} className="after:absolute after:inset-0">
+                {title}
+              </Link>
+            </h2>
+            <p className="mt-1.5 text-sm text-muted">
+              {excerpt.map(({ text, isFound }, at) =>
+                isFound ? (
+                  // oxlint-disable-next-line react/no-array-index-key -- the parts of one text, which never move
+                  <mark key={at} className="rounded-sm bg-warning-soft px-0.5 text-warning-ink">
+                    {text}
+                  </mark>
+                ) : (
+                  text
+                ),
+              )}
+            </p>
+          </li>
+        ))}
+      </ol>
+    </DocsFrame>
+  )
+}
+
+function summaryOf(question: string, count: number): string {
+  if (question === "") return "Type a word or two: the name of a setting, say."
+  if (count === 0) return `Nothing has all of “${question}” in it. Try fewer words, or the beginning of one.`
+  return `${count === 1 ? "One part has" : `${count} parts have`} “${question}” in ${count === 1 ? "it" : "them"}.`
+}
