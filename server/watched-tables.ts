@@ -3,7 +3,7 @@ import { getTableConfig, type PgTable } from "drizzle-orm/pg-core"
 import { chatChunks, chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { demoBoats } from "#db/schema/demo.ts"
 import { devices } from "#db/schema/devices.ts"
-import { files, fileShares } from "#db/schema/files.ts"
+import { files, fileShares, fileUsage } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
 import type { Column, Table as WatchedTable, TableDescription } from "#server/realtime/live-query.ts"
 
@@ -12,6 +12,7 @@ export const watchedUsers = watchedTable(users, ["clerkId"])
 export const watchedDevices = watchedTable(devices, ["userId"])
 export const watchedFiles = watchedTable(files, ["userId", "trashed", "trashedAt"])
 export const watchedShares = watchedTable(fileShares, ["userId", "fileId"])
+export const watchedUsage = watchedTable(fileUsage, ["userId"])
 export const watchedThreads = watchedTable(chatThreads, ["userId", "trashed", "lastMessageAt"])
 export const watchedMessages = watchedTable(chatMessages, ["userId", "threadId"])
 export const watchedTurns = watchedTable(chatTurns, ["userId", "threadId"])
@@ -23,6 +24,7 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedDevices,
   watchedFiles,
   watchedShares,
+  watchedUsage,
   watchedThreads,
   watchedMessages,
   watchedTurns,

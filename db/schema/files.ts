@@ -130,7 +130,10 @@ export const uploads = pgTable(
   ],
 )
 
-/** What each user's files take, and what running uploads hold. One row per user, made by the first upload. */
+/**
+ * What each user's files take, and what running uploads hold. One row per user, made by the first upload. `revision` grows with every
+ * statement that changes files of theirs, whoever makes it: the database counts, so that a list that is no index range can be live as well.
+ */
 export const fileUsage = pgTable(
   "file_usage",
   {
@@ -140,9 +143,11 @@ export const fileUsage = pgTable(
       .references(() => users._id, { onDelete: "cascade" }),
     used: bytes("used").notNull().default(0),
     reserved: bytes("reserved").notNull().default(0),
+    revision: bigint("revision", { mode: "number" }).notNull().default(0),
   },
   (table) => [
     uniqueIndex("file_usage_by_user_id").on(table.userId),
+    uniqueIndex("file_usage_live").on(table.userId, table._id),
     check("file_usage_used", sql`${table.used} >= 0`),
     check("file_usage_reserved", sql`${table.reserved} >= 0`),
   ],

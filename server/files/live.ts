@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { defineLiveQuery, defineMutation } from "#server/realtime/live-query.ts"
-import { watchedFiles, watchedShares } from "#server/watched-tables.ts"
+import { watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
 import { fileCalls, FileId, RenameFile, Selection, ShareId } from "./contract.ts"
 import { renameFile } from "./files.ts"
 import { revokeShare, shareSummary } from "./shares.ts"
@@ -73,7 +73,17 @@ export const shareList = defineLiveQuery({
   project: shareSummary,
 })
 
-export const liveFiles = [fileList, fileById, trashList, shareList]
+/** What the viewer's files take, once there were any. It changes with every change of a file of theirs, whatever that does to the sums. */
+export const liveUsage = defineLiveQuery({
+  name: "files.getUsage",
+  args: v.strictObject({}),
+  table: watchedUsage,
+  range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id } }),
+  fields: ["used", "reserved", "revision"],
+  answer: "row",
+})
+
+export const liveFiles = [fileList, fileById, trashList, shareList, liveUsage]
 
 export const fileMutations = [
   defineMutation({

@@ -287,6 +287,18 @@ describe("a long list", () => {
     await link(page, "file 0251.txt").waitFor({ state: "detached" })
   })
 
+  it("follows what becomes of its oldest files as well when it is in another order", async () => {
+    await many(300)
+    const page = await open("/dashboard/files?sort=oldest")
+    await isLive(page)
+    await files.sql`update files set file_name = 'renamed elsewhere.txt' where file_name = 'file 0002.txt'`
+    await link(page, "renamed elsewhere.txt").waitFor()
+    await files.sql`update files set trashed = true, trashed_at = 1 where file_name = 'file 0003.txt'`
+    await link(page, "file 0003.txt").waitFor({ state: "detached" })
+    await files.sql`update files set trashed = false, trashed_at = 0 where file_name = 'file 0003.txt'`
+    await link(page, "file 0003.txt").waitFor()
+  })
+
   it("is narrowed to a kind and put into another order in the address", async () => {
     await files.add("harbour.svg", "<svg xmlns='http://www.w3.org/2000/svg'></svg>")
     await files.add("b.txt", "much more")

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import postgres from "postgres"
 import type { Change } from "#server/realtime/contract.ts"
 import type { FileSummary, NewShare } from "#server/files/contract.ts"
 import { post } from "../support/api.ts"
@@ -6,7 +7,7 @@ import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
 
-const [LIST, TRASH, SHARES] = [1, 2, 3]
+const [LIST, TRASH, SHARES, USAGE] = [1, 2, 3, 4]
 
 let app: TidelineApp
 let ada: Person
@@ -79,6 +80,18 @@ describe("over the socket", () => {
     expect(await hers.query("files.listShares", {})).toMatchObject({ value: [{ _id: open.share._id }] })
   })
 
+  it("what files take changes with every change of them, whoever makes it", async () => {
+    const usage = await hers.query("files.getUsage", {})
+    const { _id, revision } = (usage as { value: { _id: string; revision: number } }).value
+    await hers.subscribe("files.getUsage", {}, USAGE)
+    await hers.until(({ event }) => isSnapshotOf(event, USAGE))
+    const sql = postgres(app.databaseUrl, { max: 1 })
+    await sql`update files set file_name = 'named by an operator.txt' where _id = ${file._id}`
+    await sql.end()
+    const [, , , row] = await heard([USAGE, "put", _id])
+    expect(row).toMatchObject({ revision: revision + 1 })
+  })
+
   it("none of it is another's: to them it is not there", async () => {
     const trashed = await store("trashed.txt")
     await hers.mutate("files.remove", { fileId: trashed._id })
@@ -91,6 +104,7 @@ describe("over the socket", () => {
       expect(await graces.mutate(mutation, { fileIds: [file._id, trashed._id] })).toMatchObject({ value: 0 })
     for (const query of ["files.list", "files.listTrash", "files.listShares"])
       expect(await graces.query(query)).toEqual({ value: [] })
+    expect(await graces.query("files.getUsage")).toEqual({ value: null })
     expect(graces.heard.filter(({ name }) => name === "commit")).toEqual([])
     expect(await hers.query("files.listTrash")).toMatchObject({ value: [{ _id: trashed._id }] })
   })

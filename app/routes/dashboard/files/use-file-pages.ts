@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from "react"
 import { useLive } from "#app/realtime/use-live.tsx"
 import type { FilePage, FileSummary, ListFiles } from "#server/files/contract.ts"
-import type { Loaded } from "#server/realtime/contract.ts"
+import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
 import { useReloadWith } from "../use-reload-with.ts"
 import { createFilePages, type FilePageStore } from "./file-pages.ts"
 
@@ -9,12 +9,12 @@ import { createFilePages, type FilePageStore } from "./file-pages.ts"
 const remembered = new Map<string, FilePageStore>()
 const MOST_REMEMBERED = 4
 
-/** The newest files, not yet asked for: what another order listens to, to hear that something changed. */
-const NEWEST: Loaded<FileSummary> = {
-  query: "files.list",
+/** Not yet asked for: it changes with every file, so it tells a list that is not live itself that it may be another now. */
+const USAGE: Loaded = {
+  query: "files.getUsage",
   args: {},
   rows: [],
-  order: [["_id", "desc"]],
+  order: [["_id", "asc"]],
   end: null,
 }
 
@@ -27,12 +27,13 @@ export function useFilePages(
   query: ListFiles,
   live: Loaded<FileSummary> | null,
 ): FilePageStore {
-  const newest = useLive(live ?? NEWEST)
   const store = useStore(first, query)
-  useReloadWith(newest)
+  const rows = useLive<LiveRow>(live ?? USAGE)
+  useReloadWith(rows)
   useEffect(() => {
-    if (live) store.replace(0, newest)
-  }, [live, newest, store])
+    // With `live` they are its own.
+    if (live) store.replace(0, rows as readonly FileSummary[])
+  }, [live, rows, store])
   useEffect(() => {
     if (live) return
     store.replace(0, first.files, first.nextCursor)
