@@ -19,7 +19,7 @@ export interface Sent {
 }
 
 /** As the browser's: see app/routes/dashboard/files/send-in-parts.ts. */
-const PART = 8 * 1024 * 1024
+const PART = 16 * 1024 * 1024
 const PIECE = 1024 * 1024
 
 /** The type of what begins like this is not known from its content. */

@@ -81,7 +81,7 @@ async function measureRound({ client, running }: Stage, order: readonly Candidat
   const files = new Map<Candidate, string>()
   for (const candidate of order) {
     const { server } = running[candidate]
-    await keep(candidate, "up, in parts of 8 MiB", async () => {
+    await keep(candidate, "up, in parts of 16 MiB", async () => {
       const { fileId, milliseconds } = await client.ask("sendInParts", server, size)
       files.set(candidate, fileId)
       return milliseconds

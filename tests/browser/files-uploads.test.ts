@@ -12,13 +12,13 @@ import { choose, link, openFilesBrowser, type FilesBrowser } from "../support/fi
 vi.setConfig({ testTimeout: 90_000 })
 
 const MB = 1_000_000
-const PART = 8 * 1024 * 1024
+const PART = 16 * 1024 * 1024
 
 let files: FilesBrowser
 let open: FilesBrowser["open"]
 let folder: string
 beforeAll(async () => {
-  files = await openFilesBrowser({ FILES_MAX_SIZE: "30MB", FILES_QUOTA_FREE: "60MB" })
+  files = await openFilesBrowser({ FILES_MAX_SIZE: "40MB", FILES_QUOTA_FREE: "60MB" })
   open = files.open
   folder = mkdtempSync(join(tmpdir(), "tideline-uploads-"))
 })
@@ -32,11 +32,11 @@ describe("files on their way in", () => {
   it("are taken in several at once, and of each that is refused it is said why", async () => {
     const page = await open("/dashboard/files")
     await page.getByText("No files yet").waitFor()
-    await choose(page, [fileOf("one.txt", 1), fileOf("two.txt", 2), fileOf("film.mov", 30 * MB + 1)])
+    await choose(page, [fileOf("one.txt", 1), fileOf("two.txt", 2), fileOf("film.mov", 40 * MB + 1)])
     await link(page, "one.txt").waitFor()
     await link(page, "two.txt").waitFor()
     await panel(page).getByText("2 files uploaded, 1 file not uploaded").waitFor()
-    await panel(page).getByText("It is too large: a file can be 30 MB at most.").waitFor()
+    await panel(page).getByText("It is too large: a file can be 40 MB at most.").waitFor()
     await page.getByRole("button", { name: "Dismiss film.mov" }).click()
     await panel(page).waitFor({ state: "detached" })
   })
@@ -96,10 +96,10 @@ describe("files on their way in", () => {
 
   it("give their room back at once when they are cancelled", async () => {
     const page = await open("/dashboard/files")
-    const network = await slow(page, 2 * MB)
-    await choose(page, [fileOf("whole.bin", MB), fileOf("parts.bin", 20 * MB)])
+    const network = await slow(page, 4 * MB)
+    await choose(page, [fileOf("whole.bin", MB), fileOf("parts.bin", 28 * MB)])
     await arrived(page)
-    expect(await files.usage()).toMatchObject({ reserved: 20 * MB })
+    expect(await files.usage()).toMatchObject({ reserved: 28 * MB })
     await page.getByRole("button", { name: "Cancel parts.bin" }).click()
     await network.fast()
     await expect.poll(() => files.usage()).toEqual({ used: MB, reserved: 0 })
@@ -110,7 +110,7 @@ describe("files on their way in", () => {
   it("rest and go on as one says, and others go first meanwhile", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
-    const path = fileOf("film.mov", 20 * MB)
+    const path = fileOf("film.mov", 28 * MB)
     await choose(page, path)
     await arrived(page)
     await page.getByRole("button", { name: "Pause film.mov" }).click()
@@ -130,7 +130,7 @@ describe("files on their way in", () => {
   it("go on wherever one goes in the dashboard, and leaving asks first", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
-    await choose(page, fileOf("film.mov", 20 * MB))
+    await choose(page, fileOf("film.mov", 28 * MB))
     await arrived(page)
     await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Chat" }).click()
     await page.waitForURL("**/dashboard/chat")
@@ -149,7 +149,7 @@ describe("an interrupted upload", () => {
   it("goes on after a reload where it was, once the file is chosen again", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
-    const path = fileOf("film.mov", 24 * MB)
+    const path = fileOf("film.mov", 32 * MB)
     await choose(page, path)
     await arrived(page)
     await page.reload()
@@ -179,7 +179,7 @@ describe("an interrupted upload", () => {
       const writing = await kept.createWritable()
       await writing.write(new Uint8Array(size).fill(7))
       await writing.close()
-    }, 20 * MB)
+    }, 28 * MB)
     const network = await slow(page, 4 * MB)
     await page.evaluate(async () => {
       const kept = await (await navigator.storage.getDirectory()).getFileHandle("film.mov")
@@ -193,13 +193,13 @@ describe("an interrupted upload", () => {
     await network.fast()
     await link(page, "film.mov").waitFor()
     expect(sent().at(-1)).toBeGreaterThanOrEqual(PART)
-    expect(await hashOf("film.mov")).toBe(sha256(Buffer.alloc(20 * MB, 7)))
+    expect(await hashOf("film.mov")).toBe(sha256(Buffer.alloc(28 * MB, 7)))
   })
 
   it("goes on by itself when the network is back, and sends nothing twice", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
-    const path = fileOf("film.mov", 24 * MB)
+    const path = fileOf("film.mov", 32 * MB)
     await choose(page, path)
     await arrived(page)
     await page.context().setOffline(true)
@@ -215,7 +215,7 @@ describe("an interrupted upload", () => {
   it("is forgotten by the next person at the same browser", async () => {
     const page = await open("/dashboard/files")
     await slow(page, 4 * MB)
-    await choose(page, fileOf("film.mov", 20 * MB))
+    await choose(page, fileOf("film.mov", 28 * MB))
     await arrived(page)
     await page.evaluate(async () => {
       const opening = indexedDB.open("tideline-uploads")
@@ -235,7 +235,7 @@ describe("an interrupted upload", () => {
   it("is continued by one tab only", async () => {
     const page = await open("/dashboard/files")
     await slow(page, 4 * MB)
-    await choose(page, fileOf("film.mov", 20 * MB))
+    await choose(page, fileOf("film.mov", 28 * MB))
     await arrived(page)
     const other = await open("/dashboard/files", { beside: page })
     await other.getByText("No files yet").waitFor()
@@ -249,7 +249,7 @@ describe("an interrupted upload", () => {
     const { app } = other
     const page = await other.open("/dashboard/files")
     const network = await slow(page, 4 * MB)
-    const path = fileOf("film.mov", 24 * MB)
+    const path = fileOf("film.mov", 32 * MB)
     await choose(page, path)
     await arrived(page)
     process.kill(app.pid, "SIGKILL")
@@ -302,10 +302,11 @@ describe("a refused upload", () => {
   it("says that nobody is signed in, and goes on where it was afterwards", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
-    const path = fileOf("film.mov", 24 * MB)
+    const path = fileOf("film.mov", 36 * MB)
     await choose(page, path)
     await arrived(page)
     const cookies = await page.context().cookies()
+    // The second part is on its way already; the third is the one that is refused.
     await page.context().clearCookies()
     await panel(page)
       .getByText(/^You are signed out\. Sign in again in another tab, then try again/)

@@ -4,8 +4,8 @@ import { outcomeOf, type Outcome } from "./upload-refusal.ts"
 
 const ENDPOINT = "/api/files/uploads"
 
-/** Bytes of one request: what proxies let pass, and little enough to be on the server's disk soon. */
-const PART = 8 * 1024 * 1024
+/** Bytes of one request: what proxies let pass. Each is answered when it is on the server's disk, so many small ones take longer. */
+const PART = 16 * 1024 * 1024
 
 /** Milliseconds between attempts to give an upload up: the request that was broken off may hold it for a moment. */
 const DISCARD_AFTER = [100, 300, 600, 1000, 2000, 4000]
