@@ -5,17 +5,23 @@ import { inSavepoint, inTransaction, type Run } from "./transaction.ts"
 
 export type Database = PostgresJsDatabase
 
+/** Texts of statements that are kept prepared. Each costs PostgreSQL some ten KB on every connection. */
+const PREPARED = 300
+
 /**
  * Over at most `connections` connections. It connects on first use, and again by itself after PostgreSQL was away. A transaction stays on
  * its connection and is refused when that is lost.
  */
 export function openDatabase(url: string, { connections: count = 10 } = {}) {
   const connections = openConnections(count, (onclose) => openClient(url, onclose))
+  const isRepeated = rememberTexts()
   const client = {
-    ...statements((statement) => connections.use((connection) => connection.run(statement))),
+    ...statements((statement) => connections.use((connection) => connection.run(statement)), isRepeated),
     options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openClient
     begin: <Result>(work: (client: TransactionClient) => Promise<Result>) =>
-      connections.use((connection) => inTransaction(connection, (run) => work(transactionClient(run)))),
+      connections.use((connection) =>
+        inTransaction(connection, (run) => work(transactionClient(run, isRepeated))),
+      ),
   }
   // All that Drizzle's session asks of a client is here; tests/domain/database.test.ts uses each part.
   const db: Database = drizzle(client as unknown as postgres.Sql)
@@ -40,11 +46,32 @@ interface TransactionClient extends Statements {
   savepoint<Result>(work: (client: TransactionClient) => Promise<Result>): Promise<Result>
 }
 
-function transactionClient(run: Run, depth = 1): TransactionClient {
+function transactionClient(run: Run, isRepeated: IsRepeated, depth = 1): TransactionClient {
   return {
-    ...statements(run),
+    ...statements(run, isRepeated),
     savepoint: (work) =>
-      inSavepoint(run, `level_${depth}`, (inner) => work(transactionClient(inner, depth + 1))),
+      inSavepoint(run, `level_${depth}`, (inner) => work(transactionClient(inner, isRepeated, depth + 1))),
+  }
+}
+
+type IsRepeated = (text: string) => boolean
+
+/**
+ * Tells which texts are sent again: a statement that is prepared takes half the round trips, and is parsed and planned once. The first
+ * `PREPARED` that come twice; some, such as those with a list of ids, come in ever new lengths.
+ */
+function rememberTexts(): IsRepeated {
+  const repeated = new Set<string>()
+  const seen = new Set<string>()
+  return (text) => {
+    if (repeated.has(text)) return true
+    if (repeated.size === PREPARED) return false
+    if (seen.delete(text)) repeated.add(text)
+    else {
+      if (seen.size === PREPARED) seen.clear()
+      seen.add(text)
+    }
+    return repeated.has(text)
   }
 }
 
@@ -57,13 +84,14 @@ interface Statements {
 }
 
 /** Statements as Drizzle sends them: it says right after the call, with `values`, that it wants rows as arrays. */
-function statements(run: Run): Statements {
+function statements(run: Run, isRepeated: IsRepeated): Statements {
   return {
     unsafe(text, values = [], options = {}) {
       let asArrays = false
+      const prepare = options.prepare === true || (values.length > 0 && isRepeated(text))
       const result = Promise.resolve().then(() =>
         run<unknown>(async (sql) => {
-          const query = sql.unsafe(text, values, options)
+          const query = sql.unsafe(text, values, { ...options, prepare })
           return asArrays ? await query.values() : await query
         }),
       )

@@ -20,6 +20,7 @@ import { openJoinedWrites } from "./embedded-identity/joined-writes.ts"
 import { openOwnAccount } from "./embedded-identity/own-account.ts"
 import { openPictures, pictureAddress } from "./embedded-identity/pictures.ts"
 import { requireArgon2 } from "./embedded-identity/password.ts"
+import { openSessionReader } from "./embedded-identity/read-session.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
 /** Milliseconds. */
@@ -59,6 +60,7 @@ export async function openEmbeddedIdentity(
     noticeError: outages.notice,
   })
   const loadKeys = async () => ({ keys: (await db.select().from(authJwks)).map(publicKeyOf) })
+  const readSession = await openSessionReader(auth, db)
   const renewed = new WeakMap<Request, string[]>()
   await forgetUnreadableKeys(auth, settings)
 
@@ -71,8 +73,12 @@ export async function openEmbeddedIdentity(
         (session) => session === null,
       )
     }
-    if (authorization === null && !request.headers.get("cookie")?.includes("tideline.session_token="))
-      return null
+    if (authorization === null) {
+      const cookies = request.headers.get("cookie")
+      if (!cookies?.includes("tideline.session_token=")) return null
+      const session = await readSession(cookies)
+      if (session) return { ...session, via: "cookie" }
+    }
 
     const { headers, response } = await outages.during(() =>
       auth.api.getSession({ headers: credentialsOf(request), returnHeaders: true }),

@@ -65,7 +65,10 @@ export const RESET_LINK_LIFE = 60 * 60
 export const VERIFICATION_LINK_LIFE = 24 * 60 * 60
 
 /** Seconds. A session that is used lives on; one that is not ends after this. */
-const SESSION_LIFE = 7 * 24 * 60 * 60
+export const SESSION_LIFE = 7 * 24 * 60 * 60
+
+/** Seconds. One that is used after this time is renewed, and its cookie with it. */
+export const SESSION_RENEWAL = 24 * 60 * 60
 
 export const REALTIME_TOKEN_LIFE = 60
 
@@ -101,7 +104,7 @@ export function authOptions(settings: AuthSettings) {
       additionalFields: { plan: { type: "string", required: true, defaultValue: "free", input: false } },
     },
     // No cache in the cookie: a plan that changed and a session that ended count from the next request on.
-    session: { expiresIn: SESSION_LIFE, updateAge: 24 * 60 * 60 },
+    session: { expiresIn: SESSION_LIFE, updateAge: SESSION_RENEWAL },
     emailAndPassword: {
       enabled: true,
       minPasswordLength: 10,

@@ -149,6 +149,26 @@ describe("the embedded provider", () => {
     expect(await planOf()).toBe("free")
   })
 
+  test("renews a session that is used after a day, with its cookie, and one that was begun today not at all", async () => {
+    const hypatia = await signUp(app, someone("hypatia"))
+    const own = sql`user_id = (select id from auth.user where email = ${hypatia.email})`
+    const days = async () => {
+      const [session] = await sql<[{ days: number }]>`
+        select extract(epoch from expires_at - now())::float8 / 86400 as days from auth.session where ${own}`
+      return session.days
+    }
+    expect((await hypatia("/api/files")).headers.getSetCookie()).toEqual([])
+
+    await sql`update auth.session set expires_at = now() + interval '143 hours' where ${own}`
+    const renewed = await hypatia("/api/files")
+    expect(renewed.status).toBe(200)
+    expect(renewed.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^tideline\.session_token=.*Max-Age=604800/),
+    ])
+    expect(await days()).toBeGreaterThan(6.9)
+    expect((await hypatia("/api/files")).headers.getSetCookie()).toEqual([])
+  })
+
   test("after signing out takes the old cookie for nothing", async () => {
     const send = await signUp(app, someone("grete"))
     const cookie = send.cookie()

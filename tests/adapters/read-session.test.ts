@@ -1,0 +1,83 @@
+import { eq, sql } from "drizzle-orm"
+import { pino } from "pino"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { authSession, authUser } from "#db/schema/auth.ts"
+import { openEmbeddedIdentity } from "#server/adapters/embedded-identity.ts"
+import { openSessionReader } from "#server/adapters/embedded-identity/read-session.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+
+const origin = "http://localhost:3000"
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let read: Awaited<ReturnType<typeof openSessionReader>>
+/** As the browser sends it. */
+let cookie: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const identity = await openEmbeddedIdentity({
+    origin,
+    issuer: origin,
+    authSecret: "a secret for tests, and for nothing else",
+    signup: "open",
+    verification: "optional",
+    db: database.db,
+    log: pino({ level: "silent" }),
+  })
+  const request = new Request(`${origin}/sign-up`, { headers: { origin } })
+  const ada = { name: "Ada", email: "ada@example.org", password: "an engine of brass" }
+  const entered = await identity.forms?.signUp({ request, address: "203.0.113.7" }, ada)
+  if (!entered?.ok) throw new Error("Nobody could sign up.")
+  cookie = entered.headers.getSetCookie()[0]?.split(";")[0] ?? ""
+  read = await openSessionReader(identity.auth, database.db)
+})
+afterAll(() => database.close())
+
+beforeEach(() => endIn("7 days"))
+
+describe("a session that better-auth began", () => {
+  test("is read with its user's plan as it is now", async () => {
+    const { db } = database
+    const [user] = await db.select().from(authUser)
+    const [session] = await db.select().from(authSession)
+    const expected = { userId: user?.id, sessionId: session?.id }
+    expect(await read(cookie)).toEqual({ ...expected, plan: "free" })
+    await db.update(authUser).set({ plan: "pro" })
+    expect(await read(`theme=dark; ${cookie}`)).toEqual({ ...expected, plan: "pro" })
+  })
+
+  test.each([
+    ["ended", "-1 second"],
+    ["is due to be renewed", "5 days 23 hours"],
+  ])("is left to better-auth when it %s", async (_, interval) => {
+    await endIn(interval)
+    expect(await read(cookie)).toBeNull()
+  })
+
+  test.each([
+    ["another signature", (own: string) => `${unsigned(own)}.${encodeURIComponent(btoa("x".repeat(32)))}`],
+    ["no signature", unsigned],
+    ["another token under the signature", (own: string) => own.replace("=", "=a")],
+    ["nothing", () => "tideline.session_token="],
+    ["a wish not to be remembered", (own: string) => `${own}; tideline.dont_remember=true`],
+  ])("is left to better-auth when its cookie has %s", async (_, alter) => {
+    expect(await read(alter(cookie))).toBeNull()
+  })
+
+  test("is none once its row is gone", async () => {
+    const [row] = await database.db.select().from(authSession)
+    if (!row) throw new Error("There is no session.")
+    await database.db.delete(authSession).where(eq(authSession.id, row.id))
+    expect(await read(cookie)).toBeNull()
+    await database.db.insert(authSession).values(row)
+    expect(await read(cookie)).not.toBeNull()
+  })
+})
+
+function unsigned(own: string) {
+  return own.slice(0, own.lastIndexOf("."))
+}
+
+async function endIn(interval: string) {
+  await database.db.update(authSession).set({ expiresAt: sql`now() + ${interval}::interval` })
+}
