@@ -10,7 +10,6 @@ import {
 } from "ai"
 import type { Scope } from "../scope.ts"
 import type { AnswerChunk, AnswerMetadata, StopReason } from "./contract.ts"
-import { openQueue } from "./queue.ts"
 import { createWords } from "./words.ts"
 
 /** The reason of an abort signal that ends an answer. Its name is the one by which fetch and the SDK know an abort. */
@@ -35,20 +34,11 @@ interface AnswerOptions {
 }
 
 /**
- * The model's answer as chunks of the UI message stream. It never throws: whatever goes wrong becomes an `error` chunk in
+ * Gives the model's answer as chunks of the UI message stream. It never throws: whatever goes wrong becomes an `error` chunk in
  * plain words, with the cause in the log under the id that the words name. An answer that is cut short says why in its
  * metadata, because the `abort` chunk alone looks to the browser like a good end.
  */
-export function streamAnswer(
-  scope: Scope<"model" | "config" | "log">,
-  options: AnswerOptions,
-): AsyncIterable<AnswerChunk> {
-  const queue = openQueue<AnswerChunk>()
-  void giveAnswer(scope, options, queue.add).finally(queue.end)
-  return queue
-}
-
-async function giveAnswer(
+export async function giveAnswer(
   { model, config, log }: Scope<"model" | "config" | "log">,
   { id, messages, tools, metadata, signal }: AnswerOptions,
   give: (chunk: AnswerChunk) => void,

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises"
-import { and, eq, inArray, or } from "drizzle-orm"
+import { and, eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
@@ -43,23 +43,21 @@ export async function endTurn(
   }
 }
 
-function storeEnd(db: Database, process: number, answerId: string, { content, ...end }: EndedAnswer) {
+function storeEnd(db: Database, process: number, answerId: string, end: EndedAnswer) {
   return db.transaction(async (tx) => {
     await lockAnswer(tx, answerId)
-    const [ended] = await tx
-      .update(chatTurns)
-      .set({ ...end, endedAt: Date.now() })
-      .where(
-        and(
-          eq(chatTurns._id, answerId),
-          or(
-            eq(chatTurns.status, "running"),
-            and(inArray(chatTurns.status, ["interrupted", "stopped"]), eq(chatTurns.process, process)),
-          ),
-        ),
+    await tx.execute(sql`
+      with ended as (
+        update ${chatTurns} set
+          status = ${end.status}, parts = ${end.parts && JSON.stringify(end.parts)}::jsonb, failure = ${end.failure},
+          input_tokens = ${end.inputTokens}, output_tokens = ${end.outputTokens}, ended_at = ${Date.now()}::bigint
+        where _id = ${answerId}
+          and (status = 'running' or (status in ('interrupted', 'stopped') and process = ${process}))
+        returning _id
+      ), said as (
+        update ${chatMessages} as message set content = ${end.content} from ended where message._id = ended._id
       )
-      .returning({ _id: chatTurns._id })
-    if (ended) await moveWords(tx, answerId, content)
+      delete from ${chatChunks} where turn_id in (select _id from ended)`)
   })
 }
 
@@ -70,7 +68,6 @@ export async function endAbandonedTurn(tx: Transaction, answerId: string): Promi
     .select({ stopRequestedAt: chatTurns.stopRequestedAt })
     .from(chatTurns)
     .where(and(eq(chatTurns._id, answerId), eq(chatTurns.status, "running")))
-    .for("update")
   if (!turn) return
   const chunks = await tx
     .select({ seq: chatChunks.seq, delta: chatChunks.delta })
@@ -83,13 +80,15 @@ export async function endAbandonedTurn(tx: Transaction, answerId: string): Promi
   if (chunks.length > 0) await moveWords(tx, answerId, content)
 }
 
-/** Before the turn's own row: whoever takes a question back takes its answer's message away first, and its turn with it. */
+/**
+ * Its message before its turn: whoever takes a question back takes its answer's message away first, and its turn with it. Until the locks
+ * are held, pieces may be added; what is done after sees them all.
+ */
 async function lockAnswer(tx: Transaction, answerId: string) {
-  await tx
-    .select({ _id: chatMessages._id })
-    .from(chatMessages)
-    .where(eq(chatMessages._id, answerId))
-    .for("update")
+  await tx.execute(sql`
+    select from ${chatMessages} join ${chatTurns} on ${chatTurns._id} = ${chatMessages._id}
+    where ${chatMessages._id} = ${answerId}
+    for update`)
 }
 
 async function moveWords(tx: Transaction, answerId: string, content: string) {

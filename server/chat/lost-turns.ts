@@ -7,8 +7,6 @@ import type { Scope } from "../scope.ts"
 import { TURN_LIFETIME } from "./contract.ts"
 import { endAbandonedTurn } from "./end-turn.ts"
 
-type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
-
 /** Milliseconds. */
 const INTERVAL = 2500
 
@@ -45,15 +43,6 @@ export async function endLostTurns(
     } else if (!turn.isAlive) suspected.add(turn._id)
   }
   return suspected
-}
-
-/** Makes room in a conversation whose last turn has outlived its time. */
-export async function endOldTurn(tx: Transaction, threadId: string): Promise<void> {
-  const [turn] = await tx
-    .select({ _id: chatTurns._id })
-    .from(chatTurns)
-    .where(and(eq(chatTurns.threadId, threadId), eq(chatTurns.status, "running"), isOld()))
-  if (turn) await endAbandonedTurn(tx, turn._id)
 }
 
 function findDoubtful(db: Database, process: number) {

@@ -1,21 +1,22 @@
-import { and, desc, eq, gte, sql } from "drizzle-orm"
+import { and, desc, eq, gte, sql, type SQL } from "drizzle-orm"
+import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
-import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { chatMessages, chatThreads, chatTurns, type ChatThread, type ChatTurn } from "#db/schema/chat.ts"
 import { users } from "#db/schema/users.ts"
 import { Conflict, NotFound } from "../errors.ts"
 import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread } from "./access.ts"
 import { attachFiles } from "./attachments.ts"
-import { titleOf, UNTITLED } from "./contract.ts"
+import { titleOf, TURN_LIFETIME, UNTITLED } from "./contract.ts"
 import type { Question } from "./conversation.ts"
-import { endOldTurn } from "./lost-turns.ts"
+import { endAbandonedTurn } from "./end-turn.ts"
 
 const MessageId = v.pipe(v.string(), v.uuid())
 
 export type OpenedTurn =
-  | { kind: "fresh"; threadId: string; questionId: string; answerId: string }
+  | { kind: "fresh"; threadId: string; questionId: string; answerId: string; mayBeNamed: boolean }
   | { kind: "answered"; questionId: string; answerId: string; model: string; content: string }
 
 /** A question, and what its asker wants done with what is there. */
@@ -27,6 +28,21 @@ export interface AskedQuestion extends Question {
 }
 
 type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
+
+type Known = Pick<ChatTurn, "questionId" | "status" | "model"> & { answerId: string }
+
+interface State {
+  /** Of the question. */
+  known: Known | null
+  /** What it was answered. */
+  content: string | null
+  /** In the conversation. */
+  running: Pick<ChatTurn, "_id" | "_creationTime"> | null
+  /** How many answers the viewer is being given, in whichever conversation. */
+  atOnce: number
+}
+
+const running = alias(chatTurns, "running")
 
 /**
  * Stores the question with a row for its answer, unless the same question is stored already: then its answer is given back
@@ -41,72 +57,97 @@ export function openTurn(
 ): Promise<OpenedTurn> {
   return scope.db.transaction(async (tx) => {
     const thread = await lockThread(scope, tx, threadId)
-    await endOldTurn(tx, threadId)
-    await refuseWhileAnswering(tx, threadId)
-    const known = await makePlace(tx, threadId, question)
-    if (known?.status === "completed" && !question.again) return { ...known, kind: "answered" }
-    await refuseTooMany(scope, tx)
+    const state = await findPlace(scope, tx, threadId, question.requestId)
+    const known = await makePlace(tx, threadId, question, state)
+    if (known?.status === "completed" && !question.again)
+      return { ...known, kind: "answered", content: state.content ?? "" }
+    refuseTooMany(scope, state.atOnce)
 
-    const questionId = known
-      ? await reopenQuestion(tx, threadId, known)
-      : await storeQuestion(scope, tx, threadId, question)
-    const answerId = await storeTurn(scope, tx, { threadId, questionId, requestId: question.requestId })
     const isUntitled = thread.title === UNTITLED && thread.titleSource === "question"
-    await tx
-      .update(chatThreads)
-      .set({
-        lastMessageAt: sql`greatest(${chatThreads.lastMessageAt} + 1, ${Date.now()})`,
-        ...(isUntitled && !known && { title: titleOf(question.text) }),
-      })
-      .where(eq(chatThreads._id, threadId))
-    return { kind: "fresh", threadId, questionId, answerId }
+    const { questionId, answerId } = await storeTurn(scope, tx, {
+      threadId,
+      requestId: question.requestId,
+      question: known
+        ? await reopenQuestion(tx, threadId, known)
+        : await newQuestion(scope, tx, threadId, question),
+      title: isUntitled && !known ? titleOf(question.text) : null,
+    })
+    return { kind: "fresh", threadId, questionId, answerId, mayBeNamed: thread.titleSource === "question" }
   })
 }
 
-/** Two requests for one conversation take their turns one after the other. */
+/**
+ * Two requests for one conversation take their turns one after the other; and so do all questions of one user, which are counted, by a
+ * lock that leaves alone who only refers to the user.
+ */
 async function lockThread(scope: Scope<"viewer">, tx: Transaction, threadId: string) {
-  const [thread] = await tx
-    .select({ title: chatThreads.title, titleSource: chatThreads.titleSource })
-    .from(chatThreads)
-    .where(ownThread(scope, threadId))
-    .for("update")
+  const [thread] = await tx.execute<Pick<ChatThread, "title" | "titleSource">>(sql`
+    select ${chatThreads.title}, ${chatThreads.titleSource} as "titleSource"
+    from ${chatThreads} join ${users} on ${users._id} = ${chatThreads.userId}
+    where ${ownThread(scope, threadId)}
+    for update of ${chatThreads} for no key update of ${users}`)
   if (!thread) throw new NotFound("conversation")
   return thread
 }
 
-async function refuseWhileAnswering(tx: Transaction, threadId: string) {
-  const [running] = await tx
-    .select({ _id: chatTurns._id })
-    .from(chatTurns)
-    .where(and(eq(chatTurns.threadId, threadId), eq(chatTurns.status, "running")))
-  if (running)
+/** Under the locks. Makes room where the last turn has outlived its time, and throws Conflict where it has not. */
+async function findPlace(scope: Scope<"viewer">, tx: Transaction, threadId: string, requestId: string) {
+  const state = await findState(scope, tx, threadId, requestId)
+  if (!state.running) return state
+  if (state.running._creationTime > Date.now() - TURN_LIFETIME)
     throw new Conflict("An answer is being given in this conversation. Wait for it, or stop it first.")
+  await endAbandonedTurn(tx, state.running._id)
+  return findState(scope, tx, threadId, requestId)
 }
 
-/** A user's questions are counted one after the other, by a lock that leaves alone who only refers to the user. */
-async function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, tx: Transaction) {
-  await tx.select({ _id: users._id }).from(users).where(eq(users._id, viewer.user._id)).for("no key update")
-  const running = await tx.$count(
-    chatTurns,
-    and(eq(chatTurns.userId, viewer.user._id), eq(chatTurns.status, "running")),
-  )
-  if (running < limitsOf(config, viewer.session).answersAtOnce) return
+/** Under the locks: what is known of the question, what stands in its way, and how many answers the viewer is being given. */
+async function findState(
+  { viewer }: Scope<"viewer">,
+  tx: Transaction,
+  threadId: string,
+  requestId: string,
+): Promise<State> {
+  const [state] = await tx
+    .select({
+      running: { _id: running._id, _creationTime: running._creationTime },
+      known: {
+        answerId: chatTurns._id,
+        questionId: chatTurns.questionId,
+        status: chatTurns.status,
+        model: chatTurns.model,
+      },
+      content: chatMessages.content,
+      atOnce: tx.$count(
+        chatTurns,
+        and(eq(chatTurns.userId, viewer.user._id), eq(chatTurns.status, "running")),
+      ),
+    })
+    .from(chatThreads)
+    .leftJoin(running, and(eq(running.threadId, chatThreads._id), eq(running.status, "running")))
+    .leftJoin(chatTurns, and(eq(chatTurns.threadId, chatThreads._id), eq(chatTurns.requestId, requestId)))
+    .leftJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
+    .where(eq(chatThreads._id, threadId))
+  if (!state) throw new Error("The conversation went away although it is locked.")
+  return state
+}
+
+function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, atOnce: number) {
+  if (atOnce < limitsOf(config, viewer.session).answersAtOnce) return
   throw new Conflict(
-    running === 1
+    atOnce === 1
       ? "You are being given an answer in another conversation. Wait for it, or stop it first."
-      : `You are being given ${running} answers in other conversations. Wait for one of them, or stop it first.`,
+      : `You are being given ${atOnce} answers in other conversations. Wait for one of them, or stop it first.`,
   )
 }
 
 /**
- * Finds the turn of a question that is known already. One that replaces another takes it away first, with all that follows; once
+ * The turn of a question that is known already, if it stays. One that replaces another takes it away first, with all that follows; once
  * it has, it is known itself, and its sender has only not heard of it.
  */
-async function makePlace(tx: Transaction, threadId: string, { requestId, replaces }: AskedQuestion) {
-  const known = await findTurn(tx, threadId, requestId)
+async function makePlace(tx: Transaction, threadId: string, { replaces }: AskedQuestion, { known }: State) {
   if (replaces == null || (known && known.questionId !== replaces)) return known
   await cutFrom(tx, threadId, replaces)
-  return undefined
+  return null
 }
 
 async function cutFrom(tx: Transaction, threadId: string, questionId: string) {
@@ -127,27 +168,8 @@ async function cutFrom(tx: Transaction, threadId: string, questionId: string) {
     .where(and(eq(chatMessages.threadId, threadId), gte(chatMessages._id, question._id)))
 }
 
-async function findTurn(tx: Transaction, threadId: string, requestId: string) {
-  const [turn] = await tx
-    .select({
-      answerId: chatTurns._id,
-      questionId: chatTurns.questionId,
-      status: chatTurns.status,
-      model: chatTurns.model,
-      content: chatMessages.content,
-    })
-    .from(chatTurns)
-    .innerJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
-    .where(and(eq(chatTurns.threadId, threadId), eq(chatTurns.requestId, requestId)))
-  return turn
-}
-
 /** Takes the answer away, to make room for another. Only the last can be made again: what follows it was said knowing it. */
-async function reopenQuestion(
-  tx: Transaction,
-  threadId: string,
-  turn: { answerId: string; questionId: string },
-) {
+async function reopenQuestion(tx: Transaction, threadId: string, turn: Known): Promise<SQL> {
   const [last] = await tx
     .select({ _id: chatMessages._id })
     .from(chatMessages)
@@ -156,48 +178,56 @@ async function reopenQuestion(
     .limit(1)
   if (last?._id !== turn.answerId) throw new Conflict("Only the last question can be answered again.")
   await tx.delete(chatMessages).where(eq(chatMessages._id, turn.answerId))
-  return turn.questionId
+  return sql`select ${turn.questionId}::uuid as _id`
 }
 
-async function storeQuestion(
+async function newQuestion(
   { viewer }: Scope<"viewer">,
   tx: Transaction,
   threadId: string,
   { text, fileIds = [] }: Question,
-) {
+): Promise<SQL> {
   const attachments = await attachFiles({ viewer, db: tx }, fileIds)
-  const [message] = await tx
-    .insert(chatMessages)
-    .values({
-      userId: viewer.user._id,
-      threadId,
-      role: "user",
-      content: text,
-      attachments: attachments.length > 0 ? attachments : null,
-    })
-    .returning({ _id: chatMessages._id })
-  if (!message) throw new Error("The question did not come back from the database.")
-  return message._id
+  const attached = attachments.length > 0 ? JSON.stringify(attachments) : null
+  return sql`
+    insert into ${chatMessages} (user_id, thread_id, role, content, attachments)
+    values (${viewer.user._id}, ${threadId}, 'user', ${text}, ${attached}::jsonb)
+    returning _id`
 }
 
+interface NewTurn {
+  threadId: string
+  requestId: string
+  /** Gives the question's `_id`. */
+  question: SQL
+  /** Null where the conversation keeps its own. */
+  title: string | null
+}
+
+/** In one statement, and each row from the one before: an answer's id must sort after its question's. */
 async function storeTurn(
   { viewer, model, turns }: Scope<"viewer" | "model" | "turns">,
   tx: Transaction,
-  turn: { threadId: string; questionId: string; requestId: string },
+  { threadId, requestId, question, title }: NewTurn,
 ) {
   const userId = viewer.user._id
-  const [answer] = await tx
-    .insert(chatMessages)
-    .values({ userId, threadId: turn.threadId, role: "assistant", content: "" })
-    .returning({ _id: chatMessages._id })
-  if (!answer) throw new Error("The answer's row did not come back from the database.")
-  await tx.insert(chatTurns).values({
-    _id: answer._id,
-    userId,
-    ...turn,
-    status: "running",
-    model: model.name,
-    process: turns.process,
-  })
-  return answer._id
+  const [stored] = await tx.execute<{ questionId: string; answerId: string }>(sql`
+    with question as (${question}), answer as (
+      insert into ${chatMessages} (user_id, thread_id, role, content)
+      select ${userId}::uuid, ${threadId}::uuid, 'assistant', '' from question
+      returning _id
+    ), turn as (
+      insert into ${chatTurns} (_id, user_id, thread_id, question_id, request_id, status, model, process)
+      select answer._id, ${userId}::uuid, ${threadId}::uuid, question._id, ${requestId}, 'running',
+        ${model.name}, ${turns.process}::bigint
+      from question, answer
+    ), thread as (
+      update ${chatThreads} set
+        last_message_at = greatest(last_message_at + 1, ${Date.now()}::bigint),
+        title = coalesce(${title}, title)
+      where _id = ${threadId}
+    )
+    select question._id as "questionId", answer._id as "answerId" from question, answer`)
+  if (!stored) throw new Error("The ids of a turn did not come back from the database.")
+  return stored
 }

@@ -18,6 +18,8 @@ export interface RunningTurns {
   add(answerId: string, turn: RunningTurn): void
   /** Something to be done after a turn, which never throws. Its signal is aborted when the process shall end, and the end waits for it. */
   follow(work: (ending: AbortSignal) => Promise<void>): void
+  /** An answer that nothing remembers begins: call what is returned when it ends. Null where the user is being given `most` of them. */
+  enterAlone(userId: string, most: number): (() => void) | null
   has(answerId: string): boolean
   count(): number
   /** Resolves when the stopped answer is stored; false when this process does not run it. */
@@ -37,6 +39,7 @@ export function createRunningTurns({
   chunks: ChunkWriter
 }): RunningTurns {
   const turns = new Map<string, RunningTurn>()
+  const alone = new Map<string, number>()
   const followers = new Set<Promise<void>>()
   const ending = new AbortController()
   const closing = new AbortController()
@@ -55,6 +58,16 @@ export function createRunningTurns({
       const follower = work(ending.signal)
       followers.add(follower)
       void follower.finally(() => followers.delete(follower))
+    },
+    enterAlone(userId, most) {
+      const count = alone.get(userId) ?? 0
+      if (count >= most) return null
+      alone.set(userId, count + 1)
+      return () => {
+        const left = (alone.get(userId) ?? 1) - 1
+        if (left > 0) alone.set(userId, left)
+        else alone.delete(userId)
+      }
     },
     has: (answerId) => turns.has(answerId),
     count: () => turns.size,

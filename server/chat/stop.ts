@@ -58,7 +58,12 @@ async function announceStop({ db, announce }: Scope<"db" | "announce">, which: S
 
 async function untilOver({ db, turns }: Scope<"db" | "turns">, answerId: string) {
   const deadline = Date.now() + LONGEST_WAIT
-  await Promise.race([turns.stop(answerId), wait(LONGEST_WAIT)])
+  const patience = new AbortController()
+  await Promise.race([
+    turns.stop(answerId),
+    wait(LONGEST_WAIT, null, { signal: patience.signal }).catch(() => {}),
+  ])
+  patience.abort()
   while (Date.now() < deadline) {
     const [turn] = await db
       .select({ status: chatTurns.status })

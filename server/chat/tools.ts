@@ -8,67 +8,6 @@ import type { Scope } from "../scope.ts"
 import { SEARCH_LIMIT } from "./contract.ts"
 import { searchThreads } from "./search.ts"
 
-/** What the model may do: look, never touch, and only at what the viewer owns. Its output is data, and bounded. */
-export function chatTools(scope: Scope<"db" | "blobs" | "viewer">) {
-  return {
-    currentTime: tool({
-      description: "The current date and time.",
-      inputSchema: inputOf(CurrentTime),
-      execute: ({ timeZone }) => tellTime(timeZone),
-    }),
-    searchFiles: tool({
-      description:
-        "Finds the user's own files by name, the newest first. Without a name it lists the newest files.",
-      inputSchema: inputOf(SearchFiles),
-      execute: ({ name }) => searchFiles(scope, name),
-    }),
-    readFile: tool({
-      description: "Reads the beginning of one of the user's own text files, found with searchFiles.",
-      inputSchema: inputOf(ReadFile),
-      execute: ({ fileId }) => readFile(scope, fileId),
-    }),
-    searchThreads: tool({
-      description:
-        "Finds the user's own earlier conversations by the words in their titles and messages, the last used first.",
-      inputSchema: inputOf(SearchThreads),
-      execute: ({ query }) => findThreads(scope, query),
-    }),
-  }
-}
-
-export const TOOL_NAMES = [
-  "currentTime",
-  "searchFiles",
-  "readFile",
-  "searchThreads",
-] satisfies (keyof ReturnType<typeof chatTools>)[]
-
-const CurrentTime = v.object({
-  timeZone: v.optional(
-    v.pipe(
-      v.string(),
-      v.maxLength(60),
-      v.description("An IANA time zone such as Europe/Lisbon. UTC if left out."),
-    ),
-  ),
-})
-
-const SearchFiles = v.object({
-  name: v.optional(v.pipe(v.string(), v.maxLength(200), v.description("A part of the file's name."))),
-})
-
-const ReadFile = v.object({
-  fileId: v.pipe(v.string(), v.maxLength(100), v.description("The file's id, as searchFiles gives it.")),
-})
-
-const SearchThreads = v.object({
-  query: v.pipe(
-    v.string(),
-    v.maxLength(SEARCH_LIMIT),
-    v.description("Words that must all be there. The last may be the beginning of one."),
-  ),
-})
-
 /** Not as the standard schema that valibot also is: the SDK takes every answer of it that has a value for a good one. */
 function inputOf<Input extends v.GenericSchema>(schema: Input): Schema<v.InferOutput<Input>> {
   return jsonSchema(toJsonSchema(schema), {
@@ -80,6 +19,76 @@ function inputOf<Input extends v.GenericSchema>(schema: Input): Schema<v.InferOu
     },
   })
 }
+
+// Made once: for each answer they would take longer than its session does.
+const CurrentTime = inputOf(
+  v.object({
+    timeZone: v.optional(
+      v.pipe(
+        v.string(),
+        v.maxLength(60),
+        v.description("An IANA time zone such as Europe/Lisbon. UTC if left out."),
+      ),
+    ),
+  }),
+)
+
+const SearchFiles = inputOf(
+  v.object({
+    name: v.optional(v.pipe(v.string(), v.maxLength(200), v.description("A part of the file's name."))),
+  }),
+)
+
+const ReadFile = inputOf(
+  v.object({
+    fileId: v.pipe(v.string(), v.maxLength(100), v.description("The file's id, as searchFiles gives it.")),
+  }),
+)
+
+const SearchThreads = inputOf(
+  v.object({
+    query: v.pipe(
+      v.string(),
+      v.maxLength(SEARCH_LIMIT),
+      v.description("Words that must all be there. The last may be the beginning of one."),
+    ),
+  }),
+)
+
+/** What the model may do: look, never touch, and only at what the viewer owns. Its output is data, and bounded. */
+export function chatTools(scope: Scope<"db" | "blobs" | "viewer">) {
+  return {
+    currentTime: tool({
+      description: "The current date and time.",
+      inputSchema: CurrentTime,
+      execute: ({ timeZone }) => tellTime(timeZone),
+    }),
+    searchFiles: tool({
+      description:
+        "Finds the user's own files by name, the newest first. Without a name it lists the newest files.",
+      inputSchema: SearchFiles,
+      execute: ({ name }) => searchFiles(scope, name),
+    }),
+    readFile: tool({
+      description: "Reads the beginning of one of the user's own text files, found with searchFiles.",
+      inputSchema: ReadFile,
+      execute: ({ fileId }) => readFile(scope, fileId),
+    }),
+    searchThreads: tool({
+      description:
+        "Finds the user's own earlier conversations by the words in their titles and messages, the last used first.",
+      inputSchema: SearchThreads,
+      execute: ({ query }) => findThreads(scope, query),
+    }),
+  }
+}
+
+export const TOOL_NAMES = [
+  "currentTime",
+  "searchFiles",
+  "readFile",
+  "searchThreads",
+] satisfies (keyof ReturnType<typeof chatTools>)[]
 
 const FILES_SHOWN = 20
 

@@ -1,11 +1,14 @@
 import type { ModelMessage } from "ai"
+import { Conflict } from "../errors.ts"
+import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
-import { AnswerStopped, streamAnswer } from "./answer.ts"
+import { AnswerStopped, giveAnswer } from "./answer.ts"
 import { createAnswerRecord } from "./answer-record.ts"
 import type { AnswerChunk, Asked, StopReason } from "./contract.ts"
 import { endTurn } from "./end-turn.ts"
 import { recallMessages } from "./messages.ts"
 import { openTurn, type AskedQuestion, type OpenedTurn } from "./open-turn.ts"
+import { openQueue } from "./queue.ts"
 import { nameThread } from "./title.ts"
 import { chatTools } from "./tools.ts"
 
@@ -25,27 +28,40 @@ interface TurnOptions {
   timeLimit?: number
 }
 
-/** An answer that nothing remembers. It lives as long as somebody reads it. */
+/** Answers that nothing remembers, for one user in one process. No address may ask for so many before the first of them ends. */
+const ALONE_AT_ONCE = 50
+
+/** An answer that nothing remembers. It lives as long as somebody reads it. Throws Conflict where too many are being given. */
 export function answerOnce(
-  scope: Scope<"db" | "blobs" | "viewer" | "model" | "config" | "log">,
+  scope: TurnScope,
   messages: ModelMessage[],
   { timeLimit = TIME_LIMIT }: TurnOptions = {},
 ): Answer {
+  const leave = enterAlone(scope)
   const { signal, stop, release } = limitTime(timeLimit)
-  async function* chunks() {
-    try {
-      yield* streamAnswer(scope, {
-        id: crypto.randomUUID(),
-        messages,
-        tools: chatTools(scope),
-        metadata: { model: scope.model.name },
-        signal,
-      })
-    } finally {
-      release()
-    }
+  const chunks = openQueue<AnswerChunk>()
+  const answer = {
+    id: crypto.randomUUID(),
+    messages,
+    tools: chatTools(scope),
+    metadata: { model: scope.model.name },
+    signal,
   }
-  return { chunks: chunks(), stop }
+  void giveAnswer(scope, answer, chunks.add).finally(() => {
+    leave()
+    release()
+    chunks.end()
+  })
+  return { chunks, stop }
+}
+
+/** The rate limit counts by address, and addresses are the sender's to make up. What answers hold in memory is bounded by this. */
+function enterAlone({ turns, viewer, config }: TurnScope): () => void {
+  const { chatPerMinute } = limitsOf(config, viewer.session)
+  const most = Math.max(ALONE_AT_ONCE, chatPerMinute)
+  const leave = turns.enterAlone(viewer.user._id, most)
+  if (!leave) throw new Conflict(`You are being given ${most} answers. Wait for one of them, or leave it.`)
+  return leave
 }
 
 /**
@@ -58,21 +74,10 @@ export async function askQuestion(
   question: AskedQuestion,
   options: TurnOptions = {},
 ): Promise<Answer> {
-  let reader: ReadableStreamDefaultController<AnswerChunk> | null = null
-  const chunks = new ReadableStream<AnswerChunk>({
-    start: (controller) => {
-      reader = controller
-    },
-    cancel: () => {
-      reader = null
-    },
-  })
+  const chunks = openQueue<AnswerChunk>()
   const { turn, stop } = await beginTurn(scope, threadId, question, options, {
-    hear: (chunk) => reader?.enqueue(chunk),
-    end() {
-      reader?.close()
-      reader = null
-    },
+    hear: chunks.add,
+    end: chunks.end,
   })
   return turn.kind === "answered" ? { chunks: repeat(turn), stop } : { chunks, stop }
 }
@@ -114,7 +119,7 @@ async function beginTurn(
       reader.end()
     })
   scope.turns.add(turn.answerId, { stop, stored })
-  scope.turns.follow((ending) => stored.then(() => nameThread(scope, threadId, ending)))
+  if (turn.mayBeNamed) scope.turns.follow((ending) => stored.then(() => nameThread(scope, threadId, ending)))
   return { turn, stop }
 }
 
@@ -124,29 +129,34 @@ async function run(scope: TurnScope, turn: Fresh, signal: AbortSignal, reader: R
   const record = createAnswerRecord()
   const pieces = scope.turns.chunks.open(turn.answerId, () => record.drain())
   try {
-    for await (const chunk of answer(scope, turn, signal)) {
+    await answerTurn(scope, turn, signal, (chunk) => {
       record.take(chunk)
       pieces.grew()
       reader.hear(chunk)
-    }
+    })
   } finally {
     pieces.close()
   }
   await endTurn(scope, turn.answerId, record.read(), () => reader.end())
 }
 
-async function* answer(scope: TurnScope, turn: Fresh, signal: AbortSignal): AsyncGenerator<AnswerChunk> {
+async function answerTurn(
+  scope: TurnScope,
+  turn: Fresh,
+  signal: AbortSignal,
+  give: (chunk: AnswerChunk) => void,
+): Promise<void> {
   const metadata = { model: scope.model.name, questionId: turn.questionId }
   let messages: ModelMessage[]
   try {
     messages = await recallMessages(scope, turn.threadId, turn.questionId)
   } catch (error) {
     scope.log.error({ err: error, answer: turn.answerId }, "a conversation could not be read")
-    yield { type: "start", messageId: turn.answerId, messageMetadata: metadata }
-    yield { type: "error", errorText: "The conversation could not be read. Try again." }
+    give({ type: "start", messageId: turn.answerId, messageMetadata: metadata })
+    give({ type: "error", errorText: "The conversation could not be read. Try again." })
     return
   }
-  yield* streamAnswer(scope, { id: turn.answerId, messages, tools: chatTools(scope), metadata, signal })
+  await giveAnswer(scope, { id: turn.answerId, messages, tools: chatTools(scope), metadata, signal }, give)
 }
 
 function limitTime(milliseconds: number) {

@@ -337,6 +337,22 @@ describe("a question that nothing remembers", () => {
   })
 })
 
+describe("fifty questions that nothing remembers", () => {
+  it("are as many as one person may have answered at once, wherever they come from", async () => {
+    const hello = [{ role: "user" as const, content: "/slow" }]
+    const answers = Array.from({ length: 50 }, () => answerOnce(ada, hello))
+    expect(() => answerOnce(ada, hello)).toThrow(expect.objectContaining({ status: 409 }))
+    const grace = await room.scopeOf("grace")
+    const hers = answerOnce(grace, hello)
+    for (const answer of [hers, ...answers]) {
+      answer.stop("stopped")
+      await readAll(answer.chunks)
+    }
+    const again = answerOnce(ada, [{ role: "user", content: "Hello" }])
+    expect(textOf(await readAll(again.chunks))).toContain("> Hello")
+  })
+})
+
 describe("the tools", () => {
   it("find the asker's own files by name, and nobody else's", async () => {
     const grace = await room.scopeOf("grace")

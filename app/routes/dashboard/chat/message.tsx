@@ -1,6 +1,6 @@
 import { memo, useState } from "react"
 import { Button } from "#app/ui/button.tsx"
-import { Icon } from "#app/ui/icon.tsx"
+import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import type { AnswerPart } from "#server/chat/contract.ts"
 import { AttachmentList } from "./attachment-list.tsx"
@@ -62,16 +62,7 @@ function Question({ bubble, onEdit }: MessageProps) {
       <Acts>
         <CopyButton text={text} label="Copy the question" className="size-8" />
         {bubble.id ? (
-          <Button
-            variant="ghost"
-            size="icon"
-            className="size-8 group-data-answering/chat:hidden"
-            aria-label="Edit the question"
-            title="Edit"
-            onClick={() => onEdit(bubble)}
-          >
-            <Icon name="edit" className="size-3.5" />
-          </Button>
+          <Act icon="edit" title="Edit" label="Edit the question" onClick={() => onEdit(bubble)} />
         ) : null}
       </Acts>
     </div>
@@ -101,16 +92,7 @@ function Answer({ bubble, isLast, onAgain }: MessageProps) {
         <Acts className={classNames("-ml-2", isLast && "opacity-100")}>
           <CopyButton text={text} label="Copy the answer" className="size-8" />
           {isLast && status === "completed" ? (
-            <Button
-              variant="ghost"
-              size="icon"
-              className="size-8 group-data-answering/chat:hidden"
-              aria-label="Answer again"
-              title="Answer again"
-              onClick={() => onAgain(bubble)}
-            >
-              <Icon name="refresh" className="size-3.5" />
-            </Button>
+            <Act icon="refresh" title="Answer again" label="Answer again" onClick={() => onAgain(bubble)} />
           ) : null}
           <span className="truncate pl-1">{[model, describeTokens(tokens)].filter(Boolean).join(" · ")}</span>
         </Acts>
@@ -130,6 +112,30 @@ function Acts({ className, children }: { className?: string; children: React.Rea
     >
       {children}
     </div>
+  )
+}
+
+interface ActProps {
+  icon: IconName
+  title: string
+  /** For who does not see which message it belongs to. */
+  label: string
+  onClick: () => void
+}
+
+/** Not while an answer is being given: it would be refused. */
+function Act({ icon, title, label, onClick }: ActProps) {
+  return (
+    <Button
+      variant="ghost"
+      size="icon"
+      className="size-8 group-data-answering/chat:hidden"
+      aria-label={label}
+      title={title}
+      onClick={onClick}
+    >
+      <Icon name={icon} className="size-3.5" />
+    </Button>
   )
 }
 
