@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { blobs, files } from "#db/schema/files.ts"
 import { attachFiles, createFileReader } from "#server/chat/attachments.ts"
 import { readConversation, readQuestion } from "#server/chat/conversation.ts"
@@ -7,10 +7,7 @@ import { listMessages, recallMessages } from "#server/chat/messages.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
 import { answerOnce, askQuestion } from "#server/chat/turn.ts"
 import { trashFile } from "#server/files/trash.ts"
-import { openChatRoom, readAll, textOf } from "../support/chat-room.ts"
-
-type Room = Awaited<ReturnType<typeof openChatRoom>>
-type Scope = Awaited<ReturnType<Room["scopeOf"]>>
+import { type Asking, enterChatRoom, readAll, textOf } from "../support/chat-room.ts"
 
 const MEGABYTE = 1024 * 1024
 const PIXEL = Buffer.from(
@@ -18,15 +15,7 @@ const PIXEL = Buffer.from(
   "base64",
 )
 
-let room: Room
-let ada: Scope
-let grace: Scope
-beforeAll(async () => {
-  room = await openChatRoom()
-  ada = await room.scopeOf("ada")
-  grace = await room.scopeOf("grace")
-})
-afterAll(() => room.close())
+const { room, ada, grace } = await enterChatRoom()
 
 describe("a question with files", () => {
   it("is stored with what they were, and the model is given what they hold", async () => {
@@ -258,12 +247,12 @@ describe("the tool that reads files", () => {
   })
 })
 
-async function thread(scope: Scope) {
+async function thread(scope: Asking) {
   const { _id } = await createThread(scope, { title: "The sea" })
   return _id
 }
 
-async function ask(scope: Scope, threadId: string, text: string, fileIds: string[]) {
+async function ask(scope: Asking, threadId: string, text: string, fileIds: string[]) {
   const { chunks } = await askQuestion(scope, threadId, {
     requestId: crypto.randomUUID(),
     text,
@@ -273,12 +262,12 @@ async function ask(scope: Scope, threadId: string, text: string, fileIds: string
   return textOf(await readAll(chunks))
 }
 
-async function recall(scope: Scope, threadId: string) {
+async function recall(scope: Asking, threadId: string) {
   const { entries } = await listMessages(scope, threadId)
   return recallMessages(scope, threadId, entries.at(-1)?._id ?? "")
 }
 
-async function callTool(scope: Scope, name: string, input: object) {
+async function callTool(scope: Asking, name: string, input: object) {
   const order = [{ role: "user" as const, content: `/tool ${name} ${JSON.stringify(input)}` }]
   const chunks = await readAll(answerOnce(scope, order).chunks)
   return chunks.find((chunk) => chunk.type === "tool-output-available")?.output
@@ -297,7 +286,7 @@ function parts(content: Awaited<ReturnType<ReturnType<typeof createFileReader>>>
   return content.map((part) => (part.type === "text" ? part.text : part.type))
 }
 
-async function addFile(scope: Scope, fileName: string, content: string | Buffer, mimeType = "text/plain") {
+async function addFile(scope: Asking, fileName: string, content: string | Buffer, mimeType = "text/plain") {
   const bytes = Buffer.from(content)
   const key = room.blobs.newKey()
   await room.blobs.put(key, inOnePiece(bytes), { limit: 10 * MEGABYTE })
@@ -305,7 +294,7 @@ async function addFile(scope: Scope, fileName: string, content: string | Buffer,
 }
 
 async function addRow(
-  { db, viewer }: Scope,
+  { db, viewer }: Asking,
   fileName: string,
   mimeType: string,
   size: number,

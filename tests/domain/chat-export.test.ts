@@ -1,25 +1,14 @@
 import { marked, type Token } from "marked"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { chatMessages } from "#db/schema/chat.ts"
 import { closeBlocks } from "#server/chat/close-blocks.ts"
 import { exportThread } from "#server/chat/export.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { askQuestion } from "#server/chat/turn.ts"
-import { openChatRoom, readAll } from "../support/chat-room.ts"
+import { type Asking, enterChatRoom, readAll } from "../support/chat-room.ts"
 
-type Room = Awaited<ReturnType<typeof openChatRoom>>
-type Scope = Awaited<ReturnType<Room["scopeOf"]>>
-
-let room: Room
-let ada: Scope
-let grace: Scope
-beforeAll(async () => {
-  room = await openChatRoom()
-  ada = await room.scopeOf("ada")
-  grace = await room.scopeOf("grace")
-})
-afterAll(() => room.close())
+const { room, ada, grace } = await enterChatRoom()
 
 describe("an exported conversation", () => {
   it("is Markdown that reads like the conversation", async () => {
@@ -169,7 +158,7 @@ async function ask(threadId: string, text: string) {
   await readAll((await askQuestion(ada, threadId, question)).chunks)
 }
 
-async function fill({ db, viewer }: Scope, threadId: string, count: number) {
+async function fill({ db, viewer }: Asking, threadId: string, count: number) {
   for (let i = 0; i < count; i++) {
     await db
       .insert(chatMessages)

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { safeParse } from "valibot"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { chatMessages } from "#db/schema/chat.ts"
 import { SearchQuery } from "#server/chat/contract.ts"
 import { searchThreads } from "#server/chat/search.ts"
@@ -8,20 +8,9 @@ import { snippetOf } from "#server/chat/snippet.ts"
 import { createThread, renameThread } from "#server/chat/threads.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { answerOnce } from "#server/chat/turn.ts"
-import { openChatRoom, readAll } from "../support/chat-room.ts"
+import { type Asking, enterChatRoom, readAll } from "../support/chat-room.ts"
 
-type Room = Awaited<ReturnType<typeof openChatRoom>>
-type Scope = Awaited<ReturnType<Room["scopeOf"]>>
-
-let room: Room
-let ada: Scope
-let grace: Scope
-beforeAll(async () => {
-  room = await openChatRoom()
-  ada = await room.scopeOf("ada")
-  grace = await room.scopeOf("grace")
-})
-afterAll(() => room.close())
+const { room, ada, grace } = await enterChatRoom()
 
 describe("a search", () => {
   it("finds titles and messages, one result for each conversation, the last used first", async () => {
@@ -227,7 +216,7 @@ describe("a snippet", () => {
   })
 })
 
-async function callSearch(scope: Scope, query: string) {
+async function callSearch(scope: Asking, query: string) {
   const order = [{ role: "user" as const, content: `/tool searchThreads ${JSON.stringify({ query })}` }]
   const chunks = await readAll(answerOnce(scope, order).chunks)
   return chunks.find((chunk) => chunk.type === "tool-output-available")?.output
@@ -240,7 +229,7 @@ async function once(make: () => Promise<unknown>) {
   await make()
 }
 
-async function thread(scope: Scope, title: string, contents: string[]) {
+async function thread(scope: Asking, title: string, contents: string[]) {
   const { _id: threadId } = await createThread(scope, { title })
   const ids: string[] = []
   for (const content of contents) {

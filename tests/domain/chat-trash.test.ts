@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { exportThread } from "#server/chat/export.ts"
 import { listMessages } from "#server/chat/messages.ts"
@@ -13,22 +13,11 @@ import {
   trashThread,
 } from "#server/chat/trash.ts"
 import { askQuestion } from "#server/chat/turn.ts"
-import { openChatRoom, readAll } from "../support/chat-room.ts"
-
-type Room = Awaited<ReturnType<typeof openChatRoom>>
-type Scope = Awaited<ReturnType<Room["scopeOf"]>>
+import { type Asking, enterChatRoom, readAll } from "../support/chat-room.ts"
 
 const GONE = { status: 404, message: "There is no such conversation, or it is not yours." }
 
-let room: Room
-let ada: Scope
-let grace: Scope
-beforeAll(async () => {
-  room = await openChatRoom()
-  ada = await room.scopeOf("ada")
-  grace = await room.scopeOf("grace")
-})
-afterAll(() => room.close())
+const { room, ada, grace } = await enterChatRoom()
 
 describe("a conversation in the trash", () => {
   it("is not there for anything but its restoring", async () => {
@@ -111,7 +100,7 @@ describe("a conversation in the trash", () => {
   })
 })
 
-async function asked(scope: Scope) {
+async function asked(scope: Asking) {
   const { _id } = await createThread(scope, { title: "The sea" })
   await readAll((await askQuestion(scope, _id, { requestId: "q1", text: "/long 1", again: false })).chunks)
   return findThread(scope, _id)

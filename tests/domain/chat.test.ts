@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import { titleOf } from "#server/chat/contract.ts"
 import { readConversation, readQuestion } from "#server/chat/conversation.ts"
 import { listMessages, recallMessages } from "#server/chat/messages.ts"
 import { createThread, findThread, listThreads, renameThread } from "#server/chat/threads.ts"
 import { trashThread } from "#server/chat/trash.ts"
-import { openChatRoom } from "../support/chat-room.ts"
+import { type Asking, enterChatRoom } from "../support/chat-room.ts"
 
-type Room = Awaited<ReturnType<typeof openChatRoom>>
-type Scope = Awaited<ReturnType<Room["scopeOf"]>>
-
-let room: Room
-let ada: Scope
-let grace: Scope
-beforeAll(async () => {
-  room = await openChatRoom()
-  ada = await room.scopeOf("ada")
-  grace = await room.scopeOf("grace")
-})
-afterAll(() => room.close())
+const { room, ada, grace } = await enterChatRoom()
 
 describe("conversations", () => {
   it("are listed page by page, the last used first, also when many were used at the same moment", async () => {
@@ -235,7 +224,7 @@ function answer(...parts: object[]) {
   return { id: "2", role: "assistant", parts }
 }
 
-async function withMessages(scope: Scope, count: number, filling?: string) {
+async function withMessages(scope: Asking, count: number, filling?: string) {
   const { _id: threadId } = await createThread(scope, { title: "The sea" })
   const userId = scope.viewer.user._id
   for (let i = 0; i < count; i++) {

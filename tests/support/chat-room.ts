@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pino } from "pino"
+import { afterAll } from "vitest"
 import { holdProcessLock } from "#db/process-lock.ts"
 import { users } from "#db/schema/users.ts"
 import { openDevelopmentGateway } from "#server/adapters/development-gateway.ts"
@@ -15,6 +16,15 @@ import type { Database } from "#db/client.ts"
 import { announce } from "#server/live.ts"
 import type { Viewer } from "#server/scope.ts"
 import { createTestDatabase } from "./postgres.ts"
+
+export type Asking = Awaited<ReturnType<Awaited<ReturnType<typeof openChatRoom>>["scopeOf"]>>
+
+/** A room for all tests of a file, and two who ask in it. */
+export async function enterChatRoom() {
+  const room = await openChatRoom()
+  afterAll(() => room.close())
+  return { room, ada: await room.scopeOf("ada"), grace: await room.scopeOf("grace") }
+}
 
 /** What the chat's functions need: a real database, and the development gateway over HTTP. `scopeOf` adds somebody who asks. */
 export async function openChatRoom() {
