@@ -1,5 +1,5 @@
 /**
- * Draws what a link to each public page shows of it, into public/share, and lists them in app/features/site/share-pictures.json.
+ * Draws what a link to each public page shows of it, into public/previews, and lists them in app/features/site/share-pictures.json.
  *
  *     npm run share-pictures
  */
@@ -13,7 +13,7 @@ import { publicPages } from "./pages.ts"
 import { serveProduct } from "./product.ts"
 
 const root = resolve(import.meta.dirname, "..")
-const folder = resolve(root, "public/share")
+const folder = resolve(root, "public/previews")
 const list = resolve(root, "app/features/site/share-pictures.json")
 const geist = readFileSync(
   createRequire(import.meta.url).resolve("@fontsource-variable/geist/files/geist-latin-wght-normal.woff2"),
@@ -33,7 +33,7 @@ try {
   const page = await browser.newPage({ viewport: { width: 1200, height: 630 } })
   const pictures: Record<string, { file: string; title: string }> = {}
   for (const words of await wordsOfPages()) {
-    const file = `/share/${words.path === "/" ? "start" : words.path.slice(1).replaceAll("/", "-")}.png`
+    const file = `/previews/${words.path === "/" ? "start" : words.path.slice(1).replaceAll("/", "-")}.png`
     await draw(page, words, resolve(root, `public${file}`))
     pictures[words.path] = { file, title: words.title }
   }
@@ -76,9 +76,9 @@ function drawingOf({ path, title, description }: Words): string {
   const section = path.startsWith("/blog") ? "Blog" : path.startsWith("/docs") ? "Documentation" : ""
   const shown = path === "/" ? "Every record on the screen is live." : title
   const waves = Array.from(
-    { length: 7 },
+    { length: 4 },
     (_, at) =>
-      `<path d="M-40 ${470 + at * 30} q 80 ${-26 + at * 2} 160 0 t 160 0 t 160 0 t 160 0 t 160 0 t 160 0 t 160 0 t 160 0" stroke-opacity="${0.34 - at * 0.04}"/>`,
+      `<path d="M-40 ${548 + at * 26} q 80 ${-26 + at * 2} 160 0 t 160 0 t 160 0 t 160 0 t 160 0 t 160 0 t 160 0 t 160 0" stroke-opacity="${0.4 - at * 0.07}"/>`,
   ).join("")
   return `<!doctype html><meta charset="utf-8"><style>
 @font-face { font-family: Geist; src: url(data:font/woff2;base64,${geist}); font-weight: 100 900 }
@@ -89,7 +89,7 @@ svg.sea { position: absolute; inset: 0; fill: none; stroke: oklch(0.755 0.1 205)
 header { position: relative; display: flex; align-items: center; gap: 18px; font-size: 34px; font-weight: 600; letter-spacing: -0.02em }
 header i { margin-left: auto; font-style: normal; font-weight: 450; font-size: 26px; color: oklch(0.82 0.1 203) }
 h1 { position: relative; margin-top: ${shown.length > 44 ? 56 : 72}px; max-width: 980px; font-size: ${shown.length > 44 ? 66 : 84}px; line-height: 1.04; letter-spacing: -0.042em; font-weight: 600; text-wrap: balance }
-p { position: relative; margin-top: 28px; max-width: 900px; font-size: 29px; line-height: 1.4; color: oklch(0.755 0.012 225); display: -webkit-box; -webkit-line-clamp: 3; -webkit-box-orient: vertical; overflow: hidden }
+p { position: relative; margin-top: 28px; max-width: 900px; font-size: 29px; line-height: 1.4; color: oklch(0.755 0.012 225); display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden }
 </style>
 <svg class="sea" viewBox="0 0 1200 630">${waves}</svg>
 <header><svg width="56" height="56" viewBox="0 0 24 24"><rect width="24" height="24" rx="6.5" fill="oklch(0.755 0.1 205)"/><path d="M4.5 14.25c1.9 0 1.9-1.7 3.75-1.7s1.9 1.7 3.75 1.7 1.9-1.7 3.75-1.7 1.9 1.7 3.75 1.7M4.5 8.5h15" fill="none" stroke="oklch(0.17 0.03 225)" stroke-width="2" stroke-linecap="round"/></svg>Tideline<i>${section}</i></header>

@@ -61,6 +61,7 @@ function firstParagraphOf(source: string): string {
 
 function render(source: string): { html: string; headings: DocsHeading[] } {
   const headings: DocsHeading[] = []
+  let tables = 0
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
@@ -77,7 +78,8 @@ function render(source: string): { html: string; headings: DocsHeading[] } {
         return lang ? `<div data-copyable>${code}${copyButton}</div>` : code
       },
       table(token) {
-        return `<div class="scroller" tabindex="0" role="region" aria-label="Table">${tableOf(token, (cell) => this.parser.parseInline(cell.tokens))}</div>`
+        tables += 1
+        return `<div class="scroller" tabindex="0" role="region" aria-label="Table ${tables}">${tableOf(token, (cell) => this.parser.parseInline(cell.tokens))}</div>`
       },
       link({ href, tokens }) {
         return `<a href="${escapeMarkup(addressOf(href))}">${this.parser.parseInline(tokens)}</a>`

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import previews from "#app/features/site/share-pictures.json" with { type: "json" }
 import { listPosts } from "#server/blog/blog.ts"
 import { listDocs } from "#server/docs/pages.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
@@ -44,8 +45,11 @@ describe("a public page", () => {
     expect(html.match(/<title>[^<]+<\/title>/g)).toHaveLength(1)
     expect(html).toContain(`<link rel="canonical" href="${app.origin}${path}"/>`)
     expect(html).toContain(`<meta property="og:url" content="${app.origin}${path}"/>`)
-    const picture = /<meta property="og:image" content="([^"]+)"/.exec(html)?.[1] ?? ""
-    expect((await fetch(picture)).headers.get("content-type")).toBe("image/png")
+    const said = (name: string) => new RegExp(`<meta property="og:${name}" content="([^"]+)"`).exec(html)?.[1]
+    expect((await fetch(said("image") ?? "")).headers.get("content-type")).toBe("image/png")
+    // Drawn with the title that the page has now. If not: npm run share-pictures
+    const drawn: Partial<Record<string, { title: string; file: string }>> = previews
+    expect(drawn[path]).toEqual({ title: said("title"), file: said("image")?.slice(app.origin.length) })
   })
 
   it("has structured data that is JSON, under the public address", async () => {

@@ -1,4 +1,5 @@
 import type { MetaDescriptor } from "react-router"
+import pictures from "./share-pictures.json"
 
 interface PageWords {
   title: string
@@ -27,16 +28,39 @@ export function pageMeta(matches: readonly Match[], page: PageWords): MetaDescri
     { property: "og:description", content: page.description },
     { property: "og:url", content: address },
     { property: "og:type", content: page.article ? "article" : "website" },
-    { property: "og:image", content: `${origin}/share.png` },
+    { property: "og:image", content: origin + pictureOf(page.path) },
+    { property: "og:image:type", content: "image/png" },
     { property: "og:image:width", content: "1200" },
     { property: "og:image:height", content: "630" },
-    { property: "og:image:alt", content: "Tideline: every record on the screen is live." },
+    { property: "og:image:alt", content: page.title },
     { name: "twitter:card", content: "summary_large_image" },
+    { name: "twitter:title", content: page.title },
+    { name: "twitter:description", content: page.description },
+    { name: "twitter:image", content: origin + pictureOf(page.path) },
     ...articleMeta(page.article),
     ...(page.structuredData ?? []).map((thing) => ({
       "script:ld+json": { "@context": "https://schema.org", ...thing } as Record<string, string>,
     })),
   ]
+}
+
+/** What a link to the page shows. `npm run share-pictures` draws them; a page that has none yet shows the site's. */
+export function pictureOf(path: string): string {
+  const drawn: Partial<Record<string, { file: string }>> = pictures
+  return drawn[path]?.file ?? "/previews/start.png"
+}
+
+/** The way to a page from the start, for search engines: names and paths. */
+export function breadcrumbs(matches: readonly Match[], ...steps: [name: string, path: string][]): object {
+  return {
+    "@type": "BreadcrumbList",
+    itemListElement: steps.map(([name, path], at) => ({
+      "@type": "ListItem",
+      position: at + 1,
+      name,
+      item: originOf(matches) + path,
+    })),
+  }
 }
 
 /** The public origin of this installation, as the root loader says it. */

@@ -2,7 +2,7 @@ import { data, Link } from "react-router"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { formatDay } from "#app/features/site/dates.ts"
-import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
+import { breadcrumbs, originOf, pageMeta, pictureOf } from "#app/features/site/page-meta.ts"
 import { findPost } from "#server/blog/blog.ts"
 import type { Route } from "./+types/post.ts"
 
@@ -21,7 +21,9 @@ export const meta: Route.MetaFunction = ({ matches, loaderData }) => {
     headline: title,
     description: excerpt,
     datePublished: publishedAt,
-    author: { "@type": "Organization", name: author.name },
+    author: { "@type": "Organization", name: author.name, url: `${originOf(matches)}/about` },
+    publisher: { "@type": "Organization", name: author.name },
+    image: originOf(matches) + pictureOf(path),
     mainEntityOfPage: originOf(matches) + path,
   }
   return pageMeta(matches, {
@@ -29,7 +31,7 @@ export const meta: Route.MetaFunction = ({ matches, loaderData }) => {
     description: excerpt,
     path,
     article: { publishedAt, author: author.name },
-    structuredData: [posting],
+    structuredData: [posting, breadcrumbs(matches, ["Blog", "/blog"], [title, path])],
   })
 }
 

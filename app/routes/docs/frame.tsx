@@ -8,7 +8,7 @@ type Groups = readonly { title: string; pages: readonly { slug: string; title: s
 export function DocsFrame({
   groups,
   title,
-  headings = [],
+  headings,
   question,
   children,
 }: {
@@ -22,7 +22,7 @@ export function DocsFrame({
   return (
     <div className="mx-auto grid max-w-6xl px-5 sm:px-8 lg:grid-cols-[13rem_minmax(0,1fr)] lg:gap-12 xl:grid-cols-[13rem_minmax(0,1fr)_12rem]">
       <div className="mt-6 grid gap-3 lg:hidden">
-        <SearchForm question={question} />
+        <SearchForm question={question} label="Search, on a small screen" />
         <details className="group rounded-lg border border-line bg-surface">
           <summary className="flex min-h-12 items-center justify-between px-4 font-medium">
             {title}
@@ -36,11 +36,11 @@ export function DocsFrame({
         </details>
       </div>
       <aside className="sticky top-16 -mx-3 hidden h-[calc(100dvh-4rem)] overflow-y-auto px-3 py-12 lg:block">
-        <SearchForm question={question} />
+        <SearchForm question={question} label="Search" />
         <DocsNavigation groups={groups} label="Documentation" className="mt-6" />
       </aside>
       <article className="min-w-0 py-10 lg:py-12">{children}</article>
-      {headings.length > 0 ? (
+      {headings?.length ? (
         <nav
           aria-label="On this page"
           className="sticky top-16 hidden h-[calc(100dvh-4rem)] overflow-y-auto py-12 xl:block"
@@ -65,13 +65,9 @@ export function DocsFrame({
 }
 
 /** The server searches, so the form needs no script. */
-function SearchForm({ question }: { question: string | undefined }) {
+function SearchForm({ question, label }: { question: string | undefined; label: string }) {
   return (
-    <form role="search" action="/docs/search" className="relative">
-      <Icon
-        name="search"
-        className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-faint"
-      />
+    <form role="search" aria-label={label} action="/docs/search" className="relative">
       <input
         type="search"
         name="q"
@@ -80,8 +76,14 @@ function SearchForm({ question }: { question: string | undefined }) {
         required
         aria-label="Search the documentation"
         placeholder="Search"
-        className="h-10 w-full rounded-md border border-line-strong bg-surface pr-3 pl-9 text-base placeholder:text-faint md:text-sm touch:h-11"
+        className="h-10 w-full rounded-md border border-line-strong bg-surface pr-11 pl-3 text-base placeholder:text-faint md:text-sm touch:h-11"
       />
+      <button
+        aria-label="Search"
+        className="absolute inset-y-0 right-0 grid w-10 place-items-center rounded-md text-faint hover:text-ink touch:w-11"
+      >
+        <Icon name="search" />
+      </button>
     </form>
   )
 }

@@ -1,5 +1,5 @@
 import { data, Link } from "react-router"
-import { pageMeta } from "#app/features/site/page-meta.ts"
+import { breadcrumbs, pageMeta } from "#app/features/site/page-meta.ts"
 import { findDocsPage, listDocs } from "#server/docs/pages.ts"
 import { DocsFrame } from "./frame.tsx"
 import type { Route } from "./+types/page.ts"
@@ -13,7 +13,9 @@ export function loader({ params }: Route.LoaderArgs) {
 export const meta: Route.MetaFunction = ({ matches, loaderData }) => {
   if (!loaderData) return []
   const { title, description, slug } = loaderData.page
-  return pageMeta(matches, { title, description, path: `/docs/${slug}` })
+  const path = `/docs/${slug}`
+  const structuredData = [breadcrumbs(matches, ["Documentation", "/docs/introduction"], [title, path])]
+  return pageMeta(matches, { title, description, path, structuredData })
 }
 
 export default function DocsPage({ loaderData }: Route.ComponentProps) {

@@ -60,13 +60,25 @@ export default function Cookies({ loaderData }: Route.ComponentProps) {
               <td>Remembers whether you chose light or dark. Choosing “as the system” deletes it.</td>
               <td>A year.</td>
             </tr>
+            <tr>
+              <td>
+                <code>share_password</code>, <code>share_download</code>
+              </td>
+              <td>
+                Set by a link that somebody shared with you, and sent to that link alone: that you know its
+                password, and that your download is counted, so that a lost connection does not cost you a
+                second one.
+              </td>
+              <td>Half an hour, and a day.</td>
+            </tr>
           </tbody>
         </table>
       </div>
       <h2>What is kept in your browser besides</h2>
       <p>
-        The dashboard may keep small things in your browser's own storage, such as the text of a message that
-        you have not sent yet. They stay on your device. What the server itself stores is on the{" "}
+        The dashboard keeps small things in your browser's own storage: the text of a message that you have
+        not sent yet, which uploads are unfinished, and whether you switched the shortcuts of letters off.
+        They stay on your device. The public pages keep nothing. What the server itself stores is on the{" "}
         <Link to="/privacy">privacy page</Link>.
       </p>
     </LegalPage>

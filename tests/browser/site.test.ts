@@ -1,0 +1,144 @@
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { listPosts } from "#server/blog/blog.ts"
+import { listDocs } from "#server/docs/pages.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { findBrowser } from "../support/browser.ts"
+
+let app: TidelineApp
+let browser: Browser
+beforeAll(async () => {
+  app = await startTideline()
+  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+})
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+/** Whatever the consoles say: warnings of the hydration and of the content security policy are among it. */
+const said: string[] = []
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
+  expect(said.splice(0)).toEqual([])
+})
+
+const pages = [
+  "/",
+  "/features",
+  "/pricing",
+  "/about",
+  "/blog",
+  "/privacy",
+  "/terms",
+  "/cookies",
+  "/waitlist",
+  "/docs/search?q=mail",
+  "/sign-in",
+  "/sign-up",
+  "/sign-in/forgot-password",
+  ...listDocs().flatMap((group) => group.pages.map((page) => `/docs/${page.slug}`)),
+  ...listPosts().map((post) => `/blog/${post.slug}`),
+]
+
+it.each(pages)("%s makes no console speak, and breaks no rule of its own policy", async (path) => {
+  const page = await open(path)
+  // To the end, so that all that waits to be seen is loaded.
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+  const policies = await page.evaluate("window.broken")
+  expect(policies).toEqual([])
+})
+
+describe("the demonstration on the start page", () => {
+  it("shows in both panes what is pressed in one, and what it was", async () => {
+    const page = await openDemo()
+    const office = page.getByRole("region", { name: "Harbour office" })
+    const pier = page.getByRole("region", { name: "On the pier" })
+    await pier.getByRole("button", { name: "Fulmar: at sea" }).click()
+    await office.getByRole("button", { name: "Fulmar: coming in. Next: moored" }).waitFor()
+    await pier.getByRole("button", { name: "Fulmar: coming in. Next: moored" }).waitFor()
+    await page.getByText("update demo_boats set state = 'coming in' where name = 'Fulmar'").waitFor()
+    await office.getByText(/^Fulmar: here \d+ ms after you pressed$/).waitFor()
+  })
+
+  it("is one harbour for all visitors", async () => {
+    const [mine, theirs] = [await openDemo(), await openDemo()]
+    await mine.getByRole("button", { name: "Lamp of Grey Seal", pressed: false }).first().click()
+    await theirs.getByRole("button", { name: "Lamp of Grey Seal", pressed: true }).first().waitFor()
+    await theirs.getByText("not by you").waitFor()
+  })
+
+  it("is worked by the keyboard, and keeps the focus where it was", async () => {
+    const page = await openDemo()
+    const lamp = page.getByRole("button", { name: "Lamp of Turnstone" }).first()
+    const before = await lamp.getAttribute("aria-pressed")
+    await lamp.focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("status").filter({ hasText: "Turnstone is changed in both panes" }).waitFor()
+    expect(await lamp.getAttribute("aria-pressed")).not.toBe(before)
+    expect(await lamp.evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+
+  it("works without JavaScript: a press brings the page back as the table is then", async () => {
+    const page = await open("/", { javaScriptEnabled: false })
+    const petrel = page.getByRole("region", { name: "On the pier" }).getByRole("button", { name: /^Petrel/ })
+    const before = await petrel.textContent()
+    await petrel.click()
+    await page.waitForURL("**/#live")
+    expect(await petrel.textContent()).not.toBe(before)
+  })
+
+  it("loads its script when it is in sight, and not before", async () => {
+    const page = await newPage({ viewport: { width: 390, height: 200 } })
+    const asked: string[] = []
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname))
+    await page.goto(app.origin, { waitUntil: "networkidle" })
+    expect(asked.filter((path) => /live-demo|^\/demo/.test(path))).toEqual([])
+    await page.locator("#live").scrollIntoViewIfNeeded()
+    await page.locator("[data-pane][data-live]").first().waitFor()
+    expect(asked.filter((path) => path === "/demo")).toHaveLength(2)
+  })
+
+  it("says so when a visitor moves boats too often", async () => {
+    const page = await openDemo()
+    await page.evaluate(async () => {
+      const body = new URLSearchParams({ boat: "Petrel", lamp: "on" })
+      const headers = { accept: "application/json" }
+      for (let times = 0; times < 40; times++) await fetch("/demo", { method: "POST", body, headers })
+    })
+    await page.getByRole("button", { name: "Lamp of Petrel" }).first().click()
+    await page.getByRole("alert").getByText("That was quick. Try again in a minute.").waitFor()
+    // The browser itself speaks of the answer.
+    expect(said.splice(0).filter((line) => !line.includes("429"))).toEqual([])
+  })
+})
+
+async function openDemo(): Promise<Page> {
+  const page = await open("/")
+  await page.locator("#live").scrollIntoViewIfNeeded()
+  await expect.poll(() => page.locator("[data-pane][data-live]").count()).toBe(2)
+  return page
+}
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await newPage(options)
+  const response = await page.goto(app.origin + path)
+  expect(response?.status()).toBe(200)
+  return page
+}
+
+async function newPage(options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options })
+  await context.addInitScript(() => {
+    const broken: string[] = []
+    Object.assign(globalThis, { broken })
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
+      broken.push(`${violatedDirective} ${blockedURI}`)
+    })
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  page.on("console", (message) => said.push(`${page.url()}: ${message.text()}`))
+  page.on("pageerror", ({ message }) => said.push(`${page.url()}: ${message}`))
+  return page
+}
