@@ -5,6 +5,7 @@ import { requestIdContext, servicesContext, sessionContext } from "#server/conte
 import { guard, identify } from "#server/http/guard.ts"
 import { readTheme } from "#server/http/theme.ts"
 import { ClerkBoundary } from "./features/identity/clerk.tsx"
+import { keepOnNavigation } from "./features/navigation/keep-on-navigation.ts"
 import { ErrorPage } from "./features/site/error-page.tsx"
 import type { Route } from "./+types/root.ts"
 import "./app.css"
@@ -30,6 +31,8 @@ export async function loader({ context, request }: Route.LoaderArgs) {
     clerk: await identity.rootData({ request, context }),
   }
 }
+
+export const shouldRevalidate = keepOnNavigation
 
 export function Layout({ children }: { children: ReactNode }) {
   const theme = useRouteLoaderData<typeof loader>("root")?.theme ?? "system"

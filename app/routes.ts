@@ -65,14 +65,17 @@ export default [
   // The dashboard group: signed in, with a record, and inside the shell with onboarding behind them
   layout("routes/dashboard/layout.tsx", [
     layout("routes/dashboard/shell.tsx", [
-      layout("routes/dashboard/chat/layout.tsx", [
-        route("dashboard/chat", "routes/dashboard/chat/new.tsx"),
-        route("dashboard/chat/:threadId", "routes/dashboard/chat/thread.tsx"),
+      layout("routes/dashboard/pages.tsx", [
+        layout("routes/dashboard/chat/layout.tsx", [
+          route("dashboard/chat", "routes/dashboard/chat/new.tsx"),
+          route("dashboard/chat/:threadId", "routes/dashboard/chat/thread.tsx"),
+        ]),
+        route("dashboard", "routes/dashboard/home.tsx"),
+        route("dashboard/account", "routes/dashboard/account/page.tsx"),
+        route("dashboard/files", "routes/dashboard/files/list.tsx"),
+        route("dashboard/files/trash", "routes/dashboard/files/trash.tsx"),
+        route("dashboard/*", "routes/dashboard/not-found.tsx"),
       ]),
-      route("dashboard", "routes/dashboard/home.tsx"),
-      route("dashboard/account", "routes/dashboard/account/page.tsx"),
-      route("dashboard/files", "routes/dashboard/files/list.tsx"),
-      route("dashboard/files/trash", "routes/dashboard/files/trash.tsx"),
     ]),
     route("onboarding", "routes/dashboard/onboarding.tsx"),
   ]),

@@ -1,5 +1,5 @@
 import { Dialog as Base } from "@base-ui/react/dialog"
-import type { ReactElement, ReactNode } from "react"
+import { useRef, type ReactElement, type ReactNode } from "react"
 import { classNames } from "./class-names.ts"
 import { Icon } from "./icon.tsx"
 
@@ -15,6 +15,7 @@ export function Dialog({
   actions,
   open,
   onOpenChange,
+  wide = false,
   className,
 }: {
   trigger?: ReactElement
@@ -24,19 +25,25 @@ export function Dialog({
   actions?: ReactNode
   open?: boolean
   onOpenChange?: (open: boolean) => void
+  /** For something to read: it is broader, and begins at the top, not at the first thing to press. */
+  wide?: boolean
   className?: string | undefined
 }) {
+  const popup = useRef<HTMLDivElement>(null)
   const state = { ...(open === undefined ? {} : { open }), ...(onOpenChange ? { onOpenChange } : {}) }
   return (
     <Base.Root {...state}>
       {trigger ? <Base.Trigger render={trigger} /> : null}
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_235/0.45)] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <Base.Backdrop className="fixed inset-0 z-40 bg-backdrop transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
+          ref={popup}
+          {...(wide && { initialFocus: popup })}
           className={classNames(
-            "fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 -translate-y-1/2 flex-col",
+            "fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col",
             "overflow-y-auto rounded-xl border border-line bg-raised p-6 text-ink shadow-lg outline-hidden",
             "transition-[opacity,scale] duration-150 ease-out data-ending-style:scale-[0.98] data-ending-style:opacity-0 data-starting-style:scale-[0.98] data-starting-style:opacity-0",
+            wide ? "max-w-2xl" : "max-w-md",
             className,
           )}
         >

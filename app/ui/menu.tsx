@@ -89,6 +89,6 @@ export function MenuSeparator() {
 const itemClass = (tone: ItemLook["tone"]) =>
   classNames(
     "flex min-h-8 cursor-default items-center gap-2.5 rounded-md px-2.5 text-sm outline-hidden select-none touch:min-h-11",
-    "data-disabled:opacity-50 data-highlighted:outline-2 data-highlighted:-outline-offset-2 data-highlighted:outline-transparent",
+    "data-disabled:opacity-50 data-highlighted:outline-2 data-highlighted:-outline-offset-2 data-highlighted:outline-transparent data-highlighted:outline-solid",
     tone === "danger" ? "text-danger-ink data-highlighted:bg-danger-soft" : "data-highlighted:bg-hover",
   )

@@ -11,6 +11,7 @@ import { ConnectedDevices } from "./connected-devices.tsx"
 import { DropZone } from "./files/drop-zone.tsx"
 import { Checklist } from "./checklist.tsx"
 import { LatestFiles, LatestThreads } from "./latest.tsx"
+import { Page, PageHead } from "./page.tsx"
 import { PlanCard } from "./plan-card.tsx"
 import type { Chosen } from "./files/upload.ts"
 import { UploadButton } from "./files/upload-button.tsx"
@@ -51,13 +52,12 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
   const upload = (chosen: readonly Chosen[]) =>
     uploadQueue.add(chosen, { maxSize: plan.limits.largestFile, room: plan.usage.quota - plan.usage.used })
   return (
-    <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
-      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
-        <h1 className="min-w-0 text-2xl font-semibold wrap-anywhere sm:text-3xl">{greeting(user.name)}</h1>
+    <Page>
+      <PageHead title={greeting(user.name)}>
         <UploadButton variant="secondary" onFiles={upload}>
           Add files
         </UploadButton>
-      </div>
+      </PageHead>
       <DropZone onFiles={upload} />
       <AskBox />
       <UploadPanel uploads={uploads} onFiles={upload} />
@@ -68,7 +68,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
       </div>
       <PlanCard {...plan} />
       <ConnectedDevices devices={devices} />
-    </div>
+    </Page>
   )
 }
 

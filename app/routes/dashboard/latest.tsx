@@ -60,6 +60,7 @@ export function LatestFiles({ files, now }: { files: readonly FileSummary[]; now
             <Row
               key={file._id}
               to={href("/dashboard/files")}
+              state={{ open: file._id }}
               icon={file.mimeType.startsWith("image/") ? "image" : "file"}
               title={file.fileName}
               aside={
@@ -114,11 +115,24 @@ function Rows({ children }: { children: ReactNode }) {
   return <ul className="p-1.5">{children}</ul>
 }
 
-function Row({ to, icon, title, aside }: { to: string; icon: IconName; title: string; aside: ReactNode }) {
+function Row({
+  to,
+  state,
+  icon,
+  title,
+  aside,
+}: {
+  to: string
+  state?: object
+  icon: IconName
+  title: string
+  aside: ReactNode
+}) {
   return (
     <li>
       <Link
         to={to}
+        state={state}
         prefetch="intent"
         className="flex min-h-11 items-center gap-3 rounded-md px-3.5 text-sm transition-colors hover:bg-hover focus-visible:-outline-offset-2"
       >

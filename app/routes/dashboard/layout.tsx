@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react"
 import { Outlet, useLocation, useNavigate, useRevalidator } from "react-router"
+import { keepOnNavigation } from "#app/features/navigation/keep-on-navigation.ts"
 import { ProviderSession } from "#app/features/user-sync/provider-session.tsx"
 import { useUserSync } from "#app/features/user-sync/use-user-sync.ts"
 import { LiveProvider } from "#app/realtime/use-live.tsx"
@@ -25,6 +26,8 @@ export async function loader({ context }: Route.LoaderArgs) {
   ])
   return { userId: scope.viewer.session.userId, record, provider, isOperator: await isOperator(scope) }
 }
+
+export const shouldRevalidate = keepOnNavigation
 
 export default function DashboardGroup({ loaderData }: Route.ComponentProps) {
   return (

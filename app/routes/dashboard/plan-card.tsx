@@ -3,6 +3,7 @@ import { LinkButton } from "#app/ui/button.tsx"
 import { formatBytes, type FileUsage } from "#server/files/contract.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
 import type { Plan } from "#server/users/contract.ts"
+import { RoomBar } from "./files/usage-meter.tsx"
 
 /** The person's plan and what it gives, in the figures that the server goes by. */
 export function PlanCard({
@@ -34,12 +35,7 @@ export function PlanCard({
           <dd className="mt-0.5 font-medium tabular-nums">
             {formatBytes(usage.used)}{" "}
             <span className="font-normal text-muted">of {formatBytes(usage.quota)}</span>
-            <span aria-hidden="true" className="mt-2 block h-1.5 overflow-hidden rounded-full bg-hover">
-              <span
-                className="block h-full rounded-full bg-accent"
-                style={{ width: `${Math.min(100, (usage.used / usage.quota) * 100)}%` }}
-              />
-            </span>
+            <RoomBar usage={usage} className="mt-2" />
           </dd>
         </div>
         <div>

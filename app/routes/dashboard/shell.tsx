@@ -1,14 +1,20 @@
 import { useEffect, useRef } from "react"
 import { Link, Outlet, redirect, useLocation } from "react-router"
+import { keepOnNavigation } from "#app/features/navigation/keep-on-navigation.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
+import { Button } from "#app/ui/button.tsx"
+import { Icon } from "#app/ui/icon.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 import { liveThreads } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { onboardingOf } from "#server/users/contract.ts"
 import { BottomNavigation } from "./bottom-navigation.tsx"
+import { CommandsProvider, useCommand } from "./commands/commands.tsx"
 import { FreshnessNotice } from "./freshness-notice.tsx"
+import { PageSkeleton } from "./page-skeleton.tsx"
 import { Sidebar } from "./sidebar.tsx"
+import { useAwaitedPage } from "./use-awaited-page.ts"
 import { UserMenu } from "./user-menu.tsx"
 import type { Route } from "./+types/shell.ts"
 
@@ -28,37 +34,64 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { threads }
 }
 
+export const shouldRevalidate = keepOnNavigation
+
 /** The frame around the pages. A page that fills the window is `100dvh` less `--frame` high. */
 export default function Shell({ loaderData }: Route.ComponentProps) {
   const main = useFocusOnNavigation()
   const threads = useLive(loaderData.threads).slice(0, RECENT_THREADS)
+  const awaited = useAwaitedPage()
   return (
-    <div className="[--frame:calc(7.5rem+env(safe-area-inset-bottom)+env(safe-area-inset-top))] lg:grid lg:grid-cols-[16.5rem_minmax(0,1fr)] lg:[--frame:0px]">
-      <a
-        href="#main"
-        className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md border border-line-strong bg-raised px-4 py-2.5 text-sm font-medium shadow-md focus-visible:translate-y-0"
+    <CommandsProvider threads={threads}>
+      <div className="[--frame:calc(7.5rem+env(safe-area-inset-bottom)+env(safe-area-inset-top))] lg:grid lg:grid-cols-[16.5rem_minmax(0,1fr)] lg:[--frame:0px]">
+        <a
+          href="#main"
+          className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md border border-line-strong bg-raised px-4 py-2.5 text-sm font-medium shadow-md focus-visible:translate-y-0"
+        >
+          Skip to the page
+        </a>
+        <Sidebar threads={threads} />
+        <TopBar />
+        <main
+          ref={main}
+          id="main"
+          tabIndex={-1}
+          aria-busy={awaited ? true : undefined}
+          className="min-h-[calc(100dvh-var(--frame))] min-w-0 outline-hidden"
+        >
+          {awaited ? <PageSkeleton path={awaited} /> : null}
+          {/* Kept, with what is written in it, in case the way to the next page is broken off. */}
+          <div hidden={awaited !== null} className="contents">
+            <Outlet />
+          </div>
+        </main>
+        <div className="h-[calc(4rem+env(safe-area-inset-bottom))] lg:hidden" />
+        <BottomNavigation />
+        <FreshnessNotice />
+      </div>
+    </CommandsProvider>
+  )
+}
+
+/** What the sidebar has on a wide screen and the bottom navigation has not. */
+function TopBar() {
+  const command = useCommand()
+  return (
+    <header className="sticky top-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-top))] items-center gap-1 border-b border-line bg-canvas/85 px-4 pt-[env(safe-area-inset-top)] backdrop-blur-md lg:hidden">
+      <Link to="/dashboard" className="-mx-1 mr-auto flex min-h-11 items-center rounded-md px-1">
+        <Logo name="Tideline" />
+      </Link>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="Search"
+        onClick={() => command?.("palette")}
+        className="size-11 noscript:hidden"
       >
-        Skip to the page
-      </a>
-      <Sidebar threads={threads} />
-      <header className="sticky top-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-top))] items-center justify-between border-b border-line bg-canvas/85 px-4 pt-[env(safe-area-inset-top)] backdrop-blur-md lg:hidden">
-        <Link to="/dashboard" className="-mx-1 flex min-h-11 items-center rounded-md px-1">
-          <Logo name="Tideline" />
-        </Link>
-        <UserMenu place="top" />
-      </header>
-      <main
-        ref={main}
-        id="main"
-        tabIndex={-1}
-        className="min-h-[calc(100dvh-var(--frame))] min-w-0 outline-hidden"
-      >
-        <Outlet />
-      </main>
-      <div className="h-[calc(4rem+env(safe-area-inset-bottom))] lg:hidden" />
-      <BottomNavigation />
-      <FreshnessNotice />
-    </div>
+        <Icon name="search" className="size-4.5" />
+      </Button>
+      <UserMenu place="top" />
+    </header>
   )
 }
 

@@ -1,8 +1,10 @@
 import { href, Link, NavLink, useLocation } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
+import { Keys } from "#app/ui/keys.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
+import { useCommand } from "./commands/commands.tsx"
 import { UploadBadge } from "./files/upload-badge.tsx"
 import { places } from "./places.ts"
 import { UserMenu } from "./user-menu.tsx"
@@ -16,6 +18,7 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
           <Logo name="Tideline" />
         </Link>
       </div>
+      <SearchButton />
       <nav aria-label="Dashboard" className="flex min-h-0 flex-1 flex-col">
         <ul className="space-y-0.5 px-3">
           {places.map(({ to, label, icon, end }) => (
@@ -39,6 +42,26 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
         <UserMenu place="side" />
       </div>
     </aside>
+  )
+}
+
+/** Looks like a field, and opens the command palette. */
+function SearchButton() {
+  const command = useCommand()
+  return (
+    <button
+      type="button"
+      aria-keyshortcuts="Control+K Meta+K"
+      aria-haspopup="dialog"
+      onClick={() => command?.("palette")}
+      className="mx-3 mb-3 flex h-9 items-center gap-2.5 rounded-md border border-line-strong bg-surface pr-1.5 pl-2.5 text-sm text-faint shadow-sm transition-colors hover:border-faint hover:text-muted touch:h-11 noscript:hidden"
+    >
+      <Icon name="search" />
+      Search
+      <span aria-hidden="true" className="ml-auto">
+        <Keys keys="mod+k" />
+      </span>
+    </button>
   )
 }
 

@@ -4,9 +4,11 @@ import { Badge } from "#app/ui/badge.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { ThemeToggle } from "#app/ui/theme-toggle.tsx"
+import { Keys } from "#app/ui/keys.tsx"
 import type { UserRecord } from "#server/users/contract.ts"
 import type { loader as rootLoader } from "../../root.tsx"
 import type { loader as layoutLoader } from "./layout.tsx"
+import { useCommand } from "./commands/commands.tsx"
 import { useUser } from "./use-user.ts"
 
 /** Who is signed in, and what they can do about it. A popover of the browser: it needs no script, and gives the focus back. */
@@ -35,7 +37,7 @@ export function UserMenu({ place }: { place: "top" | "side" }) {
           popoverClasses[place],
         )}
       >
-        <MenuContent user={user} />
+        <MenuContent id={menu} user={user} />
       </div>
     </>
   )
@@ -51,7 +53,8 @@ const popoverClasses = {
   side: "fixed inset-auto bottom-17 left-3 max-lg:hidden",
 }
 
-function MenuContent({ user }: { user: UserRecord }) {
+function MenuContent({ id, user }: { id: string; user: UserRecord }) {
+  const command = useCommand()
   const theme = useRouteLoaderData<typeof rootLoader>("root")?.theme ?? "system"
   const isOperator = useRouteLoaderData<typeof layoutLoader>("routes/dashboard/layout")?.isOperator ?? false
   const { pathname, search } = useLocation()
@@ -82,6 +85,21 @@ function MenuContent({ user }: { user: UserRecord }) {
             <Icon name="settings" className="opacity-70" />
             Operator's page
           </Link>
+        ) : null}
+        {command ? (
+          <button
+            type="button"
+            popoverTarget={id}
+            popoverTargetAction="hide"
+            onClick={() => command("shortcuts")}
+            className={classNames(itemClass, "max-lg:hidden noscript:hidden")}
+          >
+            <Icon name="keyboard" className="opacity-70" />
+            Keyboard shortcuts
+            <span aria-hidden="true" className="ml-auto">
+              <Keys keys="?" />
+            </span>
+          </button>
         ) : null}
         <form method="post" action="/sign-out">
           <button className={itemClass}>

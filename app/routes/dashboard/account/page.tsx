@@ -20,6 +20,7 @@ import { limitsOf } from "#server/plans/limits.ts"
 import { saveProfile } from "#server/users/users.ts"
 import { isRefusal } from "#server/errors.ts"
 import { wordsFor } from "../../auth/words.ts"
+import { Page, PageHead } from "../page.tsx"
 import { PlanCard } from "../plan-card.tsx"
 import { useUser } from "../use-user.ts"
 import { Browsers } from "./browsers.tsx"
@@ -122,8 +123,8 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
   const outcomeOf = (...intents: string[]): Outcome | undefined =>
     actionData && intents.includes(actionData.intent) ? actionData : undefined
   return (
-    <div className="mx-auto w-full max-w-3xl px-5 py-8 sm:px-8 lg:py-12">
-      <h1 className="text-2xl font-semibold sm:text-3xl">Account</h1>
+    <Page narrow>
+      <PageHead title="Account" />
       {account ? (
         <>
           <ProfileForm user={user} outcome={outcomeOf("save-profile", "save-picture", "remove-picture")} />
@@ -155,6 +156,6 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
         hasPassword={account !== null}
         outcome={outcomeOf("delete-account")}
       />
-    </div>
+    </Page>
   )
 }

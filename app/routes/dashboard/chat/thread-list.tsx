@@ -2,12 +2,13 @@ import { useState } from "react"
 import { href, NavLink } from "react-router"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import { SearchField } from "#app/ui/search-field.tsx"
 import { useLivePages } from "#app/realtime/use-live.tsx"
-import type { ThreadSummary } from "#server/chat/contract.ts"
+import { SEARCH_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { groupByDate } from "./group-by-date.ts"
 import { RenameForm } from "./rename-form.tsx"
-import { SearchField, SearchResultList } from "./thread-search.tsx"
+import { SearchResultList } from "./thread-search.tsx"
 import { ThreadMenu } from "./thread-menu.tsx"
 import { useHydrated } from "./use-hydrated.ts"
 
@@ -42,7 +43,16 @@ export function ThreadList({ list, onLeave }: ThreadListProps) {
           <Icon name="plus" />
         </LinkButton>
       </div>
-      <SearchField value={sought} onChange={setSought} />
+      <search className="mx-3 mb-3 shrink-0">
+        <SearchField
+          label="Search the conversations"
+          placeholder="Search"
+          value={sought}
+          onChange={({ target }) => setSought(target.value)}
+          onClear={() => setSought("")}
+          maxLength={SEARCH_LIMIT}
+        />
+      </search>
       <nav aria-label="Conversations" className="min-h-0 flex-1 overflow-y-auto px-3 pb-4">
         {sought.trim() ? (
           <SearchResultList sought={sought} onLeave={onLeave} />

@@ -1,45 +1,8 @@
 import { useEffect, useState } from "react"
 import { href, Link } from "react-router"
-import { Icon } from "#app/ui/icon.tsx"
-import { SEARCH_LIMIT, type SearchResult, type SearchResults, type Snippet } from "#server/chat/contract.ts"
+import type { SearchResult, SearchResults, Snippet } from "#server/chat/contract.ts"
 import { send } from "./ask.ts"
 import { inOrder } from "./in-order.tsx"
-
-export function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  return (
-    <div role="search" className="relative mx-3 mb-3 shrink-0">
-      <Icon
-        name="search"
-        className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-faint"
-      />
-      <input
-        type="search"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Escape" || value === "") return
-          event.preventDefault()
-          onChange("")
-        }}
-        maxLength={SEARCH_LIMIT}
-        aria-label="Search the conversations"
-        placeholder="Search"
-        autoComplete="off"
-        className="h-9 w-full rounded-md border border-line-strong bg-surface pr-9 pl-9 text-base placeholder:text-faint focus-visible:border-accent sm:text-sm touch:h-11 [&::-webkit-search-cancel-button]:hidden"
-      />
-      {value ? (
-        <button
-          type="button"
-          aria-label="Clear the search"
-          onClick={() => onChange("")}
-          className="absolute top-1/2 right-1 grid size-7 -translate-y-1/2 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink touch:size-9"
-        >
-          <Icon name="x" className="size-3.5" />
-        </button>
-      ) : null}
-    </div>
-  )
-}
 
 export function SearchResultList({ sought, onLeave }: { sought: string; onLeave: (() => void) | undefined }) {
   const { results, problem } = useSearch(sought)

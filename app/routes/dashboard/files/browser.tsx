@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react"
+import { useLocation } from "react-router"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
@@ -43,7 +44,7 @@ export function Browser({
   const selection = useSelection(files)
   const acts = useFileActs(store)
   const download = useArchive()
-  const [openId, setOpenId] = useState<string | null>(null)
+  const [openId, setOpenId] = useOpenFile()
   const [shared, setShared] = useState<FileSummary | null>(null)
   const isFiltered = Boolean(query.q || query.type)
   const openAt = openId === null ? -1 : files.findIndex(({ _id }) => _id === openId)
@@ -127,6 +128,19 @@ export function Browser({
       {shared ? <ShareDialog file={shared} now={now} onClose={() => setShared(null)} /> : null}
     </div>
   )
+}
+
+/** Which file is looked at: one that was pressed, or that a link of the dashboard names in its state. */
+function useOpenFile() {
+  const { key, state } = useLocation()
+  const named = typeof state === "object" && state !== null && "open" in state ? String(state.open) : null
+  const [openId, setOpenId] = useState<string | null>(null)
+  const [heeded, setHeeded] = useState<string | null>(null)
+  if (named !== null && heeded !== key) {
+    setHeeded(key)
+    setOpenId(named)
+  }
+  return [openId, setOpenId] as const
 }
 
 function NothingFound({ query: { q, type, cursor } }: { query: ListFiles }) {

@@ -16,6 +16,7 @@ import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
+import { Page, PageHead } from "../page.tsx"
 import { Browser } from "./browser.tsx"
 import { DropZone } from "./drop-zone.tsx"
 import { DRAWN_BY_SERVER } from "./file-list.tsx"
@@ -101,16 +102,15 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
     uploadQueue.add(chosen, { maxSize, room: usage.quota - usage.used })
 
   return (
-    <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
+    <Page>
       <DropZone onFiles={upload} />
-      <div className="flex items-center justify-between gap-3">
-        <h1 className="flex-1 text-2xl font-semibold sm:text-3xl">Files</h1>
+      <PageHead title="Files">
         <LinkButton to="/dashboard/files/trash" variant="ghost" aria-label="Trash" className="max-sm:px-3">
           <Icon name="trash" />
           <span className="max-sm:hidden">Trash</span>
         </LinkButton>
         <UploadButton onFiles={upload}>Upload</UploadButton>
-      </div>
+      </PageHead>
       <UsageMeter usage={usage} />
       <PlainUploadForm maxSize={maxSize} />
       {usage.used >= usage.quota ? <NoRoom hasTrash={usage.trashed > 0} /> : null}
@@ -128,7 +128,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
         maxSize={maxSize}
       />
       <UploadPanel uploads={uploads} onFiles={upload} />
-    </div>
+    </Page>
   )
 }
 
@@ -180,8 +180,8 @@ function PlainUploadForm({ maxSize }: { maxSize: number }) {
 /** The rest of the dashboard stays: the files are what cannot be shown. */
 export function ErrorBoundary() {
   return (
-    <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
-      <h1 className="text-2xl font-semibold sm:text-3xl">Files</h1>
+    <Page>
+      <PageHead title="Files" />
       <EmptyState
         icon="warning"
         title="Your files could not be read"
@@ -195,6 +195,6 @@ export function ErrorBoundary() {
       >
         You are offline, or the server does not answer. Nothing is lost.
       </EmptyState>
-    </div>
+    </Page>
   )
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, type RefObject } from "react"
 import { Form, useSubmit } from "react-router"
 import { buttonClass } from "#app/ui/button.tsx"
-import { Icon } from "#app/ui/icon.tsx"
+import { SearchField } from "#app/ui/search-field.tsx"
 import { SelectField } from "#app/ui/select-field.tsx"
 import { KINDS, type Kind, type ListFiles, type Sort } from "#server/files/contract.ts"
 
@@ -24,26 +24,19 @@ export function FilesToolbar({
 
   return (
     <Form role="search" className="mt-8 flex flex-wrap gap-3" preventScrollReset>
-      <label className="relative min-w-0 flex-1 max-sm:basis-full">
-        <span className="sr-only">Search your files</span>
-        <Icon
-          name="search"
-          className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-faint"
-        />
-        <input
-          ref={search}
-          type="search"
-          name="q"
-          defaultValue={q}
-          placeholder="Search your files"
-          maxLength={200}
-          onChange={({ currentTarget: { form } }) => {
-            clearTimeout(typing.current)
-            typing.current = setTimeout(ask, 250, form)
-          }}
-          className="h-10 w-full rounded-md border border-line-strong bg-surface px-3 pl-9 text-base shadow-sm transition-colors placeholder:text-faint hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0 sm:text-sm touch:h-11"
-        />
-      </label>
+      <SearchField
+        ref={search}
+        label="Search your files"
+        name="q"
+        defaultValue={q}
+        placeholder="Search your files"
+        maxLength={200}
+        onChange={({ currentTarget: { form } }) => {
+          clearTimeout(typing.current)
+          typing.current = setTimeout(ask, 250, form)
+        }}
+        className="min-w-0 flex-1 max-sm:basis-full"
+      />
       <Choice label="Kind" name="type" value={type ?? ""} options={kinds} onAsk={ask} />
       <Choice label="Order" name="sort" value={sort} options={orders} onAsk={ask} />
       <div className="hidden noscript:block">

@@ -3,7 +3,7 @@ import { data, redirect } from "react-router"
 import { literal, object, picklist, string, variant } from "valibot"
 import { useLivePages, useMutate } from "#app/realtime/use-live.tsx"
 import { Alert } from "#app/ui/alert.tsx"
-import { Button, buttonClass, LinkButton } from "#app/ui/button.tsx"
+import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
@@ -17,6 +17,7 @@ import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { Page, PageHead } from "../page.tsx"
 import { useReload } from "../use-reload.ts"
 import { useReloadWith } from "../use-reload-with.ts"
 import { iconOf } from "./file-picture.tsx"
@@ -63,18 +64,8 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
   const [asked, setAsked] = useState<TrashedFile | "all" | null>(null)
 
   return (
-    <div className="mx-auto w-full max-w-5xl px-5 py-8 sm:px-8 lg:py-12">
-      <div className="flex items-center justify-between gap-3">
-        <LinkButton
-          to="/dashboard/files"
-          variant="ghost"
-          size="icon"
-          aria-label="Back to the files"
-          className="-ml-2"
-        >
-          <Icon name="arrow-left" />
-        </LinkButton>
-        <h1 className="flex-1 text-2xl font-semibold sm:text-3xl">Trash</h1>
+    <Page>
+      <PageHead title="Trash" above={[{ to: "/dashboard/files", label: "Files" }]}>
         {rows.length > 0 ? (
           <PlainForm intent="empty" onSubmit={() => setAsked("all")}>
             <button className={buttonClass({ variant: "secondary" })}>
@@ -85,7 +76,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
             </button>
           </PlainForm>
         ) : null}
-      </div>
+      </PageHead>
       <UsageMeter usage={{ ...usage, trashed: 0 }} />
       {actionData?.error ? (
         <Alert tone="danger" title="That did not work" className="mt-6">
@@ -139,7 +130,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
           setAsked(null)
         }}
       />
-    </div>
+    </Page>
   )
 }
 

@@ -1,0 +1,128 @@
+import {
+  createContext,
+  useCallback,
+  useContext,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+  type ComponentType,
+  type ReactNode,
+} from "react"
+import { href, useNavigate } from "react-router"
+import { useToast } from "#app/ui/toast.tsx"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import { FileInput } from "../files/file-input.tsx"
+import type { Chosen } from "../files/upload.ts"
+import { uploadQueue } from "../files/upload-queue.ts"
+import type { CommandDialogProps } from "./command-dialog.ts"
+import { useLetterShortcuts } from "./letter-shortcuts.ts"
+import type { ShortcutName } from "./shortcuts.ts"
+import { useShortcutKeys } from "./use-shortcut-keys.ts"
+
+type DialogName = "palette" | "shortcuts"
+
+/** Their code is fetched when they are first asked for. */
+const sources: Record<DialogName, () => Promise<{ default: ComponentType<CommandDialogProps> }>> = {
+  palette: () => import("./palette.tsx"),
+  shortcuts: () => import("./shortcut-sheet.tsx"),
+}
+
+const CommandsContext = createContext<((name: ShortcutName) => void) | null>(null)
+
+/** Gives what it holds the command palette and the keyboard's shortcuts. */
+export function CommandsProvider({
+  threads,
+  children,
+}: {
+  threads: readonly ThreadSummary[]
+  children: ReactNode
+}) {
+  const navigate = useNavigate()
+  const { loaded, shown, setShown } = useDialogs()
+  const [areLettersOn] = useLetterShortcuts()
+  const input = useRef<HTMLInputElement>(null)
+
+  const act = useCallback(
+    (name: ShortcutName) => {
+      switch (name) {
+        case "palette":
+        case "shortcuts":
+          return setShown(name)
+        case "upload":
+          return input.current?.click()
+        case "newConversation":
+        case "chat":
+          return void navigate(href("/dashboard/chat"))
+        case "home":
+          return void navigate(href("/dashboard"))
+        case "files":
+          return void navigate(href("/dashboard/files"))
+        case "trash":
+          return void navigate(href("/dashboard/files/trash"))
+        case "account":
+          return void navigate(href("/dashboard/account"))
+      }
+    },
+    [navigate, setShown],
+  )
+  useShortcutKeys(act, areLettersOn)
+
+  function upload(chosen: readonly Chosen[]) {
+    if (chosen.length === 0) return
+    // How much fits is known to the page of files and to the server; here the server tells.
+    uploadQueue.add(chosen, { maxSize: Infinity, room: Infinity })
+    void navigate(href("/dashboard/files"))
+  }
+
+  return (
+    <CommandsContext value={act}>
+      {children}
+      <FileInput input={input} onFiles={upload} label="Files to upload, from anywhere" />
+      {loaded.map(({ name, Dialog }) => (
+        <Dialog
+          key={name}
+          open={shown === name}
+          onClose={() => setShown(null)}
+          onAct={act}
+          threads={threads}
+        />
+      ))}
+    </CommandsContext>
+  )
+}
+
+/** The function that does what a shortcut is for. Null where there are none: while somebody is onboarded. */
+export function useCommand(): ((name: ShortcutName) => void) | null {
+  return useContext(CommandsContext)
+}
+
+interface LoadedDialog {
+  name: DialogName
+  Dialog: ComponentType<CommandDialogProps>
+}
+
+/** Which of them is shown. One that cannot be fetched is not. */
+function useDialogs() {
+  const toast = useToast()
+  const [loaded, setLoaded] = useState<readonly LoadedDialog[]>([])
+  const [shown, setShown] = useState<DialogName | null>(null)
+  const isMissing = shown !== null && !loaded.some(({ name }) => name === shown)
+
+  const fail = useEffectEvent(() => {
+    setShown(null)
+    toast.show({
+      tone: "danger",
+      title: "That could not be opened",
+      description: "The server cannot be reached. Check your connection and try again.",
+    })
+  })
+  useEffect(() => {
+    if (shown === null || !isMissing) return
+    sources[shown]().then(
+      ({ default: Dialog }) => setLoaded((before) => [...before, { name: shown, Dialog }]),
+      () => fail(),
+    )
+  }, [shown, isMissing])
+  return { loaded, shown, setShown }
+}

@@ -1,0 +1,43 @@
+import { useSyncExternalStore } from "react"
+
+/** In the browser's store while they are off. A voice that is typed out as letters must not press them, so they can be. */
+const KEY = "tideline.letter-shortcuts"
+const changed = new EventTarget()
+
+/** Whether shortcuts of plain letters are heard, and a way to change that, for this browser. */
+export function useLetterShortcuts(): [areOn: boolean, turn: (on: boolean) => void] {
+  const areOn = useSyncExternalStore(
+    subscribe,
+    () => read() !== "off",
+    () => true,
+  )
+  return [areOn, turn]
+}
+
+function subscribe(listener: () => void) {
+  window.addEventListener("storage", listener)
+  changed.addEventListener("change", listener)
+  return () => {
+    window.removeEventListener("storage", listener)
+    changed.removeEventListener("change", listener)
+  }
+}
+
+/** A browser can refuse its store: then they are on. */
+function read(): string | null {
+  try {
+    return localStorage.getItem(KEY)
+  } catch {
+    return null
+  }
+}
+
+function turn(on: boolean) {
+  try {
+    if (on) localStorage.removeItem(KEY)
+    else localStorage.setItem(KEY, "off")
+  } catch {
+    return
+  }
+  changed.dispatchEvent(new Event("change"))
+}

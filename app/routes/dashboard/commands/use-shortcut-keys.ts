@@ -1,0 +1,47 @@
+import { useEffect, useEffectEvent, useRef } from "react"
+import { shortcuts, type ShortcutName } from "./shortcuts.ts"
+
+/** Between two keys that are pressed in turn. Milliseconds. */
+const PATIENCE = 1_500
+
+/** Does what a shortcut is for. Without `areLettersOn` only those that are held together with Ctrl or ⌘. */
+export function useShortcutKeys(act: (name: ShortcutName) => void, areLettersOn: boolean) {
+  const begun = useRef({ key: "", at: 0 })
+
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return
+    const isHeld = event.ctrlKey || event.metaKey
+    if (!isHeld && (!areLettersOn || isWriting(event.target))) return
+    if (isSomethingOpen()) return
+    const key = isHeld ? `mod+${event.key.toLowerCase()}` : event.key
+    const isNext = event.timeStamp - begun.current.at < PATIENCE
+    const name = shortcutOf(`${begun.current.key} ${key}`, isNext) ?? shortcutOf(key, true)
+    begun.current = { key, at: event.timeStamp }
+    if (!name) return
+    begun.current = { key: "", at: 0 }
+    event.preventDefault()
+    act(name)
+  })
+
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => press(event)
+    window.addEventListener("keydown", hear)
+    return () => window.removeEventListener("keydown", hear)
+  }, [])
+}
+
+const byKeys = new Map(Object.entries(shortcuts).map(([name, keys]) => [keys, name as ShortcutName]))
+
+function shortcutOf(keys: string, isMeant: boolean): ShortcutName | undefined {
+  return isMeant ? byKeys.get(keys as (typeof shortcuts)[ShortcutName]) : undefined
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  const writing = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]"
+  return target instanceof Element && target.closest(writing) !== null
+}
+
+/** A dialog or a menu has its own keys. A toast is a dialog as well, but nobody is in it. */
+function isSomethingOpen(): boolean {
+  return document.querySelector("[role=dialog]:not([aria-modal=false]), [role=menu]") !== null
+}

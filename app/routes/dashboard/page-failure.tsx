@@ -1,0 +1,95 @@
+import { useEffect, useSyncExternalStore } from "react"
+import { href, isRouteErrorResponse, useLocation, useRevalidator } from "react-router"
+import { buttonClass, LinkButton } from "#app/ui/button.tsx"
+import { EmptyState } from "#app/ui/empty-state.tsx"
+import type { IconName } from "#app/ui/icon.tsx"
+import { Spinner } from "#app/ui/spinner.tsx"
+import { Page } from "./page.tsx"
+import { useReload } from "./use-reload.ts"
+
+/** Stands in the place of a page that could not be shown. The shell stays around it, and what is under way goes on. */
+export function PageFailure({ error }: { error: unknown }) {
+  const { icon, title, about, canRetry } = describe(error, useIsOffline())
+  return (
+    <Page>
+      <title>{`${title} · Tideline`}</title>
+      <EmptyState
+        icon={icon}
+        title={title}
+        level={1}
+        className="rounded-lg border border-line bg-surface shadow-sm sm:py-24"
+        action={canRetry ? <Retry /> : <LinkButton to={href("/dashboard")}>Go home</LinkButton>}
+      >
+        {about}
+      </EmptyState>
+    </Page>
+  )
+}
+
+interface Failure {
+  icon: IconName
+  title: string
+  about: string
+  canRetry: boolean
+}
+
+function describe(error: unknown, isOffline: boolean): Failure {
+  if (isOffline) {
+    const about = "This page opens by itself when the connection is back. Nothing is lost."
+    return { icon: "plug", title: "You are offline", about, canRetry: true }
+  }
+  const status = isRouteErrorResponse(error) ? error.status : 500
+  if (status === 404) {
+    const about = "The address may be mistyped, or what was here was moved or deleted."
+    return { icon: "search", title: "There is nothing here", about, canRetry: false }
+  }
+  if (status === 403) {
+    const about = "It belongs to somebody else. Ask them to share it with you."
+    return { icon: "lock", title: "This is not yours to open", about, canRetry: false }
+  }
+  const about =
+    "The server did not answer as it should. Try again in a moment; if it stays, tell whoever runs this server when it happened."
+  return { icon: "warning", title: "This page could not be shown", about, canRetry: true }
+}
+
+/** Asks for the page once more, also by itself when the connection comes back. Without script it is a link to where one is. */
+function Retry() {
+  const { pathname, search } = useLocation()
+  const isPending = useRevalidator().state !== "idle"
+  const reload = useReload()
+  useEffect(() => {
+    window.addEventListener("online", reload)
+    return () => window.removeEventListener("online", reload)
+  }, [reload])
+  return (
+    <a
+      href={pathname + search}
+      aria-busy={isPending || undefined}
+      onClick={(event) => {
+        event.preventDefault()
+        reload()
+      }}
+      className={buttonClass({ variant: "secondary" })}
+    >
+      {isPending ? <Spinner /> : null}
+      Try again
+    </a>
+  )
+}
+
+function useIsOffline(): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => !navigator.onLine,
+    () => false,
+  )
+}
+
+function subscribe(listener: () => void) {
+  window.addEventListener("online", listener)
+  window.addEventListener("offline", listener)
+  return () => {
+    window.removeEventListener("online", listener)
+    window.removeEventListener("offline", listener)
+  }
+}

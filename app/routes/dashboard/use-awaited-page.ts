@@ -1,0 +1,28 @@
+import { useEffect, useState } from "react"
+import { useLocation, useNavigation } from "react-router"
+
+/** A page that is there sooner is shown at once. Milliseconds. */
+const PATIENCE = 400
+
+/** The path of the page that one is on the way to and has waited for; null while there is none. */
+export function useAwaitedPage(): string | null {
+  const { pathname } = useLocation()
+  const { state, location, formMethod } = useNavigation()
+  const isFollowed = state === "loading" && formMethod === undefined
+  const next = isFollowed && placeOf(location.pathname) !== placeOf(pathname) ? location.pathname : null
+  const [late, setLate] = useState<string | null>(null)
+  useEffect(() => {
+    if (next === null) return
+    const timer = setTimeout(setLate, PATIENCE, next)
+    return () => {
+      clearTimeout(timer)
+      setLate(null)
+    }
+  }, [next])
+  return next !== null && late === next ? next : null
+}
+
+/** The chat is one place: its list stays while conversations change beside it. */
+function placeOf(path: string): string {
+  return path.startsWith("/dashboard/chat") ? "/dashboard/chat" : path
+}

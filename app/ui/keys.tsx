@@ -1,0 +1,44 @@
+import { Fragment, useSyncExternalStore } from "react"
+import { classNames } from "./class-names.ts"
+
+/**
+ * The keys of a shortcut, such as `mod+k` or `g h`: `+` parts what is held together, a space what is pressed in turn, and `mod` is ⌘
+ * on a machine of Apple's and Ctrl on any other.
+ */
+export function Keys({ keys, className }: { keys: string; className?: string | undefined }) {
+  const isApple = useIsApple()
+  const presses = keys.split(" ").map((press) => press.split("+").map((key) => nameOf(key, isApple)))
+  return (
+    <span className={classNames("inline-flex shrink-0 items-center gap-1 text-faint", className)}>
+      {presses.map((held, turn) => (
+        <Fragment key={held.join()}>
+          {turn > 0 ? <span className="text-xs">then</span> : null}
+          {held.map((key) => (
+            <kbd
+              key={key}
+              className="inline-grid h-5 min-w-5 place-items-center rounded-sm border border-line-strong bg-sunken px-1 font-sans text-xs leading-none font-medium text-muted"
+            >
+              {key}
+            </kbd>
+          ))}
+        </Fragment>
+      ))}
+    </span>
+  )
+}
+
+function nameOf(key: string, isApple: boolean): string {
+  if (key === "mod") return isApple ? "⌘" : "Ctrl"
+  return key.length === 1 ? key.toUpperCase() : key
+}
+
+/** Known to the browser only: the server, and the first drawing over its page, take the more common. */
+function useIsApple(): boolean {
+  return useSyncExternalStore(
+    never,
+    () => /Mac|iPhone|iPad/.test(navigator.userAgent),
+    () => false,
+  )
+}
+
+const never = () => () => {}
