@@ -9,23 +9,27 @@ interface FieldWords {
   labelHidden?: boolean | undefined
 }
 
-/** A label, an input, and what to know or mend about it. */
+/** A label, an input, and what to know or mend about it. `after` stands in the input, at its end. */
 export function Field({
   label,
   hint,
   error,
   labelHidden,
+  after,
   className,
   ...input
-}: FieldWords & ComponentProps<"input">) {
+}: FieldWords & ComponentProps<"input"> & { after?: ReactNode }) {
   const id = useId()
   return (
     <FieldFrame id={id} {...{ label, hint, error, labelHidden, className }}>
-      <input
-        {...input}
-        {...fieldAttributes(id, hint, error)}
-        className={classNames(controlClass, "h-10 touch:h-11")}
-      />
+      <div className="relative">
+        <input
+          {...input}
+          {...fieldAttributes(id, hint, error)}
+          className={classNames(controlClass, "h-10 touch:h-11", Boolean(after) && "pr-11")}
+        />
+        {after ? <div className="absolute inset-y-0 right-1 grid place-items-center">{after}</div> : null}
+      </div>
     </FieldFrame>
   )
 }

@@ -2,13 +2,13 @@ import { data, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Card } from "#app/ui/card.tsx"
-import { Field } from "#app/ui/field.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
 import { AskForReset } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
+import { EmailField } from "./fields.tsx"
 import { PageFoot, PageHead } from "./page-words.tsx"
 import { wordsFor } from "./words.ts"
 import type { Route } from "./+types/forgot-password.ts"
@@ -49,14 +49,7 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
       ) : (
         <Card>
           <AccountForm submit="Send the link" problem={errors.form} refusal={actionData?.errors}>
-            <Field
-              label="E-mail address"
-              name="email"
-              type="email"
-              autoComplete="username"
-              inputMode="email"
-              required
-              maxLength={254}
+            <EmailField
               defaultValue={actionData?.values["email"]}
               error={errors.email}
               autoFocus={Boolean(errors.email ?? errors.form)}

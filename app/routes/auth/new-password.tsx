@@ -2,13 +2,13 @@ import { data, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
-import { Field } from "#app/ui/field.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
-import { ChooseNewPassword, PASSWORD_LENGTH } from "#server/accounts/contract.ts"
+import { ChooseNewPassword } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
+import { NewPasswordField } from "./fields.tsx"
 import { PageHead } from "./page-words.tsx"
 import { wordsFor } from "./words.ts"
 import type { Route } from "./+types/new-password.ts"
@@ -52,18 +52,7 @@ export default function NewPassword({ loaderData, actionData }: Route.ComponentP
           refusal={actionData?.errors}
         >
           <input type="hidden" name="token" value={loaderData.token} />
-          <Field
-            label="New password"
-            name="password"
-            type="password"
-            autoComplete="new-password"
-            required
-            minLength={PASSWORD_LENGTH.least}
-            maxLength={PASSWORD_LENGTH.most}
-            error={errors.password}
-            autoFocus
-            hint={`At least ${PASSWORD_LENGTH.least} characters.`}
-          />
+          <NewPasswordField error={errors.password} autoFocus />
         </AccountForm>
       </Card>
     </>

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react"
-import { Link } from "react-router"
+import { TextLink } from "#app/ui/text-link.tsx"
 
 /** What the page is for, over the form. */
 export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
@@ -17,16 +17,5 @@ export function PageFoot({ question, to, label }: { question: string; to: string
     <p className="mt-6 text-center text-sm text-muted">
       {question} <TextLink to={to}>{label}</TextLink>
     </p>
-  )
-}
-
-export function TextLink({ to, children }: { to: string; children: ReactNode }) {
-  return (
-    <Link
-      to={to}
-      className="inline-flex min-h-6 items-center rounded-sm text-accent-ink underline underline-offset-3"
-    >
-      {children}
-    </Link>
   )
 }

@@ -3,7 +3,8 @@ import { ClerkSignIn } from "#app/features/identity/clerk.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Card } from "#app/ui/card.tsx"
-import { Field } from "#app/ui/field.tsx"
+import { PasswordField } from "#app/ui/password-field.tsx"
+import { TextLink } from "#app/ui/text-link.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
 import { SignIn } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
@@ -11,7 +12,8 @@ import { safeTarget } from "#server/http/redirects.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
-import { PageFoot, PageHead, TextLink } from "./page-words.tsx"
+import { EmailField } from "./fields.tsx"
+import { PageFoot, PageHead } from "./page-words.tsx"
 import { wordsFor } from "./words.ts"
 import type { Route } from "./+types/sign-in.ts"
 
@@ -53,7 +55,7 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
   const errors: FormErrors = actionData?.errors ?? {}
   return (
     <>
-      <PageHead title="Sign in" />
+      <PageHead title="Sign in">Good to have you back.</PageHead>
       {isReset ? (
         <Alert tone="success" title="Your password is changed" className="mb-4">
           Sign in with the new one.
@@ -61,22 +63,14 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
       ) : null}
       <Card>
         <AccountForm submit="Sign in" problem={errors.form} refusal={actionData?.errors}>
-          <Field
-            label="E-mail address"
-            name="email"
-            type="email"
-            autoComplete="username"
-            inputMode="email"
-            required
-            maxLength={254}
+          <EmailField
             defaultValue={actionData?.values["email"]}
             error={errors.email}
             autoFocus={Boolean(errors.email ?? errors.form)}
           />
-          <Field
+          <PasswordField
             label="Password"
             name="password"
-            type="password"
             autoComplete="current-password"
             required
             maxLength={128}

@@ -12,6 +12,7 @@ import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { findInvitation } from "#server/waitlist/waitlist.ts"
 import { AccountForm } from "./account-form.tsx"
+import { EmailField, NewPasswordField } from "./fields.tsx"
 import { PageFoot, PageHead } from "./page-words.tsx"
 import { wordsFor } from "./words.ts"
 import type { Route } from "./+types/sign-up.ts"
@@ -98,28 +99,15 @@ function SignUpForm({
             error={errors?.name}
             autoFocus={first === "name"}
           />
-          <Field
-            label="E-mail address"
-            name="email"
-            type="email"
-            autoComplete="username"
-            inputMode="email"
-            required
-            maxLength={254}
+          <EmailField
             defaultValue={invited ?? typed?.["email"]}
             readOnly={invited !== undefined}
             hint={invited === undefined ? undefined : "Your invitation is for this address."}
             error={errors?.email}
             autoFocus={first === "email"}
           />
-          <Field
+          <NewPasswordField
             label="Password"
-            name="password"
-            type="password"
-            autoComplete="new-password"
-            required
-            minLength={PASSWORD_LENGTH.least}
-            maxLength={PASSWORD_LENGTH.most}
             error={errors?.password}
             autoFocus={first === "password"}
             hint={

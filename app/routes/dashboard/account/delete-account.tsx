@@ -1,4 +1,5 @@
 import { Field } from "#app/ui/field.tsx"
+import { PasswordField } from "#app/ui/password-field.tsx"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
 import { Section } from "./section.tsx"
@@ -31,11 +32,10 @@ export function DeleteAccount({
           className="mt-4 flex flex-col items-start gap-4"
         >
           {hasPassword ? (
-            <Field
+            <PasswordField
               className="w-full max-w-sm"
               label="Your password"
               name="confirmation"
-              type="password"
               autoComplete="current-password"
               required
               error={outcome?.errors?.["confirmation"]}

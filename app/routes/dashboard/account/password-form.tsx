@@ -1,4 +1,4 @@
-import { Field } from "#app/ui/field.tsx"
+import { PasswordField } from "#app/ui/password-field.tsx"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
@@ -16,21 +16,19 @@ export function PasswordForm({ email, outcome }: { email: string; outcome: Outco
       >
         {/* Password managers look for whose password it is. */}
         <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-        <Field
+        <PasswordField
           className="w-full max-w-sm"
           label="Current password"
           name="current"
-          type="password"
           autoComplete="current-password"
           required
           maxLength={PASSWORD_LENGTH.most}
           error={outcome?.errors?.["current"]}
         />
-        <Field
+        <PasswordField
           className="w-full max-w-sm"
           label="New password"
           name="password"
-          type="password"
           autoComplete="new-password"
           required
           minLength={PASSWORD_LENGTH.least}
