@@ -1,0 +1,326 @@
+import { AxeBuilder } from "@axe-core/playwright"
+import type { Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { focused, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+import { postJson } from "../support/people.ts"
+
+let tideline: FilesBrowser
+beforeAll(async () => {
+  tideline = await openFilesBrowser({})
+})
+afterEach(() => tideline.clear())
+afterAll(() => tideline.close())
+
+describe("the command palette", () => {
+  it("goes to a place by the keyboard alone, and gives the keyboard back", async () => {
+    const page = await tideline.open("/dashboard")
+    await page.getByRole("link", { name: "Home" }).focus()
+    await page.keyboard.press("ControlOrMeta+K")
+    await palette(page).waitFor()
+    await page.keyboard.press("Escape")
+    await palette(page).waitFor({ state: "detached" })
+    expect(await focused(page)).toBe("Home")
+
+    await page.keyboard.press("ControlOrMeta+K")
+    await field(page).waitFor()
+    await page.keyboard.type("tras")
+    await option(page, "Trash").waitFor()
+    await page.keyboard.press("Enter")
+    await heading(page, "Trash")
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main")
+  })
+
+  it("finds conversations and files by their words, and opens them", async () => {
+    await tideline.add("soundings.txt", "four fathoms")
+    const made = await postJson(tideline.ada, "/api/chat/threads", { title: "Soundings of the bay" })
+    const { thread } = (await made.json()) as { thread: { _id: string } }
+    const page = await tideline.open("/dashboard")
+    await page.getByRole("button", { name: "Search" }).click()
+    await page.keyboard.type("soundings")
+    await option(page, "Soundings of the bay").click()
+    await page.waitForURL(`**/dashboard/chat/${thread._id}`)
+
+    await page.keyboard.press("ControlOrMeta+K")
+    await page.keyboard.type("soundings")
+    await option(page, "soundings.txt").click()
+    await page.getByRole("dialog", { name: "soundings.txt" }).getByText("four fathoms").waitFor()
+  })
+
+  it("says when nothing is found, and asks the chat then", async () => {
+    const page = await tideline.open("/dashboard")
+    await page.keyboard.press("ControlOrMeta+K")
+    await field(page).fill("when is high water")
+    await option(page, "Ask the chat “when is high water”").waitFor()
+    expect(await palette(page).getByRole("option").count()).toBe(1)
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
+  })
+
+  it("says what stands in the way of the search, and goes on with the rest", async () => {
+    const page = await tideline.open("/dashboard")
+    await page.route("**/api/files?*", (route) => route.abort())
+    await page.keyboard.press("ControlOrMeta+K")
+    await field(page).fill("account")
+    await palette(page).getByText("The server cannot be reached.").waitFor()
+    await page.keyboard.press("Enter")
+    await heading(page, "Account")
+  })
+
+  it("changes the colours", async () => {
+    const page = await tideline.open("/dashboard", { colorScheme: "light" })
+    await page.keyboard.press("ControlOrMeta+K")
+    await field(page).fill("dark")
+    await option(page, "Use dark colours").click()
+    await page.locator("html[data-theme=dark]").waitFor()
+  })
+
+  it("signs out", async () => {
+    const page = await tideline.open("/dashboard")
+    await page.keyboard.press("ControlOrMeta+K")
+    await field(page).fill("sign out")
+    await option(page, "Sign out").waitFor()
+    const asked = page.waitForRequest("**/sign-out")
+    // The others here go on with this session.
+    await page.route("**/sign-out", (route) => route.fulfill({ body: "out" }))
+    await page.keyboard.press("Enter")
+    expect((await asked).method()).toBe("POST")
+  })
+
+  it("is reached by a finger, and fits a phone", async () => {
+    const page = await tideline.open("/dashboard", {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+    })
+    await page.getByRole("button", { name: "Search" }).tap()
+    const heights = await palette(page)
+      .getByRole("option")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  })
+})
+
+describe("the keyboard's shortcuts", () => {
+  it("lead to every place", async () => {
+    const page = await tideline.open("/dashboard")
+    for (const [letter, title] of [
+      ["f", "Files"],
+      ["t", "Trash"],
+      ["a", "Account"],
+      ["h", "Welcome back, Ada"],
+      ["c", "New conversation"],
+    ] as const) {
+      await page.keyboard.press("g")
+      await page.keyboard.press(letter)
+      await heading(page, title)
+    }
+  })
+
+  it("choose files to upload, from any page", async () => {
+    const page = await tideline.open("/dashboard/account")
+    const chooser = page.waitForEvent("filechooser")
+    await heading(page, "Account")
+    await page.keyboard.press("u")
+    const files = { name: "tides.txt", mimeType: "text/plain", buffer: Buffer.from("high water 06:12") }
+    await (await chooser).setFiles(files)
+    await heading(page, "Files")
+    await page.getByRole("link", { name: "tides.txt", exact: true }).waitFor()
+  })
+
+  it("are listed in a sheet, where plain letters can be switched off", async () => {
+    const page = await tideline.open("/dashboard")
+    await page.keyboard.press("?")
+    const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" })
+    await sheet.getByRole("definition").getByText("F2").waitFor()
+    await sheet.getByRole("checkbox", { name: "Plain letters are shortcuts" }).uncheck()
+    await page.keyboard.press("Escape")
+    await sheet.waitFor({ state: "detached" })
+
+    await page.keyboard.press("?")
+    await page.keyboard.press("ControlOrMeta+K")
+    await palette(page).waitFor()
+    expect(await sheet.count()).toBe(0)
+  })
+
+  it("are letters where something is written", async () => {
+    const page = await tideline.open("/dashboard/account")
+    const name = page.getByRole("textbox", { name: "Name", exact: true })
+    await name.fill("")
+    await name.pressSequentially("gh?u")
+    expect(await name.inputValue()).toBe("gh?u")
+    expect(new URL(page.url()).pathname).toBe("/dashboard/account")
+    expect(await page.getByRole("dialog").count()).toBe(0)
+  })
+})
+
+describe("a page that is on its way", () => {
+  it("is held a place of its own size, and shown when it is there", async () => {
+    await tideline.add("tides.txt")
+    const page = await tideline.open("/dashboard")
+    const gate = Promise.withResolvers<void>()
+    await page.route("**/dashboard/files.data*", async (route) => {
+      await gate.promise
+      await route.continue()
+    })
+    await page.keyboard.press("g")
+    await page.keyboard.press("f")
+    const skeleton = page.locator("[data-skeleton]")
+    await skeleton.waitFor()
+    expect(await page.locator("main").getAttribute("aria-busy")).toBe("true")
+    const held = await placesOf(page, ["h1", "div:has(> div.h-15)"])
+    gate.resolve()
+    await page.getByRole("link", { name: "tides.txt", exact: true }).waitFor()
+    expect(await skeleton.count()).toBe(0)
+    const shown = await placesOf(page, ["h1", "ul[aria-label='Your files']"])
+    expect(held).toEqual(shown)
+  })
+})
+
+describe("a page that cannot be shown", () => {
+  it("says so inside the shell, and is tried again", async () => {
+    const page = await tideline.open("/dashboard/files")
+    await page.route("**/dashboard.data*", (route) => route.fulfill({ status: 502, body: "no" }))
+    await page.getByRole("link", { name: "Home" }).click()
+    await heading(page, "This page could not be shown")
+    await page.unroute("**/dashboard.data*")
+    await page.getByRole("link", { name: "Try again" }).click()
+    await heading(page, "Welcome back, Ada")
+  })
+
+  it("opens by itself when the connection is back", async () => {
+    const page = await tideline.open("/dashboard")
+    await page.getByRole("link", { name: "Files", exact: true }).click()
+    await heading(page, "Files")
+    await page.context().setOffline(true)
+    await page.getByRole("link", { name: "Home" }).click()
+    await heading(page, "You are offline")
+    await page.context().setOffline(false)
+    await heading(page, "Welcome back, Ada")
+  })
+
+  it("is missing inside the shell, with the status for it", async () => {
+    const page = await tideline.open("/dashboard/files")
+    const response = await page.goto("/dashboard/nowhere")
+    expect(response?.status()).toBe(404)
+    await heading(page, "There is nothing here")
+    await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Chat" }).waitFor()
+  })
+})
+
+const pages = [
+  "/dashboard",
+  "/dashboard/chat",
+  "/dashboard/files",
+  "/dashboard/files?q=nothing",
+  "/dashboard/files/trash",
+  "/dashboard/account",
+  "/dashboard/nowhere",
+]
+
+describe("every page of the dashboard", () => {
+  it.each(["light", "dark"] as const)(
+    "has nothing that axe would mend, in %s colours",
+    async (colorScheme) => {
+      await tideline.add("tides.txt")
+      const page = await tideline.open("/dashboard", { colorScheme, reducedMotion: "reduce" })
+      for (const path of pages) {
+        await page.goto(path)
+        expect(await faultsOf(page), path).toEqual([])
+      }
+      await page.keyboard.press("ControlOrMeta+K")
+      await option(page, "Home").waitFor()
+      expect(await faultsOf(page), "the palette").toEqual([])
+      await page.keyboard.press("Escape")
+      await palette(page).waitFor({ state: "detached" })
+      await page.keyboard.press("?")
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
+      expect(await faultsOf(page), "the shortcuts").toEqual([])
+    },
+    90_000,
+  )
+
+  it.each([
+    ["320 pixels", { width: 320, height: 640 }],
+    ["a window of 1280 pixels at twice the size", { width: 640, height: 400 }],
+  ])("loses nothing in %s", async (_words, viewport) => {
+    await tideline.add(`${"f".repeat(120)}.txt`)
+    const page = await tideline.open("/dashboard", { viewport })
+    for (const path of pages) {
+      await page.goto(path)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(viewport.width)
+      const last = page.getByRole("main").locator("a:visible, button:visible, input:visible").last()
+      await last.focus()
+      expect(await isOnTop(last), path).toBe(true)
+    }
+  })
+
+  it("shows where one is, and what is chosen, in forced colours", async () => {
+    const page = await tideline.open("/dashboard", { forcedColors: "active" })
+    const [current, other] = await Promise.all(
+      ["Home", "Files"].map((name) =>
+        page
+          .getByRole("navigation", { name: "Dashboard" })
+          .getByRole("link", { name })
+          .evaluate((link) => {
+            const { outlineStyle, outlineColor, backgroundColor, color } = getComputedStyle(link)
+            return [outlineStyle, outlineColor, backgroundColor, color].join()
+          }),
+      ),
+    )
+    expect(current).not.toBe(other)
+    await page.keyboard.press("ControlOrMeta+K")
+    await option(page, "Home").waitFor()
+    const highlighted = palette(page).locator("[data-highlighted]")
+    expect(await highlighted.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe("solid")
+  })
+
+  it("moves nothing for those who asked for that", async () => {
+    const page = await tideline.open("/dashboard", { reducedMotion: "reduce" })
+    await page.keyboard.press("ControlOrMeta+K")
+    const seconds = await palette(page).evaluate((one) => getComputedStyle(one).transitionDuration)
+    expect(Math.max(...seconds.split(", ").map(Number.parseFloat))).toBeLessThan(0.001)
+  })
+})
+
+function palette(page: Page) {
+  return page.getByRole("dialog", { name: "Command palette" })
+}
+
+function field(page: Page) {
+  return palette(page).getByRole("combobox", { name: "Search, or say what to do" })
+}
+
+function option(page: Page, name: string) {
+  return palette(page).getByRole("option", { name })
+}
+
+function heading(page: Page, name: string) {
+  return page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
+}
+
+/** Where the first of each stands: left and top. */
+function placesOf(page: Page, selectors: string[]) {
+  return page.evaluate(
+    (wanted) =>
+      wanted.map((selector) => {
+        const shown = [...document.querySelectorAll(`main ${selector}`)].find((one) => one.checkVisibility())
+        const { left, top } = shown?.getBoundingClientRect() ?? new DOMRect()
+        return [left, top].map(Math.round)
+      }),
+    selectors,
+  )
+}
+
+async function faultsOf(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)
+}
+
+/** Whether a press in its middle reaches it, and nothing that lies over it. */
+function isOnTop(target: ReturnType<Page["locator"]>) {
+  return target.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect()
+    const hit = document.elementFromPoint(left + width / 2, top + height / 2)
+    return hit !== null && (element.contains(hit) || hit.contains(element))
+  })
+}
