@@ -23,6 +23,7 @@ type Body = Record<string, string | undefined>
 
 export interface ClerkUser {
   id: string
+  /** Empty where Clerk knows none. */
   email: string
   name: [string, string]
   plan: "free" | "pro"
@@ -151,8 +152,8 @@ function describeUser({ id, email, name }: ClerkUser) {
     first_name: name[0],
     last_name: name[1],
     image_url: `https://img.clerk.com/${id}`,
-    primary_email_address_id: "idn_1",
-    email_addresses: [address],
+    primary_email_address_id: email ? "idn_1" : null,
+    email_addresses: email ? [address] : [],
     phone_numbers: [],
     web3_wallets: [],
     external_accounts: [],

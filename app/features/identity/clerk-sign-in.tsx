@@ -1,5 +1,11 @@
-import { SignIn } from "@clerk/react-router"
+import { ClerkLoading, SignIn } from "@clerk/react-router"
+import type { ReactNode } from "react"
 
-export default function ClerkSignIn({ target }: { target: string }) {
-  return <SignIn routing="path" path="/sign-in" signUpUrl="/sign-up" fallbackRedirectUrl={target} />
+export default function ClerkSignIn({ target, loading }: { target: string; loading: ReactNode }) {
+  return (
+    <>
+      <ClerkLoading>{loading}</ClerkLoading>
+      <SignIn routing="path" path="/sign-in" signUpUrl="/sign-up" fallbackRedirectUrl={target} />
+    </>
+  )
 }

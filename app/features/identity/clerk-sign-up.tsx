@@ -1,5 +1,11 @@
-import { SignUp } from "@clerk/react-router"
+import { ClerkLoading, SignUp } from "@clerk/react-router"
+import type { ReactNode } from "react"
 
-export default function ClerkSignUp({ target }: { target: string }) {
-  return <SignUp routing="path" path="/sign-up" signInUrl="/sign-in" fallbackRedirectUrl={target} />
+export default function ClerkSignUp({ target, loading }: { target: string; loading: ReactNode }) {
+  return (
+    <>
+      <ClerkLoading>{loading}</ClerkLoading>
+      <SignUp routing="path" path="/sign-up" signInUrl="/sign-in" fallbackRedirectUrl={target} />
+    </>
+  )
 }

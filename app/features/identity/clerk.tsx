@@ -1,5 +1,6 @@
 import { lazy, Suspense, type ReactNode } from "react"
 import { Spinner } from "#app/ui/spinner.tsx"
+import { ClerkLoading } from "./clerk-loading.tsx"
 
 // Clerk's browser code is fetched only where Clerk is the provider.
 const Provider = lazy(() => import("./clerk-provider.tsx"))
@@ -17,19 +18,22 @@ export function ClerkBoundary({ state, children }: { state: unknown; children: R
   )
 }
 
+const SIGN_IN = { title: "Sign in", label: "Loading the sign-in" }
+const SIGN_UP = { title: "Make an account", label: "Loading the sign-up" }
+
 /** `target` is where to go afterwards. */
 export function ClerkSignIn({ target }: { target: string }) {
   return (
-    <Suspense fallback={<Spinner label="Loading the sign-in" />}>
-      <SignIn target={target} />
+    <Suspense fallback={<ClerkLoading {...SIGN_IN} />}>
+      <SignIn target={target} loading={<ClerkLoading {...SIGN_IN} />} />
     </Suspense>
   )
 }
 
 export function ClerkSignUp({ target }: { target: string }) {
   return (
-    <Suspense fallback={<Spinner label="Loading the sign-up" />}>
-      <SignUp target={target} />
+    <Suspense fallback={<ClerkLoading {...SIGN_UP} />}>
+      <SignUp target={target} loading={<ClerkLoading {...SIGN_UP} />} />
     </Suspense>
   )
 }

@@ -1,182 +1,186 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { callers, expectRateLimit, from, post, type Api } from "../../support/api.ts"
-import { startTideline } from "../../support/app.ts"
+import { DEPLOYMENTS } from "../../support/deployments.ts"
 import { checkedFetch, type Fetch } from "../../support/openapi.ts"
-import { signUp } from "../../support/people.ts"
 
 const QUESTION = { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }] }
 
-describe("POST /api/chat", () => {
-  let api: Api
-  let ada: Fetch
-  let grace: Fetch
+describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
+  describe("POST /api/chat", () => {
+    let api: Api
+    let ada: Fetch
+    let grace: Fetch
 
-  beforeAll(async () => {
-    const app = await startTideline({ CHAT_RATE_LIMIT: "4" })
-    api = callers(app)
-    ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
-    grace = await signUp(app, { email: "grace@example.org", name: "Grace Hopper" })
-    return () => app.stop()
-  })
-
-  test("refuses a visitor with 401, before the rate limit and without its headers", async () => {
-    for (let i = 0; i < 5; i++) {
-      const response = await api.from("192.0.2.1")("/api/chat", post("{"))
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual({ error: "Unauthorized" })
-      for (const name of ["x-ratelimit-remaining", "x-ratelimit-reset", "retry-after", "x-ai-model"]) {
-        expect(response.headers.get(name)).toBeNull()
-      }
-    }
-  })
-
-  test("streams an answer as a UI message stream", async () => {
-    const response = await from("192.0.2.2", ada)("/api/chat", post(QUESTION))
-    expect(response.status).toBe(200)
-    expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/)
-    expect(response.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1")
-    expect(response.headers.get("x-ai-model")).toBeTruthy()
-    expectRateLimit(response, { remaining: 3 })
-
-    const chunks = await readStream(response)
-    expect(chunks.at(0)).toMatchObject({ type: "start" })
-    expect(chunks.at(-1)).toMatchObject({ type: "finish" })
-    expect(textOf(chunks)).toContain("Hello")
-  })
-
-  test("streams: the first words come before the last are there", async () => {
-    const question = { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "/slow 2" }] }] }
-    const response = await from("192.0.2.3", ada)("/api/chat", post(question))
-    const reader = response.body?.getReader()
-    const first = await reader?.read()
-    expect(first?.done).toBe(false)
-    const begun = performance.now()
-    while (!(await reader?.read())?.done);
-    expect(performance.now() - begun).toBeGreaterThan(500)
-  })
-
-  test("lets the model call tools", async () => {
-    const question = {
-      messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "/tool currentTime" }] }],
-    }
-    const chunks = await readStream(await from("192.0.2.4", ada)("/api/chat", post(question)))
-    const types = chunks.map(({ type }) => type)
-    expect(types).toContain("tool-input-available")
-    expect(types).toContain("tool-output-available")
-  })
-
-  test("accepts as many requests as configured, whatever becomes of them, then refuses", async () => {
-    const caller = from("192.0.2.5", ada)
-    for (let accepted = 1; accepted <= 4; accepted++) {
-      const response = await caller("/api/chat", post("no JSON"))
-      expect(response.status).toBe(400)
-      expectRateLimit(response, { remaining: 4 - accepted })
-    }
-    const refused = await caller("/api/chat", post("no JSON"))
-    expect(refused.status).toBe(429)
-    expectRateLimit(refused, { remaining: 0 })
-    expect(refused.headers.get("x-ai-model")).toBeTruthy()
-    expect(await refused.json()).toEqual({ error: "Too many requests" })
-  })
-
-  test("counts by user and first address of x-forwarded-for", async () => {
-    await spend(from(" 192.0.2.6 , 10.0.0.1", ada))
-    const same = await from("192.0.2.6,10.0.0.2", ada)("/api/chat", post(QUESTION))
-    const otherAddress = await from("192.0.2.7, 192.0.2.6", ada)("/api/chat", post("no JSON"))
-    const otherUser = await from("192.0.2.6", grace)("/api/chat", post("no JSON"))
-    expect([same.status, otherAddress.status, otherUser.status]).toEqual([429, 400, 400])
-  })
-
-  test("counts requests without x-forwarded-for under `unknown`", async () => {
-    await spend(grace)
-    expect((await grace("/api/chat", post(QUESTION))).status).toBe(429)
-    expect((await from("unknown", grace)("/api/chat", post(QUESTION))).status).toBe(429)
-  })
-
-  test.each(["", "{", "no JSON"])("refuses %j as no JSON", async (body) => {
-    const response = await from(`json ${body}`, ada)("/api/chat", post(body))
-    expect(response.status).toBe(400)
-    expectRateLimit(response, { remaining: 3 })
-    expect(response.headers.get("x-ai-model")).toBeTruthy()
-    expect(await response.json()).toEqual({ error: "Invalid JSON body" })
-  })
-
-  test.each([
-    null,
-    1,
-    "messages",
-    [],
-    {},
-    { messages: null },
-    { messages: "Hello" },
-    { messages: { 0: "Hello" } },
-  ])("refuses %j, and says the expected shape", async (body) => {
-    const response = await from(`shape ${JSON.stringify(body)}`, ada)("/api/chat", post(JSON.stringify(body)))
-    expect(response.status).toBe(400)
-    expectRateLimit(response, { remaining: 3 })
-    expect((await response.json()).error).toContain("{ messages: UIMessage[] }")
-  })
-
-  test("refuses more than 256 KB", async () => {
-    const response = await from("large", ada)("/api/chat", post({ messages: ["x".repeat(256 * 1024)] }))
-    expect([response.status, await response.json()]).toEqual([
-      413,
-      { error: "Request body larger than 256 KB" },
-    ])
-    expectRateLimit(response, { remaining: 3 })
-  })
-
-  test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not know %s", async (method) => {
-    const response = await ada("/api/chat", { method, headers: { Origin: api.app.origin } })
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"])
-  })
-
-  test("ends an answer after 30 seconds", { timeout: 45_000 }, async () => {
-    const question = { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "/slow 60" }] }] }
-    const begun = performance.now()
-    const response = await from("192.0.2.8", ada)("/api/chat", post(question))
-    const chunks = await readStream(response)
-    const seconds = (performance.now() - begun) / 1000
-    expect(seconds).toBeGreaterThan(25)
-    expect(seconds).toBeLessThan(32)
-    expect(textOf(chunks)).toContain("word 5")
-  })
-})
-
-describe("POST /api/chat, as configured", () => {
-  test("accepts 20 requests a minute unless told otherwise", async () => {
-    const app = await startTideline()
-    onTestFinished(() => app.stop())
-    const ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
-    const caller = from("192.0.2.9", ada)
-    for (let accepted = 1; accepted <= 20; accepted++) {
-      expectRateLimit(await caller("/api/chat", post("no JSON")), { remaining: 20 - accepted })
-    }
-    expect((await caller("/api/chat", post(QUESTION))).status).toBe(429)
-  })
-
-  test("answers 500 without AI_GATEWAY_API_KEY, after the rate limit and before it reads the body", async () => {
-    const app = await startTideline({
-      AI_GATEWAY_API_KEY: "",
-      CHAT_MODEL: "example/model-1",
-      CHAT_RATE_LIMIT: "2",
+    beforeAll(async () => {
+      const app = await start({ CHAT_RATE_LIMIT: "4" })
+      api = callers(app)
+      ada = await app.enter({ email: "ada@example.org", name: "Ada Lovelace" })
+      grace = await app.enter({ email: "grace@example.org", name: "Grace Hopper" })
+      return () => app.stop()
     })
-    onTestFinished(() => app.stop())
-    const ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
-    expect((await checkedFetch(app.origin)("/api/chat", post(QUESTION))).status).toBe(401)
 
-    const caller = from("192.0.2.10", ada)
-    for (const [body, remaining] of [
-      [QUESTION, 1],
-      ["no JSON", 0],
-    ] as const) {
-      const response = await caller("/api/chat", post(body))
-      expect(response.status).toBe(500)
-      expectRateLimit(response, { remaining })
-      expect(response.headers.get("x-ai-model")).toBe("example/model-1")
-      expect(await response.json()).toEqual({ error: "Missing AI_GATEWAY_API_KEY" })
-    }
-    expect((await caller("/api/chat", post(QUESTION))).status).toBe(429)
+    test("refuses a visitor with 401, before the rate limit and without its headers", async () => {
+      for (let i = 0; i < 5; i++) {
+        const response = await api.from("192.0.2.1")("/api/chat", post("{"))
+        expect(response.status).toBe(401)
+        expect(await response.json()).toEqual({ error: "Unauthorized" })
+        for (const name of ["x-ratelimit-remaining", "x-ratelimit-reset", "retry-after", "x-ai-model"]) {
+          expect(response.headers.get(name)).toBeNull()
+        }
+      }
+    })
+
+    test("streams an answer as a UI message stream", async () => {
+      const response = await from("192.0.2.2", ada)("/api/chat", post(QUESTION))
+      expect(response.status).toBe(200)
+      expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/)
+      expect(response.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1")
+      expect(response.headers.get("x-ai-model")).toBeTruthy()
+      expectRateLimit(response, { remaining: 3 })
+
+      const chunks = await readStream(response)
+      expect(chunks.at(0)).toMatchObject({ type: "start" })
+      expect(chunks.at(-1)).toMatchObject({ type: "finish" })
+      expect(textOf(chunks)).toContain("Hello")
+    })
+
+    test("streams: the first words come before the last are there", async () => {
+      const question = { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "/slow 2" }] }] }
+      const response = await from("192.0.2.3", ada)("/api/chat", post(question))
+      const reader = response.body?.getReader()
+      const first = await reader?.read()
+      expect(first?.done).toBe(false)
+      const begun = performance.now()
+      while (!(await reader?.read())?.done);
+      expect(performance.now() - begun).toBeGreaterThan(500)
+    })
+
+    test("lets the model call tools", async () => {
+      const question = {
+        messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "/tool currentTime" }] }],
+      }
+      const chunks = await readStream(await from("192.0.2.4", ada)("/api/chat", post(question)))
+      const types = chunks.map(({ type }) => type)
+      expect(types).toContain("tool-input-available")
+      expect(types).toContain("tool-output-available")
+    })
+
+    test("accepts as many requests as configured, whatever becomes of them, then refuses", async () => {
+      const caller = from("192.0.2.5", ada)
+      for (let accepted = 1; accepted <= 4; accepted++) {
+        const response = await caller("/api/chat", post("no JSON"))
+        expect(response.status).toBe(400)
+        expectRateLimit(response, { remaining: 4 - accepted })
+      }
+      const refused = await caller("/api/chat", post("no JSON"))
+      expect(refused.status).toBe(429)
+      expectRateLimit(refused, { remaining: 0 })
+      expect(refused.headers.get("x-ai-model")).toBeTruthy()
+      expect(await refused.json()).toEqual({ error: "Too many requests" })
+    })
+
+    test("counts by user and first address of x-forwarded-for", async () => {
+      await spend(from(" 192.0.2.6 , 10.0.0.1", ada))
+      const same = await from("192.0.2.6,10.0.0.2", ada)("/api/chat", post(QUESTION))
+      const otherAddress = await from("192.0.2.7, 192.0.2.6", ada)("/api/chat", post("no JSON"))
+      const otherUser = await from("192.0.2.6", grace)("/api/chat", post("no JSON"))
+      expect([same.status, otherAddress.status, otherUser.status]).toEqual([429, 400, 400])
+    })
+
+    test("counts requests without x-forwarded-for under `unknown`", async () => {
+      await spend(grace)
+      expect((await grace("/api/chat", post(QUESTION))).status).toBe(429)
+      expect((await from("unknown", grace)("/api/chat", post(QUESTION))).status).toBe(429)
+    })
+
+    test.each(["", "{", "no JSON"])("refuses %j as no JSON", async (body) => {
+      const response = await from(`json ${body}`, ada)("/api/chat", post(body))
+      expect(response.status).toBe(400)
+      expectRateLimit(response, { remaining: 3 })
+      expect(response.headers.get("x-ai-model")).toBeTruthy()
+      expect(await response.json()).toEqual({ error: "Invalid JSON body" })
+    })
+
+    test.each([
+      null,
+      1,
+      "messages",
+      [],
+      {},
+      { messages: null },
+      { messages: "Hello" },
+      { messages: { 0: "Hello" } },
+    ])("refuses %j, and says the expected shape", async (body) => {
+      const response = await from(`shape ${JSON.stringify(body)}`, ada)(
+        "/api/chat",
+        post(JSON.stringify(body)),
+      )
+      expect(response.status).toBe(400)
+      expectRateLimit(response, { remaining: 3 })
+      expect((await response.json()).error).toContain("{ messages: UIMessage[] }")
+    })
+
+    test("refuses more than 256 KB", async () => {
+      const response = await from("large", ada)("/api/chat", post({ messages: ["x".repeat(256 * 1024)] }))
+      expect([response.status, await response.json()]).toEqual([
+        413,
+        { error: "Request body larger than 256 KB" },
+      ])
+      expectRateLimit(response, { remaining: 3 })
+    })
+
+    test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not know %s", async (method) => {
+      const response = await ada("/api/chat", { method, headers: { Origin: api.app.origin } })
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"])
+    })
+
+    test("ends an answer after 30 seconds", { timeout: 45_000 }, async () => {
+      const question = { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "/slow 60" }] }] }
+      const begun = performance.now()
+      const response = await from("192.0.2.8", ada)("/api/chat", post(question))
+      const chunks = await readStream(response)
+      const seconds = (performance.now() - begun) / 1000
+      expect(seconds).toBeGreaterThan(25)
+      expect(seconds).toBeLessThan(32)
+      expect(textOf(chunks)).toContain("word 5")
+    })
+  })
+
+  describe("POST /api/chat, as configured", () => {
+    test("accepts 20 requests a minute unless told otherwise", async () => {
+      const app = await start()
+      onTestFinished(() => app.stop())
+      const ada = await app.enter({ email: "ada@example.org", name: "Ada Lovelace" })
+      const caller = from("192.0.2.9", ada)
+      for (let accepted = 1; accepted <= 20; accepted++) {
+        expectRateLimit(await caller("/api/chat", post("no JSON")), { remaining: 20 - accepted })
+      }
+      expect((await caller("/api/chat", post(QUESTION))).status).toBe(429)
+    })
+
+    test("answers 500 without AI_GATEWAY_API_KEY, after the rate limit and before it reads the body", async () => {
+      const app = await start({
+        AI_GATEWAY_API_KEY: "",
+        CHAT_MODEL: "example/model-1",
+        CHAT_RATE_LIMIT: "2",
+      })
+      onTestFinished(() => app.stop())
+      const ada = await app.enter({ email: "ada@example.org", name: "Ada Lovelace" })
+      expect((await checkedFetch(app.origin)("/api/chat", post(QUESTION))).status).toBe(401)
+
+      const caller = from("192.0.2.10", ada)
+      for (const [body, remaining] of [
+        [QUESTION, 1],
+        ["no JSON", 0],
+      ] as const) {
+        const response = await caller("/api/chat", post(body))
+        expect(response.status).toBe(500)
+        expectRateLimit(response, { remaining })
+        expect(response.headers.get("x-ai-model")).toBe("example/model-1")
+        expect(await response.json()).toEqual({ error: "Missing AI_GATEWAY_API_KEY" })
+      }
+      expect((await caller("/api/chat", post(QUESTION))).status).toBe(429)
+    })
   })
 })
 

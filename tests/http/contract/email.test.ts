@@ -1,229 +1,243 @@
 import { once } from "node:events"
 import { createServer } from "node:net"
-import postgres from "postgres"
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { callers, expectRateLimit, from, post, type Api } from "../../support/api.ts"
-import { startTideline } from "../../support/app.ts"
+import { DEPLOYMENTS, type Deployment } from "../../support/deployments.ts"
 import type { Fetch } from "../../support/openapi.ts"
-import { signUp } from "../../support/people.ts"
 import { portOf } from "../../support/port-of.ts"
 
 const SUPPORTED = ["welcome", "plan-changed"]
 const WELCOME = { template: "welcome", name: "Ada" }
 const PLAN_CHANGED = { template: "plan-changed", name: "Ada", previousPlan: "free", newPlan: "pro" }
 
-describe("POST /api/email", () => {
-  let api: Api
-  let ada: Fetch
+describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
+  describe("POST /api/email", () => {
+    let app: Deployment
+    let api: Api
+    let ada: Fetch
 
-  beforeAll(async () => {
-    const app = await startTideline()
-    api = callers(app)
-    ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
-    return () => app.stop()
-  })
+    beforeAll(async () => {
+      app = await start()
+      api = callers(app)
+      ada = await app.enter({ email: "ada@example.org", name: "Ada Lovelace" })
+      return () => app.stop()
+    })
 
-  test.each([
-    [WELCOME, "Welcome to Tideline", ["Welcome aboard, Ada"]],
-    [PLAN_CHANGED, "Your Tideline plan has changed", ["Ada, your plan has changed", "free plan", "pro plan"]],
-  ])("sends %j to the caller's own address", async (body, subject, words) => {
-    const response = await from(`email-${subject}`, ada)("/api/email", post(body))
-    expect(response.status).toBe(200)
-    expectRateLimit(response, { remaining: 9 })
-    const { status, id } = await response.json()
-    expect(status).toBe("sent")
+    test.each([
+      [WELCOME, "Welcome to Tideline", ["Welcome aboard, Ada"]],
+      [
+        PLAN_CHANGED,
+        "Your Tideline plan has changed",
+        ["Ada, your plan has changed", "free plan", "pro plan"],
+      ],
+    ])("sends %j to the caller's own address", async (body, subject, words) => {
+      const response = await from(`email-${subject}`, ada)("/api/email", post(body))
+      expect(response.status).toBe(200)
+      expectRateLimit(response, { remaining: 9 })
+      const { status, id } = await response.json()
+      expect(status).toBe("sent")
 
-    const letter = await findLetter(api, id)
-    expect(letter.to).toBe("ada@example.org")
-    expect(letter.subject).toBe(subject)
-    for (const word of words) {
-      expect(letter.text).toContain(word)
-      expect(letter.html).toContain(word)
-    }
-  })
+      const letter = await findLetter(api, id)
+      expect(letter.to).toBe("ada@example.org")
+      expect(letter.subject).toBe(subject)
+      for (const word of words) {
+        expect(letter.text).toContain(word)
+        expect(letter.html).toContain(word)
+      }
+    })
 
-  test("takes no recipient from the body", async () => {
-    const body = { ...WELCOME, to: "eve@example.org", email: "eve@example.org", recipient: "eve@example.org" }
-    const response = await from("recipient", ada)("/api/email", post(body))
-    expect(response.status).toBe(200)
-    expect((await findLetter(api, (await response.json()).id)).to).toBe("ada@example.org")
-  })
+    test("takes no recipient from the body", async () => {
+      const body = {
+        ...WELCOME,
+        to: "eve@example.org",
+        email: "eve@example.org",
+        recipient: "eve@example.org",
+      }
+      const response = await from("recipient", ada)("/api/email", post(body))
+      expect(response.status).toBe(200)
+      expect((await findLetter(api, (await response.json()).id)).to).toBe("ada@example.org")
+    })
 
-  test("refuses a visitor with 401, after the rate limit", async () => {
-    const response = await api.from("visitor")("/api/email", post(WELCOME))
-    expect(response.status).toBe(401)
-    expectRateLimit(response, { remaining: 9 })
-    expect(await response.json()).toEqual({ error: "Unauthorized" })
-  })
+    test("refuses a visitor with 401, after the rate limit", async () => {
+      const response = await api.from("visitor")("/api/email", post(WELCOME))
+      expect(response.status).toBe(401)
+      expectRateLimit(response, { remaining: 9 })
+      expect(await response.json()).toEqual({ error: "Unauthorized" })
+    })
 
-  test("looks at nothing before the rate limit, and at the body after the authentication", async () => {
-    const response = await api.from("visitor-nonsense")("/api/email", post("{"))
-    expect(response.status).toBe(401)
-    for (let i = 0; i < 9; i++) await api.from("visitor-nonsense")("/api/email", post("{"))
-    const refused = await from("visitor-nonsense", ada)("/api/email", post(WELCOME))
-    expect(refused.status).toBe(429)
-    expectRateLimit(refused, { remaining: 0 })
-    expect(await refused.json()).toEqual({ error: "Too many requests" })
-  })
+    test("looks at nothing before the rate limit, and at the body after the authentication", async () => {
+      const response = await api.from("visitor-nonsense")("/api/email", post("{"))
+      expect(response.status).toBe(401)
+      for (let i = 0; i < 9; i++) await api.from("visitor-nonsense")("/api/email", post("{"))
+      const refused = await from("visitor-nonsense", ada)("/api/email", post(WELCOME))
+      expect(refused.status).toBe(429)
+      expectRateLimit(refused, { remaining: 0 })
+      expect(await refused.json()).toEqual({ error: "Too many requests" })
+    })
 
-  test("accepts 10 requests per key, whatever becomes of them, then refuses", async () => {
-    const caller = from("limit", ada)
-    for (let accepted = 1; accepted <= 10; accepted++) {
-      const response = await caller("/api/email", post("no JSON"))
-      expect(response.status).toBe(400)
-      expectRateLimit(response, { remaining: 10 - accepted })
-    }
-    const refused = await caller("/api/email", post(WELCOME))
-    expect(refused.status).toBe(429)
-    expect((await from("limit-other", ada)("/api/email", post(WELCOME))).status).toBe(200)
-  })
+    test("accepts 10 requests per key, whatever becomes of them, then refuses", async () => {
+      const caller = from("limit", ada)
+      for (let accepted = 1; accepted <= 10; accepted++) {
+        const response = await caller("/api/email", post("no JSON"))
+        expect(response.status).toBe(400)
+        expectRateLimit(response, { remaining: 10 - accepted })
+      }
+      const refused = await caller("/api/email", post(WELCOME))
+      expect(refused.status).toBe(429)
+      expect((await from("limit-other", ada)("/api/email", post(WELCOME))).status).toBe(200)
+    })
 
-  test.each(["", "{", "no JSON", '{"template":"welcome","name":"Ada"', "\u0000", "{'a':1}"])(
-    "refuses %j as no JSON",
-    async (body) => {
-      const response = await from(`json-${body.length}-${body.charCodeAt(0)}`, ada)("/api/email", post(body))
+    test.each(["", "{", "no JSON", '{"template":"welcome","name":"Ada"', "\u0000", "{'a':1}"])(
+      "refuses %j as no JSON",
+      async (body) => {
+        const response = await from(`json-${body.length}-${body.charCodeAt(0)}`, ada)(
+          "/api/email",
+          post(body),
+        )
+        expect(response.status).toBe(400)
+        expectRateLimit(response, { remaining: 9 })
+        expect(await response.json()).toEqual({ error: "Invalid JSON body", supported_templates: SUPPORTED })
+      },
+    )
+
+    test("refuses text that is no UTF-8 as no JSON", async () => {
+      const body = Buffer.from('{"template":"welcome","name":"\xFF"}', "latin1")
+      const response = await from("latin1", ada)("/api/email", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body,
+      })
+      expect([response.status, (await response.json()).error]).toEqual([400, "Invalid JSON body"])
+    })
+
+    test.each([
+      null,
+      1,
+      "welcome",
+      [],
+      [WELCOME],
+      {},
+      { template: null },
+      { template: "goodbye", name: "Ada" },
+      { template: "toString", name: "Ada" },
+      { template: ["welcome"], name: "Ada" },
+      { template: "welcome" },
+      { template: "welcome", name: "" },
+      { template: "welcome", name: 7 },
+      { template: "welcome", name: null },
+      { template: "welcome", name: ["Ada"] },
+      { template: "welcome", name: { toString: "Ada" } },
+      { template: "plan-changed", name: "Ada" },
+      { template: "plan-changed", name: "Ada", previousPlan: "free" },
+      { template: "plan-changed", name: "Ada", newPlan: "pro" },
+      { template: "plan-changed", previousPlan: "free", newPlan: "pro" },
+      { template: "plan-changed", name: "Ada", previousPlan: "", newPlan: "pro" },
+      { template: "plan-changed", name: "Ada", previousPlan: "free", newPlan: "" },
+      { template: "plan-changed", name: "", previousPlan: "free", newPlan: "pro" },
+      { template: "plan-changed", name: "Ada", previousPlan: true, newPlan: "pro" },
+    ])("refuses %j, and says what it takes", async (body) => {
+      const response = await from(`template-${JSON.stringify(body)}`, ada)(
+        "/api/email",
+        post(JSON.stringify(body)),
+      )
       expect(response.status).toBe(400)
       expectRateLimit(response, { remaining: 9 })
-      expect(await response.json()).toEqual({ error: "Invalid JSON body", supported_templates: SUPPORTED })
-    },
-  )
-
-  test("refuses text that is no UTF-8 as no JSON", async () => {
-    const body = Buffer.from('{"template":"welcome","name":"\xFF"}', "latin1")
-    const response = await from("latin1", ada)("/api/email", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body,
-    })
-    expect([response.status, (await response.json()).error]).toEqual([400, "Invalid JSON body"])
-  })
-
-  test.each([
-    null,
-    1,
-    "welcome",
-    [],
-    [WELCOME],
-    {},
-    { template: null },
-    { template: "goodbye", name: "Ada" },
-    { template: "toString", name: "Ada" },
-    { template: ["welcome"], name: "Ada" },
-    { template: "welcome" },
-    { template: "welcome", name: "" },
-    { template: "welcome", name: 7 },
-    { template: "welcome", name: null },
-    { template: "welcome", name: ["Ada"] },
-    { template: "welcome", name: { toString: "Ada" } },
-    { template: "plan-changed", name: "Ada" },
-    { template: "plan-changed", name: "Ada", previousPlan: "free" },
-    { template: "plan-changed", name: "Ada", newPlan: "pro" },
-    { template: "plan-changed", previousPlan: "free", newPlan: "pro" },
-    { template: "plan-changed", name: "Ada", previousPlan: "", newPlan: "pro" },
-    { template: "plan-changed", name: "Ada", previousPlan: "free", newPlan: "" },
-    { template: "plan-changed", name: "", previousPlan: "free", newPlan: "pro" },
-    { template: "plan-changed", name: "Ada", previousPlan: true, newPlan: "pro" },
-  ])("refuses %j, and says what it takes", async (body) => {
-    const response = await from(`template-${JSON.stringify(body)}`, ada)(
-      "/api/email",
-      post(JSON.stringify(body)),
-    )
-    expect(response.status).toBe(400)
-    expectRateLimit(response, { remaining: 9 })
-    const { error, supported_templates } = await response.json()
-    expect(supported_templates).toEqual(SUPPORTED)
-    for (const word of ["template", "welcome", "plan-changed", "name", "previousPlan", "newPlan"]) {
-      expect(error).toContain(word)
-    }
-  })
-
-  test("refuses more than 256 KB, of stated length or not", async () => {
-    const large = JSON.stringify({ ...WELCOME, name: "x".repeat(256 * 1024) })
-    const stated = await from("large", ada)("/api/email", post(large))
-    expect([stated.status, await stated.json()]).toEqual([413, { error: "Request body larger than 256 KB" }])
-    expectRateLimit(stated, { remaining: 9 })
-
-    const unstated = await from("large", ada)("/api/email", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: new Blob([large]).stream(),
-      duplex: "half",
-    } as RequestInit)
-    expect([unstated.status, await unstated.json()]).toEqual([
-      413,
-      { error: "Request body larger than 256 KB" },
-    ])
-  })
-
-  test("takes a body just under the limit, and writes a letter that can be read", async () => {
-    const name = `Ada ${"x".repeat(250 * 1024)}`
-    const response = await from("nearly", ada)("/api/email", post({ ...WELCOME, name }))
-    expect(response.status).toBe(200)
-    expect((await findLetter(api, (await response.json()).id)).text.length).toBeLessThan(5000)
-  })
-
-  test("puts no word of the body into a header", async () => {
-    const body = { ...WELCOME, name: "Ada\r\nBcc: eve@example.org\r\n\r\nHello" }
-    const response = await from("headers", ada)("/api/email", post(body))
-    const letter = await findLetter(api, (await response.json()).id)
-    expect(letter.headers.map(({ name }) => name.toLowerCase())).not.toContain("bcc")
-    expect(letter.subject).toBe("Welcome to Tideline")
-  })
-
-  test("refuses a caller without an address, before it reads the body", async () => {
-    const grace = await signUp(api.app, { email: "grace@example.org", name: "Grace Hopper" })
-    const sql = postgres(api.app.databaseUrl, { max: 1 })
-    await sql`update auth.user set email = '' where email = 'grace@example.org'`
-    await sql.end()
-    const response = await from("no-address", grace)("/api/email", post("no JSON"))
-    expect(response.status).toBe(400)
-    expectRateLimit(response, { remaining: 9 })
-    expect(await response.json()).toEqual({ error: "No email address found for user" })
-  })
-
-  test("takes an API key as well as a cookie", async () => {
-    const person = await signUp(api.app, { email: "script@example.org", name: "A script" })
-    const response = await api.from("key")("/api/email", {
-      ...post(WELCOME),
-      headers: { Authorization: `Bearer ${await person.apiKey()}`, "Content-Type": "application/json" },
-    })
-    expect(response.status).toBe(200)
-    expect((await findLetter(api, (await response.json()).id)).to).toBe("script@example.org")
-  })
-
-  test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not know %s", async (method) => {
-    const response = await ada("/api/email", { method, headers: { Origin: api.app.origin } })
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"])
-  })
-})
-
-describe("POST /api/email, when the mail provider fails", () => {
-  test("answers 502 and what the provider said, when it refuses the letter", async () => {
-    const provider = createServer((socket) => socket.end("554 We take no mail today\r\n")).listen(
-      0,
-      "127.0.0.1",
-    )
-    await once(provider, "listening")
-    const app = await startTideline({ SMTP_URL: `smtp://127.0.0.1:${portOf(provider)}` })
-    onTestFinished(() => app.stop())
-    const ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
-
-    const response = await from("refused", ada)("/api/email", post(WELCOME))
-    expect(response.status).toBe(502)
-    expectRateLimit(response, { remaining: 9 })
-    expect(await response.json()).toEqual({
-      error: "Failed to send email",
-      details: "The mail server answered: 554 We take no mail today",
+      const { error, supported_templates } = await response.json()
+      expect(supported_templates).toEqual(SUPPORTED)
+      for (const word of ["template", "welcome", "plan-changed", "name", "previousPlan", "newPlan"]) {
+        expect(error).toContain(word)
+      }
     })
 
-    provider.close()
-    const unreachable = await from("refused", ada)("/api/email", post(WELCOME))
-    expect(unreachable.status).toBe(502)
-    const { error, details } = await unreachable.json()
-    expect(error).toBe("Failed to send email")
-    expect(details).toMatch(
-      /^The mail server did not take the message: it (refused the connection|cannot be reached)$/,
-    )
+    test("refuses more than 256 KB, of stated length or not", async () => {
+      const large = JSON.stringify({ ...WELCOME, name: "x".repeat(256 * 1024) })
+      const stated = await from("large", ada)("/api/email", post(large))
+      expect([stated.status, await stated.json()]).toEqual([
+        413,
+        { error: "Request body larger than 256 KB" },
+      ])
+      expectRateLimit(stated, { remaining: 9 })
+
+      const unstated = await from("large", ada)("/api/email", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: new Blob([large]).stream(),
+        duplex: "half",
+      } as RequestInit)
+      expect([unstated.status, await unstated.json()]).toEqual([
+        413,
+        { error: "Request body larger than 256 KB" },
+      ])
+    })
+
+    test("takes a body just under the limit, and writes a letter that can be read", async () => {
+      const name = `Ada ${"x".repeat(250 * 1024)}`
+      const response = await from("nearly", ada)("/api/email", post({ ...WELCOME, name }))
+      expect(response.status).toBe(200)
+      expect((await findLetter(api, (await response.json()).id)).text.length).toBeLessThan(5000)
+    })
+
+    test("puts no word of the body into a header", async () => {
+      const body = { ...WELCOME, name: "Ada\r\nBcc: eve@example.org\r\n\r\nHello" }
+      const response = await from("headers", ada)("/api/email", post(body))
+      const letter = await findLetter(api, (await response.json()).id)
+      expect(letter.headers.map(({ name }) => name.toLowerCase())).not.toContain("bcc")
+      expect(letter.subject).toBe("Welcome to Tideline")
+    })
+
+    test("refuses a caller without an address, before it reads the body", async () => {
+      const grace = await app.enter({ email: "grace@example.org", name: "Grace Hopper" })
+      await grace.loseAddress()
+      const response = await from("no-address", grace)("/api/email", post("no JSON"))
+      expect(response.status).toBe(400)
+      expectRateLimit(response, { remaining: 9 })
+      expect(await response.json()).toEqual({ error: "No email address found for user" })
+    })
+
+    test("takes an API key as well as a cookie", async () => {
+      const person = await app.enter({ email: "script@example.org", name: "A script" })
+      const response = await api.from("key")("/api/email", {
+        ...post(WELCOME),
+        headers: { Authorization: `Bearer ${await person.apiKey()}`, "Content-Type": "application/json" },
+      })
+      expect(response.status).toBe(200)
+      expect((await findLetter(api, (await response.json()).id)).to).toBe("script@example.org")
+    })
+
+    test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not know %s", async (method) => {
+      const response = await ada("/api/email", { method, headers: { Origin: api.app.origin } })
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"])
+    })
+  })
+
+  describe("POST /api/email, when the mail provider fails", () => {
+    test("answers 502 and what the provider said, when it refuses the letter", async () => {
+      const provider = createServer((socket) => socket.end("554 We take no mail today\r\n")).listen(
+        0,
+        "127.0.0.1",
+      )
+      await once(provider, "listening")
+      const app = await start({ SMTP_URL: `smtp://127.0.0.1:${portOf(provider)}` })
+      onTestFinished(() => app.stop())
+      const ada = await app.enter({ email: "ada@example.org", name: "Ada Lovelace" })
+
+      const response = await from("refused", ada)("/api/email", post(WELCOME))
+      expect(response.status).toBe(502)
+      expectRateLimit(response, { remaining: 9 })
+      expect(await response.json()).toEqual({
+        error: "Failed to send email",
+        details: "The mail server answered: 554 We take no mail today",
+      })
+
+      provider.close()
+      const unreachable = await from("refused", ada)("/api/email", post(WELCOME))
+      expect(unreachable.status).toBe(502)
+      const { error, details } = await unreachable.json()
+      expect(error).toBe("Failed to send email")
+      expect(details).toMatch(
+        /^The mail server did not take the message: it (refused the connection|cannot be reached)$/,
+      )
+    })
   })
 })
 

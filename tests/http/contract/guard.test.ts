@@ -1,124 +1,125 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import { callers, post, type Api } from "../../support/api.ts"
-import { startTideline } from "../../support/app.ts"
+import { DEPLOYMENTS } from "../../support/deployments.ts"
 import type { Fetch } from "../../support/openapi.ts"
-import { signUp } from "../../support/people.ts"
 
-let api: Api
-let ada: Fetch
+describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
+  let api: Api
+  let ada: Fetch
 
-beforeAll(async () => {
-  const app = await startTideline()
-  api = callers(app)
-  ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
-  return () => app.stop()
-})
-
-describe("the guard lets a visitor through to", () => {
-  test.each([
-    "/",
-    "/features",
-    "/pricing",
-    "/blog",
-    "/blog/anything",
-    "/blogging",
-    "/sign-in",
-    "/sign-in/anything",
-    "/sign-up",
-    "/sign-up/anything/else",
-    "/api/health",
-  ])("%s, as the public list says", async (path) => {
-    const response = await api.visitor(path, { redirect: "manual" })
-    expect([200, 404]).toContain(response.status)
+  beforeAll(async () => {
+    const app = await start()
+    api = callers(app)
+    ada = await app.enter({ email: "ada@example.org", name: "Ada Lovelace" })
+    return () => app.stop()
   })
 
-  test.each(["/about", "/privacy", "/terms", "/cookies", "/waitlist", "/sitemap.xml", "/robots.txt"])(
-    "%s, as the table of pages says",
-    async (path) => {
-      expect((await api.visitor(path, { redirect: "manual" })).status).toBe(200)
-    },
-  )
-})
+  describe("the guard lets a visitor through to", () => {
+    test.each([
+      "/",
+      "/features",
+      "/pricing",
+      "/blog",
+      "/blog/anything",
+      "/blogging",
+      "/sign-in",
+      "/sign-in/anything",
+      "/sign-up",
+      "/sign-up/anything/else",
+      "/api/health",
+    ])("%s, as the public list says", async (path) => {
+      const response = await api.visitor(path, { redirect: "manual" })
+      expect([200, 404]).toContain(response.status)
+    })
 
-describe("the guard asks a visitor to sign in", () => {
-  test.each([
-    "/dashboard",
-    "/dashboard/chat",
-    "/dashboard/files",
-    "/dashboard/anything",
-    "/onboarding",
-    "/no-such-page",
-    "/featuresque",
-    "/pricing/secret",
-    "/aboutness",
-    "/DASHBOARD",
-    "/dashboard/",
-    "/dashboard?x=/blog",
-  ])("for the page %s", async (path) => {
-    const response = await api.visitor(path, { redirect: "manual" })
-    expect(response.status).toBe(302)
-    const target = new URL(response.headers.get("location") ?? "", api.app.origin)
-    expect(target.origin + target.pathname).toBe(`${api.app.origin}/sign-in`)
-    expect(target.searchParams.get("redirect_url")).toBe(path)
+    test.each(["/about", "/privacy", "/terms", "/cookies", "/waitlist", "/sitemap.xml", "/robots.txt"])(
+      "%s, as the table of pages says",
+      async (path) => {
+        expect((await api.visitor(path, { redirect: "manual" })).status).toBe(200)
+      },
+    )
   })
 
-  test.each([
-    "/api/realtime/token",
-    "/api/no-such-endpoint",
-    "/api/files",
-    "/api/health/anything",
-    "/api/style.css",
-    "/api/health.json",
-    "/api",
-    "/api/",
-    "/trpc",
-    "/trpc/users.list",
-    "/trpc/page.html",
-  ])("for %s with 401, in JSON", async (path) => {
-    const response = await api.visitor(path, { redirect: "manual" })
-    expect(response.status).toBe(401)
-    expect(await response.json()).toEqual({ error: "Unauthorized" })
-  })
+  describe("the guard asks a visitor to sign in", () => {
+    test.each([
+      "/dashboard",
+      "/dashboard/chat",
+      "/dashboard/files",
+      "/dashboard/anything",
+      "/onboarding",
+      "/no-such-page",
+      "/featuresque",
+      "/pricing/secret",
+      "/aboutness",
+      "/DASHBOARD",
+      "/dashboard/",
+      "/dashboard?x=/blog",
+    ])("for the page %s", async (path) => {
+      const response = await api.visitor(path, { redirect: "manual" })
+      expect(response.status).toBe(302)
+      const target = new URL(response.headers.get("location") ?? "", api.app.origin)
+      expect(target.origin + target.pathname).toBe(`${api.app.origin}/sign-in`)
+      expect(target.searchParams.get("redirect_url")).toBe(path)
+    })
 
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("for %s on the API", async (method) => {
-    const response = await api.visitor("/api/no-such-endpoint", { method })
-    expect([response.status, await response.json()]).toEqual([401, { error: "Unauthorized" }])
-  })
+    test.each([
+      "/api/realtime/token",
+      "/api/no-such-endpoint",
+      "/api/files",
+      "/api/health/anything",
+      "/api/style.css",
+      "/api/health.json",
+      "/api",
+      "/api/",
+      "/trpc",
+      "/trpc/users.list",
+      "/trpc/page.html",
+    ])("for %s with 401, in JSON", async (path) => {
+      const response = await api.visitor(path, { redirect: "manual" })
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual({ error: "Unauthorized" })
+    })
 
-  test("for the data of a page, which React Router asks for by itself", async () => {
-    const response = await api.visitor("/dashboard.data", { redirect: "manual" })
-    expect(await response.text()).not.toContain("ada@example.org")
-    expect(response.status).not.toBe(200)
-  })
-})
-
-describe("the guard lets a signed-in caller through", () => {
-  test.each(["/api/no-such-endpoint", "/api", "/trpc/users.list"])(
-    "to %s, which leads nowhere",
-    async (path) => {
-      const response = await ada(path)
-      expect([response.status, await response.json()]).toEqual([404, { error: "Not found" }])
-    },
-  )
-
-  test("to a token for the socket", async () => {
-    const response = await ada("/api/realtime/token")
-    expect(response.status).toBe(200)
-    const { token, expiresAt } = await response.json()
-    expect(token.split(".")).toHaveLength(3)
-    expect(expiresAt).toBeGreaterThan(Date.now())
-  })
-})
-
-describe("a bad credential", () => {
-  test.each(["Bearer nonsense", "Bearer ", "Basic YWRhOmFkYQ==", "Bearer a.b.c"])(
-    "is as good as none (%s)",
-    async (authorization) => {
-      const response = await api.from(`bad ${authorization}`)("/api/email", {
-        ...post({ template: "welcome", name: "Ada" }),
-        headers: { Authorization: authorization, "Content-Type": "application/json" },
-      })
+    test.each(["POST", "PUT", "PATCH", "DELETE"])("for %s on the API", async (method) => {
+      const response = await api.visitor("/api/no-such-endpoint", { method })
       expect([response.status, await response.json()]).toEqual([401, { error: "Unauthorized" }])
-    },
-  )
+    })
+
+    test("for the data of a page, which React Router asks for by itself", async () => {
+      const response = await api.visitor("/dashboard.data", { redirect: "manual" })
+      expect(await response.text()).not.toContain("ada@example.org")
+      expect(response.status).not.toBe(200)
+    })
+  })
+
+  describe("the guard lets a signed-in caller through", () => {
+    test.each(["/api/no-such-endpoint", "/api", "/trpc/users.list"])(
+      "to %s, which leads nowhere",
+      async (path) => {
+        const response = await ada(path)
+        expect([response.status, await response.json()]).toEqual([404, { error: "Not found" }])
+      },
+    )
+
+    test("to a token for the socket", async () => {
+      const response = await ada("/api/realtime/token")
+      expect(response.status).toBe(200)
+      const { token, expiresAt } = await response.json()
+      expect(token.split(".")).toHaveLength(3)
+      expect(expiresAt).toBeGreaterThan(Date.now())
+    })
+  })
+
+  describe("a bad credential", () => {
+    test.each(["Bearer nonsense", "Bearer ", "Basic YWRhOmFkYQ==", "Bearer a.b.c"])(
+      "is as good as none (%s)",
+      async (authorization) => {
+        const response = await api.from(`bad ${authorization}`)("/api/email", {
+          ...post({ template: "welcome", name: "Ada" }),
+          headers: { Authorization: authorization, "Content-Type": "application/json" },
+        })
+        expect([response.status, await response.json()]).toEqual([401, { error: "Unauthorized" }])
+      },
+    )
+  })
 })
