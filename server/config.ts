@@ -143,7 +143,8 @@ function identityConfig(settings: Settings, appUrl: URL) {
       clerkUiUrl: settings.CLERK_UI_URL,
     }
   }
-  return { kind: "embedded" as const, issuer, authSecret, signup: settings.SIGNUP }
+  const { SIGNUP: signup, EMAIL_VERIFICATION: verification } = settings
+  return { kind: "embedded" as const, issuer, authSecret, signup, verification }
 }
 
 /** Where nothing is said of the pro plan, it is never less than the other. */

@@ -76,6 +76,10 @@ export const Settings = v.object({
     ),
   ),
   SIGNUP: v.optional(v.picklist(["open", "closed"], "must be open or closed."), "open"),
+  EMAIL_VERIFICATION: v.optional(
+    v.picklist(["optional", "required"], "must be optional or required."),
+    "optional",
+  ),
   ADMIN_EMAILS: v.optional(
     v.pipe(
       v.string(),

@@ -7,6 +7,7 @@ export const LETTER_KINDS = [
   "welcome",
   "plan-changed",
   "verify-address",
+  "sign-up-attempted",
   "reset-password",
   "waitlist-confirmation",
   "waitlist-invitation",

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
 import { authJwks, authSession, authUser } from "#db/schema/auth.ts"
 import { authPicture } from "#db/schema/pictures.ts"
-import { queueAddressVerification, queuePasswordReset } from "#server/mail/mail.ts"
+import { queueAddressVerification, queuePasswordReset, queueSignUpAttempted } from "#server/mail/mail.ts"
 import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
 import type { Services } from "#server/scope.ts"
 import { findInvitation, redeemInvitation } from "#server/waitlist/waitlist.ts"
@@ -25,12 +25,14 @@ import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
 /** Milliseconds. */
 const AFTER_ANSWER = 100
+const SIGN_UP_TIME = 500
 
 interface EmbeddedSettings extends Pick<Services, "db" | "log"> {
   origin: string
   issuer: string
   authSecret: string
   signup: "open" | "closed"
+  verification: "optional" | "required"
 }
 
 /**
@@ -52,6 +54,7 @@ export async function openEmbeddedIdentity(
     mailResetLink: (letter) => background.run(() => queuePasswordReset({ db, config }, letter)),
     mailVerificationLink: (letter) =>
       joined.join((here) => queueAddressVerification({ db: here, config }, letter)),
+    mailSignUpAttempted: (owner) => joined.join((here) => queueSignUpAttempted({ db: here, config }, owner)),
     invitations: {
       isFor: async (token, email) =>
         (await findInvitation({ db, config }, token))?.email.toLowerCase() === email.toLowerCase(),
@@ -97,7 +100,12 @@ export async function openEmbeddedIdentity(
     const headers = credentialsOf(request)
     headers.set(ADDRESS_HEADER, address)
     const answer = () => auth.handler(new Request(request, { headers }))
-    return withRetryAfter(await outages.during(answer, ({ status }) => status === 500))
+    // Making an account takes a few statements more than finding one.
+    const hidesAccounts = settings.verification === "required" && request.url.endsWith("/sign-up/email")
+    const time = hidesAccounts ? delay(SIGN_UP_TIME) : null
+    const response = await outages.during(answer, ({ status }) => status === 500)
+    await time
+    return withRetryAfter(response)
   }
 
   const verifyToken = createTokenVerifier({ issuer, keys: createKeyLookup(loadKeys) })
@@ -186,7 +194,7 @@ export async function openEmbeddedIdentity(
       return cookies
     },
     handle,
-    forms: createForms(post),
+    forms: createForms(post, { confirmsFirst: settings.verification === "required" }),
     ownAccount: openOwnAccount({ db, auth, post }),
     pictures: openPictures({ db, origin }),
     close: background.settle,

@@ -18,7 +18,7 @@ export type FormBody<Schema extends v.GenericSchema> =
     }
 
 /** The one small file that a form takes beside its texts. */
-export interface FormFile {
+interface FormFile {
   field: string
   /** Bytes. */
   limit: number

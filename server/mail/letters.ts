@@ -81,6 +81,26 @@ export function verifyAddressLetter({ url, origin }: Site & { url: string }): Pr
   })
 }
 
+/** To the owner of an account, where a sign-up with its address is answered as any other. */
+export function signUpAttemptedLetter({ origin }: Site): Promise<Letter> {
+  return letter({
+    subject: "You have a Tideline account already",
+    preview: "Somebody tried to make another one with this address.",
+    heading: "You have an account already",
+    body: [
+      "Somebody, probably you, tried to make an account with this address. It has one, and no other was made.",
+      {
+        text: "Sign in with the password that you chose then. If you have forgotten it, choose a new one here:",
+        url: `${origin}/sign-in/forgot-password`,
+      },
+      "If it was not you, there is nothing to do: whoever it was has learned nothing.",
+    ],
+    action: { label: "Sign in", url: `${origin}/sign-in` },
+    reason: "You get this letter because this address was used to make an account.",
+    origin,
+  })
+}
+
 /** `url` carries the token; `days` is how long it is good for. */
 export function waitlistConfirmationLetter({
   url,
@@ -141,13 +161,16 @@ interface Words extends Site {
   subject: string
   preview: string
   heading: string
-  body: string[]
+  /** What there is to say, and where it leads, if anywhere. */
+  body: (string | { text: string; url: string })[]
   action?: { label: string; url: string }
   reason: string
 }
 
 function letter({ body, action, ...words }: Words): Promise<Letter> {
-  const paragraphs = body.map((text) => createElement(Paragraph, { key: text, text }))
+  const paragraphs = body
+    .map((said) => (typeof said === "string" ? { text: said } : said))
+    .map((said) => createElement(Paragraph, { key: said.text, ...said }))
   const button = action && createElement(Action, action)
   return compose(words.subject, createElement(Sheet, words, paragraphs, button))
 }

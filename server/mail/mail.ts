@@ -6,8 +6,8 @@ import { queueLetter, type Outbox } from "./outbox.ts"
 
 type Sender = Scope<"mail"> & { config: Pick<Config, "origin"> }
 
-/** Letters about an account, of one kind, to one address, in 24 hours, whoever sets them off. */
-const MOST_PER_DAY = 10
+/** Letters of one kind to one address whose links still work, whoever sets them off. */
+const MOST_OPEN = 5
 
 // React and its renderer cost a start 100 ms, and a process may never write a letter.
 const letters = () => import("./letters.ts")
@@ -75,7 +75,7 @@ export async function queuePasswordReset(
     to: email,
     letter: await passwordResetLetter({ url, minutes, origin: outbox.config.origin }),
     expiresAt: Date.now() + minutes * 60_000,
-    mostPerDay: MOST_PER_DAY,
+    mostOpen: MOST_OPEN,
   })
 }
 
@@ -92,7 +92,22 @@ export async function queueAddressVerification(
     to: email,
     letter: await verifyAddressLetter({ url, origin: outbox.config.origin }),
     expiresAt: Date.now() + minutes * 60_000,
-    mostPerDay: MOST_PER_DAY,
+    mostOpen: MOST_OPEN,
+  })
+}
+
+/** One a day, however often somebody tries: another would say the same. */
+export async function queueSignUpAttempted(
+  outbox: Outbox,
+  { userId, email }: { userId: string; email: string },
+) {
+  const { signUpAttemptedLetter } = await letters()
+  return queueLetter(outbox, {
+    kind: "sign-up-attempted",
+    userId,
+    cause: new Date().toISOString().slice(0, 10),
+    to: email,
+    letter: await signUpAttemptedLetter({ origin: outbox.config.origin }),
   })
 }
 
@@ -100,7 +115,7 @@ export async function queueAddressVerification(
 export async function queueWaitlistConfirmation(
   outbox: Outbox,
   { email, url, days }: { email: string; url: string; days: number },
-  mostPerDay: number,
+  mostOpen: number,
 ) {
   const { waitlistConfirmationLetter } = await letters()
   return queueLetter(outbox, {
@@ -110,7 +125,7 @@ export async function queueWaitlistConfirmation(
     to: email,
     letter: await waitlistConfirmationLetter({ url, days, origin: outbox.config.origin }),
     expiresAt: Date.now() + days * 86_400_000,
-    mostPerDay,
+    mostOpen,
   })
 }
 

@@ -23,8 +23,11 @@ interface Posting {
   letter: Letter
   /** Milliseconds since the epoch: what it says is true until then. */
   expiresAt?: number
-  /** For what strangers can set off: so many of this kind go to one address in 24 hours. Further ones are left out. */
-  mostPerDay?: number
+  /**
+   * For what strangers can set off: further ones of this kind are left out while the address has so many whose links still work. So nobody
+   * can use up somebody else's letters: who is sent no more has some that will do.
+   */
+  mostOpen?: number
 }
 
 export const DAY = 24 * 60 * 60 * 1000
@@ -34,22 +37,23 @@ export const databaseNow = sql<number>`(extract(epoch from statement_timestamp()
 
 /**
  * Puts a letter into the outbox. It is sent after the transaction of `db`, at least once, by whichever process comes first. Resolves to
- * false when nothing was put there: the cause has its letter, or the address has had enough for today.
+ * false when nothing was put there: the cause has its letter, or the address has enough that still work.
  */
 export async function queueLetter({ db, config }: Outbox, posting: Posting): Promise<boolean> {
-  const { kind, userId, cause, to, letter, expiresAt = null, mostPerDay } = posting
-  if (mostPerDay === undefined) return insert(db)
+  const { kind, userId, cause, to, letter, expiresAt = null, mostOpen } = posting
+  if (mostOpen === undefined) return insert(db)
   return db.transaction(async (transaction) => {
     // Two that count at once would both find room.
     const slot = `mail ${kind} ${to.toLowerCase()}`
     await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${slot}, 0))`)
-    const sameDay = and(
+    const open = and(
       eq(sql`lower(${mailOutbox.recipient})`, to.toLowerCase()),
       eq(mailOutbox.kind, kind),
-      gt(mailOutbox._creationTime, sql`${databaseNow} - ${DAY}`),
+      ne(mailOutbox.state, "parked"),
+      gt(mailOutbox.expiresAt, databaseNow),
     )
-    const [had] = await transaction.select({ letters: count() }).from(mailOutbox).where(sameDay)
-    return (had?.letters ?? 0) < mostPerDay && insert(transaction)
+    const [has] = await transaction.select({ letters: count() }).from(mailOutbox).where(open)
+    return (has?.letters ?? 0) < mostOpen && insert(transaction)
   })
 
   async function insert(into: Outbox["db"]) {

@@ -90,8 +90,16 @@ function Foot({ reason, origin }: { reason: string; origin: string }) {
   )
 }
 
-export function Paragraph({ text }: { text: string }) {
-  return createElement(Text, { className: "ink", style: PARAGRAPH }, text)
+/** `url` is an address that the words lead to, in a line of its own. */
+export function Paragraph({ text, url }: { text: string; url?: string }) {
+  const link =
+    url === undefined
+      ? []
+      : [
+          createElement("br", { key: "break" }),
+          createElement(Link, { key: "link", href: url, className: "link", style: LINK }, url),
+        ]
+  return createElement(Text, { className: "ink", style: PARAGRAPH }, text, ...link)
 }
 
 /** The one thing to do. The address stands there in words as well, for who does not trust a button or cannot press it. */

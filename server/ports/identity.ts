@@ -51,6 +51,7 @@ export interface Visit {
 /** Why an account form was refused. */
 export type AccountProblem =
   | "wrong-credentials"
+  | "address-unconfirmed"
   | "email-taken"
   | "email-unfit"
   | "password-unfit"
@@ -66,11 +67,14 @@ export type AccountOutcome =
 
 /** The forms of a provider that leaves them to us. A wrong email and a wrong password are one answer, in the same time. */
 export interface AccountForms {
-  /** `invitation` is the token of one, which counts where sign-up is closed. */
+  /**
+   * `invitation` is the token of one, which counts where sign-up is closed. Where an address has to be confirmed first, nobody is signed in,
+   * and the outcome is the same whether there was such an account or not.
+   */
   signUp(
     visit: Visit,
     input: { name: string; email: string; password: string; invitation?: string | undefined },
-  ): Promise<AccountOutcome>
+  ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; isSignedIn: boolean }>
   signIn(visit: Visit, input: { email: string; password: string }): Promise<AccountOutcome>
   /** The same answer whether there is such an account or not. */
   requestPasswordReset(visit: Visit, input: { email: string }): Promise<AccountOutcome>

@@ -7,14 +7,14 @@ import type { Scope } from "#server/scope.ts"
 import type { JoinWaitlist } from "./contract.ts"
 import { confirmationLink, invitationLink, LINK_LIFE, readToken, type LinkSettings } from "./links.ts"
 
-/** To one address, whoever types it. */
-const LETTERS_PER_DAY = 3
+/** Letters to one address whose links work, whoever types it. */
+const MOST_OPEN = 3
 
 type Waitlist = Scope<"db"> & { config: LinkSettings }
 
 /**
- * Keeps an address once, however it is capitalised, and writes to it until it is confirmed, three times a day at most. Says nothing of whether
- * it was there before: that is its owner's affair.
+ * Keeps an address once, however it is capitalised, and writes to it until it is confirmed, while it has fewer than three links that work.
+ * Says nothing of whether it was there before: that is its owner's affair.
  */
 export async function joinWaitlist(scope: Waitlist, { email }: JoinWaitlist): Promise<void> {
   await scope.db.transaction(async (db) => {
@@ -28,8 +28,8 @@ export async function joinWaitlist(scope: Waitlist, { email }: JoinWaitlist): Pr
       days: LINK_LIFE.confirmation,
     }
     // The same work for an address that is confirmed, so that the time tells nothing.
-    const mostPerDay = place.confirmedAt === null ? LETTERS_PER_DAY : 0
-    await queueWaitlistConfirmation({ db, config: scope.config }, letter, mostPerDay)
+    const mostOpen = place.confirmedAt === null ? MOST_OPEN : 0
+    await queueWaitlistConfirmation({ db, config: scope.config }, letter, mostOpen)
   })
 }
 

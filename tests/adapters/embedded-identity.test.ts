@@ -16,6 +16,7 @@ const SETTINGS = {
   issuer: "http://localhost:3000",
   authSecret: "a secret for tests, and for nothing else",
   signup: "open" as const,
+  verification: "optional" as const,
 }
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const log = pino({ level: "silent" })
-const open = (settings: Partial<typeof SETTINGS> | { signup: "closed" } = {}) =>
+const open = (settings: { signup?: "open" | "closed"; verification?: "required" } = {}) =>
   openEmbeddedIdentity({ ...SETTINGS, ...settings, db: database.db, log })
 
 const wanted = () =>
@@ -36,6 +37,7 @@ const wanted = () =>
       log,
       mailResetLink: () => {},
       mailVerificationLink: async () => {},
+      mailSignUpAttempted: async () => {},
       invitations: { isFor: async () => false, redeem: async () => false },
     }),
   )
@@ -212,6 +214,15 @@ describe("an invitation", () => {
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => signUp(token, "crowd@example.org")))
     expect(outcomes.filter((outcome) => outcome?.ok)).toHaveLength(1)
     expect(await accountsOf("crowd@example.org")).toHaveLength(1)
+  })
+
+  test("signs in at once also where an address has to be confirmed first, for its own has been", async () => {
+    const token = await invite("sure@example.org")
+    const identity = await open({ signup: "closed", verification: "required" })
+    const request = new Request(`${SETTINGS.origin}/sign-up`, { headers: { origin: SETTINGS.origin } })
+    const input = { name: "S", email: "sure@example.org", password: "an engine of brass", invitation: token }
+    const entered = await identity.forms?.signUp({ request, address: "203.0.113.9" }, input)
+    expect(entered).toMatchObject({ ok: true, isSignedIn: true })
   })
 
   test("is not used up by a form that was refused", async () => {

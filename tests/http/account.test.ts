@@ -4,6 +4,7 @@ import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { findLetter } from "../support/inbox.ts"
+import { image } from "../support/images.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { readZip } from "../support/zip.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
@@ -234,6 +235,10 @@ describe("deleting the account", () => {
       method: "POST",
       body: new URLSearchParams({ email: person.email }),
     })
+    const picture = new FormData()
+    picture.set("intent", "save-picture")
+    picture.set("picture", new File([new Uint8Array(await image("png", [64, 64]))], "me.png"))
+    expect((await person(ACCOUNT, { method: "POST", body: picture })).status).toBe(200)
     const [user] = await sql<{ _id: string; clerk_id: string }[]>`
       select _id, clerk_id from users where email = ${person.email}`
     const token = await realtimeToken(person)

@@ -99,7 +99,7 @@ test("a link for a place is no invitation, and an invitation confirms no place",
   expect((await openBrowser(app)(swapped, { method: "POST" })).status).toBe(400)
 })
 
-test("one address gets three letters a day, and none once it is confirmed; the answers do not tell", async () => {
+test("one address gets three letters whose links work, and none once it is confirmed; the answers do not tell", async () => {
   const answers = []
   for (let i = 0; i < 6; i++) {
     // The link holds the second.

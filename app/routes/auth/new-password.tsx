@@ -25,7 +25,7 @@ export async function action({ context, request }: Route.ActionArgs) {
 
   const outcome = await forms.resetPassword(visitOf({ request, context }), form.value)
   if (!outcome.ok) return data({ errors: wordsFor(outcome) }, { status: outcome.status })
-  return redirect("/sign-in?reset", 303)
+  return redirect("/sign-in?reset", { status: 303, headers: outcome.headers })
 }
 
 /** The link's secret stays here: it goes into no referrer, and the page into no index. */

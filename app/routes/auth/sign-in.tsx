@@ -22,7 +22,8 @@ export function loader({ context, request }: Route.LoaderArgs) {
   const { searchParams: query, search } = new URL(request.url)
   const target = safeTarget(query.get("redirect_url"), config.origin)
   if (sessionOf(context)) throw redirectDocument(target)
-  return { provider: identity.kind, target, search, isReset: query.has("reset") }
+  const isConfirmed = query.has("confirmed") ? !query.has("error") : null
+  return { provider: identity.kind, target, search, isReset: query.has("reset"), isConfirmed }
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -49,7 +50,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, { title: "Sign in", description: "Sign in to Tideline.", path: "/sign-in" })
 
 export default function SignInPage({ loaderData, actionData }: Route.ComponentProps) {
-  const { provider, target, search, isReset } = loaderData
+  const { provider, target, search, isReset, isConfirmed } = loaderData
   if (provider === "clerk") return <ClerkSignIn target={target} />
 
   const errors: FormErrors = actionData?.errors ?? {}
@@ -61,6 +62,7 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
           Sign in with the new one.
         </Alert>
       ) : null}
+      {isConfirmed === null ? null : <Confirmation isDone={isConfirmed} />}
       <Card>
         <AccountForm submit="Sign in" problem={errors.form} refusal={actionData?.errors}>
           <EmailField
@@ -82,6 +84,19 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
       </Card>
       <PageFoot question="No account yet?" to={`/sign-up${search}`} label="Sign up" />
     </>
+  )
+}
+
+/** What came of the link that confirms an address. */
+function Confirmation({ isDone }: { isDone: boolean }) {
+  return isDone ? (
+    <Alert tone="success" title="Your address is confirmed" className="mb-4">
+      Sign in, and the account is yours.
+    </Alert>
+  ) : (
+    <Alert tone="warning" title="This link has been used, or is too old" className="mb-4">
+      Sign in: where your address is not confirmed yet, you are sent a new one.
+    </Alert>
   )
 }
 

@@ -1,6 +1,7 @@
-import { data, redirectDocument } from "react-router"
+import { data, redirect, redirectDocument } from "react-router"
 import { ClerkSignUp } from "#app/features/identity/clerk.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
+import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { Field } from "#app/ui/field.tsx"
@@ -28,8 +29,9 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const token = query.get("invitation")
   const invitation = token === null ? null : await findInvitation(services, token)
   const isClosed = config.identity.signup === "closed" && invitation === null
-  const provider = identity.kind
-  return { provider, target, search, isClosed, invitation, isSpent: token !== null && invitation === null }
+  const isSpent = token !== null && invitation === null
+  const isSent = query.has("sent")
+  return { provider: identity.kind, target, search, isClosed, invitation, isSpent, isSent }
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -45,6 +47,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     const { name, email } = form.value
     return data({ errors: wordsFor(outcome), values: { name, email } }, { status: outcome.status })
   }
+  if (!outcome.isSignedIn) return redirect("/sign-up?sent", 303)
   const target = safeTarget(query.get("redirect_url"), services.config.origin, AFTER_SIGN_UP)
   return redirectDocument(target, { status: 303, headers: outcome.headers })
 }
@@ -57,8 +60,9 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   })
 
 export default function SignUpPage({ loaderData, actionData }: Route.ComponentProps) {
-  const { provider, target, search, isClosed, invitation, isSpent } = loaderData
+  const { provider, target, search, isClosed, invitation, isSpent, isSent } = loaderData
   if (provider === "clerk" && !isClosed) return <ClerkSignUp target={target} />
+  if (isSent) return <Sent />
   return (
     <>
       {isClosed ? (
@@ -118,6 +122,22 @@ function SignUpForm({
           />
         </AccountForm>
       </Card>
+    </>
+  )
+}
+
+/** The same for an address that has an account: its owner is told by mail, and nobody else. */
+function Sent() {
+  return (
+    <>
+      <PageHead title="Look into your inbox">
+        A letter is on its way to your address. Open its link, and the account is yours.
+      </PageHead>
+      <Alert title="No letter after some minutes?">
+        Look among the unwanted mail. Or sign in with the password that you chose: you are sent the link once
+        more.
+      </Alert>
+      <PageFoot question="Opened the link?" to="/sign-in" label="Sign in" />
     </>
   )
 }

@@ -16,6 +16,10 @@ export function wordsFor({
       return {
         form: "This e-mail address and password do not belong together. Check both, or reset the password.",
       }
+    case "address-unconfirmed":
+      return {
+        form: "Confirm your address first. A letter with the link is on its way to you; one of the last day does as well.",
+      }
     case "email-taken":
       return { email: "There is an account with this address already. Sign in, or reset its password." }
     case "email-unfit":

@@ -12,7 +12,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: "Cookies",
     description:
-      "The cookies that this server sets: one that keeps you signed in, and one that remembers your colours. None of them tracks you.",
+      "The cookies that this server sets: they keep you signed in, and remember your browser and your colours. None of them tracks you.",
     path: "/cookies",
   })
 
@@ -51,6 +51,18 @@ export default function Cookies({ loaderData }: Route.ComponentProps) {
                   <code>__Secure-</code>.
                 </td>
                 <td>Seven days after your last visit, or until you sign out.</td>
+              </tr>
+            )}
+            {loaderData.isClerk ? null : (
+              <tr>
+                <td>
+                  <code>tideline.known_browser</code>
+                </td>
+                <td>
+                  Says that your account was opened in this browser before, so that nobody can lock you out of
+                  it by guessing your password elsewhere. It opens nothing.
+                </td>
+                <td>A year after you last signed in.</td>
               </tr>
             )}
             <tr>

@@ -1,28 +1,32 @@
 import { createHash, randomUUID } from "node:crypto"
-import { sql } from "drizzle-orm"
+import { normalizeIP } from "@better-auth/core/utils/ip"
+import { eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authRateLimit } from "#db/schema/auth.ts"
 
-/** Seconds, and how many attempts each account gets in them, wherever they come from. */
+/** Seconds, and how many attempts are let through in them. */
 export const ACCOUNT_WINDOW = 15 * 60
-const ATTEMPTS = { "sign-in": 10, reset: 5, verify: 5 }
+const ATTEMPTS = { "sign-in": 10, password: 10, reset: 5, verify: 5 }
+
+type Kind = keyof typeof ATTEMPTS
 
 /**
  * Counts an attempt on an account, whether there is such an account or not. Null when it may go on, else the seconds until the next
- * may. It stands beside the limit by network address, which somebody with many addresses escapes.
+ * may. `from` has a count of its own; null is everywhere else together. It stands beside the limit by network address, which somebody with
+ * many addresses escapes.
  */
 export async function countAttempt(
   db: Database,
-  kind: keyof typeof ATTEMPTS,
-  email: string,
+  kind: Kind,
+  account: string,
+  from: string | null,
 ): Promise<number | null> {
   const now = Date.now()
   const begun = now - ACCOUNT_WINDOW * 1000
-  const key = `${kind}:${createHash("sha256").update(email.trim().toLowerCase()).digest("base64url")}`
   const { count, lastRequest } = authRateLimit
   const [row] = await db
     .insert(authRateLimit)
-    .values({ id: randomUUID(), key, count: 1, lastRequest: now })
+    .values({ id: randomUUID(), key: keyOf(kind, account, from), count: 1, lastRequest: now })
     .onConflictDoUpdate({
       target: authRateLimit.key,
       set: {
@@ -35,8 +39,22 @@ export async function countAttempt(
   return Math.max(1, Math.ceil((row.since - begun) / 1000))
 }
 
-/** After a sign-in that succeeded: what came before was its owner mistyping. */
-export async function forgetAttempts(db: Database, email: string): Promise<void> {
-  const key = `sign-in:${createHash("sha256").update(email.trim().toLowerCase()).digest("base64url")}`
-  await db.delete(authRateLimit).where(sql`${authRateLimit.key} = ${key}`)
+/** After an attempt that succeeded: what came before from there was its owner mistyping. */
+export async function forgetAttempts(
+  db: Database,
+  kind: Kind,
+  account: string,
+  from: string | null,
+): Promise<void> {
+  await db.delete(authRateLimit).where(eq(authRateLimit.key, keyOf(kind, account, from)))
+}
+
+/** What one household or one host has of addresses. */
+export function networkOf(address: string): string {
+  return normalizeIP(address, { ipv6Subnet: 64 })
+}
+
+function keyOf(kind: Kind, account: string, from: string | null): string {
+  const of = JSON.stringify([account.trim().toLowerCase(), from])
+  return `${kind}:${createHash("sha256").update(of).digest("base64url")}`
 }

@@ -1,4 +1,5 @@
 import { apiKey } from "@better-auth/api-key"
+import { getCurrentAuthEndpointContext } from "@better-auth/core/context"
 import { APIError, createAuthMiddleware } from "better-auth/api"
 import { drizzleAdapter } from "better-auth/adapters/drizzle"
 import { betterAuth } from "better-auth/minimal"
@@ -17,7 +18,8 @@ import {
 } from "#db/schema/auth.ts"
 import type { Log } from "#server/log.ts"
 import { REALTIME_AUDIENCE } from "../realtime-token.ts"
-import { ACCOUNT_WINDOW, countAttempt, forgetAttempts } from "./attempts.ts"
+import { ACCOUNT_WINDOW, countAttempt, forgetAttempts, networkOf } from "./attempts.ts"
+import { knownBrowser, rememberBrowser } from "./known-browser.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 
 export interface AuthSettings {
@@ -25,12 +27,16 @@ export interface AuthSettings {
   issuer: string
   authSecret: string
   signup: "open" | "closed"
+  /** Whether an account opens only when its address is confirmed. Then no answer tells which accounts there are. */
+  verification: "optional" | "required"
   db: Database
   log: Log
   /** Begins a letter. The answer does not wait for it, or the time would tell which accounts there are. */
   mailResetLink: (letter: AccountLetter) => void
   /** Writes a letter down, in the transaction that is open. */
   mailVerificationLink: (letter: AccountLetter) => Promise<unknown>
+  /** Writes the letter to the owner of an account that somebody tried to make again. */
+  mailSignUpAttempted: (owner: Pick<AccountLetter, "userId" | "email">) => Promise<unknown>
   /** Invitations let somebody in where sign-up is closed, and show that the address is theirs. */
   invitations: {
     isFor(token: string, email: string): Promise<boolean>
@@ -92,6 +98,7 @@ export function createAuth(settings: AuthSettings) {
 
 export function authOptions(settings: AuthSettings) {
   const { origin, issuer, authSecret, db } = settings
+  const confirmsFirst = settings.verification === "required"
   return {
     appName: "Tideline",
     baseURL: origin,
@@ -110,6 +117,10 @@ export function authOptions(settings: AuthSettings) {
       minPasswordLength: 10,
       maxPasswordLength: 128,
       password: { hash: hashPassword, verify: verifyPassword },
+      requireEmailVerification: confirmsFirst,
+      onExistingUserSignUp: async ({ user }) => {
+        await settings.mailSignUpAttempted({ userId: user.id, email: user.email })
+      },
       resetPasswordTokenExpiresIn: RESET_LINK_LIFE,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: async ({ user, token }) => {
@@ -120,15 +131,20 @@ export function authOptions(settings: AuthSettings) {
       // Whoever took the account over may have made keys too.
       onPasswordReset: async ({ user }) => {
         await db.delete(authApiKey).where(eq(authApiKey.referenceId, user.id))
+        rememberBrowser(getCurrentAuthEndpointContext(), authSecret, user.email)
       },
     },
     emailVerification: {
       sendOnSignUp: true,
+      sendOnSignIn: confirmsFirst,
       expiresIn: VERIFICATION_LINK_LIFE,
       sendVerificationEmail: async ({ user, token }) => {
         const { id: userId, email, emailVerified } = user
         if (emailVerified) return
-        const query = new URLSearchParams({ token, callbackURL: "/dashboard" })
+        const query = new URLSearchParams({
+          token,
+          callbackURL: confirmsFirst ? "/sign-in?confirmed" : "/dashboard",
+        })
         const url = `${origin}${API_PATH}/verify-email?${query}`
         await settings.mailVerificationLink({ userId, email, url, minutes: VERIFICATION_LINK_LIFE / 60 })
       },
@@ -188,7 +204,8 @@ export function resetLink(origin: string, token: string): string {
 /** What better-auth has no setting for: an explained refusal of sign-ups, and the limit for each account. */
 function refuseEarly(settings: AuthSettings) {
   const { db, signup, invitations } = settings
-  return createAuthMiddleware(async ({ path, body, headers }) => {
+  return createAuthMiddleware(async (call) => {
+    const { path, body, headers } = call
     const email: unknown = body?.email
     if (path === "/sign-up/email" && signup === "closed") {
       const token = headers?.get(INVITATION_HEADER)
@@ -197,7 +214,11 @@ function refuseEarly(settings: AuthSettings) {
     }
     const kind = ATTEMPTS_BY_PATH.get(path)
     if (!kind || typeof email !== "string" || email.length > 320) return
-    const wait = await countAttempt(db, kind, email)
+    const from =
+      kind === "sign-in"
+        ? knownBrowser(call, settings.authSecret, email)
+        : networkOf(headers?.get(ADDRESS_HEADER) ?? "unknown")
+    const wait = await countAttempt(db, kind, email, from)
     if (wait === null) return
     const message = `Too many attempts on this account. Try again in ${Math.ceil(wait / 60)} minutes.`
     throw new APIError(
@@ -233,10 +254,13 @@ const ATTEMPTS_BY_PATH = new Map<string, "sign-in" | "reset" | "verify">([
   ["/send-verification-email", "verify"],
 ])
 
-function afterSignIn({ db }: AuthSettings) {
-  return createAuthMiddleware(async ({ path, context }) => {
-    if (path === "/sign-in/email" && context.newSession)
-      await forgetAttempts(db, context.newSession.user.email)
+function afterSignIn({ db, authSecret }: AuthSettings) {
+  return createAuthMiddleware(async (call) => {
+    const { newSession } = call.context
+    if (!newSession || !/^\/sign-(in|up)\//.test(call.path)) return
+    const { email } = newSession.user
+    await forgetAttempts(db, "sign-in", email, knownBrowser(call, authSecret, email))
+    rememberBrowser(call, authSecret, email)
   })
 }
 

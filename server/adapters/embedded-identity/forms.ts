@@ -6,10 +6,18 @@ type Handle = (visit: Visit) => Promise<Response>
 export type Post = ReturnType<typeof createPost>
 
 /** The account forms. `invitation` is carried where the provider's own fields have no place for it. */
-export function createForms(post: Post): AccountForms {
+export function createForms(post: Post, { confirmsFirst }: { confirmsFirst: boolean }): AccountForms {
   return {
-    signUp: (visit, { invitation, ...input }) =>
-      post(visit, "/sign-up/email", input, invitation ? { [INVITATION_HEADER]: invitation } : {}),
+    async signUp(visit, { invitation, ...input }) {
+      const more = invitation ? { [INVITATION_HEADER]: invitation } : {}
+      const made = await post(visit, "/sign-up/email", input, more)
+      if (!made.ok) return made
+      if (!confirmsFirst) return { ...made, isSignedIn: true }
+      // Whom an invitation let in has shown that the address is theirs. Nobody else is told whether there is an account now.
+      const { email, password } = input
+      const entered = invitation ? await post(visit, "/sign-in/email", { email, password }) : null
+      return entered?.ok ? { ...entered, isSignedIn: true } : { ...made, isSignedIn: false }
+    },
     signIn: (visit, input) => post(visit, "/sign-in/email", input),
     requestPasswordReset: (visit, input) => post(visit, "/request-password-reset", input),
     resetPassword: (visit, { token, password }) =>
@@ -53,6 +61,7 @@ const PROBLEMS: Record<string, AccountProblem> = {
   INVALID_PASSWORD: "wrong-credentials",
   USER_ALREADY_EXISTS: "email-taken",
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: "email-taken",
+  EMAIL_NOT_VERIFIED: "address-unconfirmed",
   INVALID_EMAIL: "email-unfit",
   PASSWORD_TOO_SHORT: "password-unfit",
   PASSWORD_TOO_LONG: "password-unfit",

@@ -12,7 +12,9 @@ export function openOperator(settings: OperatorSettings) {
   const auth = createAuth({
     ...settings,
     signup: "closed",
+    verification: "optional",
     mailResetLink: refuseMail,
+    mailSignUpAttempted: refuseMail,
     mailVerificationLink: refuseMail,
     invitations: { isFor: async () => false, redeem: async () => false },
   })

@@ -77,21 +77,24 @@ export function openOwnAccount({ db, auth, post }: OwnAccountSettings): OwnAccou
     },
   }
 
-  /** Counted as an attempt to sign in: whoever found an open browser must not guess here what they cannot guess there. */
+  /**
+   * Counted: whoever found an open browser must not guess here what they cannot guess at the sign-in. Apart from that, or strangers who
+   * guess there could keep the owner from changing the password.
+   */
   async function checkPassword(
     userId: string,
     password: string,
   ): Promise<(AccountOutcome & { ok: false }) | null> {
     const [account] = await db
-      .select({ email: authUser.email, hash: authAccount.password })
+      .select({ hash: authAccount.password })
       .from(authUser)
       .innerJoin(authAccount, eq(authAccount.userId, authUser.id))
       .where(and(eq(authUser.id, userId), eq(authAccount.providerId, "credential")))
-    const wait = account && (await countAttempt(db, "sign-in", account.email))
+    const wait = account && (await countAttempt(db, "password", userId, null))
     if (wait) return { ok: false, problem: "too-many-attempts", status: 429, retryAfter: wait }
     const isRight = account?.hash && (await verifyPassword({ hash: account.hash, password }))
     if (!isRight) return { ok: false, problem: "wrong-credentials", status: 403, retryAfter: null }
-    await forgetAttempts(db, account.email)
+    await forgetAttempts(db, "password", userId, null)
     return null
   }
 }

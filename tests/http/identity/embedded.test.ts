@@ -341,8 +341,9 @@ describe("the limit by network address", () => {
   })
 })
 
-function valueOf(cookie: string) {
-  return cookie.slice(cookie.indexOf("=") + 1)
+/** Of the session, which stands first. */
+function valueOf(cookies: string) {
+  return /=([^;]*)/.exec(cookies)?.[1] ?? ""
 }
 
 function someone(name: string) {

@@ -1,0 +1,108 @@
+import { pino } from "pino"
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { authRateLimit } from "#db/schema/auth.ts"
+import { openEmbeddedIdentity } from "#server/adapters/embedded-identity.ts"
+import type { AccountForms } from "#server/ports/identity.ts"
+import { listOutbox } from "#server/mail/outbox.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+
+const derivations = vi.hoisted(() => ({ count: 0 }))
+
+// The real work, counted: it is nearly all of what an answer takes.
+vi.mock("#server/adapters/embedded-identity/password.ts", async (original) => {
+  const real = await original<typeof import("#server/adapters/embedded-identity/password.ts")>()
+  return {
+    ...real,
+    hashPassword(...args: Parameters<typeof real.hashPassword>) {
+      derivations.count += 1
+      return real.hashPassword(...args)
+    },
+    verifyPassword(...args: Parameters<typeof real.verifyPassword>) {
+      derivations.count += 1
+      return real.verifyPassword(...args)
+    },
+  }
+})
+
+const ORIGIN = "http://localhost:3000"
+const PASSWORD = "an engine of brass"
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let identity: Awaited<ReturnType<typeof openEmbeddedIdentity>>
+beforeAll(async () => {
+  database = await createTestDatabase()
+  identity = await openEmbeddedIdentity({
+    origin: ORIGIN,
+    issuer: ORIGIN,
+    authSecret: "a secret for tests, and for nothing else",
+    signup: "open",
+    verification: "required",
+    db: database.db,
+    log: pino({ level: "silent" }),
+  })
+  await signUp("known@example.org")
+})
+afterAll(async () => {
+  await identity.close()
+  await database.close()
+})
+beforeEach(async () => {
+  await database.db.delete(authRateLimit)
+})
+
+describe("an address with an account and one without cost the same work", () => {
+  test("at sign-in", async () => {
+    const known = await workOf(() => signInWrongly("known@example.org"))
+    expect(known).toEqual(await workOf(() => signInWrongly("unknown@example.org")))
+    expect(known).toMatchObject({ derivations: 1, ok: false })
+  })
+
+  test("at sign-up, each with one letter", async () => {
+    const known = await workOf(() => signUp("known@example.org"))
+    expect(known).toEqual(await workOf(() => signUp("newcomer@example.org")))
+    expect(known).toMatchObject({ derivations: 1, letters: 1, ok: true })
+  })
+
+  test("at a reset, whose letter is written when the answer is gone", async () => {
+    const { letters: _, ...known } = await workOf(() => askForReset("known@example.org"))
+    expect(await workOf(() => askForReset("unknown@example.org"))).toMatchObject(known)
+    expect(known).toMatchObject({ derivations: 0, ok: true })
+  })
+})
+
+function forms(): AccountForms {
+  if (!identity.forms) throw new Error("The embedded provider has forms.")
+  return identity.forms
+}
+
+function visit() {
+  const request = new Request(`${ORIGIN}/sign-up`, { headers: { origin: ORIGIN } })
+  return { request, address: "203.0.113.7" }
+}
+
+function signUp(email: string) {
+  return forms().signUp(visit(), { name: "Ada", email, password: PASSWORD })
+}
+
+function signInWrongly(email: string) {
+  return forms().signIn(visit(), { email, password: "not the password" })
+}
+
+function askForReset(email: string) {
+  return forms().requestPasswordReset(visit(), { email })
+}
+
+/** What an answer took, and what it says. */
+async function workOf(answer: () => Promise<object>) {
+  const before = { derivations: derivations.count, letters: await letters() }
+  const { ok, problem, headers } = (await answer()) as { ok: boolean; problem?: string; headers?: Headers }
+  const made = {
+    derivations: derivations.count - before.derivations,
+    letters: (await letters()) - before.letters,
+  }
+  return { ...made, ok, problem, headers: [...(headers ?? [])] }
+}
+
+async function letters() {
+  return (await listOutbox(database)).length
+}

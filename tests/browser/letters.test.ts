@@ -1,0 +1,206 @@
+import { AxeBuilder } from "@axe-core/playwright"
+import { chromium, type Browser, type Page } from "playwright-core"
+import PostalMime from "postal-mime"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { findBrowser } from "../support/browser.ts"
+import { openBrowser, postJson } from "../support/people.ts"
+import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
+
+const PASSWORD = "an engine of brass and cards"
+
+let receiver: SmtpReceiver
+let app: TidelineApp
+let browser: Browser
+beforeAll(async () => {
+  receiver = await openSmtpReceiver()
+  app = await startTideline({
+    SMTP_URL: receiver.url,
+    EMAIL_VERIFICATION: "required",
+    ADMIN_EMAILS: "operator@example.org",
+  })
+  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+})
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+  await receiver.stop()
+})
+
+// Each flow is many pages long.
+describe("a letter, read in a browser as it came by mail", { timeout: 120_000 }, () => {
+  it("opens a new account, and welcomes once onboarding is over", async () => {
+    const page = await browser.newPage()
+    await page.goto(`${app.origin}/sign-up`)
+    await page.getByLabel("Name").fill("Ada Lovelace")
+    await page.getByLabel("E-mail address").fill("ada@example.org")
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD)
+    await page.getByRole("button", { name: "Sign up" }).click()
+    await page.getByRole("heading", { name: "Look into your inbox" }).waitFor()
+
+    await page.goto(await readLetter("ada@example.org", "Confirm your address for Tideline"))
+    await page.getByText("Your address is confirmed").waitFor()
+    await signIn(page, "ada@example.org", PASSWORD)
+    for (const step of ["Get started", "Continue", "Go to the dashboard"])
+      await page.getByRole("button", { name: step }).click()
+    await page.goto(await readLetter("ada@example.org", "Welcome to Tideline"))
+    await page.getByRole("heading", { name: "Welcome back, Ada" }).waitFor()
+    await page.close()
+  })
+
+  it("tells the owner of an account that somebody tried to make it again", async () => {
+    await openAccount("grace@example.org")
+    const page = await browser.newPage()
+    await page.goto(`${app.origin}/sign-up`)
+    await page.getByLabel("Name").fill("Grace Hopper")
+    await page.getByLabel("E-mail address").fill("grace@example.org")
+    await page.getByLabel("Password", { exact: true }).fill("another password")
+    await page.getByRole("button", { name: "Sign up" }).click()
+    await page.getByRole("heading", { name: "Look into your inbox" }).waitFor()
+    await page.goto(await readLetter("grace@example.org", "You have a Tideline account already"))
+    await signIn(page, "grace@example.org", PASSWORD)
+    await page.getByRole("heading", { name: /Welcome aboard/ }).waitFor()
+    await page.close()
+  })
+
+  it("resets a password", async () => {
+    await openAccount("emmy@example.org")
+    const page = await browser.newPage()
+    await page.goto(`${app.origin}/sign-in`)
+    await page.getByRole("link", { name: "Forgot your password?" }).click()
+    await page.getByRole("heading", { name: "Reset your password" }).waitFor()
+    await page.getByLabel("E-mail address").fill("emmy@example.org")
+    await page.getByRole("button", { name: "Send the link" }).click()
+    await page.getByText("Look into your inbox").waitFor()
+    await page.goto(await readLetter("emmy@example.org", "Reset your Tideline password"))
+    await page.getByLabel("New password").fill("every symmetry conserves")
+    await page.getByRole("button", { name: "Save the password" }).click()
+    await page.getByText("Your password is changed").waitFor()
+    await signIn(page, "emmy@example.org", "every symmetry conserves")
+    await page.getByRole("heading", { name: /Welcome aboard/ }).waitFor()
+    await page.close()
+  })
+
+  it("says that the plan was changed, and that the account is deleted", async () => {
+    const mary = await openAccount("mary@example.org")
+    const operator = await openAccount("operator@example.org")
+    await mary("/onboarding")
+    await operator("/onboarding")
+    const people = await (await operator("/admin/people?q=mary")).text()
+    const [, userId = ""] = /name="userId" value="([^"]+)"/.exec(people) ?? []
+    const change = new URLSearchParams({ intent: "change-plan", userId, plan: "pro" })
+    expect((await operator("/admin/people", { method: "POST", body: change })).status).toBe(303)
+    const page = await browser.newPage()
+    await page.goto(await readLetter("mary@example.org", "Your Tideline plan has changed"))
+    expect(new URL(page.url()).pathname).toBe("/pricing")
+
+    for (const fields of [
+      { intent: "finish-welcome" },
+      { intent: "finish-profile", name: "Mary" },
+      { intent: "complete" },
+    ])
+      await mary("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
+    const deletion = new URLSearchParams({ intent: "delete-account", confirmation: PASSWORD })
+    expect((await mary("/dashboard/account", { method: "POST", body: deletion })).status).toBe(303)
+    await readLetter("mary@example.org", "Your Tideline account is deleted", { hasButton: false })
+    await page.close()
+  })
+
+  it("confirms a place on the waitlist, and invites from it", async () => {
+    const page = await browser.newPage()
+    await page.goto(`${app.origin}/waitlist`)
+    await page.getByLabel("E-mail address").fill("joan@example.org")
+    await page.getByRole("main").getByRole("button").first().click()
+    await page.goto(await readLetter("joan@example.org", "Confirm your place on the Tideline waitlist"))
+    await page.getByRole("main").getByRole("button").first().click()
+    await page
+      .getByText(/on the list/i)
+      .first()
+      .waitFor()
+
+    const operator = await signedIn("operator@example.org")
+    const invite = new URLSearchParams({ intent: "invite", email: "joan@example.org" })
+    expect((await operator("/admin/waitlist", { method: "POST", body: invite })).status).toBe(303)
+    await page.goto(await readLetter("joan@example.org", "There is room for you at Tideline"))
+    expect(await page.getByLabel("E-mail address").inputValue()).toBe("joan@example.org")
+    await page.getByLabel("Name").fill("Joan")
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD)
+    await page.getByRole("button", { name: "Sign up" }).click()
+    await page.getByRole("heading", { name: /Welcome aboard/ }).waitFor()
+    await page.close()
+  })
+})
+
+/**
+ * Waits for the letter, and looks at it on a telephone and on a large screen, by day and by night: it fits, and can be read. Resolves to
+ * where its button leads. SCREENSHOTS names a folder to keep what was seen.
+ */
+async function readLetter(to: string, subject: string, { hasButton } = { hasButton: true }): Promise<string> {
+  const letter = await vi.waitFor(
+    async () => {
+      const parsed = await Promise.all(
+        receiver.received
+          .filter(({ envelope }) => envelope.to.includes(to))
+          .map(({ source }) => PostalMime.parse(source)),
+      )
+      const found = parsed.find((one) => one.subject === subject)
+      if (!found?.html) throw new Error(`${to} has got no letter called “${subject}”.`)
+      return { html: found.html }
+    },
+    { timeout: 20_000 },
+  )
+  await lookAt(subject, letter.html)
+  const [button = ""] = /<a [^>]*class="button"[^>]*>/.exec(letter.html) ?? []
+  const address = /href="([^"]+)"/.exec(button)?.[1]?.replaceAll("&amp;", "&")
+  expect(address !== undefined).toBe(hasButton)
+  return address ?? ""
+}
+
+const seen = new Set<string>()
+
+/** Once is enough for each kind of letter. */
+async function lookAt(subject: string, html: string) {
+  if (seen.has(subject)) return
+  seen.add(subject)
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.setContent(html)
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of [800, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      const folder = process.env["SCREENSHOTS"]
+      const name = subject.toLowerCase().replaceAll(" ", "-")
+      if (folder)
+        await page.screenshot({
+          path: `${folder}/letter-${name}-${colorScheme}-${width}.png`,
+          fullPage: true,
+        })
+    }
+    const { violations } = await new AxeBuilder({ page }).withRules(["color-contrast", "link-name"]).analyze()
+    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html: at }) => `${id}: ${at}`))).toEqual([])
+  }
+  await context.close()
+}
+
+/** Somebody whose address is confirmed, signed in. */
+async function openAccount(email: string) {
+  const account = { name: "Somebody", email, password: PASSWORD }
+  await postJson(openBrowser(app), "/api/auth/sign-up/email", account)
+  await openBrowser(app)(await readLetter(email, "Confirm your address for Tideline"))
+  return signedIn(email)
+}
+
+async function signedIn(email: string) {
+  const person = openBrowser(app)
+  const answer = await postJson(person, "/api/auth/sign-in/email", { email, password: PASSWORD })
+  expect(answer.status).toBe(200)
+  return person
+}
+
+async function signIn(page: Page, email: string, password: string) {
+  await page.getByLabel("E-mail address").fill(email)
+  await page.getByLabel("Password", { exact: true }).fill(password)
+  await page.getByRole("button", { name: "Sign in" }).click()
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { findLetter } from "../../support/inbox.ts"
+import { openBrowser, postJson } from "../../support/people.ts"
+
+const PASSWORD = "an engine of brass"
+
+let app: TidelineApp
+beforeAll(async () => {
+  app = await startTideline({ EMAIL_VERIFICATION: "required" })
+  await postJson(openBrowser(app), "/api/auth/sign-up/email", someone("known"))
+  await openAccount("known")
+})
+afterAll(() => app.stop())
+
+describe("where an address has to be confirmed first", () => {
+  test("a new account opens with the link of its letter, and not before", async () => {
+    const browser = openBrowser(app)
+    const made = await browser("/sign-up", form(someone("mary")))
+    expect([made.status, made.headers.get("location")]).toEqual([303, "/sign-up?sent"])
+    expect(await (await browser("/sign-up?sent")).text()).toContain("Look into your inbox")
+    expect(browser.cookie()).toBe("")
+
+    const early = await browser("/sign-in", form(someone("mary")))
+    expect([early.status, await early.text()]).toEqual([
+      403,
+      expect.stringContaining("Confirm your address first."),
+    ])
+    expect(await openAccount("mary")).toBe("/sign-in?confirmed")
+    expect(await (await browser("/sign-in?confirmed")).text()).toContain("Your address is confirmed")
+    const entered = await browser("/sign-in", form(someone("mary")))
+    expect([entered.status, entered.headers.get("location")]).toEqual([303, "/dashboard"])
+  })
+
+  test("a link that is none leads to words that say so", async () => {
+    const callback = encodeURIComponent("/sign-in?confirmed")
+    const answer = await openBrowser(app)(`/api/auth/verify-email?token=nonsense&callbackURL=${callback}`)
+    const place = answer.headers.get("location") ?? ""
+    expect(await (await openBrowser(app)(place)).text()).toContain("This link has been used, or is too old")
+  })
+
+  test("the owner of an account is told by mail that somebody tried to make it again, once a day", async () => {
+    for (let i = 0; i < 2; i++) await openBrowser(app)("/sign-up", form(someone("known")))
+    const letter = await findLetter(app, "known@example.org", /account already/)
+    const lines = letter.text.split("\n")
+    expect(lines).toContain(`${app.origin}/sign-in`)
+    expect(lines).toContain(`${app.origin}/sign-in/forgot-password`)
+    const summaries = (await (await fetch(`${app.inbox}/api/messages`)).json()) as { subject: string }[]
+    expect(summaries.filter(({ subject }) => /account already/.test(subject))).toHaveLength(1)
+    const entered = await openBrowser(app)("/sign-in", form({ ...someone("known") }))
+    expect(entered.status).toBe(303)
+  })
+})
+
+describe("known and unknown addresses are answered alike", () => {
+  const wrong = { password: "not the password" }
+  const asks: [what: string, path: string, body: object][] = [
+    ["sign-up", "/api/auth/sign-up/email", {}],
+    ["the sign-up form", "/sign-up", {}],
+    ["sign-in with a wrong password", "/api/auth/sign-in/email", wrong],
+    ["the sign-in form", "/sign-in", wrong],
+    ["reset", "/api/auth/request-password-reset", {}],
+    ["the reset form", "/sign-in/forgot-password", {}],
+    ["another letter to confirm it", "/api/auth/send-verification-email", {}],
+  ]
+
+  test.each(asks)("by %s: status, headers, cookies and body", async (what, path, body) => {
+    const name = `unknown-${asks.findIndex(([known]) => known === what)}`
+    const answers = []
+    for (const person of [someone("known"), someone(name)]) {
+      const input = { ...person, ...body }
+      const answer = path.startsWith("/api/")
+        ? await postJson(openBrowser(app), path, input)
+        : await openBrowser(app)(path, form(input))
+      answers.push(await describeAnswer(answer, person))
+    }
+    expect(answers[0]).toEqual(answers[1])
+    expect(answers[0]?.cookies).toEqual([])
+  })
+})
+
+/** What can be told apart, without what differs between any two answers. */
+async function describeAnswer(answer: Response, { name, email }: { name: string; email: string }) {
+  const varies = new Set(["date", "content-length", "content-security-policy", "x-request-id"])
+  const text = (await answer.text())
+    .replaceAll(answer.headers.get("x-request-id") ?? "", "<request>")
+    .replaceAll(email, "<email>")
+    .replaceAll(name, "<name>")
+    .replaceAll(/"id":"\w+"/g, '"id":"<id>"')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replaceAll(/nonce="[^"]*"/g, 'nonce="<nonce>"')
+  return {
+    status: answer.status,
+    headers: [...answer.headers].filter(([header]) => !varies.has(header)),
+    cookies: answer.headers.getSetCookie(),
+    body: answer.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text,
+  }
+}
+
+/** Follows the link of the letter, and resolves to where it leads. */
+async function openAccount(name: string): Promise<string | null> {
+  const letter = await findLetter(app, `${name}@example.org`, /Confirm/)
+  const link = /http:\S+verify-email\S+/.exec(letter.text)?.[0] ?? ""
+  return (await openBrowser(app)(link)).headers.get("location")
+}
+
+function someone(name: string) {
+  return { name, email: `${name}@example.org`, password: PASSWORD }
+}
+
+function form(fields: Record<string, string>): RequestInit {
+  return { method: "POST", body: new URLSearchParams(fields), headers: { accept: "text/html" } }
+}
