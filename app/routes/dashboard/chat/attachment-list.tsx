@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { classNames } from "#app/ui/class-names.ts"
+import { IconButton } from "#app/ui/icon-button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { attachableAs, type Attachment } from "#server/chat/contract.ts"
@@ -129,7 +130,7 @@ export function DraftChip({ attachment, onRemove }: { attachment: Attachment; on
       name={fileName}
       about={formatBytes(size)}
     >
-      <RemoveButton label={`Leave out ${fileName}`} onRemove={onRemove} />
+      <IconButton label={`Leave out ${fileName}`} icon="x" onPress={onRemove} className="-mr-2" />
     </Chip>
   )
 }
@@ -151,21 +152,7 @@ export function UploadChip({
       about={problem ?? "Uploading…"}
       tone={problem ? "danger" : undefined}
     >
-      <RemoveButton label={`Leave out ${file.name}`} onRemove={onRemove} />
+      <IconButton label={`Leave out ${file.name}`} icon="x" onPress={onRemove} className="-mr-2" />
     </Chip>
-  )
-}
-
-function RemoveButton({ label, onRemove }: { label: string; onRemove: () => void }) {
-  return (
-    <button
-      type="button"
-      aria-label={label}
-      title={label}
-      onClick={onRemove}
-      className="-mr-1.5 grid size-7 shrink-0 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink touch:size-11"
-    >
-      <Icon name="x" className="size-3.5" />
-    </button>
   )
 }

@@ -1,4 +1,5 @@
 import { memo } from "react"
+import { IconButton } from "#app/ui/icon-button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { ProgressBar } from "#app/ui/progress-bar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
@@ -36,15 +37,15 @@ export const UploadRow = memo(function UploadRow({ upload }: { upload: Upload })
       </div>
       <div className="flex shrink-0">
         {isRunning(upload) ? (
-          <RowButton label={`Pause ${name}`} icon="pause" onPress={() => uploadQueue.pause(id)} />
+          <IconButton label={`Pause ${name}`} icon="pause" onPress={() => uploadQueue.pause(id)} />
         ) : null}
         {state === "paused" ? (
-          <RowButton label={`Resume ${name}`} icon="play" onPress={() => uploadQueue.resume(id)} />
+          <IconButton label={`Resume ${name}`} icon="play" onPress={() => uploadQueue.resume(id)} />
         ) : null}
         {state === "failed" ? (
-          <RowButton label={`Try ${name} again`} icon="refresh" onPress={() => uploadQueue.resume(id)} />
+          <IconButton label={`Try ${name} again`} icon="refresh" onPress={() => uploadQueue.resume(id)} />
         ) : null}
-        <RowButton
+        <IconButton
           label={`${state === "failed" || state === "done" ? "Dismiss" : "Cancel"} ${name}`}
           icon="x"
           onPress={() => uploadQueue.remove([id])}
@@ -53,20 +54,6 @@ export const UploadRow = memo(function UploadRow({ upload }: { upload: Upload })
     </li>
   )
 })
-
-function RowButton({ label, icon, onPress }: { label: string; icon: IconName; onPress: () => void }) {
-  return (
-    <button
-      type="button"
-      aria-label={label}
-      title={label}
-      onClick={onPress}
-      className="grid size-8 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink focus-visible:-outline-offset-2 touch:size-11"
-    >
-      <Icon name={icon} />
-    </button>
-  )
-}
 
 const LOOK: Record<Upload["state"], { icon: IconName; colour: string }> = {
   waiting: { icon: "clock", colour: "text-faint" },

@@ -1,0 +1,30 @@
+import { classNames } from "./class-names.ts"
+import { Icon, type IconName } from "./icon.tsx"
+
+/** A small button for an icon alone, in a row or a chip. `label` is its name, and its tip. */
+export function IconButton({
+  label,
+  icon,
+  onPress,
+  className,
+}: {
+  label: string
+  icon: IconName
+  onPress: () => void
+  className?: string
+}) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      onClick={onPress}
+      className={classNames(
+        "grid size-8 shrink-0 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink focus-visible:-outline-offset-2 touch:size-11",
+        className,
+      )}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+}
