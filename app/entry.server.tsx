@@ -1,22 +1,82 @@
 import { PassThrough } from "node:stream"
 import { createReadableStreamFromReadable } from "@react-router/node"
 import { isbot } from "isbot"
-import { renderToPipeableStream } from "react-dom/server"
+import { renderToPipeableStream, renderToString } from "react-dom/server"
 import {
   ServerRouter,
   type EntryContext,
   type HandleErrorFunction,
   type RouterContextProvider,
 } from "react-router"
-import { failureContext, nonceContext, requestIdContext, servicesContext } from "#server/context.ts"
+import {
+  failureContext,
+  nonceContext,
+  requestIdContext,
+  servicesContext,
+  sessionContext,
+} from "#server/context.ts"
 import { isRefusal } from "#server/errors.ts"
 import { loggedPath } from "#server/http/logged-path.ts"
+import { SharedPage } from "#server/http/page-cache.ts"
+import { TextResponse } from "#server/http/text-response.ts"
 
 /** Parts of a page that are deferred are given up after this long. Milliseconds. */
 export const streamTimeout = 10_000
 
+/** What React writes in the place of a part that waits for something. */
+const DEFERRED = "<!--$!-->"
+
+/** A page goes out whole, which costs half as much; one with deferred parts as a stream of them. */
+export default async function handleRequest(
+  request: Request,
+  status: number,
+  headers: Headers,
+  routerContext: EntryContext,
+  loadContext: RouterContextProvider,
+): Promise<Response> {
+  headers.set("content-type", "text/html; charset=utf-8")
+  if (request.method === "HEAD") return new Response(null, { status, headers })
+
+  const nonce = loadContext.get(nonceContext)
+  const { serverHandoffStream: handoff, ...withoutHandoff } = routerContext
+  const page = renderToString(<ServerRouter context={withoutHandoff} url={request.url} nonce={nonce} />)
+  if (page.includes(DEFERRED)) return streamPage(request, status, headers, routerContext, loadContext)
+
+  const scripts = withoutHandoff.renderMeta?.didRenderScripts ? await handOver(handoff, nonce) : ""
+  const html = `<!DOCTYPE html>${page.replace("</body></html>", () => `${scripts}</body></html>`)}`
+  const isShared = isForEverybody(routerContext) && loadContext.get(sessionContext) === null
+  return new (isShared ? SharedPage : TextResponse)(html, { status, headers })
+}
+
+/** Pages whose route says `handle = { shared: true }` show every visitor the same. */
+function isForEverybody({ staticHandlerContext: { matches, errors, actionData } }: EntryContext) {
+  return (
+    !errors &&
+    !actionData &&
+    matches.some(
+      ({ route: { handle } }) => typeof handle === "object" && handle !== null && "shared" in handle,
+    )
+  )
+}
+
+/** What the loaders answered, as the scripts that hand it to React Router in the browser: those of its own `ServerRouter`. */
+async function handOver(handoff: EntryContext["serverHandoffStream"], nonce: string): Promise<string> {
+  const data = await new Response(handoff).text()
+  const script = (code: string) =>
+    `<script nonce="${nonce}">window.__reactRouterContext.streamController.${code}</script>`
+  return script(`enqueue(${escapeMarkup(JSON.stringify(data))});`) + script("close();")
+}
+
+/** JSON within a script element. */
+function escapeMarkup(json: string): string {
+  return json.replace(
+    /[&<>\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
+}
+
 /** Crawlers get the whole document at once; people get the frame of the page as soon as it is there. */
-export default function handleRequest(
+function streamPage(
   request: Request,
   status: number,
   headers: Headers,
@@ -24,9 +84,6 @@ export default function handleRequest(
   loadContext: RouterContextProvider,
 ) {
   const nonce = loadContext.get(nonceContext)
-  headers.set("content-type", "text/html; charset=utf-8")
-  if (request.method === "HEAD") return new Response(null, { status, headers })
-
   const isCrawler = isbot(request.headers.get("user-agent") ?? "")
   return new Promise<Response>((resolve, reject) => {
     let responseStatus = status

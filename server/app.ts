@@ -1,4 +1,10 @@
-import { createRequestHandler, RouterContextProvider, type ServerBuild } from "react-router"
+import type { IncomingMessage } from "node:http"
+import {
+  createRequestHandler,
+  RouterContextProvider,
+  type RequestHandler,
+  type ServerBuild,
+} from "react-router"
 import * as build from "virtual:react-router/server-build"
 import { isOutage } from "#db/outage.ts"
 import {
@@ -9,9 +15,11 @@ import {
   requestIdContext,
   servicesContext,
 } from "./context.ts"
-import type { Exchange } from "./http/listener.ts"
+import type { Exchange, Front } from "./http/listener.ts"
 import { json } from "./http/json.ts"
+import { createPageCache } from "./http/page-cache.ts"
 import { isApiPath } from "./http/public-paths.ts"
+import { cutIntoSections } from "./http/route-sections.ts"
 import { unavailable } from "./http/unavailable.ts"
 import type { Services } from "./scope.ts"
 
@@ -19,20 +27,30 @@ import type { Services } from "./scope.ts"
  * The application as a function from request to response. The one server module that Vite loads, so that routes and server
  * functions share one copy of context keys and errors; Node hands it the services it opened.
  */
-export function createApp(services: Services) {
+export function createApp(services: Services): Pick<Front, "handle" | "sendPage"> {
   // The type of the virtual module knows nothing of exactOptionalPropertyTypes; it is this one otherwise.
-  const handle = createRequestHandler(
-    build as ServerBuild,
-    services.config.production ? "production" : "development",
-  )
-  return async (request: Request, { incoming, nonce, requestId, counted }: Exchange): Promise<Response> => {
+  const mode = services.config.production ? "production" : "development"
+  const sectionOf = cutIntoSections(build as ServerBuild)
+  const handlers = new Map<ServerBuild, RequestHandler>()
+  const handlerFor = (section: ServerBuild) => {
+    const handle = handlers.get(section) ?? createRequestHandler(section, mode)
+    handlers.set(section, handle)
+    return handle
+  }
+  const pages = createPageCache({ isVisitor: ({ headers }) => services.identity.isAnonymous(headers) })
+  return { handle, sendPage: pages.send }
+
+  async function handle(request: Request, exchange: Exchange): Promise<Response> {
+    const { incoming, nonce, requestId, counted } = exchange
     const context = new RouterContextProvider()
     context.set(servicesContext, services)
     context.set(incomingContext, incoming)
     context.set(nonceContext, nonce)
     context.set(requestIdContext, requestId)
     context.set(countedContext, counted)
-    const response = await handle(request, context)
+    const answer = handlerFor(sectionOf(pathOf(incoming)))
+    const response = await answer(request, context)
+    pages.keep(response, incoming, { nonce, route: counted.route ?? "" })
     const failure = context.get(failureContext)
     if (response.status !== 500 || failure === null) return response
     if (isOutage(failure)) return unavailable(request, response)
@@ -40,4 +58,8 @@ export function createApp(services: Services) {
       ? json({ error: "Internal server error" }, { status: 500 })
       : response
   }
+}
+
+function pathOf(incoming: IncomingMessage): string {
+  return incoming.url?.split("?", 1)[0] ?? ""
 }

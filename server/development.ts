@@ -17,8 +17,9 @@ export async function runDevelopment(root: string) {
       return {
         handle: async (request, exchange) => {
           const { createApp } = (await vite.ssrLoadModule("/server/app.ts")) as typeof import("./app.ts")
-          return createApp(services)(request, exchange)
+          return createApp(services).handle(request, exchange)
         },
+        sendPage: () => null,
         serveFile: (incoming, outgoing) => serveWith(vite.middlewares, incoming, outgoing),
         close: () => vite.close(),
       }

@@ -9,7 +9,7 @@ const build = resolve(import.meta.dirname, "..")
 await runTideline({
   root: resolve(build, ".."),
   openFront: async (services) => ({
-    handle: createApp(services),
+    ...createApp(services),
     serveFile: createFileServer(resolve(build, "client")),
     close: async () => {},
   }),

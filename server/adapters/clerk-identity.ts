@@ -67,6 +67,8 @@ export async function openClerkIdentity(settings: ClerkSettings): Promise<Identi
 
   return {
     kind: "clerk",
+    isAnonymous: ({ authorization, cookie = "" }) =>
+      authorization === undefined && !/__(session|client|clerk)/.test(cookie),
     async middleware(args, next) {
       lendSettings(args, settings)
       const response = await authenticate(args as LoaderArgs, next)

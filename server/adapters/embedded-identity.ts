@@ -23,6 +23,8 @@ import { requireArgon2 } from "./embedded-identity/password.ts"
 import { openSessionReader } from "./embedded-identity/read-session.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
+const SESSION_COOKIE = "tideline.session_token="
+
 /** Milliseconds. */
 const AFTER_ANSWER = 100
 const SIGN_UP_TIME = 500
@@ -122,6 +124,8 @@ export async function openEmbeddedIdentity(
   return {
     kind: "embedded",
     auth,
+    isAnonymous: ({ authorization, cookie = "" }) =>
+      authorization === undefined && !cookie.includes(SESSION_COOKIE),
     /** A session that is used lives on, and so must its cookie. */
     async middleware({ request }, next) {
       const response = await next()

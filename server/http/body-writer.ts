@@ -12,6 +12,14 @@ import { freeMemory } from "./spent-memory.ts"
 
 type Read = Promise<ReadableStreamReadResult<Uint8Array>>
 
+/** Writes a body that is known as a whole, compressed where that pays. */
+export function writeText(text: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const length = Buffer.byteLength(text)
+  const encoder = chooseEncoder(incoming, outgoing, { short: length < WORTH_COMPRESSING })
+  if (!encoder) outgoing.setHeader("content-length", length)
+  ;(encoder ?? outgoing).end(text)
+}
+
 /**
  * Writes a body at the client's pace, compressed where that pays. What is there is sent on whenever the source pauses, so a
  * page that is streamed shows as early as it would uncompressed. Throws what the source throws.

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { writeBody } from "./body-writer.ts"
+import { writeBody, writeText } from "./body-writer.ts"
 import { offerMemory } from "./spent-memory.ts"
+import { TextResponse } from "./text-response.ts"
 
 /** A request that cannot be expressed, and the status that says so. */
 export class Unacceptable extends Error {
@@ -51,6 +52,10 @@ export async function sendResponse(
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies)
 
+  if (response instanceof TextResponse && incoming.method !== "HEAD" && !response.bodyUsed) {
+    writeText(response.content, incoming, outgoing)
+    return
+  }
   if (incoming.method === "HEAD" || response.body === null || outgoing.destroyed) {
     await response.body?.cancel()
     outgoing.end()

@@ -1,4 +1,5 @@
 import { readBytes } from "./body.ts"
+import { TextResponse } from "./text-response.ts"
 
 /** Bytes. */
 export const JSON_LIMIT = 256 * 1024
@@ -17,9 +18,10 @@ export async function readJson(request: Request, { limit = JSON_LIMIT } = {}): P
 }
 
 export function json(body: unknown, init: ResponseInit = {}): Response {
-  const headers = new Headers(init.headers)
-  if (!headers.has("content-type")) headers.set("content-type", "application/json; charset=utf-8")
-  return new Response(JSON.stringify(body), { ...init, headers })
+  const response = new TextResponse(JSON.stringify(body), init)
+  if (!response.headers.has("content-type"))
+    response.headers.set("content-type", "application/json; charset=utf-8")
+  return response
 }
 
 /** For a body past the limit. */

@@ -34,6 +34,8 @@ export interface Front {
   handle: Handle
   /** Sends a file and says true, where the request is for one. */
   serveFile: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<boolean>
+  /** Sends a page that is known already and answers the pattern of its address, where the request is for one. */
+  sendPage: (incoming: IncomingMessage, outgoing: ServerResponse, nonce: string) => string | null
   close: () => Promise<void>
 }
 
@@ -77,6 +79,8 @@ export function serveRequests(
     for (const [name, value] of securityHeaders(nonce)) outgoing.setHeader(name, value)
     const counted: Exchange["counted"] = { route: null }
     tellWhenDone(incoming, outgoing, counted)
+    counted.route = front.sendPage(incoming, outgoing, nonce)
+    if (counted.route !== null) return
     const request = toRequest(incoming, outgoing, config.origin)
     counted.route = "file"
     if (await front.serveFile(incoming, outgoing)) return

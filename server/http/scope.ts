@@ -1,5 +1,5 @@
 import { data, redirectDocument, type RouterContextProvider } from "react-router"
-import { servicesContext, sessionContext, urlContext } from "#server/context.ts"
+import { incomingContext, servicesContext, sessionContext, urlContext } from "#server/context.ts"
 import { isRefusal } from "#server/errors.ts"
 import type { Session } from "#server/ports/identity.ts"
 import type { FullScope, Services } from "#server/scope.ts"
@@ -25,7 +25,17 @@ export function sessionOf(context: Context): Session | null {
  * Throws the answer to send when nobody is signed in: 401 for the API, the way to the sign-in page for a page. And 403 for an account
  * that was deleted while its session lived: the sign-in page would send them back here.
  */
-export async function requireScope(context: Context): Promise<FullScope> {
+export function requireScope(context: Context): Promise<FullScope> {
+  // All loaders of a page ask, and nothing changes between them. After an action it may have.
+  if (context.get(incomingContext).method !== "GET") return openScope(context)
+  const scope = scopes.get(context) ?? openScope(context)
+  scopes.set(context, scope)
+  return scope
+}
+
+const scopes = new WeakMap<Context, Promise<FullScope>>()
+
+async function openScope(context: Context): Promise<FullScope> {
   const services = servicesOf(context)
   const session = sessionOf(context)
   if (!session) throw refuseVisitor(context.get(urlContext))

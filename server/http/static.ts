@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { extname, join, relative, sep } from "node:path"
 import { pipeline } from "node:stream/promises"
@@ -11,7 +12,12 @@ interface StaticFile {
   etag: string
   isImmutable: boolean
   sizes: Partial<Record<Encoding | "identity", number>>
+  /** Of a small file that was asked for: opening it each time costs more than all the rest. */
+  contents: Partial<Record<Encoding | "identity", Buffer>>
 }
+
+/** Bytes. */
+const KEPT_IN_MEMORY = 128 * 1024
 
 const SUFFIXES: Record<Encoding, string> = { br: ".br", gzip: ".gz" }
 
@@ -59,6 +65,7 @@ function describe(path: string, { isImmutable }: { isImmutable: boolean }): Stat
     etag: fingerprint.digest("base64url").slice(0, 22),
     isImmutable,
     sizes,
+    contents: {},
   }
 }
 
@@ -78,15 +85,23 @@ async function send(file: StaticFile, incoming: IncomingMessage, outgoing: Serve
     outgoing.end()
     return
   }
+  const form = encoding ?? "identity"
+  const size = file.sizes[form] ?? 0
   outgoing.setHeader("content-type", file.type)
-  outgoing.setHeader("content-length", file.sizes[encoding ?? "identity"] ?? 0)
+  outgoing.setHeader("content-length", size)
   if (encoding) outgoing.setHeader("content-encoding", encoding)
   if (incoming.method === "HEAD") {
     outgoing.end()
     return
   }
+  const path = encoding ? file.path + SUFFIXES[encoding] : file.path
+  if (size <= KEPT_IN_MEMORY) {
+    file.contents[form] ??= await readFile(path)
+    outgoing.end(file.contents[form])
+    return
+  }
   try {
-    await pipeline(createReadStream(encoding ? file.path + SUFFIXES[encoding] : file.path), outgoing)
+    await pipeline(createReadStream(path), outgoing)
   } catch (error) {
     if (!outgoing.destroyed) throw error
   }

@@ -1,8 +1,8 @@
 export type Theme = "light" | "dark" | "system"
 
-/** The reader's choice of colours, from the cookie `theme`. */
-export function readTheme(request: Request): Theme {
-  const cookie = /(?:^|;\s*)theme=(light|dark)(?:;|$)/.exec(request.headers.get("cookie") ?? "")
+/** The reader's choice of colours, from the cookie `theme` among the request's cookies. */
+export function readTheme(cookies: string | null | undefined): Theme {
+  const cookie = /(?:^|;\s*)theme=(light|dark)(?:;|$)/.exec(cookies ?? "")
   return cookie?.[1] === "light" || cookie?.[1] === "dark" ? cookie[1] : "system"
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http"
 import type { RouterContextProvider } from "react-router"
 
 export type Plan = "free" | "pro"
@@ -149,6 +150,8 @@ export interface Identity {
   readonly middleware?: (args: RequestContext, next: () => Promise<Response>) => Promise<Response>
   /** Null for anybody who is not signed in, also when the credential is bad. Never throws for a bad credential. */
   getSession(args: RequestContext): Promise<Session | null>
+  /** Whether nothing among these headers could show who sent them, so that there is no session to look for. */
+  isAnonymous(headers: IncomingHttpHeaders): boolean
   /**
    * The provider's own word, which no client can alter; null when it does not know the id. It may be up to a minute old
    * unless `fresh` is asked for.

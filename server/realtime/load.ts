@@ -5,9 +5,11 @@ import { sealHave } from "./have.ts"
 import type { Hub } from "./hub.ts"
 import { lsnToWire } from "./lsn.ts"
 import { finishPage } from "./page.ts"
+import type { Range } from "./range.ts"
 import { Refused } from "./refusal.ts"
 import type { Ring } from "./ring.ts"
-import type { Snapshots } from "./snapshot.ts"
+import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
+import type { Tuple } from "./tables.ts"
 
 export interface LoadOptions {
   readonly hub: Hub
@@ -22,50 +24,122 @@ export interface Question {
   readonly args: unknown
 }
 
+/** Rows with the tokens from which a browser goes on, one for each question. Throws `Refused`. */
+export type Load = (questions: readonly Question[], viewer: unknown, userId: string) => Promise<Loaded[]>
+
+/** More would wait for each other on one connection. */
+const LOADS_AT_ONCE = 8
+
+interface Waiting {
+  asked: Asked[]
+  viewer: unknown
+  userId: string
+  answer: PromiseWithResolvers<Loaded[]>
+}
+
+type Asked = ReturnType<Catalogue["ask"]> & { question: Question }
+
 /**
- * Reads several queries in one snapshot, each with the token from which a browser goes on. It never waits for the stream: the token names a place
- * that is early enough, and repeating a commit that the rows already show changes nothing. Throws `Refused`.
+ * Reads queries in snapshots. What is asked in the same turn, as the loaders of one page do, is read in one, and a range that several
+ * ask for once. It never waits for the stream: the tokens name a place that is early enough, and repeating a commit that the rows
+ * already show changes nothing.
  */
-export async function load(
-  { hub, ring, snapshots, catalogue, secret }: LoadOptions,
-  questions: readonly Question[],
-  viewer: unknown,
-  userId: string,
-): Promise<Loaded[]> {
-  const asked = questions.map((question) => ({ question, ...catalogue.ask(question, viewer) }))
-  const snapshot = await snapshots.take((reader) =>
-    Promise.all(
+export function openLoads(options: LoadOptions): Load {
+  const { snapshots, catalogue } = options
+  let waiting: Waiting[] = []
+
+  return async (questions, viewer, userId) => {
+    const asked = questions.map((question) => ({ question, ...catalogue.ask(question, viewer) }))
+    const answer = Promise.withResolvers<Loaded[]>()
+    waiting.push({ asked, viewer, userId, answer })
+    if (waiting.length === 1) setImmediate(readWaiting)
+    return answer.promise
+  }
+
+  function readWaiting() {
+    const calls = waiting
+    waiting = []
+    for (let first = 0; first < calls.length; first += LOADS_AT_ONCE)
+      void readTogether(calls.slice(first, first + LOADS_AT_ONCE))
+  }
+
+  async function readTogether(calls: readonly Waiting[]): Promise<void> {
+    try {
+      const snapshot = await snapshots.take(async (reader) => {
+        const rowsOf = readOnce(reader)
+        return Promise.all(calls.map((call) => readCall(call, reader, rowsOf)))
+      })
+      const place = placeOf(options, snapshot)
+      for (const [index, { asked, userId, answer }] of calls.entries()) {
+        const read = snapshot.value[index] ?? []
+        if (read instanceof Refused) answer.reject(read)
+        else answer.resolve(asked.map((each, at) => toLoaded(options, each, read[at] ?? [], place, userId)))
+      }
+    } catch (error) {
+      // One statement that fails takes the transaction with it, and so what others asked.
+      if (calls.length > 1) for (const call of calls) void readTogether([call])
+      else calls[0]?.answer.reject(error)
+    }
+  }
+}
+
+/** A refusal concerns the one who asked, so it is a value here. */
+async function readCall(
+  { asked, viewer }: Waiting,
+  reader: SnapshotReader,
+  rowsOf: (range: Range) => Promise<Tuple[]>,
+): Promise<Tuple[][] | Refused> {
+  try {
+    return await Promise.all(
       asked.map(async ({ query, args, range }) => {
         const [allowed, rows] = await Promise.all([
           query.authorize?.(viewer, args, reader.sql) ?? true,
-          reader.rows(range),
+          rowsOf(range),
         ])
         if (!allowed) throw new Refused("not_found", "It does not exist, or it is not yours.")
         return rows
       }),
-    ),
-  )
+    )
+  } catch (error) {
+    if (error instanceof Refused) return error
+    throw error
+  }
+}
+
+function readOnce(reader: SnapshotReader) {
+  const known = new Map<string, Promise<Tuple[]>>()
+  return (range: Range) => {
+    const rows = known.get(range.identity) ?? reader.rows(range)
+    known.set(range.identity, rows)
+    return rows
+  }
+}
+
+/** From where the stream goes on behind a snapshot; null where it cannot, so that the browser asks again. */
+function placeOf({ hub, ring }: LoadOptions, snapshot: Snapshot<unknown>) {
   const missing = snapshot.missing()
-  const first = missing?.[0]
-  const lsn = first ? first.start : ring.end
+  const lsn = missing?.[0]?.start ?? ring.end
   const epoch = hub.epoch()
   snapshot.release()
-  return asked.map(({ question, query, range }, index): Loaded => {
-    const page = finishPage(range, snapshot.value[index] ?? [], [], new Map())
-    // A projection keeps `_id`, as its declaration promises.
-    const rows = page.rows.map(
-      (row) => projectRow(query, range.table, row) as Record<string, unknown> & LiveRow,
-    )
-    const loaded: Loaded = { query: query.name, args: question.args, rows, order: page.order, end: page.end }
-    if (epoch !== "" && missing !== null) {
-      const token = sealHave(secret, userId, range, {
-        epoch,
-        lsn,
-        through: snapshot.lsn,
-        end: page.range.end,
-      })
-      loaded.have = { token, position: { epoch, lsn: lsnToWire(lsn) } }
-    }
-    return loaded
-  })
+  return epoch !== "" && missing !== null ? { epoch, lsn, through: snapshot.lsn } : null
+}
+
+function toLoaded(
+  { secret }: LoadOptions,
+  { question, query, range }: Asked,
+  read: Tuple[],
+  place: ReturnType<typeof placeOf>,
+  userId: string,
+): Loaded {
+  const page = finishPage(range, read, [], new Map())
+  // A projection keeps `_id`, as its declaration promises.
+  const rows = page.rows.map(
+    (row) => projectRow(query, range.table, row) as Record<string, unknown> & LiveRow,
+  )
+  const loaded: Loaded = { query: query.name, args: question.args, rows, order: page.order, end: page.end }
+  if (place) {
+    const token = sealHave(secret, userId, range, { ...place, end: page.range.end })
+    loaded.have = { token, position: { epoch: place.epoch, lsn: lsnToWire(place.lsn) } }
+  }
+  return loaded
 }

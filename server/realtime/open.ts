@@ -13,7 +13,7 @@ import { startKeeper } from "./keeper.ts"
 import { layOutWatched } from "./layout.ts"
 import { openLanes } from "./lanes.ts"
 import type { LiveQuery, Mutation, Table } from "./live-query.ts"
-import { load, type Question } from "./load.ts"
+import { openLoads, type Question } from "./load.ts"
 import type { Log } from "./log.ts"
 import { createMetrics, type Distribution, type Measured } from "./metrics.ts"
 import { createMutator, type Transact } from "./mutate.ts"
@@ -182,8 +182,9 @@ export async function openRealtime<Viewer, Scope>(
   })
   const catalogue = createCatalogue(options.queries, byDescription, layout.broken, shapes)
   const { secret } = options
-  const loading = { hub, ring, snapshots, catalogue, secret }
-  const subscriber = createSubscriber({ ...loading, log, metrics, concurrency: limits.snapshotConcurrency })
+  const reading = { hub, ring, snapshots, catalogue, secret }
+  const load = openLoads(reading)
+  const subscriber = createSubscriber({ ...reading, log, metrics, concurrency: limits.snapshotConcurrency })
   const present = new Map<string, Map<string, ConnectionInfo<Viewer>>>()
 
   const keeper = startKeeper({
@@ -260,7 +261,7 @@ export async function openRealtime<Viewer, Scope>(
 
   return {
     attach: (server) => sockets.attach(server),
-    snapshotOf: (questions, viewer) => load(loading, questions, viewer, options.userIdOf(viewer)),
+    snapshotOf: (questions, viewer) => load(questions, viewer, options.userIdOf(viewer)),
     runQuery,
     follow: (question, heard) => follow({ hub, subscriber }, question, heard),
     async revokeUser(userId) {
@@ -281,7 +282,7 @@ export async function openRealtime<Viewer, Scope>(
   }
 
   async function runQuery(query: string, args: unknown, viewer: Viewer): Promise<unknown> {
-    const [loaded] = await load(loading, [{ query, args }], viewer, options.userIdOf(viewer))
+    const [loaded] = await load([{ query, args }], viewer, options.userIdOf(viewer))
     const rows = loaded?.rows ?? []
     return options.queries.find((each) => each.name === query)?.answer === "row" ? (rows[0] ?? null) : rows
   }

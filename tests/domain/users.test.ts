@@ -378,6 +378,7 @@ function scopeFor(...known: IdentityUser[]) {
   const find = (id: string) => known.find((candidate) => candidate.id === id)
   const identity: Identity = {
     kind: "embedded",
+    isAnonymous: () => false,
     getUser: async (id, options) => {
       asked.push({ id, fresh: options?.fresh ?? false })
       return find(id) ?? null

@@ -342,7 +342,12 @@ async function serve(
 ) {
   const server = createHttpServer()
   const config = readConfig({ ...SETTINGS, ...settings })
-  const front = { handle, serveFile: serveFile ?? (async () => false), close: async () => {} }
+  const front = {
+    handle,
+    serveFile: serveFile ?? (async () => false),
+    sendPage: () => null,
+    close: async () => {},
+  }
   serveRequests(server, { config, log: openLog(config.logLevel), front })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")

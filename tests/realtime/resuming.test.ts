@@ -280,6 +280,52 @@ describe("a rendered page", () => {
     await expectEqual(suite.sql, client, [list])
   })
 
+  it("has the rows of one moment, whichever of its parts asked for them, and one reading of the database", async () => {
+    await insert(1, 3)
+    await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
+    const before = suite.engine.realtime.metrics()["snapshots"] ?? 0
+    const parts = await Promise.all(
+      ["messages.inThread", "messages.inOwnThread", "messages.inThread"].map((query) =>
+        suite.engine.realtime.snapshotOf([{ query, args: { threadId: "t" } }], { id: "ada" }),
+      ),
+    )
+    expect(parts.map(([loaded]) => loaded?.rows.length)).toEqual([3, 3, 3])
+    expect(new Set(parts.map(([loaded]) => loaded?.have?.position.lsn)).size).toBe(1)
+    expect(suite.engine.realtime.metrics()["snapshots"]).toBe(before + 1)
+  })
+
+  it("is refused a part without its other parts, or anybody else, being refused theirs", async () => {
+    await insert(1, 3)
+    await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
+    const ask = (id: string, ...queries: string[]) =>
+      suite.engine.realtime.snapshotOf(
+        queries.map((query) => ({ query, args: { threadId: "t" } })),
+        { id },
+      )
+    const outcomes = await Promise.allSettled([
+      ask("ada", "messages.inOwnThread"),
+      ask("eve", "messages.inThread", "messages.inOwnThread"),
+      ask("eve", "messages.inThread"),
+      ask("ada", "messages.nowhere"),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"])
+  })
+
+  it("has its other parts where one cannot be read", async () => {
+    await insert(1, 3)
+    await insert(10, 2100, "long")
+    const [short, long] = await Promise.allSettled(
+      ["t", "long"].map((threadId) =>
+        suite.engine.realtime.snapshotOf([{ query: "messages.inThread", args: { threadId } }], { id: "ada" }),
+      ),
+    )
+    expect(short).toMatchObject({ status: "fulfilled", value: [{ rows: { length: 3 } }] })
+    expect(long).toMatchObject({
+      status: "rejected",
+      reason: { message: expect.stringContaining("2000 rows") },
+    })
+  })
+
   it("loses nothing while commits race with rendering and hydration", async () => {
     const stop = new AbortController()
     const writers = Promise.all(

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { constants, crc32, deflateRawSync } from "node:zlib"
+import { acceptedEncodings } from "./compression.ts"
+import { readTheme } from "./theme.ts"
+import { TextResponse } from "./text-response.ts"
+
+/** A page that is the same for every visitor: with equal settings of theirs, it differs in nothing but its nonce. */
+export class SharedPage extends TextResponse {}
+
+/** How long a page is given out as it was. Milliseconds. */
+const FRESH_FOR = 5_000
+
+/** A page in other letters (`/Features`) is another page here. Past this many, the one that was kept first goes. */
+const MOST_PAGES = 500
+
+interface KeptPage {
+  /** The pattern of its address. */
+  route: string
+  expiresAt: number
+  headers: [string, string][]
+  etag: string
+  /** What stands between the nonces. */
+  parts: Buffer[]
+  /** The same, each by itself; made when somebody takes it. */
+  deflated: Buffer[] | null
+}
+
+interface PageCacheOptions {
+  /** Whether nothing in the request could show who sent it. */
+  isVisitor: (incoming: IncomingMessage) => boolean
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+}
+
+/**
+ * Keeps public pages for the seconds in which others ask for them too, and sends them to visitors without asking the router. Each
+ * answer has a nonce of its own in every place.
+ */
+export function createPageCache({ isVisitor, clock = Date.now }: PageCacheOptions) {
+  const pages = new Map<string, KeptPage>()
+
+  return {
+    keep(response: Response, incoming: IncomingMessage, { nonce, route }: { nonce: string; route: string }) {
+      const mayKeep = response instanceof SharedPage && response.status === 200
+      if (!mayKeep || !isAsked(incoming) || !isVisitor(incoming)) return
+      const key = keyOf(incoming)
+      pages.delete(key)
+      pages.set(key, toPage(response, nonce, route, clock() + FRESH_FOR))
+      for (const oldest of pages.keys()) {
+        if (pages.size <= MOST_PAGES) break
+        pages.delete(oldest)
+      }
+    },
+    /** Answers the route's pattern if it has sent the page, else null. */
+    send(incoming: IncomingMessage, outgoing: ServerResponse, nonce: string): string | null {
+      if (!isAsked(incoming) || !isVisitor(incoming)) return null
+      const page = pages.get(keyOf(incoming))
+      if (!page || page.expiresAt < clock()) return null
+      sendPage(page, incoming, outgoing, nonce)
+      return page.route
+    },
+  }
+}
+
+export type PageCache = ReturnType<typeof createPageCache>
+
+function isAsked({ method, url = "" }: IncomingMessage) {
+  return method === "GET" && !url.includes("?")
+}
+
+function keyOf(incoming: IncomingMessage) {
+  return `${readTheme(incoming.headers.cookie)} ${incoming.url}`
+}
+
+function toPage(response: SharedPage, nonce: string, route: string, expiresAt: number): KeptPage {
+  const parts = response.content.split(nonce)
+  const hash = createHash("sha256").update(parts.join("")).digest("base64url").slice(0, 22)
+  return {
+    route,
+    expiresAt,
+    headers: [...response.headers],
+    etag: `W/"${hash}"`,
+    parts: parts.map((part) => Buffer.from(part)),
+    deflated: null,
+  }
+}
+
+function sendPage(page: KeptPage, incoming: IncomingMessage, outgoing: ServerResponse, nonce: string) {
+  for (const [name, value] of page.headers) outgoing.setHeader(name, value)
+  outgoing.setHeader("etag", page.etag)
+  outgoing.setHeader("vary", "accept-encoding, cookie")
+  if (incoming.headers["if-none-match"]?.includes(page.etag.slice(2))) {
+    // The browser shows the page it has, with the nonce it has: a policy with another would let none of its scripts run.
+    outgoing.removeHeader("content-security-policy")
+    outgoing.statusCode = 304
+    outgoing.end()
+    return
+  }
+  outgoing.statusCode = 200
+  if (!acceptedEncodings(incoming.headers["accept-encoding"]).includes("gzip")) {
+    const body = join(page.parts, Buffer.from(nonce))
+    outgoing.setHeader("content-length", body.length)
+    outgoing.end(body)
+    return
+  }
+  const body = toGzip(page, Buffer.from(nonce))
+  outgoing.setHeader("content-encoding", "gzip")
+  outgoing.setHeader("content-length", body.length)
+  outgoing.end(body)
+}
+
+/**
+ * The page as gzip (RFC 1952), of which only the checksum is computed anew: the parts were deflated once, each ending on a byte
+ * and looking back at nothing before it, and between them the nonce lies as it is, in a block that is not compressed (RFC 1951).
+ */
+function toGzip(page: KeptPage, nonce: Buffer): Buffer {
+  page.deflated ??= page.parts.map((part) =>
+    deflateRawSync(part, { level: 9, finishFlush: constants.Z_FULL_FLUSH }),
+  )
+  const stored = Buffer.alloc(5 + nonce.length)
+  stored.writeUInt16LE(nonce.length, 1)
+  stored.writeUInt16LE(~nonce.length & 0xffff, 3)
+  nonce.copy(stored, 5)
+
+  let checksum = 0
+  let length = 0
+  for (const [index, part] of page.parts.entries()) {
+    if (index > 0) checksum = crc32(nonce, checksum)
+    checksum = crc32(part, checksum)
+    length += part.length + (index > 0 ? nonce.length : 0)
+  }
+  const end = Buffer.alloc(10)
+  end.writeUInt8(3, 0) // an empty block that says it is the last
+  end.writeUInt32LE(checksum, 2)
+  end.writeUInt32LE(length, 6)
+  return Buffer.concat([GZIP_HEADER, join(page.deflated, stored), end])
+}
+
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255])
+
+function join(parts: readonly Buffer[], between: Buffer): Buffer {
+  return Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [between, part])))
+}

@@ -1,0 +1,125 @@
+import { request } from "node:http"
+import { gunzipSync } from "node:zlib"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { grace, signUp } from "../support/people.ts"
+
+// A public page that was just rendered for somebody is sent to the next without being rendered.
+
+let app: TidelineApp
+beforeAll(async () => {
+  app = await startTideline()
+})
+afterAll(() => app.stop())
+
+describe("a page that was rendered for another visitor", () => {
+  it("is the same but for a nonce of its own, in the policy and in every place of the page", async () => {
+    const first = await ask("/features")
+    const second = await ask("/features")
+    expect(first.headers["etag"]).toBeUndefined()
+    expect(second.headers["etag"]).toMatch(/^W\/"[\w-]{22}"$/)
+    expect(nonceOf(second)).not.toBe(nonceOf(first))
+    expect(second.text).toContain(`nonce="${nonceOf(second)}"`)
+    expect(second.text.replaceAll(nonceOf(second), "")).toBe(first.text.replaceAll(nonceOf(first), ""))
+    const { etag, "x-request-id": _, "content-security-policy": __, ...rest } = second.headers
+    expect(Object.keys(rest)).toEqual(expect.arrayContaining(["x-frame-options", "referrer-policy"]))
+    expect(rest["vary"]).toBe("accept-encoding, cookie")
+  })
+
+  it("is sent compressed, with its nonce, to whoever takes that", async () => {
+    await ask("/about")
+    const plain = await ask("/about")
+    const [one, two] = [
+      await ask("/about", { "accept-encoding": "gzip, br" }),
+      await ask("/about", { "accept-encoding": "gzip" }),
+    ]
+    for (const answer of [one, two]) {
+      expect(answer.headers["content-encoding"]).toBe("gzip")
+      expect(answer.bytes.length).toBeLessThan(plain.bytes.length / 3)
+      const text = gunzipSync(answer.bytes).toString()
+      expect(text).toContain(`nonce="${nonceOf(answer)}"`)
+      expect(text.replaceAll(nonceOf(answer), "")).toBe(plain.text.replaceAll(nonceOf(plain), ""))
+    }
+    expect(nonceOf(one)).not.toBe(nonceOf(two))
+  })
+
+  it("is not sent again to a browser that has it, which keeps the policy of the page it has", async () => {
+    await ask("/privacy")
+    const { etag = "" } = (await ask("/privacy")).headers
+    const again = await ask("/privacy", { "if-none-match": `"other", ${etag}` })
+    expect(again.status).toBe(304)
+    expect(again.text).toBe("")
+    expect(again.headers["content-security-policy"]).toBeUndefined()
+    expect((await ask("/privacy", { "if-none-match": '"other"' })).status).toBe(200)
+  })
+
+  it("has the colours that each has chosen", async () => {
+    for (const theme of ["dark", "light"]) {
+      for (let time = 0; time < 2; time++) {
+        const { text } = await ask("/pricing", { cookie: `theme=${theme}` })
+        expect(text).toContain(`data-theme="${theme}"`)
+      }
+    }
+    expect((await ask("/pricing")).text).not.toMatch(/<html[^>]*data-theme/)
+  })
+
+  it("is never what somebody sees who is signed in, nor the other way round", async () => {
+    const person = await signUp(app, grace)
+    for (let time = 0; time < 2; time++) {
+      expect((await ask("/terms")).text).toContain(">Sign in<")
+      const own = await person("/terms")
+      expect(own.headers.get("etag")).toBeNull()
+      const text = await own.text()
+      expect(text).not.toContain(">Sign in<")
+      expect(text).toContain('href="/dashboard"')
+    }
+  })
+
+  it("is for reading only: other methods and searches are answered as ever", async () => {
+    await ask("/cookies")
+    expect((await ask("/cookies")).headers["etag"]).toBeDefined()
+    expect((await ask("/cookies?a=1")).headers["etag"]).toBeUndefined()
+    const head = await ask("/cookies", {}, "HEAD")
+    expect(head).toMatchObject({ status: 200, text: "" })
+    expect((await ask("/cookies", { origin: app.origin }, "POST")).status).toBe(405)
+  })
+})
+
+it("a page that is not there, and one that asks who is there, are rendered each time", async () => {
+  for (const path of ["/blog/nowhere", "/sign-in", "/waitlist"]) {
+    await ask(path)
+    expect((await ask(path)).headers["etag"], path).toBeUndefined()
+  }
+})
+
+interface Answer {
+  status: number
+  headers: Record<string, string>
+  bytes: Buffer
+  text: string
+}
+
+/** With no header but those: `fetch` takes what is compressed without being asked, and hides that. */
+function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request(app.origin + path, { method, headers }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk))
+      answer.on("end", () => {
+        const bytes = Buffer.concat(chunks)
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers as Record<string, string>,
+          bytes,
+          text: bytes.toString(),
+        })
+      })
+    })
+    asked.on("error", reject)
+    asked.end()
+  })
+}
+
+function nonceOf({ headers }: Answer): string {
+  return /'nonce-([^']+)'/.exec(headers["content-security-policy"] ?? "")?.[1] ?? "none"
+}
