@@ -33,9 +33,9 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
   const sectionOf = cutIntoSections(build as ServerBuild)
   const handlers = new Map<ServerBuild, RequestHandler>()
   const handlerFor = (section: ServerBuild) => {
-    const handle = handlers.get(section) ?? createRequestHandler(section, mode)
-    handlers.set(section, handle)
-    return handle
+    const handler = handlers.get(section) ?? createRequestHandler(section, mode)
+    handlers.set(section, handler)
+    return handler
   }
   const pages = createPageCache({ isVisitor: ({ headers }) => services.identity.isAnonymous(headers) })
   return { handle, sendPage: pages.send }

@@ -35,6 +35,7 @@ describe("onboarding", () => {
     await heading(page, "What should we call you?")
     expect(await focused(page)).toBe("What should we call you?")
     await page.keyboard.press("Tab")
+    await page.keyboard.press("Tab")
     await page.keyboard.press("ControlOrMeta+A")
     await page.keyboard.type("Ada Lovelace")
     await page.keyboard.press("Enter")

@@ -81,9 +81,8 @@ it("the data of a page is asked for in the page's own section", () => {
 function treeOf(routes: ServerBuild["routes"], parentId?: string): RouteObject[] {
   return Object.values(routes)
     .filter((route) => route?.parentId === parentId)
-    .map((route) => ({
-      id: route?.id,
-      path: route?.path,
-      ...(route?.index ? { index: true } : { children: treeOf(routes, route?.id) }),
-    })) as RouteObject[]
+    .map((route) => {
+      const { id, path, index } = route ?? {}
+      return index ? { id, path, index } : { id, path, children: treeOf(routes, id) }
+    }) as RouteObject[]
 }

@@ -283,7 +283,7 @@ describe("a rendered page", () => {
   it("has the rows of one moment, whichever of its parts asked for them, and one reading of the database", async () => {
     await insert(1, 3)
     await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
-    const before = suite.engine.realtime.metrics()["snapshots"] ?? 0
+    const before = Number(suite.engine.realtime.metrics()["snapshots"])
     const parts = await Promise.all(
       ["messages.inThread", "messages.inOwnThread", "messages.inThread"].map((query) =>
         suite.engine.realtime.snapshotOf([{ query, args: { threadId: "t" } }], { id: "ada" }),
