@@ -24,7 +24,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const { config, identity } = context.get(servicesContext)
   return {
     origin: config.origin,
-    theme: readTheme(request.headers.get("cookie")),
+    theme: readTheme(request),
     requestId: context.get(requestIdContext),
     isSignedIn: context.get(sessionContext) !== null,
     /** What Clerk's browser code starts from; null where Clerk is not the provider. */

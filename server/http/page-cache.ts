@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { constants, crc32, deflateRawSync } from "node:zlib"
 import { acceptedEncodings } from "./compression.ts"
-import { readTheme } from "./theme.ts"
+import { themeIn } from "./theme.ts"
 import { TextResponse } from "./text-response.ts"
 
 /** A page that is the same for every visitor: with equal settings of theirs, it differs in nothing but its nonce. */
@@ -70,7 +70,7 @@ function isAsked({ method, url = "" }: IncomingMessage) {
 }
 
 function keyOf(incoming: IncomingMessage) {
-  return `${readTheme(incoming.headers.cookie)} ${incoming.url}`
+  return `${themeIn(incoming.headers.cookie)} ${incoming.url}`
 }
 
 function toPage(response: SharedPage, nonce: string, route: string, expiresAt: number): KeptPage {

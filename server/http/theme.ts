@@ -1,7 +1,12 @@
 export type Theme = "light" | "dark" | "system"
 
-/** The reader's choice of colours, from the cookie `theme` among the request's cookies. */
-export function readTheme(cookies: string | null | undefined): Theme {
+/** The reader's choice of colours, from the cookie `theme`. */
+export function readTheme(request: Request): Theme {
+  return themeIn(request.headers.get("cookie"))
+}
+
+/** The same from all cookies, as their header has them. */
+export function themeIn(cookies: string | null | undefined): Theme {
   const cookie = /(?:^|;\s*)theme=(light|dark)(?:;|$)/.exec(cookies ?? "")
   return cookie?.[1] === "light" || cookie?.[1] === "dark" ? cookie[1] : "system"
 }

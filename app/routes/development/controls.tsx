@@ -13,7 +13,7 @@ import type { Route } from "./+types/controls.ts"
 /** Every token, and every control in every state, for whoever changes one. It is there in development only. */
 export function loader({ context, request }: Route.LoaderArgs) {
   if (context.get(servicesContext).config.production) throw data(null, { status: 404 })
-  return { theme: readTheme(request.headers.get("cookie")) }
+  return { theme: readTheme(request) }
 }
 
 export const meta: Route.MetaFunction = () => [{ title: "Controls · Tideline" }]
