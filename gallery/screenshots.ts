@@ -3,7 +3,7 @@
  *
  *     npm run screenshots              all of them
  *     npm run screenshots -- home blog those whose names contain a word
- *     npm run screenshots -- --site    the pictures that the public pages show, into app/routes/marketing/pictures
+ *     npm run screenshots -- --site    the pictures that the public pages and the README show
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
@@ -72,6 +72,27 @@ async function pictureForSite(from: Browser, served: Product) {
       await page.context().close()
     }
   }
+  await pictureStartPage(from, served)
+}
+
+/** With two boats moved, so that it shows what it does. */
+async function pictureStartPage(from: Browser, served: Product) {
+  const page = await open(from, served, undefined, {
+    viewport: { width: 1200, height: 1130 },
+    deviceScaleFactor: 1.5,
+  })
+  await show(page, served.origin)
+  await page.locator("[data-pane][data-live]").nth(1).waitFor()
+  await page.getByRole("button", { name: "Fulmar: at sea" }).last().click()
+  await page.getByText("set state = 'coming in'").waitFor()
+  await page.getByRole("button", { name: "Lamp of Grey Seal" }).first().click()
+  await page.getByText("set lamp = true").waitFor()
+  await page.mouse.move(0, 0)
+  await page.waitForTimeout(900)
+  await sharp(await page.screenshot())
+    .png({ palette: true, colours: 200, effort: 8 })
+    .toFile(resolve(import.meta.dirname, "../docs/images/start-page.png"))
+  await page.context().close()
 }
 
 async function open(

@@ -18,13 +18,15 @@ export interface DocsFinding {
 }
 
 const MOST_WORDS = 8
-const MOST_FINDINGS = 20
 /** Characters. */
 const EXCERPT = 180
 
 const sections = listDocs()
   .flatMap((group) => group.pages)
   .flatMap(({ slug, title }) => sectionsOf(slug, title))
+
+/** So many findings at most. */
+export const MOST_FINDINGS = 20
 
 /** The parts of the documentation in which every word occurs, or a word that begins with it; the best first. */
 export function searchDocs(question: string): DocsFinding[] {
@@ -107,7 +109,8 @@ function plain(source: string): string {
     .replaceAll(/^```\w*$/gm, "")
     .replaceAll(/^\|[\s|:-]+\|$/gm, "")
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
-    .replaceAll(/[`*|]/g, " ")
+    .replaceAll(/[`*]/g, "")
+    .replaceAll("|", " ")
     .replaceAll(/\s+/g, " ")
     .trim()
 }

@@ -1,13 +1,14 @@
 import { Link } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { listDocs } from "#server/docs/pages.ts"
-import { searchDocs } from "#server/docs/search.ts"
+import { MOST_FINDINGS, searchDocs } from "#server/docs/search.ts"
 import type { Route } from "./+types/search.ts"
 import { DocsFrame } from "./frame.tsx"
 
 export function loader({ request }: Route.LoaderArgs) {
   const question = (new URL(request.url).searchParams.get("q") ?? "").trim().slice(0, 200)
-  return { question, findings: searchDocs(question), groups: listDocs() }
+  const findings = searchDocs(question)
+  return { question, findings, isCut: findings.length === MOST_FINDINGS, groups: listDocs() }
 }
 
 /** What was found is for whoever searched, and not for search engines. */
@@ -20,12 +21,15 @@ export const meta: Route.MetaFunction = ({ matches }) => [
   { name: "robots", content: "noindex, follow" },
 ]
 
-export default function DocsSearch({ loaderData: { question, findings, groups } }: Route.ComponentProps) {
+export default function DocsSearch({ loaderData }: Route.ComponentProps) {
+  const { question, findings, isCut, groups } = loaderData
   return (
     <DocsFrame groups={groups} title="Search" question={question}>
       <h1 className="text-3xl font-semibold">Search</h1>
       <p className="mt-3 text-muted" role="status">
-        {summaryOf(question, findings.length)}
+        {isCut
+          ? `The best ${findings.length} of the parts that have “${question}” in them.`
+          : summaryOf(question, findings.length)}
       </p>
       <ol className="mt-8 grid max-w-2xl gap-3">
         {findings.map(({ page, title, address, excerpt }) => (

@@ -5,7 +5,12 @@ import { pageMeta } from "#app/features/site/page-meta.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import type { Route } from "./+types/features.ts"
-import { ChatPicture, FilesPicture, KeysPicture } from "./feature-pictures.tsx"
+import { KeysPicture } from "./feature-pictures.tsx"
+import chatDark from "./pictures/chat-dark.avif"
+import chatLight from "./pictures/chat-light.avif"
+import filesDark from "./pictures/files-dark.avif"
+import filesLight from "./pictures/files-light.avif"
+import { Shot } from "./shot.tsx"
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
@@ -115,7 +120,7 @@ where title = 'Untitled';
       "E-mail and password, reset by mail, and signing in without JavaScript.",
       "API keys for scripts, sent as a bearer credential.",
       "One guard for every path: what is not public is protected.",
-      "Sign-up can be open or closed, and plans are given from the command line.",
+      "Sign-up can be open or closed, with a waitlist, and operators have a page of their own.",
     ],
     picture: <KeysPicture />,
   },
@@ -125,10 +130,19 @@ where title = 'Untitled';
     text: "Answers stream from the model you connect, through any gateway that speaks the OpenAI protocol. The model can ask for the time and look up the files of the person who asks, and nobody else's.",
     points: [
       "Model, prompt, steps and limits are settings, not code.",
-      "Threads and messages are rows, so they are live like everything else.",
+      "An answer grows in the database: every tab shows it, any tab stops it, and a reload goes on where it was.",
+      "Search, export, questions that are edited, files that are attached, and a trash for a day.",
       "Without a key the chat is off, and says which setting is missing.",
     ],
-    picture: <ChatPicture />,
+    picture: (
+      <Shot
+        light={chatLight}
+        dark={chatDark}
+        size={[1240, 800]}
+        alt="A conversation: an answer with a table and a query in colours, and the field for the next question."
+        className="rounded-xl"
+      />
+    ),
   },
   {
     id: "files",
@@ -137,9 +151,19 @@ where title = 'Untitled';
     points: [
       "The type is read from the bytes, not believed from the name.",
       "A quota and a largest size for each plan, all of them settings.",
-      "Downloads by range, with an ETag, and as attachments unless known to be harmless.",
+      "Uploads of any size go on where they were interrupted, after a lost network or a reload as well.",
+      "Links to share a file, with an end, a password or a number of downloads.",
+      "A trash, several files as one zip, and downloads by range.",
     ],
-    picture: <FilesPicture />,
+    picture: (
+      <Shot
+        light={filesLight}
+        dark={filesDark}
+        size={[1240, 800]}
+        alt="The files: search, kinds and order above a list with small pictures, sizes and times."
+        className="rounded-xl"
+      />
+    ),
   },
   {
     id: "api",

@@ -1,10 +1,10 @@
-import { classNames } from "#app/ui/class-names.ts"
 import chatDark from "./pictures/chat-dark.avif"
 import chatLight from "./pictures/chat-light.avif"
 import filesDark from "./pictures/files-dark.avif"
 import filesLight from "./pictures/files-light.avif"
 import phoneDark from "./pictures/files-phone-dark.avif"
 import phoneLight from "./pictures/files-phone-light.avif"
+import { Shot } from "./shot.tsx"
 
 /** Pictures of the product. `npm run screenshots -- --site` takes them. */
 export function ProductShots() {
@@ -34,44 +34,5 @@ export function ProductShots() {
         />
       </div>
     </div>
-  )
-}
-
-/** One picture in the colours of the page. The browser fetches only the one that is shown. */
-function Shot({
-  light,
-  dark,
-  size: [width, height],
-  alt,
-  className,
-}: {
-  light: string
-  dark: string
-  size: [width: number, height: number]
-  alt: string
-  className: string
-}) {
-  const look = classNames("h-auto w-full border border-line-strong bg-surface shadow-lg", className)
-  return (
-    <>
-      <img
-        src={light}
-        width={width}
-        height={height}
-        alt={alt}
-        loading="lazy"
-        decoding="async"
-        className={classNames(look, "dark:hidden")}
-      />
-      <img
-        src={dark}
-        width={width}
-        height={height}
-        alt={alt}
-        loading="lazy"
-        decoding="async"
-        className={classNames(look, "hidden dark:block")}
-      />
-    </>
   )
 }
