@@ -56,7 +56,12 @@ try {
 process.exitCode = isBelow ? 1 : 0
 
 async function judge(url: string, cookies: string | undefined): Promise<Report> {
-  const options = ["--output=json", "--quiet", "--chrome-flags=--headless=new --no-sandbox"]
+  const options = [
+    "--output=json",
+    "--quiet",
+    `--only-categories=${CATEGORIES.join(",")}`,
+    "--chrome-flags=--headless=new --no-sandbox",
+  ]
   if (cookies) options.push(`--extra-headers=${JSON.stringify({ Cookie: cookies })}`)
   const { stdout } = await promisify(execFile)(
     "npm",

@@ -1,0 +1,67 @@
+import { expect, it, onTestFinished } from "vitest"
+import { engineSuite } from "./support/suite.ts"
+
+const suite = engineSuite()
+
+/** Everything that was heard of a thread's messages, each time as bodies by id. */
+async function followInside(threadId: string) {
+  const heard: Record<string, unknown>[] = []
+  const stop = suite.engine.realtime.follow({ query: "messages.inThread", args: { threadId } }, (rows) => {
+    heard.push(Object.fromEntries(rows.map((row) => [row._id, "body" in row ? row.body : undefined])))
+  })
+  onTestFinished(stop)
+  await expect.poll(() => heard.length).toBeGreaterThan(0)
+  return { heard, stop, last: () => heard.at(-1) }
+}
+
+function add(id: string, body: string, threadId = "harbour") {
+  return suite.sql`insert into messages ${suite.sql({ _id: id, thread_id: threadId, owner: "ada", body })}`
+}
+
+it("what is followed inside the process is read at first, and heard of after every commit that touches it", async () => {
+  await add("a", "there before")
+  const { heard, last } = await followInside("harbour")
+  expect(heard).toEqual([{ a: "there before" }])
+  await suite.sql.begin(async (transaction) => {
+    await transaction`insert into messages ${transaction({ _id: "b", thread_id: "harbour", owner: "ada", body: "new" })}`
+    await transaction`update messages set body = 'changed' where _id = 'a'`
+  })
+  await expect.poll(last).toEqual({ a: "changed", b: "new" })
+  expect(heard).toHaveLength(2)
+  await suite.sql`delete from messages where _id = 'a'`
+  await expect.poll(last).toEqual({ b: "new" })
+})
+
+it("a long text that a commit does not name stays as it was", async () => {
+  const long = "wave ".repeat(3000)
+  await add("a", long)
+  const { heard, last } = await followInside("harbour")
+  await suite.sql`update messages set note = 'seen' where _id = 'a'`
+  await expect.poll(() => heard.length).toBe(2)
+  expect(last()).toEqual({ a: long })
+})
+
+it("more commits than a socket may leave unacknowledged are all heard of", async () => {
+  const { last } = await followInside("harbour")
+  for (let count = 0; count < 300; count++) await add(`m${count}`, "one")
+  await expect.poll(() => Object.keys(last() ?? {}).length).toBe(300)
+})
+
+it("after the table was emptied it reads again, and goes on", async () => {
+  await add("a", "one")
+  const { last } = await followInside("harbour")
+  await suite.sql`truncate messages`
+  await expect.poll(last).toEqual({})
+  await add("b", "after it")
+  await expect.poll(last).toEqual({ b: "after it" })
+})
+
+it("whoever stopped following hears nothing more", async () => {
+  const stopped = await followInside("harbour")
+  const other = await followInside("harbour")
+  stopped.stop()
+  await add("a", "one")
+  await expect.poll(other.last).toEqual({ a: "one" })
+  expect(stopped.heard).toEqual([{}])
+  expect(suite.engine.realtime.metrics()["subscriptions"]).toBe(1)
+})
