@@ -9,6 +9,7 @@ import { limitsOf } from "#server/plans/limits.ts"
 import { AskBox } from "./ask-box.tsx"
 import { ConnectedDevices } from "./connected-devices.tsx"
 import { DropZone } from "./files/drop-zone.tsx"
+import { NoRoom } from "./files/no-room.tsx"
 import { Checklist } from "./checklist.tsx"
 import { LatestFiles, LatestThreads } from "./latest.tsx"
 import { Page, PageHead } from "./page.tsx"
@@ -59,6 +60,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
         </UploadButton>
       </PageHead>
       <DropZone onFiles={upload} />
+      <NoRoom usage={plan.usage} />
       <AskBox />
       <UploadPanel uploads={uploads} onFiles={upload} />
       <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />

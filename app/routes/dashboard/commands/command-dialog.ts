@@ -8,4 +8,6 @@ export interface CommandDialogProps {
   /** Does what a shortcut is for. */
   onAct: (name: ShortcutName) => void
   threads: readonly ThreadSummary[]
+  /** What was written while its code was on its way. */
+  typed: string
 }

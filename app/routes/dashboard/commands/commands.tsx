@@ -39,7 +39,7 @@ export function CommandsProvider({
   children: ReactNode
 }) {
   const navigate = useNavigate()
-  const { loaded, shown, setShown } = useDialogs()
+  const { loaded, shown, setShown, typed, isAwaited } = useDialogs()
   const [areLettersOn] = useLetterShortcuts()
   const input = useRef<HTMLInputElement>(null)
 
@@ -66,7 +66,7 @@ export function CommandsProvider({
     },
     [navigate, setShown],
   )
-  useShortcutKeys(act, areLettersOn)
+  useShortcutKeys(act, areLettersOn && !isAwaited)
 
   function upload(chosen: readonly Chosen[]) {
     if (chosen.length === 0) return
@@ -86,6 +86,7 @@ export function CommandsProvider({
           onClose={() => setShown(null)}
           onAct={act}
           threads={threads}
+          typed={typed}
         />
       ))}
     </CommandsContext>
@@ -102,12 +103,13 @@ interface LoadedDialog {
   Dialog: ComponentType<CommandDialogProps>
 }
 
-/** Which of them is shown. One that cannot be fetched is not. */
+/** Which of them is shown. One that cannot be fetched is not; what is typed meanwhile is kept for it. */
 function useDialogs() {
   const toast = useToast()
   const [loaded, setLoaded] = useState<readonly LoadedDialog[]>([])
   const [shown, setShown] = useState<DialogName | null>(null)
-  const isMissing = shown !== null && !loaded.some(({ name }) => name === shown)
+  const isAwaited = shown !== null && !loaded.some(({ name }) => name === shown)
+  const typed = useTypedWhile(isAwaited)
 
   const fail = useEffectEvent(() => {
     setShown(null)
@@ -118,11 +120,27 @@ function useDialogs() {
     })
   })
   useEffect(() => {
-    if (shown === null || !isMissing) return
+    if (shown === null || !isAwaited) return
     sources[shown]().then(
       ({ default: Dialog }) => setLoaded((before) => [...before, { name: shown, Dialog }]),
       () => fail(),
     )
-  }, [shown, isMissing])
-  return { loaded, shown, setShown }
+  }, [shown, isAwaited])
+  return { loaded, shown, setShown, typed: shown === null ? "" : typed, isAwaited }
+}
+
+/** The letters that are pressed meanwhile; they reach nothing else. */
+function useTypedWhile(isAwaited: boolean): string {
+  const [typed, setTyped] = useState("")
+  useEffect(() => {
+    if (!isAwaited) return
+    const press = (event: KeyboardEvent) => {
+      if (event.key.length > 1 || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      setTyped((before) => before + event.key)
+    }
+    window.addEventListener("keydown", press)
+    return () => window.removeEventListener("keydown", press)
+  }, [isAwaited])
+  return typed
 }

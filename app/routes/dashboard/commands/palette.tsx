@@ -31,8 +31,8 @@ export default function Palette({ open, onClose, ...rest }: CommandDialogProps) 
   )
 }
 
-function CommandList({ onClose, ...rest }: Omit<CommandDialogProps, "open">) {
-  const [text, setText] = useState("")
+function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open">) {
+  const [text, setText] = useState(typed)
   const { groups, isLooking, problem } = useCommands(text.trim(), rest)
 
   function choose(command: Command) {

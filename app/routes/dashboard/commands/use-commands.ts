@@ -1,4 +1,4 @@
-import { href, useFetcher, useLocation, useNavigate, useRouteLoaderData } from "react-router"
+import { href, useLocation, useNavigate, useRouteLoaderData, useSubmit } from "react-router"
 import type { IconName } from "#app/ui/icon.tsx"
 import type { Theme } from "#app/ui/theme-toggle.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
@@ -119,14 +119,15 @@ function outside(to: string, label: string, icon: IconName, words: string): Comm
 }
 
 function useActions(onAct: (name: ShortcutName) => void): Command[] {
-  const { submit } = useFetcher()
+  const submit = useSubmit()
   const { pathname, search } = useLocation()
   const themed = (theme: Theme, label: string, icon: IconName): Command => ({
     id: `theme ${theme}`,
     label,
     icon,
     words: "theme colours colors mode dark light system appearance",
-    run: () => void submit({ theme, from: pathname + search }, { method: "post", action: "/theme" }),
+    run: () =>
+      void submit({ theme, from: pathname + search }, { method: "post", action: "/theme", navigate: false }),
   })
   const act = (id: ShortcutName, label: string, icon: IconName, words: string): Command => ({
     id,

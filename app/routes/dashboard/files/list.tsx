@@ -20,6 +20,7 @@ import { Page, PageHead } from "../page.tsx"
 import { Browser } from "./browser.tsx"
 import { DropZone } from "./drop-zone.tsx"
 import { DRAWN_BY_SERVER } from "./file-list.tsx"
+import { NoRoom } from "./no-room.tsx"
 import { UploadButton } from "./upload-button.tsx"
 import { uploadQueue } from "./upload-queue.ts"
 import { UploadPanel } from "./upload-panel.tsx"
@@ -113,7 +114,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
       </PageHead>
       <UsageMeter usage={usage} />
       <PlainUploadForm maxSize={maxSize} />
-      {usage.used >= usage.quota ? <NoRoom hasTrash={usage.trashed > 0} /> : null}
+      <NoRoom usage={usage} />
       {actionData?.error ? (
         <Alert tone="danger" title="That did not work" className="mt-6">
           {actionData.error}
@@ -129,27 +130,6 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
       />
       <UploadPanel uploads={uploads} onFiles={upload} />
     </Page>
-  )
-}
-
-function NoRoom({ hasTrash }: { hasTrash: boolean }) {
-  return (
-    <Alert
-      tone="warning"
-      title="Your files take all the room there is"
-      className="mt-6"
-      action={
-        hasTrash ? (
-          <LinkButton to="/dashboard/files/trash" variant="secondary" size="sm">
-            Go to the trash
-          </LinkButton>
-        ) : undefined
-      }
-    >
-      {hasTrash
-        ? "Empty the trash or delete something, to upload more."
-        : "Delete something and empty the trash, to upload more."}
-    </Alert>
   )
 }
 

@@ -1,0 +1,27 @@
+import { Alert } from "#app/ui/alert.tsx"
+import { LinkButton } from "#app/ui/button.tsx"
+import type { FileUsage } from "#server/files/contract.ts"
+
+/** Says so when nothing goes in any more, and what helps. */
+export function NoRoom({ usage: { used, quota, trashed } }: { usage: FileUsage }) {
+  if (used < quota) return null
+  const hasTrash = trashed > 0
+  return (
+    <Alert
+      tone="warning"
+      title="Your files take all the room there is"
+      className="mt-6"
+      action={
+        hasTrash ? (
+          <LinkButton to="/dashboard/files/trash" variant="secondary" size="sm">
+            Go to the trash
+          </LinkButton>
+        ) : undefined
+      }
+    >
+      {hasTrash
+        ? "Empty the trash or delete something, to upload more."
+        : "Delete something and empty the trash, to upload more."}
+    </Alert>
+  )
+}
