@@ -1,5 +1,4 @@
-import type { RowOf } from "#server/realtime/contract.ts"
-import type { Scope } from "#server/scope.ts"
+import type { LiveRow, RowOf } from "#server/realtime/contract.ts"
 import { BOATS, nextState, type Boat } from "./contract.ts"
 import { boatList } from "./live.ts"
 
@@ -23,13 +22,18 @@ export interface Harbour {
   close(): void
 }
 
+/** The part of the realtime layer that is needed here. The scope names the harbour, so the harbour cannot name the scope. */
+interface Live {
+  follow(question: { query: string; args: unknown }, heard: (rows: readonly LiveRow[]) => void): () => void
+}
+
 interface Looker {
   tell(event: Uint8Array): void
   end(): void
   readonly since: number
 }
 
-export function openHarbour({ live }: Scope<"live">): Harbour {
+export function openHarbour({ live }: { live: Live }): Harbour {
   let boats: readonly Boat[] = BOATS
   let event = eventOf(boats)
   const lookers = new Set<Looker>()
