@@ -21,5 +21,3 @@ export const demoBoats = pgTable(
     check("demo_boats_state", sql`${table.state} in ('at sea', 'coming in', 'moored')`),
   ],
 )
-
-export type DemoBoat = typeof demoBoats.$inferSelect

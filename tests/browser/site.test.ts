@@ -84,7 +84,7 @@ describe("the demonstration on the start page", () => {
     const petrel = page.getByRole("region", { name: "On the pier" }).getByRole("button", { name: /^Petrel/ })
     const before = await petrel.textContent()
     await petrel.click()
-    await page.waitForURL("**/#live")
+    await page.waitForURL("**/?moved#live")
     expect(await petrel.textContent()).not.toBe(before)
   })
 

@@ -43,8 +43,9 @@ it("sees what is written with psql", async () => {
 it("shows a visitor without scripts the page again, with the change in it", async () => {
   const moved = await post({ boat: "Turnstone", state: "moored" }, { accept: "text/html" })
   expect(moved.status).toBe(303)
-  expect(moved.headers.get("location")).toBe("/#live")
-  const html = await (await fetch(app.origin)).text()
+  const location = moved.headers.get("location") ?? ""
+  expect(location).toBe("/?moved#live")
+  const html = await (await fetch(new URL(location, app.origin))).text()
   expect(html).toContain('data-boat="Turnstone" data-state="moored"')
 })
 

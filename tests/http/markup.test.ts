@@ -47,6 +47,8 @@ const validator = new HtmlValidate({
     // A button in a form submits it and an input takes text, as the standard says.
     "no-implicit-button-type": "off",
     "no-implicit-input-type": "off",
+    // A password that is being looked at is a text, and must not be capitalised then.
+    "input-attributes": "off",
     // Regions that scroll, and are reached by the keyboard for it.
     "prefer-native-element": "off",
   },

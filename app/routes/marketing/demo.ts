@@ -40,5 +40,6 @@ export async function action({ context, request }: Route.ActionArgs) {
 
   const shown = services.harbour.changed()
   if ((await moveBoat(services, form.value)) && !isScript) await shown
-  return isScript ? new Response(null, { status: 204 }) : redirect("/#live", 303)
+  // The question makes it a page of its own: the plain start page is kept for some seconds.
+  return isScript ? new Response(null, { status: 204 }) : redirect("/?moved#live", 303)
 }
