@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks"
+import type { IncomingMessage } from "node:http"
+import { Readable } from "node:stream"
 import { wrapLanguageModel, type LanguageModel } from "ai"
 import type { Hear } from "#server/ports/model.ts"
 import { readCompletionEvent, type SaidText } from "./completion-event.ts"
+import { sendRequest, toResponse } from "./node-request.ts"
 import { createPace, tellAtPace, type Pace } from "./pace.ts"
 import { splitEvents } from "./split-events.ts"
 
@@ -13,12 +16,12 @@ type ConnectedModel = Parameters<typeof wrapLanguageModel>[0]["model"]
  * over. The first of each run, and all that is more than text, passes as it is, and in order.
  */
 export function openListening() {
-  const listening = new AsyncLocalStorage<(response: Response) => Response>()
+  const listening = new AsyncLocalStorage<(incoming: IncomingMessage) => Response>()
   const pace = createPace()
   return {
     async fetch(...request: Parameters<typeof fetch>): Promise<Response> {
-      const response = await fetch(...request)
-      return listening.getStore()?.(response) ?? response
+      const listen = listening.getStore()
+      return listen ? listen(await sendRequest(...request)) : fetch(...request)
     },
     /** The same model for one answer, whose streams `hear` follows. */
     listen(model: ConnectedModel, hear: Hear): LanguageModel {
@@ -35,44 +38,57 @@ function overhear(hear: Hear, pace: Pace) {
   /** Characters that the provider was given or will be. Null once they cannot be counted. */
   let said: number | null = 0
 
-  return (response: Response) => {
-    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream")
-    if (!response.ok || !response.body || !isStream) return response
-    return new Response(divert(response.body), { status: response.status, headers: response.headers })
+  return (incoming: IncomingMessage) => {
+    const { statusCode = 502, headers } = incoming
+    const isStream = statusCode === 200 && headers["content-type"]?.startsWith("text/event-stream")
+    return toResponse(incoming, isStream ? divert(incoming) : toBody(incoming))
   }
 
-  function divert(source: ReadableStream<Uint8Array>) {
-    const reader = source.getReader()
+  function divert(source: IncomingMessage) {
     const leave = pace.enter()
     const telling = tellAtPace(hear, pace)
     return new ReadableStream<Uint8Array>({
-      start(controller) {
-        pump(controller)
-          .catch((error: unknown) => controller.error(error))
-          .finally(leave)
-      },
-      cancel(reason) {
+      start: listen,
+      cancel() {
         telling.stop()
         leave()
-        return reader.cancel(reason)
+        source.removeAllListeners("data").removeAllListeners("end").destroy()
       },
     })
 
-    async function pump(controller: ReadableStreamDefaultController<Uint8Array>) {
+    function listen(controller: ReadableStreamDefaultController<Uint8Array>) {
       const encoder = new TextEncoder()
       const events = splitEvents()
       let run: SaidText["kind"] | null = null
       let held: { text: string; last: SaidText } | null = null
-      try {
-        for (let read = await reader.read(); !read.done; read = await reader.read()) {
-          for (const event of events.take(read.value)) take(event)
+
+      source.on("data", (bytes: Buffer) => {
+        attempt(() => {
+          for (const event of events.take(bytes)) take(event)
+        })
+      })
+      source.once("end", () => {
+        leave()
+        attempt(() => {
+          endRun()
+          pass(events.rest())
+          controller.close()
+        })
+      })
+      source.once("error", (error) => {
+        leave()
+        attempt(telling.flush)
+        controller.error(error)
+      })
+
+      /** What goes wrong is the answer's failure. Thrown from here it would be the process's. */
+      function attempt(work: () => void) {
+        try {
+          work()
+        } catch (error) {
+          source.destroy(error instanceof Error ? error : new Error(String(error)))
         }
-        endRun()
-        pass(events.rest())
-      } finally {
-        telling.flush()
       }
-      controller.close()
 
       function take(event: string) {
         const text = said === null ? "unclear" : readCompletionEvent(event)
@@ -104,4 +120,9 @@ function overhear(hear: Hear, pace: Pace) {
       }
     }
   }
+}
+
+/** Web streams are one thing, and Node's types of them another. */
+function toBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  return Readable.toWeb(incoming) as ReadableStream<Uint8Array>
 }

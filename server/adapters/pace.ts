@@ -8,10 +8,10 @@ export interface Pace {
   readonly interval: number
 }
 
-/** Below what the eye sees as a pause. */
-const SHORTEST = 20
+/** Below what is felt as a pause. The page follows the records, which come half as often. */
+const SHORTEST = 100
 
-/** More for each answer that runs: ten still have the shortest interval, and 25 have 50 ms. */
+/** More for each answer that runs: fifty still have the shortest interval, and a hundred have 200 ms. */
 const PER_ANSWER = 2
 
 /** The live records bring an answer's text as often to those who follow them. */
