@@ -27,7 +27,7 @@ const SESSION_COOKIE = "tideline.session_token="
 
 /** Milliseconds. */
 const AFTER_ANSWER = 100
-const SIGN_UP_TIME = 500
+const EVEN_TIME = 500
 
 interface EmbeddedSettings extends Pick<Services, "db" | "log"> {
   origin: string
@@ -102,12 +102,16 @@ export async function openEmbeddedIdentity(
     const headers = credentialsOf(request)
     headers.set(ADDRESS_HEADER, address)
     const answer = () => auth.handler(new Request(request, { headers }))
-    // Making an account takes a few statements more than finding one.
-    const hidesAccounts = settings.verification === "required" && request.url.endsWith("/sign-up/email")
-    const time = hidesAccounts ? delay(SIGN_UP_TIME) : null
+    // What is done for an account, or for one that is new, takes a few statements more than what is done for none.
+    const time = hidesAccounts(new URL(request.url).pathname) ? delay(EVEN_TIME) : null
     const response = await outages.during(answer, ({ status }) => status === 500)
     await time
     return withRetryAfter(response)
+  }
+
+  function hidesAccounts(path: string) {
+    if (path === `${API_PATH}/sign-up/email`) return settings.verification === "required"
+    return path === `${API_PATH}/request-password-reset`
   }
 
   const verifyToken = createTokenVerifier({ issuer, keys: createKeyLookup(loadKeys) })

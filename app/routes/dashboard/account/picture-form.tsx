@@ -3,9 +3,10 @@ import { PictureField } from "../picture-field.tsx"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
 
+/** Two forms, whose buttons stand beside each other. */
 export function PictureForm({ user, outcome }: { user: UserRecord; outcome: Outcome | undefined }) {
   return (
-    <div className="mb-6 flex flex-col items-start gap-3 border-b border-line pb-6">
+    <div className="mb-6 flex flex-wrap items-center gap-3 border-b border-line pb-6">
       <ChangeForm
         // A picture that was saved is chosen no longer.
         key={user.imageUrl}
@@ -13,13 +14,15 @@ export function PictureForm({ user, outcome }: { user: UserRecord; outcome: Outc
         submit="Save the picture"
         variant="secondary"
         hasFile
-        className="flex w-full flex-col items-start gap-3"
+        className="contents"
       >
-        <PictureField
-          name={user.name ?? user.email}
-          image={user.imageUrl}
-          error={outcome?.errors?.["picture"]}
-        />
+        <div className="w-full">
+          <PictureField
+            name={user.name ?? user.email}
+            image={user.imageUrl}
+            error={outcome?.errors?.["picture"]}
+          />
+        </div>
       </ChangeForm>
       {user.imageUrl ? (
         <ChangeForm intent="remove-picture" submit="Remove the picture" variant="secondary" />
