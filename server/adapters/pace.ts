@@ -8,7 +8,7 @@ export interface Pace {
   readonly interval: number
 }
 
-/** Below what is felt as a pause. The page follows the records, which come half as often. */
+/** Below what is felt as a pause. The page follows the records, which come about as often. */
 const SHORTEST = 100
 
 /** More for each answer that runs: fifty still have the shortest interval, and a hundred have 200 ms. */

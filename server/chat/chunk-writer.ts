@@ -4,8 +4,11 @@ import { chatChunks, chatTurns, type AnswerDelta } from "#db/schema/chat.ts"
 import { isOutage } from "#db/outage.ts"
 import type { Log } from "../log.ts"
 
-/** Milliseconds from the first words that are not stored to the write that stores them. With the write itself it is a quarter of a second. */
-const TICK = 200
+/**
+ * Milliseconds from the first words that are not stored to the write that stores them. With the tenth of a second that words may wait to be
+ * told, and the write itself, it is a quarter of a second.
+ */
+const TICK = 140
 
 export interface ChunkWriter {
   /** Writes what `drain` gives of an answer, as long as its turn runs. */
