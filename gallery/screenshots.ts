@@ -78,7 +78,7 @@ async function pictureForSite(from: Browser, served: Product) {
 /** With two boats moved, so that it shows what it does. */
 async function pictureStartPage(from: Browser, served: Product) {
   const page = await open(from, served, undefined, {
-    viewport: { width: 1200, height: 1130 },
+    viewport: { width: 1200, height: 1180 },
     deviceScaleFactor: 1.5,
   })
   await show(page, served.origin)

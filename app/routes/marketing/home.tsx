@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { CopyButton } from "#app/features/site/copy-button.tsx"
 import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
 import { Section } from "#app/features/site/section.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
@@ -126,8 +127,15 @@ function Hero({ children }: { children: ReactNode }) {
               Host it yourself
             </LinkButton>
           </div>
+          <div
+            data-copyable=""
+            className="mt-6 inline-flex items-center gap-2 rounded-full border border-line bg-surface py-1 pr-1.5 pl-5 font-mono text-sm shadow-sm"
+          >
+            <code>npm ci && npm start</code>
+            <CopyButton className="rounded-full" />
+          </div>
         </div>
-        <div className="mt-14 pb-16 sm:mt-20 sm:pb-24">{children}</div>
+        <div className="mt-12 pb-16 sm:mt-16 sm:pb-24">{children}</div>
       </div>
     </section>
   )

@@ -36,7 +36,7 @@ const questions = [
   {
     question: "Does the public site need JavaScript?",
     answer:
-      "No. These pages, signing in and the choice of colours work without it. What they load is one small script for the copy buttons.",
+      "No. These pages, signing in and the choice of colours work without it. What they load is one small script for the copy buttons, and on this page a second one, which follows the boats.",
   },
   {
     question: "What does it store about me?",
