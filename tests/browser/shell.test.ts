@@ -1,6 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright"
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { takenOver } from "../support/browser.ts"
 import { focused, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
 import { postJson } from "../support/people.ts"
 
@@ -254,6 +255,8 @@ describe("every page of the dashboard", () => {
         await page.goto(path)
         expect(await faultsOf(page), path).toEqual([])
       }
+      await page.goto("/dashboard")
+      await takenOver(page)
       await page.keyboard.press("ControlOrMeta+K")
       await option(page, "Home").waitFor()
       expect(await faultsOf(page), "the palette").toEqual([])

@@ -1,8 +1,18 @@
 import type { IconName } from "#app/ui/icon.tsx"
+import type { ShortcutName } from "./commands/shortcuts.ts"
 
-/** Where the dashboard's navigation leads. `end` where only the address itself is the place, and none below it. */
-export const places: { to: string; label: string; icon: IconName; end: boolean }[] = [
-  { to: "/dashboard", label: "Home", icon: "home", end: true },
-  { to: "/dashboard/chat", label: "Chat", icon: "chat", end: false },
-  { to: "/dashboard/files", label: "Files", icon: "folder", end: false },
+interface Place {
+  to: string
+  label: string
+  icon: IconName
+  /** Only the address itself is the place, and none below it. */
+  end: boolean
+  shortcut: ShortcutName
+}
+
+/** Where the dashboard's navigation leads. */
+export const places: Place[] = [
+  { to: "/dashboard", label: "Home", icon: "home", end: true, shortcut: "home" },
+  { to: "/dashboard/chat", label: "Chat", icon: "chat", end: false, shortcut: "chat" },
+  { to: "/dashboard/files", label: "Files", icon: "folder", end: false, shortcut: "files" },
 ]

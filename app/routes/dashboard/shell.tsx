@@ -10,6 +10,7 @@ import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { onboardingOf } from "#server/users/contract.ts"
 import { BottomNavigation } from "./bottom-navigation.tsx"
+import { useHydrated } from "./chat/use-hydrated.ts"
 import { CommandsProvider, useCommand } from "./commands/commands.tsx"
 import { FreshnessNotice } from "./freshness-notice.tsx"
 import { PageSkeleton } from "./page-skeleton.tsx"
@@ -41,6 +42,7 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
   const main = useFocusOnNavigation()
   const threads = useLive(loaderData.threads).slice(0, RECENT_THREADS)
   const awaited = useAwaitedPage()
+  const isHydrated = useHydrated()
   return (
     <CommandsProvider threads={threads}>
       <div className="[--frame:calc(7.5rem+env(safe-area-inset-bottom)+env(safe-area-inset-top))] lg:grid lg:grid-cols-[16.5rem_minmax(0,1fr)] lg:[--frame:0px]">
@@ -57,6 +59,7 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
           id="main"
           tabIndex={-1}
           aria-busy={awaited ? true : undefined}
+          data-arrives={isHydrated || undefined}
           className="min-h-[calc(100dvh-var(--frame))] min-w-0 outline-hidden"
         >
           {awaited ? <PageSkeleton path={awaited} /> : null}

@@ -5,6 +5,7 @@ import { Keys } from "#app/ui/keys.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { useCommand } from "./commands/commands.tsx"
+import { shortcuts } from "./commands/shortcuts.ts"
 import { UploadBadge } from "./files/upload-badge.tsx"
 import { places } from "./places.ts"
 import { UserMenu } from "./user-menu.tsx"
@@ -21,17 +22,23 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
       <SearchButton />
       <nav aria-label="Dashboard" className="flex min-h-0 flex-1 flex-col">
         <ul className="space-y-0.5 px-3">
-          {places.map(({ to, label, icon, end }) => (
+          {places.map(({ to, label, icon, end, shortcut }) => (
             <li key={to}>
               <NavLink
                 to={to}
                 end={end}
                 prefetch="intent"
-                className={classNames(rowClass, "gap-3 font-medium")}
+                className={classNames(rowClass, "group gap-3 font-medium")}
               >
                 <Icon name={icon} className="opacity-80" />
                 {label}
-                {to === "/dashboard/files" ? <UploadBadge className="ml-auto" /> : null}
+                <span
+                  aria-hidden="true"
+                  className="ml-auto opacity-0 transition-opacity group-hover:opacity-100 touch:hidden"
+                >
+                  <Keys keys={shortcuts[shortcut]} />
+                </span>
+                {to === "/dashboard/files" ? <UploadBadge /> : null}
               </NavLink>
             </li>
           ))}
@@ -95,4 +102,4 @@ function RecentThreads({ threads }: { threads: readonly ThreadSummary[] }) {
 }
 
 const rowClass =
-  "flex min-h-9 items-center rounded-md px-2.5 text-sm text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:text-ink aria-[current=page]:shadow-sm touch:min-h-11"
+  "flex min-h-9 items-center rounded-md px-2.5 text-sm text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:text-ink aria-[current=page]:shadow-sm touch:min-h-11 [&.pending]:bg-hover [&.pending]:text-ink"

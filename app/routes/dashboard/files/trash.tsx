@@ -250,12 +250,16 @@ function useTrashActs() {
     void toast.show({ tone: "danger", title: "That did not work", description: error.message })
   const done = useReload()
 
+  function trash({ _id }: TrashedFile) {
+    mutate?.(fileCalls.removeMany, { fileIds: [_id] }).then(done, fail)
+  }
+
   return {
     restore(file: TrashedFile) {
-      mutate?.(fileCalls.restore, { fileId: file._id }, away(file)).then(
-        ({ fileName }) => (toast.show({ title: `${fileName} is back among your files` }), done()),
-        fail,
-      )
+      mutate?.(fileCalls.restore, { fileId: file._id }, away(file)).then(({ fileName }) => {
+        toast.show({ title: `${fileName} is back among your files`, undo: () => trash(file) })
+        done()
+      }, fail)
     },
     purge(file: TrashedFile) {
       mutate?.(fileCalls.purge, { fileId: file._id }, away(file)).then(done, fail)
