@@ -5,6 +5,8 @@ interface Page {
   name: string
   path: string
   as?: "ada" | "grace"
+  /** Tells search engines to leave it out. */
+  isUnlisted?: true
 }
 
 export const publicPages: Page[] = [
@@ -16,7 +18,7 @@ export const publicPages: Page[] = [
   { name: "blog-post", path: `/blog/${listPosts()[0]?.slug}` },
   { name: "docs", path: "/docs/introduction" },
   { name: "docs-self-hosting", path: "/docs/self-hosting" },
-  { name: "docs-search", path: "/docs/search?q=database" },
+  { name: "docs-search", path: "/docs/search?q=database", isUnlisted: true },
   { name: "privacy", path: "/privacy" },
   { name: "terms", path: "/terms" },
   { name: "cookies", path: "/cookies" },
@@ -28,9 +30,9 @@ export const publicPages: Page[] = [
 export function pagesOf({ thread, share }: Product): Page[] {
   return [
     ...publicPages,
-    { name: "not-found", path: "/docs/nothing" },
+    { name: "not-found", path: "/docs/nothing", isUnlisted: true },
     { name: "forgot-password", path: "/sign-in/forgot-password" },
-    { name: "share", path: share },
+    { name: "share", path: share, isUnlisted: true },
     { name: "onboarding", path: "/onboarding", as: "grace" },
     { name: "dashboard", path: "/dashboard", as: "ada" },
     { name: "dashboard-chat", path: "/dashboard/chat", as: "ada" },
