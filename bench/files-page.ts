@@ -1,0 +1,65 @@
+import { setTimeout as delay } from "node:timers/promises"
+import type { Page } from "playwright-core"
+import type postgres from "postgres"
+import { framesWhile } from "./frames.ts"
+import { opening, withPage } from "./page.ts"
+
+// node bench/files-page.ts: how a list of 50,000 files feels in a browser. How soon its beginning is on the screen, also in another order and
+// after a search, and which frames are dropped while it is scrolled down through 5,000 of them and back.
+
+const FILES = 50_000
+/** So many rows are scrolled through. */
+const SCROLLED = 5_000
+const PORT = 3979
+
+await withPage(PORT, async ({ sql, page, machine }) => {
+  await makeFiles(sql)
+  const report = await measure(page)
+  process.stdout.write(`${JSON.stringify({ machine, ...report }, null, 2)}\n`)
+})
+
+async function measure(page: Page) {
+  const open = await opening(page, "/dashboard/files", showsFiles)
+  const byName = await opening(page, "/dashboard/files?sort=name", showsFiles)
+  const searched = await opening(page, "/dashboard/files?q=49", showsFiles)
+  await page.goto("/dashboard/files")
+  await showsFiles(page)
+  await page.getByRole("list", { name: "Your files" }).hover()
+  const down = await framesWhile(page, () => scroll(page, 1_500, FILES - SCROLLED))
+  const up = await framesWhile(page, () => scroll(page, -1_500))
+  return { open, byName, searched, down, up }
+}
+
+function showsFiles(page: Page) {
+  return page.locator("[data-file]").first().waitFor()
+}
+
+/** So many pixels for each turn of the wheel, until the file of this number has come to the middle of the window, or the top is reached. */
+async function scroll(page: Page, pixels: number, number = 0) {
+  const hasCome = () =>
+    page.evaluate(
+      ([step, wanted]) => {
+        const row = document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest("[data-file]")
+        const shown = Number(/Sheet (\d+)/.exec(row?.textContent ?? "")?.[1])
+        return step > 0 ? shown <= wanted : scrollY === 0
+      },
+      [pixels, number] as const,
+    )
+  while (!(await hasCome())) {
+    await page.mouse.wheel(0, pixels)
+    await delay(16)
+  }
+}
+
+/** All have the same bytes, which nobody asks for. */
+async function makeFiles(sql: postgres.Sql) {
+  await sql`
+    with blob as (
+      insert into blobs (key, size, sha256) values ('none', 1000, repeat('0', 64)) returning _id
+    )
+    insert into files (storage_id, user_id, file_name, mime_type, size)
+    select blob._id, users._id, 'Sheet ' || number || '.txt', 'text/plain', 1000
+    from blob, users, generate_series(1, ${FILES}) as number`
+  await sql`insert into file_usage (user_id, used) select _id, ${FILES * 1000} from users`
+  await sql`vacuum analyze files`
+}
