@@ -284,6 +284,15 @@ describe("every page of the dashboard", () => {
     }
   })
 
+  it("is sent without a style attribute, which a stricter policy would drop", async () => {
+    await tideline.add("tides.txt")
+    for (const path of pages) {
+      const html = await (await tideline.ada(path)).text()
+      expect(html, path).toContain("</main>")
+      expect(html.replaceAll(/<script.*?<\/script>/gs, ""), path).not.toMatch(/<[^>]* style=/)
+    }
+  })
+
   it("shows where one is, and what is chosen, in forced colours", async () => {
     const page = await tideline.open("/dashboard", { forcedColors: "active" })
     const [current, other] = await Promise.all(
