@@ -25,8 +25,8 @@ async function measure(page: Page) {
   await page.goto("/dashboard/files")
   await showsFiles(page)
   await page.getByRole("list", { name: "Your files" }).hover()
-  const down = await framesWhile(page, () => scroll(page, 1_500, FILES - SCROLLED))
-  const up = await framesWhile(page, () => scroll(page, -1_500))
+  const down = await framesWhile(page, () => scroll(page, 1_500, () => isDrawn(page, FILES - SCROLLED)))
+  const up = await framesWhile(page, () => scroll(page, -1_500, () => page.evaluate(() => scrollY === 0)))
   return { open, byName, searched, down, up }
 }
 
@@ -34,21 +34,23 @@ function showsFiles(page: Page) {
   return page.locator("[data-file]").first().waitFor()
 }
 
-/** So many pixels for each turn of the wheel, until the file of this number has come to the middle of the window, or the top is reached. */
-async function scroll(page: Page, pixels: number, number = 0) {
-  const hasCome = () =>
-    page.evaluate(
-      ([step, wanted]) => {
-        const row = document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest("[data-file]")
-        const shown = Number(/Sheet (\d+)/.exec(row?.textContent ?? "")?.[1])
-        return step > 0 ? shown <= wanted : scrollY === 0
-      },
-      [pixels, number] as const,
-    )
-  while (!(await hasCome())) {
+/** So many pixels for each turn of the wheel. */
+async function scroll(page: Page, pixels: number, isThere: () => Promise<boolean>) {
+  while (!(await isThere())) {
     await page.mouse.wheel(0, pixels)
     await delay(16)
   }
+}
+
+/** Whether the file of this number, or one behind it, is among those that are drawn. */
+function isDrawn(page: Page, number: number) {
+  return page.evaluate(
+    (wanted) =>
+      [...document.querySelectorAll("[data-file]")].some(
+        ({ textContent }) => Number(/Sheet (\d+)/.exec(textContent)?.[1]) <= wanted,
+      ),
+    number,
+  )
 }
 
 /** All have the same bytes, which nobody asks for. */
