@@ -23,23 +23,23 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
       <nav aria-label="Dashboard" className="flex min-h-0 flex-1 flex-col">
         <ul className="space-y-0.5 px-3">
           {places.map(({ to, label, icon, end, shortcut }) => (
-            <li key={to}>
+            <li key={to} className="group relative">
               <NavLink
                 to={to}
                 end={end}
                 prefetch="intent"
-                className={classNames(rowClass, "group gap-3 font-medium")}
+                className={classNames(rowClass, "gap-3 font-medium")}
               >
                 <Icon name={icon} className="opacity-80" />
                 {label}
-                <span
-                  aria-hidden="true"
-                  className="ml-auto opacity-0 transition-opacity group-hover:opacity-100 touch:hidden"
-                >
-                  <Keys keys={shortcuts[shortcut]} />
-                </span>
                 {to === "/dashboard/files" ? <UploadBadge /> : null}
               </NavLink>
+              <span
+                aria-hidden="true"
+                className="pointer-events-none absolute inset-y-0 right-2 flex items-center opacity-0 transition-opacity group-hover:opacity-100 touch:hidden"
+              >
+                <Keys keys={shortcuts[shortcut]} />
+              </span>
             </li>
           ))}
         </ul>

@@ -91,14 +91,7 @@ export function useCommands(
 
 function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
   const isOperator = useRouteLoaderData<typeof layoutLoader>("routes/dashboard/layout")?.isOperator ?? false
-  const place = (id: ShortcutName, label: string, icon: IconName, words = ""): Command => ({
-    id,
-    label,
-    icon,
-    words,
-    keys: shortcuts[id],
-    run: () => onAct(id),
-  })
+  const place = withShortcut(onAct)
   return [
     place("home", "Home", "home", "dashboard start"),
     place("chat", "Chat", "chat", "conversations questions"),
@@ -111,6 +104,18 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
       ? [outside("/admin", "Operator's page", "settings", "admin people letters waitlist")]
       : []),
   ]
+}
+
+/** Makes commands of what a shortcut does. */
+function withShortcut(onAct: (name: ShortcutName) => void) {
+  return (id: ShortcutName, label: string, icon: IconName, words: string): Command => ({
+    id,
+    label,
+    icon,
+    words,
+    keys: shortcuts[id],
+    run: () => onAct(id),
+  })
 }
 
 /** A page outside the dashboard. */
@@ -129,14 +134,7 @@ function useActions(onAct: (name: ShortcutName) => void): Command[] {
     run: () =>
       void submit({ theme, from: pathname + search }, { method: "post", action: "/theme", navigate: false }),
   })
-  const act = (id: ShortcutName, label: string, icon: IconName, words: string): Command => ({
-    id,
-    label,
-    icon,
-    words,
-    keys: shortcuts[id],
-    run: () => onAct(id),
-  })
+  const act = withShortcut(onAct)
   return [
     act("newConversation", "New conversation", "plus", "chat ask question"),
     act("upload", "Upload files", "upload", "add"),
