@@ -1,5 +1,6 @@
 import { measureChat } from "./chat/measure.ts"
 import { measureFiles } from "./files/measure.ts"
+import { measureHttp } from "./http/measure.ts"
 import { measureRealtime } from "./realtime/measure.ts"
 import { saveResults } from "./results.ts"
 
@@ -8,6 +9,7 @@ import { saveResults } from "./results.ts"
 const benches: Record<string, (options: { short: boolean }) => Promise<object>> = {
   chat: measureChat,
   files: measureFiles,
+  http: measureHttp,
   realtime: measureRealtime,
 }
 

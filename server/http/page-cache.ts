@@ -63,8 +63,6 @@ export function createPageCache({ isVisitor, clock = Date.now }: PageCacheOption
   }
 }
 
-export type PageCache = ReturnType<typeof createPageCache>
-
 function isAsked({ method, url = "" }: IncomingMessage) {
   return method === "GET" && !url.includes("?")
 }

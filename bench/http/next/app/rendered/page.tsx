@@ -1,0 +1,10 @@
+import { readPage } from "../../read-page.ts"
+
+// The same, rendered for each request.
+export const dynamic = "force-dynamic"
+
+const page = readPage("home.html")
+
+export default function Rendered() {
+  return page
+}
