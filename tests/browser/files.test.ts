@@ -239,7 +239,8 @@ describe("a shared file", () => {
 
     await page.getByRole("button", { name: /^Revoke the link/ }).click()
     await page.getByText("1 of 5 downloads").waitFor({ state: "detached" })
-    expect((await stranger.goto(address))?.status()).toBe(404)
+    // The page shows it gone while the server is told.
+    await expect.poll(async () => (await stranger.goto(address))?.status()).toBe(404)
   })
 
   it("asks for its password", async () => {
