@@ -60,7 +60,7 @@ export async function warmUp(trial: Trial): Promise<void> {
 /** What is used then has nothing to do with answers, and is taken off all that follows. */
 export async function measureIdle(trial: Trial, seconds: number): Promise<Figures> {
   const { meter } = trial.running
-  await pause(1000)
+  await pause(5000) // until what the warm-up left behind is done
   await meter.ask("start")
   await pause(seconds * 1000)
   const { cpu, memory } = await meter.ask("read")

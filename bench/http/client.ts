@@ -48,15 +48,21 @@ class Crowd {
   #answered = 0
   #failed = 0
   #asked = 0
+  #isOpen = false
   #isOver = false
 
   constructor(load: Load) {
     this.#load = load
   }
 
+  /**
+   * Each connection asks once, and again when all are open: Node accepts one a turn, so those that ask at once would keep the others
+   * waiting.
+   */
   async open(): Promise<void> {
-    const first = Array.from({ length: this.#load.connections }, () => this.#connect())
-    await Promise.all(first)
+    const again = await Promise.all(Array.from({ length: this.#load.connections }, () => this.#connect()))
+    this.#isOpen = true
+    for (const ask of again) ask()
   }
 
   begin(): void {
@@ -70,8 +76,8 @@ class Crowd {
     return { answered: this.#answered, latencies: this.#latencies, failed: this.#failed }
   }
 
-  /** Resolves with the first answer, or when there is none. */
-  #connect(): Promise<void> {
+  /** Resolves with what asks again, at the first answer or when there is none. */
+  #connect(): Promise<() => void> {
     return new Promise((resolve) => {
       const { port } = this.#load
       const socket = connect(port, "127.0.0.1")
@@ -89,12 +95,12 @@ class Crowd {
         if (status === null || this.#isOver) return
         if (status === this.#load.status) this.#count(now() - sent)
         else this.#failed++
-        resolve()
-        ask()
+        if (this.#isOpen) ask()
+        else resolve(ask)
       })
       socket.on("error", () => {})
       socket.on("close", () => {
-        resolve()
+        resolve(() => {})
         if (!this.#isOver) this.#failed++
       })
     })
