@@ -6,8 +6,12 @@ export interface ByteRange {
 
 /** Whether the client has the representation already: `If-None-Match`, compared weakly (RFC 9110, 13.1.2). */
 export function isFresh(headers: Headers, etag: string): boolean {
-  const header = headers.get("if-none-match")
-  if (header === null) return false
+  return namesTag(headers.get("if-none-match"), etag)
+}
+
+/** The same, of the header's text. `etag` without the `W/` of a weak one. */
+export function namesTag(header: string | null | undefined, etag: string): boolean {
+  if (header == null) return false
   if (header.trim() === "*") return true
   return (header.match(/(W\/)?"[^"]*"/g) ?? []).some((tag) => tag.replace("W/", "") === etag)
 }

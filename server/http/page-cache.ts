@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { constants, crc32, deflateRawSync } from "node:zlib"
 import { acceptedEncodings } from "./compression.ts"
+import { namesTag } from "./conditional.ts"
 import { themeIn } from "./theme.ts"
 import { TextResponse } from "./text-response.ts"
 
@@ -19,6 +20,7 @@ interface KeptPage {
   route: string
   expiresAt: number
   headers: [string, string][]
+  /** As it is compared, without the mark of a weak one. */
   etag: string
   /** What stands between the nonces. */
   parts: Buffer[]
@@ -78,7 +80,7 @@ function toPage(response: SharedPage, nonce: string, route: string, expiresAt: n
     route,
     expiresAt,
     headers: [...response.headers],
-    etag: `W/"${hash}"`,
+    etag: `"${hash}"`,
     parts: parts.map((part) => Buffer.from(part)),
     deflated: null,
   }
@@ -86,9 +88,9 @@ function toPage(response: SharedPage, nonce: string, route: string, expiresAt: n
 
 function sendPage(page: KeptPage, incoming: IncomingMessage, outgoing: ServerResponse, nonce: string) {
   for (const [name, value] of page.headers) outgoing.setHeader(name, value)
-  outgoing.setHeader("etag", page.etag)
+  outgoing.setHeader("etag", `W/${page.etag}`)
   outgoing.setHeader("vary", "accept-encoding, cookie")
-  if (incoming.headers["if-none-match"]?.includes(page.etag.slice(2))) {
+  if (namesTag(incoming.headers["if-none-match"], page.etag)) {
     // The browser shows the page it has, with the nonce it has: a policy with another would let none of its scripts run.
     outgoing.removeHeader("content-security-policy")
     outgoing.statusCode = 304

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { extname, join, relative, sep } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { acceptedEncodings, type Encoding } from "./compression.ts"
+import { namesTag } from "./conditional.ts"
 
 interface StaticFile {
   path: string
@@ -80,7 +81,7 @@ async function send(file: StaticFile, incoming: IncomingMessage, outgoing: Serve
     file.isImmutable ? "public, max-age=31536000, immutable" : "public, no-cache",
   )
   if (file.sizes.br !== undefined) outgoing.setHeader("vary", "accept-encoding")
-  if (isKnown(incoming.headers["if-none-match"], etag)) {
+  if (namesTag(incoming.headers["if-none-match"], etag)) {
     outgoing.statusCode = 304
     outgoing.end()
     return
@@ -112,13 +113,6 @@ function sendMissing(outgoing: ServerResponse) {
   outgoing.setHeader("content-type", "text/plain; charset=utf-8")
   outgoing.setHeader("cache-control", "no-store")
   outgoing.end("There is no such file.\n")
-}
-
-function isKnown(header: string | undefined, etag: string) {
-  return (
-    header !== undefined &&
-    (header === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
-  )
 }
 
 const TYPES: Record<string, string> = {

@@ -1,8 +1,7 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { listPosts } from "#server/blog/blog.ts"
-import { listDocs } from "#server/docs/pages.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { publicForms, publicPages } from "../support/public-pages.ts"
 import { findBrowser } from "../support/browser.ts"
 
 let app: TidelineApp
@@ -23,23 +22,7 @@ afterEach(async () => {
   expect(said.splice(0)).toEqual([])
 })
 
-const pages = [
-  "/",
-  "/features",
-  "/pricing",
-  "/about",
-  "/blog",
-  "/privacy",
-  "/terms",
-  "/cookies",
-  "/waitlist",
-  "/docs/search?q=mail",
-  "/sign-in",
-  "/sign-up",
-  "/sign-in/forgot-password",
-  ...listDocs().flatMap((group) => group.pages.map((page) => `/docs/${page.slug}`)),
-  ...listPosts().map((post) => `/blog/${post.slug}`),
-]
+const pages = [...publicPages, ...publicForms]
 
 it.each(pages)("%s makes no console speak, and breaks no rule of its own policy", async (path) => {
   const page = await open(path)

@@ -1,9 +1,8 @@
 import { HtmlValidate } from "html-validate"
 import { LinkChecker, LinkState } from "linkinator"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { listPosts } from "#server/blog/blog.ts"
-import { listDocs } from "#server/docs/pages.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { publicForms, publicPages } from "../support/public-pages.ts"
 
 let app: TidelineApp
 beforeAll(async () => {
@@ -11,24 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const pages = [
-  "/",
-  "/features",
-  "/pricing",
-  "/about",
-  "/blog",
-  "/privacy",
-  "/terms",
-  "/cookies",
-  "/waitlist",
-  "/sign-in",
-  "/sign-up",
-  "/sign-in/forgot-password",
-  "/docs/search?q=mail",
-  "/docs/nothing",
-  ...listDocs().flatMap((group) => group.pages.map((page) => `/docs/${page.slug}`)),
-  ...listPosts().map((post) => `/blog/${post.slug}`),
-]
+const pages = [...publicPages, ...publicForms, "/docs/nothing"]
 
 const validator = new HtmlValidate({
   extends: ["html-validate:recommended"],

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import previews from "#app/features/site/share-pictures.json" with { type: "json" }
-import { listPosts } from "#server/blog/blog.ts"
-import { listDocs } from "#server/docs/pages.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openBrowser, signUp } from "../support/people.ts"
+import { posts, publicPages } from "../support/public-pages.ts"
 
 let app: TidelineApp
 beforeAll(async () => {
@@ -11,23 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const docs = listDocs().flatMap((group) => group.pages.map((page) => `/docs/${page.slug}`))
-const posts = listPosts().map((post) => `/blog/${post.slug}`)
-const pages = [
-  "/",
-  "/features",
-  "/pricing",
-  "/about",
-  "/blog",
-  "/privacy",
-  "/terms",
-  "/cookies",
-  ...docs,
-  ...posts,
-]
-
 describe("a public page", () => {
-  it.each(pages)(
+  it.each(publicPages)(
     "%s works without our JavaScript: it ships one script of under 2 KB, for its copy buttons",
     async (path) => {
       const html = await textOf(path)
@@ -39,18 +23,22 @@ describe("a public page", () => {
     },
   )
 
-  it.each(pages)("%s has one main heading, one canonical address, and a preview for links", async (path) => {
-    const html = await textOf(path)
-    expect(html.match(/<h1[\s>]/g)).toHaveLength(1)
-    expect(html.match(/<title>[^<]+<\/title>/g)).toHaveLength(1)
-    expect(html).toContain(`<link rel="canonical" href="${app.origin}${path}"/>`)
-    expect(html).toContain(`<meta property="og:url" content="${app.origin}${path}"/>`)
-    const said = (name: string) => new RegExp(`<meta property="og:${name}" content="([^"]+)"`).exec(html)?.[1]
-    expect((await fetch(said("image") ?? "")).headers.get("content-type")).toBe("image/png")
-    // Drawn with the title that the page has now. If not: npm run share-pictures
-    const drawn: Partial<Record<string, { title: string; file: string }>> = previews
-    expect(drawn[path]).toEqual({ title: said("title"), file: said("image")?.slice(app.origin.length) })
-  })
+  it.each(publicPages)(
+    "%s has one main heading, one canonical address, and a preview for links",
+    async (path) => {
+      const html = await textOf(path)
+      expect(html.match(/<h1[\s>]/g)).toHaveLength(1)
+      expect(html.match(/<title>[^<]+<\/title>/g)).toHaveLength(1)
+      expect(html).toContain(`<link rel="canonical" href="${app.origin}${path}"/>`)
+      expect(html).toContain(`<meta property="og:url" content="${app.origin}${path}"/>`)
+      const said = (name: string) =>
+        new RegExp(`<meta property="og:${name}" content="([^"]+)"`).exec(html)?.[1]
+      expect((await fetch(said("image") ?? "")).headers.get("content-type")).toBe("image/png")
+      // Drawn with the title that the page has now. If not: npm run share-pictures
+      const drawn: Partial<Record<string, { title: string; file: string }>> = previews
+      expect(drawn[path]).toEqual({ title: said("title"), file: said("image")?.slice(app.origin.length) })
+    },
+  )
 
   it("has structured data that is JSON, under the public address", async () => {
     for (const path of ["/", "/about", "/blog", posts[0] ?? ""]) {
@@ -64,8 +52,8 @@ describe("a public page", () => {
   })
 
   it("has no link that leads nowhere", async () => {
-    const seen = new Set<string>(pages)
-    const waiting = [...pages]
+    const seen = new Set<string>(publicPages)
+    const waiting = [...publicPages]
     const broken: string[] = []
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
       const response = await fetch(app.origin + path, { redirect: "manual" })
@@ -81,7 +69,7 @@ describe("a public page", () => {
       }
     }
     expect(broken).toEqual([])
-    expect(seen.size).toBeGreaterThan(pages.length + 5)
+    expect(seen.size).toBeGreaterThan(publicPages.length + 5)
   })
 
   it("offers a visitor to sign in, and whoever is signed in the dashboard", async () => {
