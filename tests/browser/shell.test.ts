@@ -30,6 +30,19 @@ describe("the command palette", () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main")
   })
 
+  it("opens again while it fades", async () => {
+    const page = await tideline.open("/dashboard")
+    await page.keyboard.press("ControlOrMeta+K")
+    await field(page).fill("tras")
+    const devTools = await page.context().newCDPSession(page)
+    await devTools.send("Animation.enable")
+    await devTools.send("Animation.setPlaybackRate", { playbackRate: 0.001 })
+    await page.keyboard.press("Escape")
+    await palette(page).and(page.locator("[data-closed]")).waitFor()
+    await page.keyboard.press("ControlOrMeta+K")
+    await palette(page).and(page.locator("[data-open]")).waitFor()
+  })
+
   it("finds conversations and files by their words, and opens them", async () => {
     await tideline.add("soundings.txt", "four fathoms")
     const made = await postJson(tideline.ada, "/api/chat/threads", { title: "Soundings of the bay" })

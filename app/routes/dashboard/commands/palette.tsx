@@ -17,8 +17,8 @@ export default function Palette({ open, onClose, ...rest }: CommandDialogProps) 
         <Dialog.Popup
           aria-label="Command palette"
           onKeyDown={(event) => {
-            // The keys that opened it close it.
-            if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return
+            // The keys that opened it close it, and open it again while it fades.
+            if (!open || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return
             event.preventDefault()
             onClose()
           }}

@@ -41,7 +41,8 @@ function isWriting(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(writing) !== null
 }
 
-/** A dialog or a menu has its own keys. A toast is a dialog as well, but nobody is in it. */
+/** A dialog or a menu has its own keys, unless it is closed and only fades. A toast is a dialog as well, but nobody is in it. */
 function isSomethingOpen(): boolean {
-  return document.querySelector("[role=dialog]:not([aria-modal=false]), [role=menu]") !== null
+  const open = "[role=dialog]:not([aria-modal=false]), [role=alertdialog], [role=menu]"
+  return document.querySelector(`:is(${open}):not([data-closed])`) !== null
 }
