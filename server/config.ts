@@ -31,6 +31,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     host: settings.HOST,
     /** Where probes and metrics are answered; null where they are not. */
     ops: settings.OPS_PORT === undefined ? null : { port: settings.OPS_PORT, host: settings.OPS_HOST },
+    /** For how long a process that is told to stop goes on taking requests. Milliseconds. */
+    drainDelay: settings.DRAIN_DELAY * 1000,
     /** Each of them appends the address it was called from to x-forwarded-for. */
     trustedProxies: settings.TRUSTED_PROXIES,
     /** The public origin, without a trailing slash. */

@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import type { Server } from "node:http"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { ConfigError, readConfig } from "./config.ts"
 import { loadEnvironment } from "./environment.ts"
 import { prepareDrain } from "./http/drain.ts"
@@ -21,7 +22,7 @@ export interface Program {
 /** That may wait to be accepted: when the server was away, all its sockets come back together. */
 const CONNECTIONS_AT_ONCE = 4096
 
-/** After SIGTERM, what is running may take this long to finish, and everything together no longer. Milliseconds. */
+/** When requests are no longer taken, what is running may take this long to finish, and everything together no longer. Milliseconds. */
 const DRAIN = 25_000
 const LAST_RESORT = 30_000
 
@@ -66,11 +67,19 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
   if (process.stdout.isTTY) process.stdout.write(`\n  Tideline is ready: ${config.origin}\n\n`)
 
   const signal = await stopRequested
+  drain.begin()
+  if (config.drainDelay > 0) {
+    log.info(
+      { signal, milliseconds: config.drainDelay },
+      "stopping soon: /readyz says so, and requests are still taken",
+    )
+    await sleep(config.drainDelay)
+  }
   log.info({ signal }, "stopping: no new connections, and what is running finishes")
   setTimeout(() => process.exit(1), LAST_RESORT).unref()
   services.uploadLocks.interrupt()
   services.harbour.close()
-  await Promise.all([services.live.close(), drain(DRAIN)])
+  await Promise.all([services.live.close(), drain.finish(DRAIN)])
   await front.close()
   await ops?.close()
 }

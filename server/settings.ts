@@ -54,6 +54,10 @@ export const Settings = v.object({
   HOST: v.optional(v.string(), "0.0.0.0"),
   OPS_PORT: v.optional(wholeNumber("the port of probes and metrics", 1, 65_535)),
   OPS_HOST: v.optional(v.string(), "127.0.0.1"),
+  DRAIN_DELAY: v.optional(
+    wholeNumber("for how many seconds a process that is told to stop goes on taking requests", 0, 120),
+    "0",
+  ),
   TRUSTED_PROXIES: v.optional(wholeNumber("how many proxies of yours stand in front", 0, 10), "0"),
   APP_URL: v.optional(
     v.pipe(

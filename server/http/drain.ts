@@ -1,14 +1,22 @@
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
-/**
- * Watches the server's connections from now on. The returned `drain` takes no new ones and resolves when the running responses
- * are finished; those that take longer than `patience` milliseconds are cut. Connections that were upgraded are left to their owner.
- */
-export function prepareDrain(server: Server): (patience: number) => Promise<void> {
+export interface Drain {
+  /** From now on each connection ends with its next response; whoever keeps connections open makes the next one elsewhere. */
+  begin(): void
+  /**
+   * Takes no new connections and resolves when the running responses are finished; those that take longer than `patience`
+   * milliseconds are cut.
+   */
+  finish(patience: number): Promise<void>
+}
+
+/** Watches the server's connections from now on. Those that were upgraded are left to their owner. */
+export function prepareDrain(server: Server): Drain {
   // Node's own closeIdleConnections passes over those that have not carried a request yet, and browsers open such in advance.
   const running = new Map<Socket, Set<ServerResponse>>()
   const drained = Promise.withResolvers<void>()
+  let hasBegun = false
   const forget = (socket: Socket) => {
     running.delete(socket)
     if (running.size === 0 && !server.listening) drained.resolve()
@@ -20,7 +28,7 @@ export function prepareDrain(server: Server): (patience: number) => Promise<void
   })
   server.on("request", ({ socket }, outgoing) => {
     const responses = running.get(socket)?.add(outgoing)
-    if (!server.listening) outgoing.setHeader("connection", "close")
+    if (hasBegun) outgoing.setHeader("connection", "close")
     outgoing.once("close", () => {
       responses?.delete(outgoing)
       if (responses?.size === 0 && !server.listening) socket.destroySoon()
@@ -28,16 +36,24 @@ export function prepareDrain(server: Server): (patience: number) => Promise<void
   })
   server.on("upgrade", ({ socket }) => forget(socket))
 
-  return async (patience) => {
-    const impatience = setTimeout(() => server.closeAllConnections(), patience)
-    server.close()
-    for (const [socket, responses] of running) {
-      if (responses.size === 0) socket.destroySoon()
+  function begin() {
+    hasBegun = true
+    for (const responses of running.values()) {
       for (const outgoing of responses) {
         if (!outgoing.headersSent) outgoing.setHeader("connection", "close")
       }
     }
-    if (running.size > 0) await drained.promise
-    clearTimeout(impatience)
+  }
+
+  return {
+    begin,
+    async finish(patience) {
+      begin()
+      const impatience = setTimeout(() => server.closeAllConnections(), patience)
+      server.close()
+      for (const [socket, responses] of running) if (responses.size === 0) socket.destroySoon()
+      if (running.size > 0) await drained.promise
+      clearTimeout(impatience)
+    },
   }
 }

@@ -65,6 +65,7 @@ describe("the settings", () => {
       PORT: "3000.5",
       APP_URL: "tideline.example.org",
       LOG_LEVEL: "loud",
+      DRAIN_DELAY: "2s",
       DATABASE_URL: "mysql://host/db",
       AUTH_SECRET: "short",
       SIGNUP: "maybe",
@@ -79,6 +80,7 @@ describe("the settings", () => {
     expect(problems).toEqual([
       expect.stringMatching(/^LOG_LEVEL must be trace, debug/),
       expect.stringMatching(/^PORT must be a whole number/),
+      expect.stringMatching(/^DRAIN_DELAY must be a whole number/),
       expect.stringMatching(/^APP_URL must be an address such as https:/),
       expect.stringMatching(/^DATABASE_URL must be an address such as postgres:/),
       expect.stringMatching(/^AUTH_SECRET must have at least 32 characters/),

@@ -153,6 +153,28 @@ describe("the process", () => {
     await app.stop()
   })
 
+  it("goes on taking requests for a while, and says in time that none shall be sent any more", async () => {
+    const ops = await findFreePort()
+    const app = await startTideline({ DRAIN_DELAY: "3", OPS_PORT: String(ops) })
+    const kept = await openConnection(app.port)
+    const answers = readAll(kept)
+    kept.write("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    await once(kept, "data")
+    process.kill(app.pid, "SIGTERM")
+    await app.logged("stopping soon: /readyz says so, and requests are still taken")
+
+    expect(await (await fetch(`http://127.0.0.1:${ops}/readyz`)).json()).toEqual({
+      ready: false,
+      stopping: true,
+    })
+    expect((await fetch(`${app.origin}/api/health`)).headers.get("connection")).toBe("close")
+    kept.write("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    expect((await answers).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2)
+    expect(await answers).toMatch(/^connection: close/im)
+    expect(await app.exited).toBe(0)
+    await app.stop()
+  })
+
   it("ends at once on a second signal", async () => {
     const app = await startTideline()
     onTestFinished(() => app.stop())
