@@ -2,10 +2,13 @@ import { relative } from "node:path"
 import { reactRouter } from "@react-router/dev/vite"
 import tailwindcss from "@tailwindcss/vite"
 import { defineConfig, type Plugin } from "vite"
+import { languages } from "./languages.config.ts"
 
 export default defineConfig(({ command }) => ({
-  plugins: [serverOnly(), websocketOnly(), tailwindcss(), reactRouter(), entriesByName()],
+  plugins: [serverOnly(), websocketOnly(), tailwindcss(), languages(), reactRouter(), entriesByName()],
   worker: { format: "es", plugins: () => [serverOnly(), websocketOnly()] },
+  // Read by server/version.ts.
+  define: { BUILT_FROM: JSON.stringify(process.env["COMMIT"] ?? "") },
   environments: {
     ssr: {
       // The process itself is part of the build, so that Node's half and React Router's half share one module graph.

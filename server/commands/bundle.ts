@@ -5,6 +5,7 @@ import { readFile, rename, rm, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { brotliCompress, gzip } from "node:zlib"
+import { readCommit } from "./read-commit.ts"
 
 const SOURCES = [
   "app",
@@ -14,6 +15,8 @@ const SOURCES = [
   "public",
   "package-lock.json",
   "vite.config.ts",
+  "languages.config.ts",
+  "lingui.config.ts",
   "react-router.config.ts",
 ]
 
@@ -53,7 +56,12 @@ async function runBuild(root: string, buildDirectory: string) {
   const building = spawn(process.execPath, [cli, "build", "--logLevel", "warn"], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, NODE_ENV: "production", BUILD_DIRECTORY: buildDirectory },
+    env: {
+      ...process.env,
+      NODE_ENV: "production",
+      BUILD_DIRECTORY: buildDirectory,
+      COMMIT: process.env["COMMIT"] || (readCommit(root) ?? ""),
+    },
   })
   const [code] = await once(building, "exit")
   if (code !== 0) throw new Error("Tideline could not be built. The reason stands above.")

@@ -4,7 +4,7 @@ import { users } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import { countOutbox } from "../mail/outbox.ts"
 import type { Scope } from "../scope.ts"
-import packageJson from "../../package.json" with { type: "json" }
+import { version } from "../version.ts"
 
 /** A process of this installation that is alive now. */
 export interface LivingProcess {
@@ -44,7 +44,7 @@ export async function findOverview(scope: Scope<"config" | "db" | "live" | "turn
     stream,
     counts: { people: people[0]?.count ?? 0, waiting: waiting[0]?.count ?? 0, letters },
     versions: {
-      tideline: packageJson.version,
+      tideline: version.commit ? `${version.number} (${version.commit.slice(0, 7)})` : version.number,
       node: process.versions.node,
       postgres: postgres[0]?.version ?? "unknown",
       identity: config.identity.kind,

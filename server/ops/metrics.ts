@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client"
 import type { Answered } from "../http/listener.ts"
 import { BOUNDS, type Distribution, type Measured } from "../realtime/metrics.ts"
 import type { Scope } from "../scope.ts"
+import { version } from "../version.ts"
 import { withinPatience } from "./patience.ts"
 import { countQueued } from "./queued.ts"
 
@@ -39,7 +40,14 @@ export function createOpsMetrics(scope: Scope<"db" | "live" | "log" | "turns">) 
       for (const [kind, count] of Object.entries(counts)) this.set({ kind }, count)
     },
   })
-  for (const metric of [requests, turns, queued]) registry.registerMetric(metric)
+  const build = new Gauge({
+    name: "tideline_build_info",
+    help: "Always 1. Its labels say which Tideline this is.",
+    labelNames: ["version", "commit"],
+    registers: [],
+  })
+  build.set({ version: version.number, commit: version.commit ?? "unknown" }, 1)
+  for (const metric of [requests, turns, queued, build]) registry.registerMetric(metric)
 
   return {
     type: registry.contentType,

@@ -4,6 +4,7 @@ import { openGate, type Gate } from "../support/gate.ts"
 import { signUp } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import packageJson from "../../package.json" with { type: "json" }
 
 let app: TidelineApp
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -69,6 +70,11 @@ describe("the port of probes", () => {
         /^$|^# (HELP|TYPE) [a-z0-9_]+ .+$|^[a-z0-9_]+(\{[^{}]*\})? (-?[0-9.e+-]+|Na[nN]|\+Inf)$/,
       )
     }
+  })
+
+  it("names the version and the commit that it was built from", async () => {
+    const labels = /^tideline_build_info\{version="([^"]+)",commit="(unknown|[0-9a-f]{40})"\} 1$/m
+    expect(labels.exec(await readMetrics())?.[1]).toBe(packageJson.version)
   })
 
   it("counts no upload that is finished", async () => {
