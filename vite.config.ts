@@ -2,10 +2,9 @@ import { relative } from "node:path"
 import { reactRouter } from "@react-router/dev/vite"
 import tailwindcss from "@tailwindcss/vite"
 import { defineConfig, type Plugin } from "vite"
-import { languages } from "./languages.config.ts"
 
 export default defineConfig(({ command }) => ({
-  plugins: [serverOnly(), websocketOnly(), tailwindcss(), languages(), reactRouter(), entriesByName()],
+  plugins: [serverOnly(), websocketOnly(), tailwindcss(), reactRouter(), entriesByName()],
   worker: { format: "es", plugins: () => [serverOnly(), websocketOnly()] },
   // Read by server/version.ts.
   define: { BUILT_FROM: JSON.stringify(process.env["COMMIT"] ?? "") },

@@ -15,8 +15,6 @@ const SOURCES = [
   "public",
   "package-lock.json",
   "vite.config.ts",
-  "languages.config.ts",
-  "lingui.config.ts",
   "react-router.config.ts",
 ]
 
