@@ -32,6 +32,7 @@ export async function endTurn(
     const end = refusals === REFUSALS - 1 ? { ...answer, parts: null } : answer
     try {
       await storeEnd(db, turns.process, answerId, end)
+      turns.countEnd(end.status)
       return
     } catch (error) {
       if (!isOutage(error)) refusals++

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises"
+import type { EndedAnswer } from "./answer-record.ts"
 import type { ChunkWriter } from "./chunk-writer.ts"
 import type { StopReason } from "./contract.ts"
 
@@ -22,6 +23,10 @@ export interface RunningTurns {
   enterAlone(userId: string, most: number): (() => void) | null
   has(answerId: string): boolean
   count(): number
+  /** One has been stored, and how it ended. */
+  countEnd(status: EndedAnswer["status"]): void
+  /** How many have been stored since the start, by how they ended. */
+  ended(): Record<EndedAnswer["status"], number>
   /** Resolves when the stopped answer is stored; false when this process does not run it. */
   stop(answerId: string): Promise<boolean>
   /** Interrupts every turn, and resolves when what was said so far is stored, or when that has not worked for some seconds. */
@@ -43,6 +48,7 @@ export function createRunningTurns({
   const followers = new Set<Promise<void>>()
   const ending = new AbortController()
   const closing = new AbortController()
+  const ended = { completed: 0, stopped: 0, timeout: 0, failed: 0, interrupted: 0 }
   let isClosing = false
 
   return {
@@ -71,6 +77,10 @@ export function createRunningTurns({
     },
     has: (answerId) => turns.has(answerId),
     count: () => turns.size,
+    countEnd(status) {
+      ended[status]++
+    },
+    ended: () => ({ ...ended }),
     async stop(answerId) {
       const turn = turns.get(answerId)
       turn?.stop("stopped")

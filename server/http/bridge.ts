@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { writeBody, writeText } from "./body-writer.ts"
+import { watchSlowBody } from "./slow-clients.ts"
 import { offerMemory } from "./spent-memory.ts"
 import { TextResponse } from "./text-response.ts"
 
@@ -87,6 +89,19 @@ function toHeaders(incoming: IncomingMessage) {
   return headers
 }
 
+/** The last that a connection says, in place of an answer. Its client has a few seconds to read it and go. */
+export function refuseConnection(status: string, socket: Socket) {
+  const headers = [
+    "Connection: close",
+    "Content-Length: 0",
+    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options: nosniff",
+  ]
+  socket.end(`HTTP/1.1 ${status}\r\n${headers.join("\r\n")}\r\n\r\n`)
+  const patience = setTimeout(() => socket.destroy(), 5_000)
+  socket.once("close", () => clearTimeout(patience))
+}
+
 /**
  * Cancelling leaves the connection open: destroying it, as Node's own conversion does, would lose a refusal on its way.
  * A client that is still sending when it has its answer may go on for a few seconds; then the connection ends.
@@ -106,6 +121,11 @@ function readBody(incoming: IncomingMessage, outgoing: ServerResponse) {
           if ((controller.desiredSize ?? 0) <= 0) incoming.pause()
         })
         incoming.once("end", () => controller.close())
+        watchSlowBody(incoming, () => {
+          // As Node itself tells of a request that takes too long.
+          if (outgoing.headersSent) incoming.socket.destroy()
+          else refuseConnection("408 Request Timeout", incoming.socket)
+        })
         incoming.once("error", (error) => controller.error(error))
         incoming.once("close", () => {
           if (!incoming.complete)

@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net"
 import type { Config } from "../config.ts"
 import type { Log } from "../log.ts"
-import { sendResponse, toRequest, Unacceptable } from "./bridge.ts"
+import { refuseConnection, sendResponse, toRequest, Unacceptable } from "./bridge.ts"
 import { loggedPath } from "./logged-path.ts"
 import { createSecurityHeaders } from "./security-headers.ts"
+import { endStalledResponse } from "./slow-clients.ts"
 
 /** What is known of a request besides itself. */
 export interface Exchange {
@@ -46,12 +47,12 @@ const LONGEST_REQUEST = 60 * 60 * 1000
 export function createHttpServer(): Server {
   const server = createServer({
     headersTimeout: 15_000,
+    connectionsCheckingInterval: 5000,
     requestTimeout: LONGEST_REQUEST,
     keepAliveTimeout: 65_000, // longer than a proxy keeps its connections, so that it never picks one that we just closed
     maxHeaderSize: 16 * 1024,
   })
-  server.maxConnections = 20_000
-  server.on("clientError", refuseConnection)
+  server.on("clientError", refuseUnreadable)
   return server
 }
 
@@ -79,6 +80,7 @@ export function serveRequests(
     for (const [name, value] of securityHeaders(nonce)) outgoing.setHeader(name, value)
     const counted: Exchange["counted"] = { route: null }
     tellWhenDone(incoming, outgoing, counted)
+    endStalledResponse(outgoing)
     counted.route = front.sendPage(incoming, outgoing, nonce)
     if (counted.route !== null) return
     const request = toRequest(incoming, outgoing, config.origin)
@@ -132,8 +134,7 @@ const REFUSALS: Record<string, string> = {
 }
 
 /** What Node could not read as a request. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Socket) {
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket) {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
-  const status = REFUSALS[error.code ?? ""] ?? "400 Bad Request"
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  refuseConnection(REFUSALS[error.code ?? ""] ?? "400 Bad Request", socket)
 }

@@ -67,15 +67,15 @@ async function listProcesses({ db, turns }: Scope<"db" | "turns">): Promise<Livi
 }
 
 async function findStreamState({ db, live }: Scope<"db" | "live">): Promise<StreamState> {
-  const { ready, reason = null } = live.ready()
+  const state = live.ready()
   const gauges = new Map<string, number>()
   for (const { kind, name, value } of live.measured()) if (kind === "gauge") gauges.set(name, value)
   const [slots] = await db.execute<{ kept: number }>(sql`
     select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)), 0)::float8 as kept
     from pg_replication_slots where database = current_database()`)
   return {
-    ready,
-    reason,
+    ready: state.ready,
+    reason: state.ready ? null : state.reason,
     lag: gauges.get("stream_lag_ms") ?? 0,
     behind: gauges.get("stream_behind_bytes") ?? 0,
     kept: slots?.kept ?? 0,

@@ -1,53 +1,38 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client"
+import { performance } from "node:perf_hooks"
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
+import type { Connections } from "../http/connections.ts"
 import type { Answered } from "../http/listener.ts"
-import { BOUNDS, type Distribution, type Measured } from "../realtime/metrics.ts"
 import type { Scope } from "../scope.ts"
 import { version } from "../version.ts"
 import { withinPatience } from "./patience.ts"
 import { countQueued } from "./queued.ts"
+import { describeRealtime } from "./realtime-metrics.ts"
 
 /** Seconds. Streams of answers and uploads take long, and are meant to. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 
 /** What Prometheus reads of one process. */
-export function createOpsMetrics(scope: Scope<"db" | "live" | "log" | "turns">) {
+export function createOpsMetrics(scope: Scope<"db" | "live" | "log" | "turns">, connections: Connections) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: "tideline_" })
+  const build = new Gauge({
+    name: "tideline_build_info",
+    help: "Always 1. Its labels say which Tideline this is.",
+    labelNames: ["version", "commit"],
+    registers: [registry],
+  })
+  build.set({ version: version.number, commit: version.commit ?? "unknown" }, 1)
   const requests = new Histogram({
     name: "tideline_http_request_duration_seconds",
     help: "Answered requests, by the pattern of their route.",
     labelNames: ["method", "route", "status"],
     buckets: DURATIONS,
-    registers: [],
+    registers: [registry],
   })
-  const turns = new Gauge({
-    name: "tideline_chat_turns_running",
-    help: "Answers that this process is giving.",
-    registers: [],
-    collect() {
-      this.set(scope.turns.count())
-    },
-  })
-  const queued = new Gauge({
-    name: "tideline_queued",
-    help: "What waits in the database for any process: by kind.",
-    labelNames: ["kind"],
-    registers: [],
-    async collect() {
-      this.reset()
-      // Without the database there are no counts, and all the rest is what one wants to see then.
-      const counts = await withinPatience(countQueued(scope)).catch(() => ({}))
-      for (const [kind, count] of Object.entries(counts)) this.set({ kind }, count)
-    },
-  })
-  const build = new Gauge({
-    name: "tideline_build_info",
-    help: "Always 1. Its labels say which Tideline this is.",
-    labelNames: ["version", "commit"],
-    registers: [],
-  })
-  build.set({ version: version.number, commit: version.commit ?? "unknown" }, 1)
-  for (const metric of [requests, turns, queued, build]) registry.registerMetric(metric)
+  measureConnections(registry, connections)
+  measureEventLoop(registry)
+  measureTurns(registry, scope)
+  const countAgain = measureQueued(registry, scope)
 
   return {
     type: registry.contentType,
@@ -55,30 +40,123 @@ export function createOpsMetrics(scope: Scope<"db" | "live" | "log" | "turns">) 
       requests.observe({ method, route, status }, milliseconds / 1000)
     },
     async read(): Promise<string> {
-      return `${await registry.metrics()}\n${scope.live.measured().map(describeMeasured).join("\n")}\n`
+      await countAgain()
+      return `${await registry.metrics()}\n${describeRealtime(scope.live.measured())}`
     },
   }
 }
 
-/** The realtime layer counts for itself; this is its account in Prometheus' text format 0.0.4. */
-function describeMeasured({ kind, name, value }: Measured): string {
-  if (kind === "distribution") return describeDistribution(name, value)
-  const full = `tideline_realtime_${name}${kind === "counter" ? "_total" : ""}`
-  return `# TYPE ${full} ${kind}\n${full} ${value}`
+function measureConnections(registry: Registry, connections: Connections) {
+  gauge(registry, "tideline_http_connections_open", "Open connections, live ones included.", () =>
+    connections.open(),
+  )
+  gauge(
+    registry,
+    "tideline_http_connections_waiting",
+    "Open connections whose next request has not come as a whole.",
+    () => connections.waiting(),
+  )
+  counter(
+    registry,
+    "tideline_http_connections_refused_total",
+    "Connections ended for being too many: of one address, or together.",
+    "reason",
+    () => connections.refused(),
+  )
 }
 
-function describeDistribution(name: string, { count, sum, buckets }: Distribution): string {
-  const full = `tideline_realtime_${name.replace(/_ms$/, "_seconds")}`
-  let below = 0
-  const steps = BOUNDS.map((bound, index) => {
-    below += buckets[index] ?? 0
-    return `${full}_bucket{le="${bound / 1000}"} ${below}`
+function measureEventLoop(registry: Registry) {
+  let before = performance.eventLoopUtilization()
+  gauge(
+    registry,
+    "tideline_eventloop_utilization",
+    "The part of the time since the last scrape that the event loop was busy.",
+    () => {
+      const now = performance.eventLoopUtilization()
+      const { utilization } = performance.eventLoopUtilization(now, before)
+      before = now
+      return utilization
+    },
+  )
+}
+
+function measureTurns(registry: Registry, { turns }: Scope<"turns">) {
+  gauge(registry, "tideline_chat_turns_running", "Answers that this process is giving.", () => turns.count())
+  counter(
+    registry,
+    "tideline_chat_turns_ended_total",
+    "Answers that this process has stored, by how they ended.",
+    "status",
+    () => turns.ended(),
+  )
+}
+
+/** What the database knows, each time the returned function was called. */
+function measureQueued(registry: Registry, scope: Scope<"db">) {
+  const registers = [registry]
+  const queued = new Gauge({
+    name: "tideline_queued",
+    help: "What is under way in the database, whichever process has it in hand.",
+    labelNames: ["kind"],
+    registers,
   })
-  return [
-    `# TYPE ${full} histogram`,
-    ...steps,
-    `${full}_bucket{le="+Inf"} ${count}`,
-    `${full}_sum ${sum / 1000}`,
-    `${full}_count ${count}`,
-  ].join("\n")
+  const letters = new Gauge({
+    name: "tideline_outbox_letters",
+    help: "Letters that wait, and those that were given up, of all processes.",
+    labelNames: ["state"],
+    registers,
+  })
+  const oldest = new Gauge({
+    name: "tideline_outbox_oldest_seconds",
+    help: "For how long the letter has waited that waits longest; 0 where none does.",
+    registers,
+  })
+  const bytes = new Gauge({
+    name: "tideline_files_bytes",
+    help: "What people's files take, and what is set aside for uploads.",
+    labelNames: ["state"],
+    registers,
+  })
+
+  return async () => {
+    for (const each of [queued, letters, oldest, bytes]) each.reset()
+    const counts = await withinPatience(countQueued(scope)).catch(() => null)
+    // Without the database there are no counts, and all the rest is what one wants to see then.
+    if (!counts) return oldest.remove()
+    for (const kind of ["turns", "uploads"] as const) queued.set({ kind }, counts[kind])
+    for (const state of ["queued", "parked"] as const) letters.set({ state }, counts.letters[state])
+    for (const state of ["used", "reserved"] as const) bytes.set({ state }, counts.bytes[state])
+    oldest.set(counts.letters.oldestSeconds)
+  }
+}
+
+function gauge(registry: Registry, name: string, help: string, read: () => number) {
+  return new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read())
+    },
+  })
+}
+
+/** One that somebody else counts, by one label. */
+function counter<Label extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: Label,
+  read: () => Record<string, number>,
+) {
+  return new Counter({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [value, count] of Object.entries(read())) this.inc({ [label]: value } as never, count)
+    },
+  })
 }

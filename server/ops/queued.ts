@@ -1,14 +1,42 @@
-import { count, eq, isNull } from "drizzle-orm"
+import { count, eq, inArray, isNull, sql, sum } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
-import { uploads } from "#db/schema/files.ts"
+import { fileUsage, uploads } from "#db/schema/files.ts"
+import { mailOutbox } from "#db/schema/mail.ts"
 import type { Scope } from "../scope.ts"
 
 /** What is under way in the database, whichever process has it in hand. */
 export async function countQueued({ db }: Scope<"db">) {
-  const [[turns], [running]] = await Promise.all([
+  const [[turns], [running], letters, [bytes]] = await Promise.all([
     db.select({ count: count() }).from(chatTurns).where(eq(chatTurns.status, "running")),
     // Those that are finished are only remembered.
     db.select({ count: count() }).from(uploads).where(isNull(uploads.fileId)),
+    countLetters({ db }),
+    db.select({ used: sum(fileUsage.used), reserved: sum(fileUsage.reserved) }).from(fileUsage),
   ])
-  return { turns: turns?.count ?? 0, uploads: running?.count ?? 0 }
+  return {
+    turns: turns?.count ?? 0,
+    uploads: running?.count ?? 0,
+    letters,
+    bytes: { used: Number(bytes?.used ?? 0), reserved: Number(bytes?.reserved ?? 0) },
+  }
+}
+
+/** Letters that were not sent: how many wait and how many were given up, and for how long the oldest one has waited. */
+export async function countLetters({ db }: Scope<"db">) {
+  const { state, _creationTime } = mailOutbox
+  const rows = await db
+    .select({
+      state,
+      count: count(),
+      longest: sql<number>`max(extract(epoch from now()) - ${_creationTime} / 1000)`.mapWith(Number),
+    })
+    .from(mailOutbox)
+    .where(inArray(state, ["queued", "parked"]))
+    .groupBy(state)
+  const of = (wanted: string) => rows.find((row) => row.state === wanted)
+  return {
+    queued: of("queued")?.count ?? 0,
+    parked: of("parked")?.count ?? 0,
+    oldestSeconds: Math.max(0, of("queued")?.longest ?? 0),
+  }
 }

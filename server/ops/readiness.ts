@@ -1,21 +1,28 @@
 import { sql } from "drizzle-orm"
 import type { Scope } from "../scope.ts"
 import { withinPatience } from "./patience.ts"
+import { countLetters } from "./queued.ts"
 
 export interface Readiness {
   ready: boolean
   /** What each part says of itself: `ok`, or what is wrong with it. */
-  checks: Record<"database" | "records", string>
+  checks: Record<"database" | "records" | "letters", string>
 }
 
-/** Whether this process can serve: its database answers, and what it shows of the records is current. */
+/** A letter that waits for longer than this has failed several times. Seconds. */
+const LONG_WAIT = 15 * 60
+
+/**
+ * Whether this process can serve: its database answers, and its stream of the records is current. What every process would say alike, such
+ * as that the mail server is away, is said here and makes none of them unready: then nobody would be left to serve the rest.
+ */
 export async function checkReadiness(scope: Scope<"db" | "live">): Promise<Readiness> {
+  const [database, letters] = await Promise.all([checkDatabase(scope), checkLetters(scope)])
   const records = scope.live.ready()
-  const checks = {
-    database: await checkDatabase(scope),
-    records: records.ready ? "ok" : (records.reason ?? "not ready"),
+  return {
+    ready: database === "ok" && (records.ready || records.everywhere),
+    checks: { database, records: records.ready ? "ok" : records.reason, letters },
   }
-  return { ready: Object.values(checks).every((check) => check === "ok"), checks }
 }
 
 async function checkDatabase({ db }: Scope<"db">): Promise<string> {
@@ -24,4 +31,14 @@ async function checkDatabase({ db }: Scope<"db">): Promise<string> {
     () => "does not answer",
   )
   return withinPatience(answered).catch((error: Error) => error.message)
+}
+
+async function checkLetters(scope: Scope<"db">): Promise<string> {
+  const letters = await withinPatience(countLetters(scope)).catch(() => null)
+  if (!letters) return "not known"
+  const troubles = [
+    ...(letters.oldestSeconds > LONG_WAIT ? [`${letters.queued} wait`] : []),
+    ...(letters.parked > 0 ? [`${letters.parked} were given up`] : []),
+  ]
+  return troubles.join(", ") || "ok"
 }

@@ -23,8 +23,28 @@ export interface Distribution {
 
 export const BOUNDS = [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 5000] as const
 
+/** Those that are there from the start: of a counter that appears with its first count, nobody sees that it grew. */
+const FROM_THE_START = [
+  "transactions",
+  "changes",
+  "commits_sent",
+  "mutations",
+  "snapshots",
+  "resumed",
+  "read_whole",
+  "revoked",
+  "broadcast_pauses",
+  "stream_reconnects",
+  "stream_gaps",
+  ...["truncate", "schema", "large", "slow", "gap"].map((reason) => `resets_${reason}`),
+  ...["draining", "slow", "flooding", "expired", "signed_out"].map((reason) => `goodbyes_${reason}`),
+  ...["origin", "address", "full", "unauthorized", "rate_limited", "unavailable"].map(
+    (reason) => `refused_${reason}`,
+  ),
+]
+
 export function createMetrics(): Metrics {
-  const counts = new Map<string, number>()
+  const counts = new Map(FROM_THE_START.map((name) => [name, 0]))
   const gauges = new Map<string, () => number>()
   const distributions = new Map<string, { count: number; sum: number; max: number; buckets: number[] }>()
   return {

@@ -119,8 +119,8 @@ export interface Realtime<Viewer> {
   metrics(): Record<string, number | Distribution>
   /** The same with the kind of each, for whoever exports them. */
   measured(): Measured[]
-  /** Whether what is sent is current; if not, why. */
-  ready(): { ready: boolean; reason?: string }
+  /** Whether what is sent is current; if not, why, and whether every process of this version would say the same. */
+  ready(): { ready: true } | { ready: false; reason: string; everywhere: boolean }
   /** Resolves when the stream has started for the first time. */
   whenLive(): Promise<void>
   close(): Promise<void>
@@ -256,6 +256,7 @@ export async function openRealtime<Viewer, Scope>(
   metrics.gauge("ring_transactions", () => ring.length)
   metrics.gauge("queue_bytes", () => hub.queueBytes())
   metrics.gauge("outbox_bytes", outboxBytes)
+  metrics.gauge("broken_tables", () => layout.broken.size)
   metrics.gauge("stream_lag_ms", () => reader.lag())
   metrics.gauge("stream_behind_bytes", () => Number(ring.end - hub.position()))
 
@@ -304,11 +305,14 @@ export async function openRealtime<Viewer, Scope>(
     return sum
   }
 
-  function ready(): { ready: boolean; reason?: string } {
+  function ready(): ReturnType<Realtime<Viewer>["ready"]> {
     const lag = reader.lag()
-    if (cluster === "") return { ready: false, reason: "The replication stream has not started." }
-    if (lag > 5000) return { ready: false, reason: `PostgreSQL has been silent for ${lag} ms.` }
-    if (layout.broken.size > 0) return { ready: false, reason: "A watched table has changed its form." }
+    if (cluster === "")
+      return { ready: false, reason: "The replication stream has not started.", everywhere: false }
+    if (lag > 5000)
+      return { ready: false, reason: `PostgreSQL has been silent for ${lag} ms.`, everywhere: false }
+    if (layout.broken.size > 0)
+      return { ready: false, reason: "A watched table has changed its form.", everywhere: true }
     return { ready: true }
   }
 

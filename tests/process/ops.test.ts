@@ -1,3 +1,4 @@
+import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openGate, type Gate } from "../support/gate.ts"
@@ -31,7 +32,9 @@ afterAll(async () => {
 describe("the port of probes", () => {
   it("says that the process runs and can serve, however often it is asked", async () => {
     for (let probe = 0; probe < 50; probe++) expect((await fetch(`${ops}/livez`)).status).toBe(200)
-    await expect.poll(readReadiness).toEqual({ ready: true, checks: { database: "ok", records: "ok" } })
+    await expect
+      .poll(readReadiness)
+      .toEqual({ ready: true, checks: { database: "ok", records: "ok", letters: "ok" } })
   })
 
   it("counts requests by the pattern of their route, and never by an address", async () => {
@@ -60,7 +63,17 @@ describe("the port of probes", () => {
       "tideline_realtime_stream_lag_ms",
       "tideline_nodejs_eventloop_lag_seconds",
       "tideline_chat_turns_running",
+      "tideline_eventloop_utilization",
+      "tideline_http_connections_open",
+      "tideline_http_connections_waiting",
+      'tideline_http_connections_refused_total{reason="address"}',
+      'tideline_realtime_resets_total{reason="slow"}',
+      'tideline_realtime_refused_total{reason="origin"}',
+      'tideline_chat_turns_ended_total{status="completed"}',
       'tideline_queued{kind="uploads"}',
+      'tideline_files_bytes{state="used"}',
+      'tideline_outbox_letters{state="queued"}',
+      "tideline_outbox_oldest_seconds",
     ]) {
       expect(metrics).toMatch(new RegExp(`^${name.replaceAll(/[{}]/g, String.raw`\$&`)} [0-9.e+-]+$`, "m"))
     }
@@ -96,6 +109,23 @@ describe("the port of probes", () => {
     expect((await fetch(`${app.origin}/metrics`, { redirect: "manual" })).status).toBe(302)
   })
 
+  it("tells of letters that wait, and that they make no process unready", async () => {
+    const sql = postgres(database.url, { max: 1 })
+    const hour = 60 * 60 * 1000
+    await sql`
+      insert into mail_outbox (_creation_time, kind, cause, recipient, message_id, subject, text, html, state, next_attempt_at)
+      values (${Date.now() - hour}, 'welcome', 'a', 'a@example.org', '<a@x>', 's', 't', 'h', 'queued', ${Date.now() + hour}),
+        (${Date.now() - hour}, 'welcome', 'b', 'b@example.org', '<b@x>', 's', 't', 'h', 'parked', ${Date.now()})`
+    const checks = { database: "ok", records: "ok", letters: "1 wait, 1 were given up" }
+    expect(await readReadiness()).toEqual({ ready: true, checks })
+    const metrics = await readMetrics()
+    expect(metrics).toMatch(/^tideline_outbox_letters\{state="queued"\} 1$/m)
+    expect(metrics).toMatch(/^tideline_outbox_letters\{state="parked"\} 1$/m)
+    expect(Number(/^tideline_outbox_oldest_seconds (.+)$/m.exec(metrics)?.[1])).toBeGreaterThan(3000)
+    await sql`delete from mail_outbox`
+    await sql.end()
+  })
+
   it("says that a process without its database is alive and not ready, and ready again when it is back", async () => {
     toDatabase.shut()
     await expect.poll(readReadiness, { timeout: 15_000 }).toMatchObject({ ready: false })
@@ -103,6 +133,7 @@ describe("the port of probes", () => {
     const metrics = await readMetrics()
     expect(metrics).toContain("tideline_nodejs_eventloop_lag_seconds")
     expect(metrics).not.toContain("tideline_queued{")
+    expect(metrics).not.toMatch(/^tideline_outbox_oldest_seconds /m)
     toDatabase.open()
     await expect.poll(readReadiness, { timeout: 30_000 }).toMatchObject({ ready: true })
   })

@@ -1,0 +1,145 @@
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { expect, it, onTestFinished } from "vitest"
+import { limitConnections, type ConnectionLimits } from "#server/http/connections.ts"
+import { endStalledResponse, watchSlowBody } from "#server/http/slow-clients.ts"
+import { portOf } from "../support/port-of.ts"
+import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
+
+const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+it("a connection that says nothing makes room for one that has something to say", async () => {
+  const { port, connections } = await serveLimited({ most: 3, perAddress: null })
+  const silent = [await open(port), await open(port), await open(port)]
+  const answer = await ask(port)
+  expect(statusesOf(answer)).toEqual([200])
+  await ended(silent[0])
+  expect(silent.slice(1).every((socket) => !socket.closed)).toBe(true)
+  expect(connections.refused()).toEqual({ address: 0, full: 1 })
+})
+
+it("one whose request is being answered is not ended for another, which is refused where all are busy", async () => {
+  const release = Promise.withResolvers<void>()
+  const { port, connections } = await serveLimited({ most: 2, perAddress: null }, async (_, outgoing) => {
+    await release.promise
+    outgoing.end("answered")
+  })
+  const busy = [await open(port), await open(port)]
+  const answers = busy.map((socket) => firstWords(socket))
+  for (const socket of busy) socket.write(REQUEST)
+  await expect.poll(() => connections.waiting()).toBe(0)
+  await ended(await open(port))
+  release.resolve()
+  for (const answer of await Promise.all(answers)) expect(answer).toContain("answered")
+  expect(connections.open()).toBe(2)
+  expect(connections.waiting()).toBe(2)
+})
+
+it("an address has so many connections and no more, and those that have gone do not count", async () => {
+  const { port, connections } = await serveLimited({ most: 100, perAddress: 2 })
+  const [first] = [await open(port), await open(port)]
+  await ended(await open(port))
+  expect(connections.refused()).toEqual({ address: 1, full: 0 })
+  first.destroy()
+  await expect.poll(() => connections.open()).toBe(1)
+  expect(statusesOf(await ask(port))).toEqual([200])
+})
+
+it("a body of which hardly anything comes is given up, and one that we do not read is not", async () => {
+  const given = new Map<string, () => void>()
+  const isGivenUp = new Set<string>()
+  const port = await serve(
+    createServer((incoming) => {
+      const name = incoming.url ?? ""
+      if (name === "/unread") incoming.pause()
+      else incoming.resume()
+      watchSlowBody(
+        incoming,
+        () => {
+          isGivenUp.add(name)
+          given.get(name)?.()
+        },
+        150,
+      )
+    }),
+  )
+  const slow = new Promise<void>((resolve) => given.set("/slow", resolve))
+  for (const name of ["/unread", "/slow"]) {
+    const socket = await open(port)
+    socket.write(`POST ${name} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n`)
+    socket.write("a little")
+  }
+  await slow
+  expect([...isGivenUp]).toEqual(["/slow"])
+})
+
+it("a response that its client does not read is ended, and one that has nothing to send at the moment is not", async () => {
+  const quiet = Promise.withResolvers<ServerResponse>()
+  const stalled = Promise.withResolvers<ServerResponse>()
+  const port = await serve(
+    createServer((incoming, outgoing) => {
+      endStalledResponse(outgoing, 150)
+      if (incoming.url === "/quiet") {
+        outgoing.write("first")
+        quiet.resolve(outgoing)
+      } else {
+        outgoing.write(Buffer.alloc(50_000_000))
+        stalled.resolve(outgoing)
+      }
+    }),
+  )
+  const reader = await open(port)
+  reader.write("GET /quiet HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+  const heard = readAll(reader)
+  const outgoing = await quiet.promise
+  const idler = await open(port)
+  idler.pause()
+  idler.write(REQUEST)
+  await once(await stalled.promise, "close")
+  outgoing.end("last")
+  expect(await heard).toMatch(/first[^]*last/)
+})
+
+async function serveLimited(
+  limits: ConnectionLimits,
+  answer: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown = (_, outgoing) =>
+    outgoing.end("ok"),
+) {
+  const server = createServer(answer)
+  const connections = limitConnections(server, limits)
+  return { port: await serve(server), connections }
+}
+
+async function serve(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return portOf(server)
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = await openConnection(port)
+  socket.on("error", () => {})
+  socket.resume()
+  onTestFinished(() => void socket.destroy())
+  return socket
+}
+
+async function ask(port: number): Promise<string> {
+  const socket = await open(port)
+  const answer = readAll(socket)
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+  return answer
+}
+
+function firstWords(socket: Socket): Promise<string> {
+  return new Promise((resolve) => socket.once("data", (chunk) => resolve(String(chunk))))
+}
+
+async function ended(socket: Socket | undefined) {
+  if (socket && !socket.closed) await once(socket, "close")
+}

@@ -1,0 +1,91 @@
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { signUp, type Person } from "../support/people.ts"
+import { findFreePort } from "../support/ports.ts"
+
+/** CROWDS=long takes some minutes; it needs Linux, which has more than one address of its own, and `ulimit -n` of 12,000. */
+const isLong = process.env["CROWDS"] === "long"
+const [HALF_OPEN, SLOW_BODIES] = isLong ? [10_000, 1000] : [1000, 200]
+const ADDRESSES = isLong ? ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6", "127.0.0.7"] : []
+
+let app: TidelineApp
+let ops: string
+let ada: Person
+
+beforeAll(async () => {
+  const port = await findFreePort()
+  ops = `http://127.0.0.1:${port}`
+  app = await startTideline({ OPS_PORT: String(port), LOG_LEVEL: "warn" })
+  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
+})
+
+afterAll(() => app.stop())
+
+describe("a crowd that never finishes what it says", () => {
+  it(
+    `keeps nobody from being served: ${HALF_OPEN} half requests, ${SLOW_BODIES} slow bodies`,
+    async () => {
+      const crowd: Socket[] = []
+      for (let number = 0; number < HALF_OPEN; number++)
+        crowd.push(await arrive(number, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "))
+      for (let number = 0; number < SLOW_BODIES; number++) crowd.push(await arrive(number, slowBody(number)))
+      await expect
+        .poll(() => readMetric("tideline_http_connections_open"), { timeout: 15_000 })
+        .toBeGreaterThanOrEqual(SLOW_BODIES)
+
+      for (let round = 0; round < (isLong ? 200 : 20); round++) {
+        const visitor = await fetch(`${app.origin}/features`)
+        expect(visitor.status).toBe(200)
+        await visitor.text()
+        const files = await ada("/api/files")
+        expect(files.status).toBe(200)
+        await files.text()
+        // They go on as slowly as they can.
+        for (const socket of crowd.slice(round * 50, round * 50 + 50)) if (socket.writable) socket.write("x")
+      }
+      const uploaded = await ada("/api/files", { method: "POST", body: formWith("a file of mine") })
+      expect(uploaded.status).toBe(200)
+      await expect(fetch(`${ops}/readyz`).then(({ status }) => status)).resolves.toBe(200)
+
+      for (const socket of crowd) socket.destroy()
+      await expect
+        .poll(() => readMetric("tideline_http_connections_open"), { timeout: 15_000 })
+        .toBeLessThan(20)
+      expect(app.log.filter((line) => line.includes('"level":50'))).toEqual([])
+    },
+    isLong ? 600_000 : 120_000,
+  )
+})
+
+async function arrive(number: number, words: string): Promise<Socket> {
+  const localAddress = ADDRESSES[number % ADDRESSES.length]
+  const socket = connect({ port: app.port, host: "127.0.0.1", ...(localAddress && { localAddress }) })
+  socket.on("error", () => {})
+  socket.resume()
+  await Promise.race([once(socket, "connect"), once(socket, "close")])
+  if (socket.writable) socket.write(words)
+  return socket
+}
+
+/** Letters of strangers, and files of somebody who is signed in. */
+function slowBody(number: number): string {
+  const [path, type] =
+    number % 2 === 0 ? ["/api/email", "application/json"] : ["/api/files", "multipart/form-data; boundary=b"]
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nContent-Length: 5000\r\n`
+  return number % 2 === 0
+    ? `${head}\r\n{"to":"`
+    : `${head}Cookie: ${ada.cookie()}\r\nOrigin: ${app.origin}\r\n\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`
+}
+
+function formWith(text: string): FormData {
+  const form = new FormData()
+  form.append("file", new Blob([text]), "mine.txt")
+  return form
+}
+
+async function readMetric(name: string): Promise<number> {
+  const text = await (await fetch(`${ops}/metrics`)).text()
+  return Number(new RegExp(`^${name} ([0-9]+)$`, "m").exec(text)?.[1])
+}
