@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { ConfigError, readConfig } from "./config.ts"
 import { loadEnvironment } from "./environment.ts"
+import { affordableConnections, limitConnections, type Connections } from "./http/connections.ts"
 import { prepareDrain } from "./http/drain.ts"
 import { createHttpServer, serveRequests, type Front } from "./http/listener.ts"
 import { openLog, type Log } from "./log.ts"
@@ -22,6 +23,10 @@ export interface Program {
 
 /** That may wait to be accepted: when the server was away, all its sockets come back together. */
 const CONNECTIONS_AT_ONCE = 4096
+
+/** That may be open. An office shares an address, and so do all who come through a proxy that TRUSTED_PROXIES does not count. */
+const MOST_CONNECTIONS = 20_000
+const MOST_OF_AN_ADDRESS = 2000
 
 /** When requests are no longer taken, what is running may take this long to finish, and everything together no longer. Milliseconds. */
 const DRAIN = 25_000
@@ -58,9 +63,13 @@ function readSettings(root: string) {
 async function serveUntil(stopRequested: Promise<string>, { openFront }: Program, services: Services) {
   const { config, log } = services
   const server = createHttpServer()
+  const connections = limitConnections(server, {
+    most: affordableConnections(MOST_CONNECTIONS),
+    perAddress: config.trustedProxies === 0 ? MOST_OF_AN_ADDRESS : null,
+  })
   const drain = prepareDrain(server)
   const front = await openFront(services, server)
-  const ops = await openOps(stopRequested, services)
+  const ops = await openOps(stopRequested, services, connections)
   serveRequests(server, { config, log, front, ...(ops && { answered: ops.answered }) })
   services.live.attach(server)
   await listen(server, config.port, config.host)
@@ -89,12 +98,12 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
 }
 
 /** Probes and metrics, where a port is set for them. They are answered until the end. */
-async function openOps(stopRequested: Promise<string>, services: Services) {
+async function openOps(stopRequested: Promise<string>, services: Services, connections: Connections) {
   const { ops } = services.config
   if (!ops) return null
   let stopping = false
   void stopRequested.then(() => (stopping = true))
-  const metrics = createOpsMetrics(services)
+  const metrics = createOpsMetrics(services, connections)
   const server = await openOpsServer(services, { ...ops, metrics, isStopping: () => stopping }).catch(
     explainPort("OPS_PORT", ops.port),
   )
