@@ -61,8 +61,9 @@ export class ReferenceClient {
   keepEvents = true
   /** Stands between the network and the client: what it answers is what the client hears. */
   tamper: (event: ServerEvent) => ServerEvent[] = (event) => [event]
+  /** For the next connection. */
+  token: string
   #url: string
-  #token: string
   #socket: WebSocket | null = null
   #sequence = 0
   #acknowledged = 0
@@ -75,7 +76,7 @@ export class ReferenceClient {
 
   constructor(url: string, token: string) {
     this.#url = url
-    this.#token = token
+    this.token = token
   }
 
   get connected(): boolean {
@@ -106,7 +107,7 @@ export class ReferenceClient {
         if (this.#socket !== socket) return
         const text = String(data)
         if (text.startsWith("0"))
-          socket.send(`40${JSON.stringify({ version: 1, token: this.#token, ...auth })}`)
+          socket.send(`40${JSON.stringify({ version: 1, token: this.token, ...auth })}`)
         else if (text === "2") socket.send("3")
         else if (text.startsWith("40")) resolve()
         else if (text.startsWith("44"))

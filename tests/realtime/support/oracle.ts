@@ -10,13 +10,18 @@ export async function storedMessages(sql: postgres.Sql, threadId: string) {
   return Array.from(rows)
 }
 
-/** Waits until the client has passed everything that is committed now, and compares its rows with the table. */
-export async function expectEqual(sql: postgres.Sql, client: ReferenceClient, lists: readonly Followed[]) {
+/** Resolves when the client has passed everything that is committed now. */
+export async function catchUp(sql: postgres.Sql, client: ReferenceClient): Promise<void> {
   const [place] = await sql`
     select pg_logical_emit_message(true, 'test', 'mark'), lpad(to_hex((pg_current_wal_insert_lsn() - '0/0')::int8), 16, '0') as lsn`
   const lsn = String(place?.["lsn"]).toUpperCase()
   client.emit("acknowledge", { sequence: 0, awaiting: lsn })
   await client.until(() => (client.position?.lsn ?? "") >= lsn, `position ${lsn}`)
+}
+
+/** Waits until the client has passed everything that is committed now, and compares its rows with the table. */
+export async function expectEqual(sql: postgres.Sql, client: ReferenceClient, lists: readonly Followed[]) {
+  await catchUp(sql, client)
   for (const list of lists) {
     const { threadId } = list.args as { threadId: string }
     expect(list.state).toBe("live")

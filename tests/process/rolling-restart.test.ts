@@ -1,0 +1,77 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { seeded } from "../realtime/support/form.ts"
+import { startFleet, type Fleet } from "../support/fleet.ts"
+import { signUp } from "../support/people.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+import { openReturningSocket } from "../support/returning-socket.ts"
+import { startTraffic } from "../support/traffic.ts"
+
+const PEOPLE = 4
+const SOCKETS_EACH = 3
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let sql: postgres.Sql
+let fleet: Fleet
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  sql = postgres(database.url, { max: 2 })
+  fleet = await startFleet(database.url, { env: { DRAIN_DELAY: "2", TRUSTED_PROXIES: "1" } })
+})
+afterAll(async () => {
+  await fleet.stop()
+  await sql.end()
+  await database.close()
+})
+
+test("three processes are started again in turn, and neither a request fails nor a socket misses a commit", async () => {
+  const people = await Promise.all(
+    Array.from({ length: PEOPLE }, (_, n) => signUp(fleet, { name: "Ada", email: `ada-${n}@example.org` })),
+  )
+  const sockets = await Promise.all(
+    people.flatMap((person) =>
+      Array.from({ length: SOCKETS_EACH }, () => openReturningSocket(fleet.origin, person)),
+    ),
+  )
+  const traffic = startTraffic(fleet.origin, people, seeded("a rolling restart"), [
+    "talk",
+    "talk",
+    "store",
+    "look",
+    "join",
+  ])
+  for (const member of fleet.members) {
+    const before = traffic.served()
+    expect(await member.end("SIGTERM")).toBe(0)
+    expect(traffic.served()).toBeGreaterThan(before)
+    await member.start()
+    await fleet.whenReady()
+  }
+  await traffic.stop()
+
+  const { ledger } = traffic
+  expect([...ledger.refused, ...ledger.wrong, ...fleet.balancer.failures]).toEqual([])
+  const rows = await sql<{ _id: string; title: string }[]>`select _id, title from chat_threads`
+  expect(new Map(rows.map(({ _id, title }) => [_id, new Set([title])]))).toEqual(ledger.titles)
+  for (const socket of sockets) {
+    const shown = await socket.finish(sql)
+    expect(socket.ended.goodbyes).toBeGreaterThan(0)
+    expect(socket.ended.losses).toBe(0)
+    expect(shown.threads.map(({ _id, title }) => ({ _id, title }))).toEqual(
+      Array.from(
+        await sql`
+        select t._id, title from chat_threads t join users u on u._id = t.user_id
+        where email = ${socket.person.email} order by t._id`,
+      ),
+    )
+    expect(shown.files.map(({ _id }) => _id)).toEqual(
+      (
+        await sql`select f._id from files f join users u on u._id = f.user_id where email = ${socket.person.email} order by f._id`
+      ).map((row) => row["_id"]),
+    )
+    expect(socket.client.violations).toEqual([])
+    // Each list was read once: from then on it went on by what had changed.
+    expect(socket.client.seen).toMatchObject({ rows: 2, resets: 0 })
+  }
+}, 120_000)

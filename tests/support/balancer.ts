@@ -1,0 +1,134 @@
+import { EventEmitter, once } from "node:events"
+import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
+import { connect, type Socket } from "node:net"
+import { portOf } from "./port-of.ts"
+
+/** A process behind it. `ops` is the port where it says whether it wants requests. */
+export interface Backend {
+  port: number
+  ops: number
+}
+
+export interface Balancer {
+  origin: string
+  /** Which of them it takes for ready. */
+  ready(): Backend[]
+  /** Resolves when so many of them are. */
+  whenReady(count: number): Promise<void>
+  /** What the proxy itself had to say that nobody could answer. */
+  failures: string[]
+  close(): Promise<void>
+}
+
+/** Milliseconds. */
+const PROBE_INTERVAL = 50
+
+/**
+ * A proxy as one would put in front of several processes: it asks each for `/readyz`, keeps connections to those that are ready, and
+ * spreads requests and sockets over them in turn. What fails is answered by 502 and never tried again, so that a client sees it.
+ */
+export async function openBalancer(backends: readonly Backend[]): Promise<Balancer> {
+  const agents = new Map(backends.map((backend) => [backend, new Agent({ keepAlive: true })]))
+  const ready = new Set<Backend>()
+  const upgraded = new Set<Socket>()
+  const failures: string[] = []
+  const probed = new EventEmitter()
+  let turn = 0
+  let isClosed = false
+
+  const next = () => [...ready][turn++ % ready.size]
+  const probes = backends.map((backend) => probe(backend))
+  const server = createServer(forward)
+  server.on("upgrade", forwardSocket)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    origin: `http://localhost:${portOf(server)}`,
+    ready: () => [...ready],
+    whenReady: (count) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (ready.size < count) return
+          probed.off("probed", look)
+          resolve()
+        }
+        probed.on("probed", look)
+        look()
+      }),
+    failures,
+    async close() {
+      isClosed = true
+      await Promise.all(probes)
+      for (const socket of upgraded) socket.destroy()
+      server.close()
+      server.closeAllConnections()
+      for (const agent of agents.values()) agent.destroy()
+    },
+  }
+
+  async function probe(backend: Backend) {
+    while (!isClosed) {
+      const answer = await fetch(`http://127.0.0.1:${backend.ops}/readyz`).catch(() => null)
+      await answer?.arrayBuffer().catch(() => {})
+      if (answer?.ok) ready.add(backend)
+      else ready.delete(backend)
+      probed.emit("probed")
+      await new Promise((resolve) => setTimeout(resolve, PROBE_INTERVAL))
+    }
+  }
+
+  function forward(incoming: IncomingMessage, outgoing: ServerResponse) {
+    const backend = next()
+    const fail = (reason: string) => {
+      failures.push(`${incoming.method} ${incoming.url}: ${reason}`)
+      if (outgoing.headersSent) outgoing.destroy()
+      else outgoing.writeHead(502).end()
+    }
+    if (!backend) return fail("no process is ready")
+    const going = request({
+      agent: agents.get(backend),
+      port: backend.port,
+      host: "127.0.0.1",
+      method: incoming.method,
+      path: incoming.url,
+      headers: { ...incoming.headers, "x-forwarded-for": addressOf(incoming) },
+    })
+    incoming.pipe(going)
+    outgoing.on("close", () => outgoing.writableFinished || going.destroy())
+    going.on("response", (answer) => {
+      const { connection: _, "keep-alive": __, ...headers } = answer.headers
+      outgoing.writeHead(answer.statusCode ?? 502, headers)
+      answer.pipe(outgoing)
+      answer.on("error", (error) => fail(error.message))
+    })
+    going.on("error", (error) => !outgoing.destroyed && fail(error.message))
+  }
+
+  function forwardSocket(incoming: IncomingMessage, coming: Socket, head: Buffer) {
+    const backend = next()
+    if (!backend) return coming.destroy()
+    const going = connect(backend.port, "127.0.0.1")
+    const lines = [`${incoming.method} ${incoming.url} HTTP/1.1`]
+    for (let at = 0; at < incoming.rawHeaders.length; at += 2)
+      lines.push(`${incoming.rawHeaders[at]}: ${incoming.rawHeaders[at + 1]}`)
+    going.write(`${lines.join("\r\n")}\r\n\r\n`)
+    going.write(head)
+    for (const [one, other] of [
+      [coming, going],
+      [going, coming],
+    ] as const) {
+      upgraded.add(one)
+      one.on("error", () => other.destroy())
+      one.on("close", () => {
+        upgraded.delete(one)
+        other.destroy()
+      })
+      one.pipe(other)
+    }
+  }
+}
+
+/** It believes its clients, so that one test can be many people. */
+function addressOf({ headers, socket }: IncomingMessage) {
+  return headers["x-forwarded-for"] ?? socket.remoteAddress
+}

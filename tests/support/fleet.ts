@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { spawnTideline } from "./app.ts"
+import { openBalancer, type Balancer } from "./balancer.ts"
+import { findFreePort } from "./ports.ts"
+
+/** One of several processes. It stays at its ports and in its folder when it is started again. */
+export interface Member {
+  port: number
+  /** Where it alone answers, past the proxy. */
+  origin: string
+  pid(): number
+  /** Of all its lives. */
+  log: string[]
+  isReady(): boolean
+  /** Resolves when it has ended, with its code. */
+  end(signal: NodeJS.Signals): Promise<number | null>
+  start(): Promise<void>
+}
+
+export interface Fleet {
+  /** The proxy's, which is the address of the application. */
+  origin: string
+  members: Member[]
+  balancer: Balancer
+  /** Of the blobs, which they share. */
+  dataDir: string
+  /** Resolves when the proxy sends requests to all of them. */
+  whenReady(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Several processes of the built application on one database and one folder of blobs, behind a proxy. */
+export async function startFleet(
+  databaseUrl: string,
+  { size = 3, env = {} }: { size?: number; env?: Record<string, string> } = {},
+): Promise<Fleet> {
+  const folder = mkdtempSync(join(tmpdir(), "tideline-fleet-"))
+  const backends = await Promise.all(
+    Array.from({ length: size }, async () => ({ port: await findFreePort(), ops: await findFreePort() })),
+  )
+  const balancer = await openBalancer(backends)
+  const members = backends.map((backend, index) =>
+    createMember(folder, backend.port, () => balancer.ready().includes(backend), {
+      PORT: String(backend.port),
+      OPS_PORT: String(backend.ops),
+      APP_URL: balancer.origin,
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: join(folder, String(index)),
+      BLOBS_URL: `file://${folder}/blobs`,
+      ...env,
+    }),
+  )
+  const fleet: Fleet = {
+    origin: balancer.origin,
+    members,
+    balancer,
+    dataDir: folder,
+    whenReady: () => balancer.whenReady(size),
+    async stop() {
+      await Promise.all(members.map((member) => member.end("SIGTERM")))
+      await balancer.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  try {
+    await Promise.all(members.map((member) => member.start()))
+    await fleet.whenReady()
+    return fleet
+  } catch (error) {
+    await fleet.stop()
+    throw error
+  }
+}
+
+function createMember(
+  folder: string,
+  port: number,
+  isReady: () => boolean,
+  env: Record<string, string>,
+): Member {
+  let server: ReturnType<typeof spawnTideline> | null = null
+  const log: string[] = []
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    pid: () => server?.child.pid ?? 0,
+    log,
+    isReady,
+    async end(signal) {
+      const ending = server
+      ending?.child.kill(signal)
+      return (await ending?.exited) ?? null
+    },
+    async start() {
+      server = spawnTideline(folder, env)
+      server.child.stdout?.on("data", (chunk) => log.push(String(chunk)))
+      await server.logged("Tideline is ready")
+    },
+  }
+}

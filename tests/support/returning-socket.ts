@@ -1,0 +1,73 @@
+import type postgres from "postgres"
+import { ReferenceClient, type Followed } from "../realtime/support/client.ts"
+import { catchUp } from "../realtime/support/oracle.ts"
+import { realtimeToken } from "./live.ts"
+import type { Person } from "./people.ts"
+
+/** Longer than any test. Milliseconds. */
+const FOR_EVER = 2 ** 31 - 1
+
+export interface ReturningSocket {
+  person: Person
+  client: ReferenceClient
+  /** How often a process said goodbye, and how often a connection ended without. */
+  ended: { goodbyes: number; losses: number }
+  /** The rows that it shows, by list, when it has passed everything that is committed. The socket is closed then. */
+  finish(sql: postgres.Sql): Promise<{ threads: Rows; files: Rows }>
+}
+
+type Rows = ReturnType<ReferenceClient["rowsOf"]>
+
+/** A socket that follows a person's conversations and files, and comes back as a browser does whenever it is cut off. */
+export async function openReturningSocket(origin: string, person: Person): Promise<ReturningSocket> {
+  const client = new ReferenceClient(origin.replace("http", "ws"), await realtimeToken(person))
+  client.keepEvents = false
+  await client.connect()
+  const threads = await client.follow("chat.listThreads", {})
+  const files = await client.follow("files.list", {})
+  const lists = [threads, files]
+  const ended = { goodbyes: 0, losses: 0 }
+  let isOver = false
+  const coming = comeBack()
+  return {
+    person,
+    client,
+    ended,
+    async finish(sql) {
+      await client.until(() => client.connected && lists.every(({ state }) => state === "live"), "all lists")
+      await catchUp(sql, client)
+      isOver = true
+      client.close()
+      await coming
+      return { threads: client.rowsOf(threads), files: client.rowsOf(files) }
+    },
+  }
+
+  async function comeBack() {
+    for (;;) {
+      await client.until(() => !client.connected || lists.some(isWanting), "something to mend", FOR_EVER)
+      if (isOver) return
+      if (client.connected) await client.renew()
+      else await reconnect()
+    }
+  }
+
+  async function reconnect() {
+    if (client.goodbye?.reason === "draining") ended.goodbyes += 1
+    else ended.losses += 1
+    for (;;) {
+      try {
+        client.token = await realtimeToken(person)
+        return await client.resume()
+      } catch {
+        // Nobody is there, or the one that was there is going: a client waits before it tries again.
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    }
+  }
+}
+
+/** Whether it has to be asked for again. */
+function isWanting({ state, refusal }: Followed): boolean {
+  return state === "reset" || (state === "waiting" && refusal?.retryAfter !== undefined)
+}
