@@ -2,9 +2,10 @@ import { relative } from "node:path"
 import { reactRouter } from "@react-router/dev/vite"
 import tailwindcss from "@tailwindcss/vite"
 import { defineConfig, type Plugin } from "vite"
+import { languages } from "./languages.config.ts"
 
 export default defineConfig(({ command }) => ({
-  plugins: [serverOnly(), websocketOnly(), tailwindcss(), reactRouter(), entriesByName()],
+  plugins: [serverOnly(), websocketOnly(), tailwindcss(), languages(), reactRouter(), entriesByName()],
   worker: { format: "es", plugins: () => [serverOnly(), websocketOnly()] },
   // Read by server/version.ts.
   define: { BUILT_FROM: JSON.stringify(process.env["COMMIT"] ?? "") },
@@ -26,6 +27,8 @@ const ENTRIES = {
   user: "./server/commands/user.ts",
   waitlist: "./server/commands/waitlist.ts",
   files: "./server/commands/files.ts",
+  backup: "./server/commands/backup.ts",
+  restore: "./server/commands/restore.ts",
   "thumbnail-process": "./server/files/thumbnail-process.ts",
 }
 

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { languages } from "./languages.config.ts"
 
 // Real servers, databases and browsers, on machines with few cores.
 const patience = { testTimeout: 30_000, hookTimeout: 120_000 }
@@ -14,6 +15,7 @@ export default defineConfig({
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
     projects: [
       {
+        plugins: [languages()],
         test: {
           name: "parts",
           include: ["tests/**/*.test.{ts,tsx}"],

@@ -1,6 +1,13 @@
 import { startTransition, StrictMode } from "react"
 import { hydrateRoot } from "react-dom/client"
 import { HydratedRouter } from "react-router/dom"
+import { addMessages } from "./language/i18n.ts"
+
+// The words of the page's language are there before React compares its own with them. English is in the source.
+if (document.documentElement.lang === "de") {
+  const { catalogues } = await import("./language/de/hydrated.ts")
+  addMessages("de", ...catalogues)
+}
 
 startTransition(() => {
   hydrateRoot(

@@ -16,13 +16,19 @@ import {
   servicesContext,
   sessionContext,
 } from "#server/context.ts"
+import { catalogues as hydrated } from "#app/language/de/hydrated.ts"
+import { catalogues as still } from "#app/language/de/static.ts"
+import { addMessages } from "#app/language/i18n.ts"
 import { isRefusal } from "#server/errors.ts"
+import { readLanguage } from "#server/http/language.ts"
 import { loggedPath } from "#server/http/logged-path.ts"
 import { SharedPage } from "#server/http/page-cache.ts"
 import { TextResponse } from "#server/http/text-response.ts"
 
 /** Parts of a page that are deferred are given up after this long. Milliseconds. */
 export const streamTimeout = 10_000
+
+addMessages("de", ...hydrated, ...still)
 
 /** What React writes in the place of a part that waits for something. */
 const DEFERRED = "<!--$!-->"
@@ -36,6 +42,8 @@ export default async function handleRequest(
   loadContext: RouterContextProvider,
 ): Promise<Response> {
   headers.set("content-type", "text/html; charset=utf-8")
+  headers.set("content-language", readLanguage(request))
+  headers.append("vary", "accept-language, cookie")
   if (request.method === "HEAD") return new Response(null, { status, headers })
 
   const nonce = loadContext.get(nonceContext)

@@ -1,12 +1,15 @@
+import { I18nProvider } from "@lingui/react"
 import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url"
-import type { ReactNode } from "react"
+import { useState, type ReactNode } from "react"
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches, useRouteLoaderData } from "react-router"
 import { requestIdContext, servicesContext, sessionContext } from "#server/context.ts"
 import { guard, identify } from "#server/http/guard.ts"
+import { readLanguage } from "#server/http/language.ts"
 import { readTheme } from "#server/http/theme.ts"
 import { ClerkBoundary } from "./features/identity/clerk.tsx"
 import { keepOnNavigation } from "./features/navigation/keep-on-navigation.ts"
 import { ErrorPage } from "./features/site/error-page.tsx"
+import { i18nIn } from "./language/i18n.ts"
 import type { Route } from "./+types/root.ts"
 import "./app.css"
 
@@ -24,6 +27,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const { config, identity } = context.get(servicesContext)
   return {
     origin: config.origin,
+    language: readLanguage(request),
     theme: readTheme(request),
     requestId: context.get(requestIdContext),
     isSignedIn: context.get(sessionContext) !== null,
@@ -35,10 +39,13 @@ export async function loader({ context, request }: Route.LoaderArgs) {
 export const shouldRevalidate = keepOnNavigation
 
 export function Layout({ children }: { children: ReactNode }) {
-  const theme = useRouteLoaderData<typeof loader>("root")?.theme ?? "system"
+  const root = useRouteLoaderData<typeof loader>("root")
+  const theme = root?.theme ?? "system"
+  // A document keeps the language it came in, whose words are loaded: another is chosen with another document.
+  const [language] = useState(root?.language ?? "en")
   const hydrates = useHydrates()
   return (
-    <html lang="en" data-theme={theme === "system" ? undefined : theme} suppressHydrationWarning>
+    <html lang={language} data-theme={theme === "system" ? undefined : theme} suppressHydrationWarning>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
@@ -60,7 +67,9 @@ export function Layout({ children }: { children: ReactNode }) {
         <Links />
       </head>
       <body>
-        <div id="page">{children}</div>
+        <div id="page">
+          <I18nProvider i18n={i18nIn(language)}>{children}</I18nProvider>
+        </div>
         {hydrates ? <ScrollRestoration /> : null}
         {hydrates ? <Scripts /> : null}
       </body>

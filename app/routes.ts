@@ -19,6 +19,7 @@ export default [
   route("docs", "routes/docs/redirect.ts"),
   route("blog/feed.xml", "routes/blog/feed.ts"),
   route("theme", "routes/theme.ts"),
+  route("language", "routes/language.ts"),
   route("demo", "routes/marketing/demo.ts"),
 
   // Signing in and up

@@ -15,6 +15,8 @@ const SOURCES = [
   "public",
   "package-lock.json",
   "vite.config.ts",
+  "languages.config.ts",
+  "lingui.config.ts",
   "react-router.config.ts",
 ]
 

@@ -254,11 +254,12 @@ const INLINE_TYPES = new Set([
   "text/plain",
 ])
 
-/** `1.5 MB`, in units of a thousand. */
-export function formatBytes(bytes: number): string {
+/** `1.5 MB`, in units of a thousand. The locale decides between a point and a comma. */
+export function formatBytes(bytes: number, locale = "en-GB"): string {
   if (bytes < 1000) return `${bytes} B`
   const units = ["kB", "MB", "GB", "TB", "PB"]
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length)
   const amount = bytes / 1000 ** power
-  return `${amount < 99.95 ? Number(amount.toFixed(1)) : Math.round(amount)} ${units[power - 1]}`
+  const rounded = amount < 99.95 ? Number(amount.toFixed(1)) : Math.round(amount)
+  return `${rounded.toLocaleString(locale, { useGrouping: false })} ${units[power - 1]}`
 }

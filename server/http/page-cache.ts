@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { constants, crc32, deflateRawSync } from "node:zlib"
 import { acceptedEncodings } from "./compression.ts"
 import { namesTag } from "./conditional.ts"
+import { languageFor } from "./language.ts"
 import { themeIn } from "./theme.ts"
 import { TextResponse } from "./text-response.ts"
 
@@ -70,7 +71,8 @@ function isAsked({ method, url = "" }: IncomingMessage) {
 }
 
 function keyOf(incoming: IncomingMessage) {
-  return `${themeIn(incoming.headers.cookie)} ${incoming.url}`
+  const { cookie, "accept-language": acceptLanguage } = incoming.headers
+  return `${languageFor({ cookie, acceptLanguage })} ${themeIn(cookie)} ${incoming.url}`
 }
 
 function toPage(response: SharedPage, nonce: string, route: string, expiresAt: number): KeptPage {
@@ -89,7 +91,7 @@ function toPage(response: SharedPage, nonce: string, route: string, expiresAt: n
 function sendPage(page: KeptPage, incoming: IncomingMessage, outgoing: ServerResponse, nonce: string) {
   for (const [name, value] of page.headers) outgoing.setHeader(name, value)
   outgoing.setHeader("etag", `W/${page.etag}`)
-  outgoing.setHeader("vary", "accept-encoding, cookie")
+  outgoing.setHeader("vary", "accept-encoding, accept-language, cookie")
   if (namesTag(incoming.headers["if-none-match"], page.etag)) {
     // The browser shows the page it has, with the nonce it has: a policy with another would let none of its scripts run.
     outgoing.removeHeader("content-security-policy")

@@ -15,6 +15,7 @@ const PUBLIC = [
   /^\/docs(\/|$)/i,
   /^\/(sitemap\.xml|robots\.txt|feed\.xml|site\.webmanifest|favicon\.(ico|svg))$/i,
   /^\/theme\/?$/i,
+  /^\/language\/?$/i,
   /^\/demo\/?$/i,
   /^\/share\//i,
 

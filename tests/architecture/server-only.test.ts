@@ -7,6 +7,15 @@ import { describe, expect, it, onTestFinished } from "vitest"
 
 const root = resolve(import.meta.dirname, "../..")
 
+const CONFIGURATION = [
+  "package.json",
+  "tsconfig.json",
+  "vite.config.ts",
+  "languages.config.ts",
+  "lingui.config.ts",
+  "react-router.config.ts",
+]
+
 /** The smallest application that our build configuration builds, without the page. */
 const APP: Record<string, string> = {
   "app/root.tsx": `import { Outlet } from "react-router"\nexport default function Root() { return <Outlet /> }`,
@@ -16,6 +25,8 @@ const APP: Record<string, string> = {
   "server/commands/user.ts": "export {}",
   "server/commands/waitlist.ts": "export {}",
   "server/commands/files.ts": "export {}",
+  "server/commands/backup.ts": "export {}",
+  "server/commands/restore.ts": "export {}",
   "server/files/thumbnail-process.ts": "export {}",
   "server/files/contract.ts": `export const LARGEST = 10`,
   "server/files/files.ts": `export function findSecret() { return "a secret of the server" }`,
@@ -44,7 +55,7 @@ describe("the build", () => {
 async function buildWith(page: string) {
   const folder = mkdtempSync(join(tmpdir(), "tideline-build-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  for (const part of ["package.json", "tsconfig.json", "vite.config.ts", "react-router.config.ts"]) {
+  for (const part of CONFIGURATION) {
     cpSync(join(root, part), join(folder, part))
   }
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))

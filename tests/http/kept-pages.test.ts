@@ -24,7 +24,7 @@ describe("a page that was rendered for another visitor", () => {
     expect(Object.keys(second.headers)).toEqual(
       expect.arrayContaining(["x-frame-options", "referrer-policy", "x-request-id"]),
     )
-    expect(second.headers["vary"]).toBe("accept-encoding, cookie")
+    expect(second.headers["vary"]).toBe("accept-encoding, accept-language, cookie")
   })
 
   it("is sent compressed, with its nonce, to whoever takes that", async () => {
@@ -62,6 +62,23 @@ describe("a page that was rendered for another visitor", () => {
       }
     }
     expect((await ask("/pricing")).text).not.toMatch(/<html[^>]*data-theme/)
+  })
+
+  it("is in the language that each reads", async () => {
+    for (const [language, wishes] of [
+      ["de", { "accept-language": "de-AT, en;q=0.8" }],
+      ["en", { "accept-language": "en-GB, de;q=0.9" }],
+      ["en", { "accept-language": "de", cookie: "language=en" }],
+      ["de", { "accept-language": "en", cookie: "language=de" }],
+      ["en", {}],
+    ] as const) {
+      for (let time = 0; time < 2; time++) {
+        const { text, headers } = await ask("/pricing", wishes)
+        expect(text).toContain(`<html lang="${language}"`)
+        expect(text).toContain(language === "de" ? ">Anmelden<" : ">Sign in<")
+        expect(headers["content-language"]).toBe(language)
+      }
+    }
   })
 
   it("is never what somebody sees who is signed in, nor the other way round", async () => {

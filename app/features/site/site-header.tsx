@@ -1,3 +1,5 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Link, NavLink } from "react-router"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
@@ -6,20 +8,21 @@ import { Logo } from "#app/ui/logo.tsx"
 
 /** The head of the public pages. The menu on a phone is a popover: it opens, closes and gives focus back without a script. */
 export function SiteHeader({ isSignedIn, docs }: { isSignedIn: boolean; docs: string }) {
+  const { t } = useLingui()
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas/85 backdrop-blur-md">
       <div className="mx-auto flex h-16 max-w-6xl items-center gap-8 px-5 sm:px-8">
         <Link
           to="/"
           className="-mx-1 flex min-h-11 items-center rounded-md px-1 text-lg"
-          aria-label="Tideline, start page"
+          aria-label={t`Tideline, start page`}
         >
           <Logo name="Tideline" />
         </Link>
-        <nav aria-label="Main" className="hidden gap-1 md:flex">
+        <nav aria-label={t`Main`} className="hidden gap-1 md:flex">
           {places(docs).map(({ to, label }) => (
-            <NavLink key={label} to={to} className={placeClass}>
-              {label}
+            <NavLink key={to} to={to} className={placeClass}>
+              {t(label)}
             </NavLink>
           ))}
         </nav>
@@ -29,7 +32,7 @@ export function SiteHeader({ isSignedIn, docs }: { isSignedIn: boolean; docs: st
         <button
           type="button"
           popoverTarget="site-menu"
-          aria-label="Menu"
+          aria-label={t`Menu`}
           className={buttonClass({ variant: "ghost", size: "icon" }, "ml-auto min-h-11 min-w-11 md:hidden")}
         >
           <Icon name="menu" className="size-5" />
@@ -40,14 +43,14 @@ export function SiteHeader({ isSignedIn, docs }: { isSignedIn: boolean; docs: st
         popover="auto"
         className="fixed inset-x-0 top-16 bottom-auto m-0 w-full max-w-none border-b border-line bg-canvas p-5 text-ink shadow-lg md:hidden"
       >
-        <nav aria-label="Main, on a small screen" className="flex flex-col">
+        <nav aria-label={t`Main, on a small screen`} className="flex flex-col">
           {places(docs).map(({ to, label }) => (
             <NavLink
-              key={label}
+              key={to}
               to={to}
               className="flex min-h-12 items-center rounded-md text-lg font-medium aria-[current=page]:text-accent-ink"
             >
-              {label}
+              {t(label)}
             </NavLink>
           ))}
         </nav>
@@ -63,17 +66,17 @@ function AccountLinks({ isSignedIn, size }: { isSignedIn: boolean; size: "sm" | 
   if (isSignedIn) {
     return (
       <LinkButton to="/dashboard" size={size}>
-        Dashboard
+        <Trans>Dashboard</Trans>
       </LinkButton>
     )
   }
   return (
     <>
       <LinkButton to="/sign-in" variant={size === "sm" ? "ghost" : "secondary"} size={size}>
-        Sign in
+        <Trans>Sign in</Trans>
       </LinkButton>
       <LinkButton to="/sign-up" size={size}>
-        Sign up
+        <Trans>Sign up</Trans>
       </LinkButton>
     </>
   )
@@ -81,11 +84,11 @@ function AccountLinks({ isSignedIn, size }: { isSignedIn: boolean; size: "sm" | 
 
 function places(docs: string) {
   return [
-    { to: "/features", label: "Features" },
-    { to: "/pricing", label: "Pricing" },
-    { to: docs, label: "Docs" },
-    { to: "/blog", label: "Blog" },
-    { to: "/about", label: "About" },
+    { to: "/features", label: msg`Features` },
+    { to: "/pricing", label: msg`Pricing` },
+    { to: docs, label: msg`Docs` },
+    { to: "/blog", label: msg`Blog` },
+    { to: "/about", label: msg`About` },
   ]
 }
 

@@ -1,0 +1,9 @@
+import { messages as account } from "./account.po"
+import { messages as auth } from "./auth.po"
+import { messages as chat } from "./chat.po"
+import { messages as dashboard } from "./dashboard.po"
+import { messages as files } from "./files.po"
+import { messages as shared } from "./shared.po"
+
+/** Of the pages that React goes on drawing in the browser. */
+export const catalogues = [shared, auth, account, dashboard, chat, files]

@@ -1,0 +1,37 @@
+import { isLanguage, type Language } from "#server/languages/contract.ts"
+
+interface Wishes {
+  /** All cookies, as their header has them. */
+  cookie?: string | null | undefined
+  acceptLanguage?: string | null | undefined
+}
+
+/** The reader's language: what they chose here, else the first of their browser's that there is, else English. */
+export function readLanguage({ headers }: Request): Language {
+  return languageFor({ cookie: headers.get("cookie"), acceptLanguage: headers.get("accept-language") })
+}
+
+/** The same from the two headers. */
+export function languageFor({ cookie, acceptLanguage }: Wishes): Language {
+  const chosen = /(?:^|;\s*)language=([a-z]+)(?:;|$)/.exec(cookie ?? "")?.[1]
+  return chosen !== undefined && isLanguage(chosen) ? chosen : languageOfBrowser(acceptLanguage ?? "")
+}
+
+/** The `Set-Cookie` that keeps a choice for a year. */
+export function languageCookie(language: Language, options: { secure: boolean }): string {
+  const year = 365 * 24 * 60 * 60
+  return `language=${language}; Path=/; Max-Age=${year}; SameSite=Lax; HttpOnly${options.secure ? "; Secure" : ""}`
+}
+
+/** `de-AT, en;q=0.8` names German first (RFC 9110, 12.5.4). Regions make no difference here. */
+function languageOfBrowser(acceptLanguage: string): Language {
+  let best: { language: Language; weight: number } | null = null
+  for (const wish of acceptLanguage.split(",")) {
+    const [, name = "", quality = "1"] =
+      /^\s*([a-z]+)(?:-[a-z\d-]+)?\s*(?:;\s*q=([\d.]+)\s*)?$/i.exec(wish) ?? []
+    const language = name.toLowerCase()
+    const weight = Number(quality)
+    if (isLanguage(language) && weight > (best?.weight ?? 0)) best = { language, weight }
+  }
+  return best?.language ?? "en"
+}
