@@ -1,0 +1,21 @@
+import { sql } from "drizzle-orm"
+import { check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { record } from "./record.ts"
+
+/** While there is a row, the installation is closed to everybody but those who have its pass. One at the most. */
+export const maintenance = pgTable(
+  "maintenance",
+  {
+    ...record(),
+    /** The range that the live query reads. */
+    place: text("place").notNull().default("everywhere"),
+    /** In the operator's words, for those who wait; null for ours. */
+    message: text("message"),
+  },
+  (table) => [
+    uniqueIndex("maintenance_only_one").on(table.place),
+    uniqueIndex("maintenance_live").on(table.place, table._id),
+    check("maintenance_place", sql`${table.place} = 'everywhere'`),
+    check("maintenance_message", sql`char_length(${table.message}) between 1 and 500`),
+  ],
+)
