@@ -15,6 +15,9 @@ export function languages(): PluginOption[] {
   return [babel({ presets: [marked] }), lingui({ failOnCompileError: true })]
 }
 
+/** The comment that the macro writes before each message. */
+const MARK = "* i18n"
+
 /**
  * Compiles the English of each message where it stands, as catalogues are compiled. So an English page loads no catalogue, and no
  * page a compiler.
@@ -22,7 +25,7 @@ export function languages(): PluginOption[] {
 function compileMessages(): PluginObj {
   const visitor = {
     ObjectExpression({ node }: NodePath<types.ObjectExpression>) {
-      if (!node.leadingComments?.some(({ value }) => value === "i18n")) return
+      if (!node.leadingComments?.some(({ value }) => value.trim() === MARK)) return
       for (const property of node.properties) {
         if (!types.isObjectProperty(property) || !types.isIdentifier(property.key, { name: "message" }))
           continue
