@@ -1,4 +1,4 @@
-import { readMigrationFiles } from "drizzle-orm/migrator"
+import { readMigrationFiles, type MigrationMeta } from "drizzle-orm/migrator"
 import postgres from "postgres"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
@@ -24,22 +24,56 @@ export async function migrate(url: string, folder: string): Promise<void> {
       )
     }
     await client`select pg_advisory_lock(${MIGRATION_LOCK})`
-    await refuseNewerSchema(client, folder)
+    const known = readMigrationFiles({ migrationsFolder: folder })
+    if (await isNewer(client, known)) return
     await runMigrations(drizzle(client), { migrationsFolder: folder })
+    await noteOldestProgram(client, known)
   } finally {
     await client.end()
   }
 }
 
-/** An older program on a newer schema would write rows that the newer one does not expect. */
-async function refuseNewerSchema(client: postgres.Sql, folder: string) {
+/**
+ * Whether a newer program has migrated the database. Throws when that has changed what this one needs: migrations add, and one that
+ * does not says so (docs/decisions/0020).
+ */
+async function isNewer(client: postgres.Sql, known: readonly MigrationMeta[]): Promise<boolean> {
   const [journal] = await client<[{ present: boolean }]>`
     select to_regclass('drizzle.__drizzle_migrations') is not null as present`
-  if (!journal.present) return
+  if (!journal.present) return false
   const [applied] = await client<[{ newest: number | null }]>`
     select max(created_at)::float8 as newest from drizzle.__drizzle_migrations`
-  const newestKnown = readMigrationFiles({ migrationsFolder: folder }).at(-1)?.folderMillis ?? 0
-  if (applied.newest !== null && applied.newest > newestKnown) {
+  const newestKnown = known.at(-1)?.folderMillis ?? 0
+  if (applied.newest === null || applied.newest <= newestKnown) return false
+  if ((await findOldestProgram(client)) > newestKnown) {
     throw new Error("The database was migrated by a newer Tideline. Start that version, or restore a backup.")
   }
+  return true
+}
+
+/** The time in the name of the last migration that a program must know to work with this database. */
+async function findOldestProgram(client: postgres.Sql): Promise<number> {
+  const [table] = await client<[{ present: boolean }]>`
+    select to_regclass('drizzle.oldest_program') is not null as present`
+  if (!table.present) return Infinity
+  const [row] = await client<{ migration: number }[]>`
+    select migration::float8 as migration from drizzle.oldest_program`
+  return row?.migration ?? Infinity
+}
+
+/** Stands in a migration after which programs that know fewer migrations cannot work. */
+const MARK = /^-- No program before (\d{4}) runs on this\.$/m
+
+async function noteOldestProgram(client: postgres.Sql, known: readonly MigrationMeta[]) {
+  const marked = known.map(({ sql }) => known[Number(MARK.exec(sql.join("\n"))?.[1] ?? 0)]?.folderMillis ?? 0)
+  const oldest = Math.max(0, ...marked)
+  await client`
+    create table if not exists drizzle.oldest_program (
+      single boolean primary key default true check (single),
+      migration bigint not null
+    )`
+  await client`
+    insert into drizzle.oldest_program (migration) values (${oldest})
+    on conflict (single) do update set migration = excluded.migration
+    where oldest_program.migration <> excluded.migration`
 }

@@ -4,11 +4,14 @@ import { inject } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { databaseUrl, TEMPLATE } from "./database-url.ts"
 
-/** A database of its own with the newest schema, on the PostgreSQL that all tests share. */
-export async function createTestDatabase() {
+/** A database of its own, on the PostgreSQL that all tests share: with the newest schema, or with nothing. */
+export async function createTestDatabase({ empty = false } = {}) {
   const cluster = inject("postgresUrl")
   const name = `test_${randomUUID().replaceAll("-", "")}`
-  await administer(cluster, (sql) => sql`create database ${sql(name)} template ${sql(TEMPLATE)}`)
+  await administer(
+    cluster,
+    (sql) => sql`create database ${sql(name)} template ${sql(empty ? "template1" : TEMPLATE)}`,
+  )
   const url = databaseUrl(cluster, name)
   const { db, close } = openDatabase(url)
   return {
