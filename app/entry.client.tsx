@@ -2,11 +2,16 @@ import { startTransition, StrictMode } from "react"
 import { hydrateRoot } from "react-dom/client"
 import { HydratedRouter } from "react-router/dom"
 import { addMessages } from "./language/i18n.ts"
+import { addSentences } from "./language/sentences.ts"
 
 // The words of the page's language are there before React compares its own with them. English is in the source.
 if (document.documentElement.lang === "de") {
-  const { catalogues } = await import("./language/de/hydrated.ts")
+  const [{ catalogues }, { serverSentences }] = await Promise.all([
+    import("./language/de/hydrated.ts"),
+    import("./language/server-sentences.ts"),
+  ])
   addMessages("de", ...catalogues)
+  addSentences(serverSentences)
 }
 
 startTransition(() => {

@@ -19,6 +19,8 @@ import {
 import { catalogues as hydrated } from "#app/language/de/hydrated.ts"
 import { catalogues as still } from "#app/language/de/static.ts"
 import { addMessages } from "#app/language/i18n.ts"
+import { addSentences } from "#app/language/sentences.ts"
+import { serverSentences } from "#app/language/server-sentences.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readLanguage } from "#server/http/language.ts"
 import { loggedPath } from "#server/http/logged-path.ts"
@@ -29,6 +31,7 @@ import { TextResponse } from "#server/http/text-response.ts"
 export const streamTimeout = 10_000
 
 addMessages("de", ...hydrated, ...still)
+addSentences(serverSentences)
 
 /** What React writes in the place of a part that waits for something. */
 const DEFERRED = "<!--$!-->"

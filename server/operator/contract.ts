@@ -33,24 +33,3 @@ export const ListPlace = v.object({
 export const LETTER_STATES = ["queued", "parked", "sent"] as const
 export type LetterState = (typeof LETTER_STATES)[number]
 export const LetterFilter = v.fallback(v.picklist(LETTER_STATES), "parked")
-
-/** What an operator did, as a sentence without its subject: `put ada@example.org from free to pro`. */
-export function describeAct({ act, subjectEmail, detail }: OperatorAct): string {
-  const whom = subjectEmail ?? "somebody whose account is deleted"
-  switch (act) {
-    case "change-plan":
-      return `put ${whom} on another plan, ${detail ?? ""}`
-    case "sign-out":
-      return `signed ${whom} out everywhere`
-    case "invite":
-      return `invited ${whom}`
-    case "retry-letter":
-      return subjectEmail === null && detail?.endsWith("parked")
-        ? `had letters sent again: ${detail}`
-        : `had a letter to ${whom} sent again (${detail ?? ""})`
-    case "drop-letter":
-      return `dropped a letter to ${whom} (${detail ?? ""})`
-    case "stop-answer":
-      return `stopped an answer to ${whom}`
-  }
-}

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react"
 import { Button } from "#app/ui/button.tsx"
 
 interface Act {
@@ -6,7 +7,7 @@ interface Act {
   about?: Record<string, string> | undefined
   /** Said after the button's words to who does not see the row around it. */
   whom: string
-  children: string
+  children: ReactNode
 }
 
 /** One thing to do, at once. */

@@ -1,13 +1,20 @@
+import type { I18n } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
+import { i18nOf } from "#app/language/i18n.ts"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
-import { describeAct } from "#server/operator/contract.ts"
+import type { OperatorAct } from "#server/operator/contract.ts"
 import { listActs } from "#server/operator/history.ts"
+import { describeAct } from "./describe-act.ts"
 import { refuseForms } from "./perform-act.ts"
 import { pageOf } from "./page-of.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/history.ts"
 
-export const meta: Route.MetaFunction = () => [{ title: "History · Operator · Tideline" }]
+export const meta: Route.MetaFunction = ({ matches }) => [
+  { title: i18nOf(matches)._(msg`History · Operator · Tideline`) },
+]
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
@@ -19,27 +26,40 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 export const action = refuseForms
 
 export default function History({ loaderData: { rows, older, now } }: Route.ComponentProps) {
+  const { t, i18n } = useLingui()
   return (
     <>
-      <Head title="History">
-        Every change that was made on these pages, the newest first. It is only ever added to; people whose
-        account is deleted are taken out of it.
+      <Head title={t`History`}>
+        <Trans>
+          Every change that was made on these pages, the newest first. It is only ever added to; people whose
+          account is deleted are taken out of it.
+        </Trans>
       </Head>
-      <Rows empty="Nothing was changed on these pages yet.">
+      <Rows empty={t`Nothing was changed on these pages yet.`}>
         {rows.map((act) => (
           <Row
             key={act._id}
-            title={`${act.operatorEmail ?? "Somebody whose account is deleted"} ${describeAct(act)}`}
-            about={
-              <>
-                <RelativeTime at={act._creationTime} now={now} />, at{" "}
-                {new Date(act._creationTime).toISOString().slice(0, 19).replace("T", " ")} UTC
-              </>
-            }
+            title={sentenceOf(act, i18n)}
+            about={<When at={act._creationTime} now={now} />}
           />
         ))}
       </Rows>
       <Older before={older} />
     </>
+  )
+}
+
+function sentenceOf(act: OperatorAct, i18n: I18n): string {
+  const who = act.operatorEmail ?? i18n._(msg`Somebody whose account is deleted`)
+  const did = describeAct(act, i18n)
+  return i18n._(msg`${who} ${did}`)
+}
+
+function When({ at, now }: { at: number; now: number }) {
+  const moment = new Date(at).toISOString().slice(0, 19).replace("T", " ")
+  return (
+    <Trans>
+      <RelativeTime at={at} now={now} />, at {moment} UTC
+    </Trans>
   )
 }

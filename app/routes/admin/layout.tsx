@@ -1,11 +1,14 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { NavLink, Outlet, useRouteLoaderData } from "react-router"
 import { Alert } from "#app/ui/alert.tsx"
+import { LanguageChoice } from "#app/ui/language-choice.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 import { ThemeToggle } from "#app/ui/theme-toggle.tsx"
 import type { loader as rootLoader } from "#app/root.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
-import { describeAct } from "#server/operator/contract.ts"
 import { findAct } from "#server/operator/history.ts"
+import { describeAct } from "./describe-act.ts"
 import type { Route } from "./+types/layout.ts"
 
 /** Links and forms: these pages need none of our JavaScript. */
@@ -20,19 +23,21 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const act = did === null ? null : await findAct(scope, did)
   return {
     email: scope.viewer.user.email,
-    done: act?.operatorId === scope.viewer.session.userId ? describeAct(act) : null,
+    done: act?.operatorId === scope.viewer.session.userId ? act : null,
   }
 }
 
 const pages = [
-  { to: "/admin", label: "Overview" },
-  { to: "/admin/people", label: "People" },
-  { to: "/admin/waitlist", label: "Waitlist" },
-  { to: "/admin/letters", label: "Letters" },
-  { to: "/admin/history", label: "History" },
+  { to: "/admin", label: msg`Overview` },
+  { to: "/admin/people", label: msg`People` },
+  { to: "/admin/waitlist", label: msg`Waitlist` },
+  { to: "/admin/letters", label: msg`Letters` },
+  { to: "/admin/history", label: msg`History` },
 ]
 
 export default function OperatorLayout({ loaderData: { email, done } }: Route.ComponentProps) {
+  const { t, i18n } = useLingui()
+  const did = done && describeAct(done, i18n)
   const theme = useRouteLoaderData<typeof rootLoader>("root")?.theme ?? "system"
   return (
     <div className="flex min-h-dvh flex-col">
@@ -40,7 +45,7 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
         href="#main"
         className="sr-only z-50 rounded-md bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
       >
-        Skip to the content
+        <Trans>Skip to the content</Trans>
       </a>
       <header className="border-b border-line bg-sunken">
         <div className="mx-auto flex max-w-5xl flex-wrap items-center gap-x-6 gap-y-1 px-5 pt-3 sm:px-8">
@@ -48,11 +53,13 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
             <Logo name="Tideline" />
           </a>
           <p className="min-w-0 flex-1 truncate text-right text-sm text-muted">
-            <span className="max-sm:sr-only">Operator: </span>
+            <span className="max-sm:sr-only">
+              <Trans>Operator: </Trans>
+            </span>
             {email}
           </p>
         </div>
-        <nav aria-label="Operator" className="mx-auto max-w-5xl overflow-x-auto px-3 sm:px-6">
+        <nav aria-label={t`Operator`} className="mx-auto max-w-5xl overflow-x-auto px-3 sm:px-6">
           <ul className="flex gap-1">
             {pages.map(({ to, label }) => (
               <li key={to}>
@@ -61,7 +68,7 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
                   end={to === "/admin"}
                   className="flex min-h-11 items-center border-b-2 border-transparent px-2 text-sm font-medium text-muted hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:text-ink sm:px-3"
                 >
-                  {label}
+                  {t(label)}
                 </NavLink>
               </li>
             ))}
@@ -73,14 +80,17 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
         tabIndex={-1}
         className="mx-auto w-full max-w-5xl flex-1 px-5 py-8 outline-hidden sm:px-8"
       >
-        {done ? <Alert tone="success" title={`Done: you ${done}.`} className="mb-6" /> : null}
+        {did ? <Alert tone="success" title={t`Done: you ${did}.`} className="mb-6" /> : null}
         <Outlet />
       </main>
       <footer className="mx-auto flex w-full max-w-5xl items-center justify-between gap-4 px-5 py-6 text-sm text-muted sm:px-8">
         <a href="/dashboard" className="flex min-h-11 items-center rounded-md hover:text-ink">
-          Back to the dashboard
+          <Trans>Back to the dashboard</Trans>
         </a>
-        <ThemeToggle theme={theme} action="/theme" from="/admin" />
+        <div className="flex flex-wrap items-center justify-end gap-3">
+          <LanguageChoice action="/language" from="/admin" />
+          <ThemeToggle theme={theme} action="/theme" from="/admin" />
+        </div>
       </footer>
     </div>
   )

@@ -1,4 +1,8 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Plural, Trans, useLingui } from "@lingui/react/macro"
 import { parse } from "valibot"
+import { i18nOf } from "#app/language/i18n.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
@@ -11,7 +15,9 @@ import { performAct } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/letters.ts"
 
-export const meta: Route.MetaFunction = () => [{ title: "Letters · Operator · Tideline" }]
+export const meta: Route.MetaFunction = ({ matches }) => [
+  { title: i18nOf(matches)._(msg`Letters · Operator · Tideline`) },
+]
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
@@ -36,21 +42,24 @@ export function action(args: Route.ActionArgs) {
   })
 }
 
-const WORDS: Record<LetterState, { label: string; empty: string }> = {
-  queued: { label: "Waiting", empty: "No letter waits to be sent." },
-  parked: { label: "Parked", empty: "No letter is parked: all were sent, or are on their way." },
-  sent: { label: "Sent", empty: "No letter was sent in the last month." },
+const WORDS: Record<LetterState, { label: MessageDescriptor; empty: MessageDescriptor }> = {
+  queued: { label: msg`Waiting`, empty: msg`No letter waits to be sent.` },
+  parked: { label: msg`Parked`, empty: msg`No letter is parked: all were sent, or are on their way.` },
+  sent: { label: msg`Sent`, empty: msg`No letter was sent in the last month.` },
 }
 
 export default function Letters({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
   const { rows, older, state, counts, now } = loaderData
   return (
     <>
-      <Head title="Letters" problem={actionData?.problem}>
-        A letter is parked when the mail server refused it for good, when no attempt of thirty went well, or
-        when its link ran out. What letters say is not shown.
+      <Head title={t`Letters`} problem={actionData?.problem}>
+        <Trans>
+          A letter is parked when the mail server refused it for good, when no attempt of thirty went well, or
+          when its link ran out. What letters say is not shown.
+        </Trans>
       </Head>
-      <nav aria-label="Letters by state" className="mt-5 flex flex-wrap items-center gap-1">
+      <nav aria-label={t`Letters by state`} className="mt-5 flex flex-wrap items-center gap-1">
         {LETTER_STATES.map((each) => (
           <a
             key={each}
@@ -58,19 +67,17 @@ export default function Letters({ loaderData, actionData }: Route.ComponentProps
             aria-current={each === state ? "page" : undefined}
             className="flex h-9 items-center gap-2 rounded-md border border-transparent px-3 text-sm font-medium text-muted hover:bg-hover aria-[current=page]:border-line aria-[current=page]:bg-surface aria-[current=page]:text-ink touch:min-h-11"
           >
-            {WORDS[each].label}
+            {t(WORDS[each].label)}
             <span className="font-normal tabular-nums">{counts[each]}</span>
           </a>
         ))}
         {state === "parked" && rows.length > 1 ? (
           <div className="ml-auto">
-            <ActForm intent="retry-all" whom="that are parked">
-              Send all again
-            </ActForm>
+            <ActForm intent="retry-all" whom={t`that are parked`}>{t`Send all again`}</ActForm>
           </div>
         ) : null}
       </nav>
-      <Rows empty={WORDS[state].empty}>
+      <Rows empty={t(WORDS[state].empty)}>
         {rows.map((letter) => (
           <LetterRow key={letter._id} letter={letter} now={now} />
         ))}
@@ -80,43 +87,53 @@ export default function Letters({ loaderData, actionData }: Route.ComponentProps
   )
 }
 
+const KIND_NAMES: Record<ListedLetter["kind"], MessageDescriptor> = {
+  welcome: msg`welcome`,
+  "plan-changed": msg`plan changed`,
+  "verify-address": msg`verify address`,
+  "sign-up-attempted": msg`sign up attempted`,
+  "reset-password": msg`reset password`,
+  "waitlist-confirmation": msg`waitlist confirmation`,
+  "waitlist-invitation": msg`waitlist invitation`,
+  "account-deleted": msg`account deleted`,
+}
+
 type ListedLetter = Route.ComponentProps["loaderData"]["rows"][number]
 
 function LetterRow({ letter, now }: { letter: ListedLetter; now: number }) {
+  const { t } = useLingui()
   const { _id: letterId, recipient, kind, state, attempts, lastError, expiresAt, sentAt } = letter
   const isSpent = expiresAt !== null && expiresAt < now
   return (
     <Row
       title={recipient}
-      mark={<Badge tone={state === "parked" ? "warning" : "neutral"}>{kind.replaceAll("-", " ")}</Badge>}
+      mark={<Badge tone={state === "parked" ? "warning" : "neutral"}>{t(KIND_NAMES[kind])}</Badge>}
       about={
         <>
-          Written <RelativeTime at={letter._creationTime} now={now} />
+          <Trans>
+            Written <RelativeTime at={letter._creationTime} now={now} />
+          </Trans>
           {sentAt === null ? null : (
-            <>
+            <Trans>
               , sent <RelativeTime at={sentAt} now={now} />
-            </>
+            </Trans>
           )}
-          {state === "sent" ? null : `, ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}`}
-          {state === "parked" && isSpent ? ", its link has run out" : null}
+          {state === "sent" ? null : <Plural value={attempts} one=", # attempt" other=", # attempts" />}
+          {state === "parked" && isSpent ? t`, its link has run out` : null}
           {lastError ? <span className="mt-1 block font-mono text-xs">{lastError}</span> : null}
         </>
       }
     >
       {state === "parked" && !isSpent ? (
-        <ActForm intent="retry" about={{ letterId }} whom={recipient}>
-          Send again
-        </ActForm>
+        <ActForm intent="retry" about={{ letterId }} whom={recipient}>{t`Send again`}</ActForm>
       ) : null}
       {state === "sent" ? null : (
         <CarefulActForm
           intent="drop"
           about={{ letterId }}
           whom={recipient}
-          warning="It is never sent, and nothing of it is kept."
-        >
-          Drop
-        </CarefulActForm>
+          warning={t`It is never sent, and nothing of it is kept.`}
+        >{t`Drop`}</CarefulActForm>
       )}
     </Row>
   )

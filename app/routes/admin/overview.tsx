@@ -1,7 +1,11 @@
+import { msg, plural } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
+import { useFormats } from "#app/language/formats.ts"
+import { i18nOf } from "#app/language/i18n.ts"
+import { useSentences } from "#app/language/sentences.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
-import { formatBytes } from "#server/files/contract.ts"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
 import { listRunningAnswers, stopRunningAnswer } from "#server/operator/answers.ts"
 import { AnswerAct } from "#server/operator/contract.ts"
@@ -13,7 +17,9 @@ import type { Route } from "./+types/overview.ts"
 
 const MOST_ANSWERS = 100
 
-export const meta: Route.MetaFunction = () => [{ title: "Overview · Operator · Tideline" }]
+export const meta: Route.MetaFunction = ({ matches }) => [
+  { title: i18nOf(matches)._(msg`Overview · Operator · Tideline`) },
+]
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
@@ -29,78 +35,81 @@ export function action(args: Route.ActionArgs) {
 }
 
 export default function Overview({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
+  const say = useSentences()
+  const { bytes } = useFormats()
   const { overview, answers, now } = loaderData
   const { counts, processes, stream, versions } = overview
   return (
     <>
-      <Head title="Overview" problem={actionData?.problem}>
-        As it was when the page was loaded.
+      <Head title={t`Overview`} problem={actionData?.problem}>
+        <Trans>As it was when the page was loaded.</Trans>
       </Head>
       <dl className="mt-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
-        <Figure label="People" value={counts.people} />
-        <Figure label="On the waitlist" value={counts.waiting} />
-        <Figure label="Letters waiting" value={counts.letters.queued} />
-        <Figure label="Letters parked" value={counts.letters.parked} />
+        <Figure label={t`People`} value={counts.people} />
+        <Figure label={t`On the waitlist`} value={counts.waiting} />
+        <Figure label={t`Letters waiting`} value={counts.letters.queued} />
+        <Figure label={t`Letters parked`} value={counts.letters.parked} />
       </dl>
 
-      <Part title="Answers being given">
-        <Rows empty="No answer is being given.">
+      <Part title={t`Answers being given`}>
+        <Rows empty={t`No answer is being given.`}>
           {answers.map(({ _id, _creationTime, email, model, stopRequestedAt }) => (
             <Row
               key={_id}
               title={email}
-              mark={stopRequestedAt === null ? null : <Badge tone="warning">Stopping</Badge>}
+              mark={stopRequestedAt === null ? null : <Badge tone="warning">{t`Stopping`}</Badge>}
               about={
-                <>
+                <Trans>
                   {model}, asked <RelativeTime at={_creationTime} now={now} />
-                </>
+                </Trans>
               }
             >
-              <ActForm intent="stop" about={{ answerId: _id }} whom={email}>
-                Stop
-              </ActForm>
+              <ActForm intent="stop" about={{ answerId: _id }} whom={email}>{t`Stop`}</ActForm>
             </Row>
           ))}
         </Rows>
       </Part>
 
-      <Part title="Processes">
-        <Rows empty="No process holds its lock.">
+      <Part title={t`Processes`}>
+        <Rows empty={t`No process holds its lock.`}>
           {processes.map(({ number, isThisOne, connections, answers: running }) => (
             <Row
               key={number}
-              title={`Process ${number}`}
-              mark={isThisOne ? <Badge tone="accent">This one</Badge> : null}
-              about={`${some(connections, "live connection")}, ${some(running, "answer")}`}
+              title={t`Process ${number}`}
+              mark={isThisOne ? <Badge tone="accent">{t`This one`}</Badge> : null}
+              about={t`${plural(connections, { one: "# live connection", other: "# live connections" })}, ${plural(running, { one: "# answer", other: "# answers" })}`}
             />
           ))}
         </Rows>
       </Part>
 
-      <Part title="Live records">
+      <Part title={t`Live records`}>
         <dl className="mt-5 grid gap-x-8 gap-y-4 rounded-lg border border-line bg-surface p-5 text-sm shadow-sm sm:grid-cols-2 lg:grid-cols-4">
-          <Fact label="State">
+          <Fact label={t`State`}>
             {stream.ready ? (
-              <Badge tone="success">Current</Badge>
+              <Badge tone="success">{t`Current`}</Badge>
             ) : (
               <span className="flex flex-col items-start gap-1">
-                <Badge tone="danger">Behind</Badge>
-                {stream.reason}
+                <Badge tone="danger">{t`Behind`}</Badge>
+                {say(stream.reason)}
               </span>
             )}
           </Fact>
-          <Fact label="PostgreSQL last heard of">{Math.round(stream.lag)} ms ago</Fact>
-          <Fact label="Received, not given out yet">{formatBytes(stream.behind)}</Fact>
-          <Fact label="Log that PostgreSQL keeps">{formatBytes(stream.kept)}</Fact>
+          <Fact label={t`PostgreSQL last heard of`}>
+            <Ago milliseconds={Math.round(stream.lag)} />
+          </Fact>
+          <Fact label={t`Received, not given out yet`}>{bytes(stream.behind)}</Fact>
+          <Fact label={t`Log that PostgreSQL keeps`}>{bytes(stream.kept)}</Fact>
         </dl>
       </Part>
 
-      <Part title="Versions">
+      <Part title={t`Versions`}>
         <dl className="mt-5 grid grid-cols-2 gap-x-8 gap-y-4 rounded-lg border border-line bg-surface p-5 text-sm shadow-sm lg:grid-cols-4">
           <Fact label="Tideline">{versions.tideline}</Fact>
           <Fact label="Node">{versions.node}</Fact>
           <Fact label="PostgreSQL">{versions.postgres}</Fact>
-          <Fact label="Identity">{versions.identity === "clerk" ? "Clerk" : "Embedded"}</Fact>
+          <Fact label={t`Identity`}>{versions.identity === "clerk" ? "Clerk" : t`Embedded`}</Fact>
         </dl>
       </Part>
     </>
@@ -117,10 +126,11 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function Figure({ label, value }: { label: string; value: number }) {
+  const formats = useFormats()
   return (
     <div className="flex flex-col-reverse rounded-lg border border-line bg-surface p-4 shadow-sm">
       <dt className="text-sm text-muted">{label}</dt>
-      <dd className="text-2xl font-semibold tabular-nums">{value}</dd>
+      <dd className="text-2xl font-semibold tabular-nums">{formats.number(value)}</dd>
     </div>
   )
 }
@@ -134,6 +144,6 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-function some(count: number, thing: string): string {
-  return `${count} ${count === 1 ? thing : `${thing}s`}`
+function Ago({ milliseconds }: { milliseconds: number }) {
+  return <Trans>{milliseconds} ms ago</Trans>
 }

@@ -1,9 +1,12 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
+import { useFormats } from "#app/language/formats.ts"
+import { i18nOf } from "#app/language/i18n.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
-import { formatBytes } from "#server/files/contract.ts"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
 import { PersonAct } from "#server/operator/contract.ts"
 import { changePlan, listPeople, signOutEverywhere, type ListedPerson } from "#server/operator/people.ts"
@@ -13,7 +16,9 @@ import { performAct } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/people.ts"
 
-export const meta: Route.MetaFunction = () => [{ title: "People · Operator · Tideline" }]
+export const meta: Route.MetaFunction = ({ matches }) => [
+  { title: i18nOf(matches)._(msg`People · Operator · Tideline`) },
+]
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
@@ -29,25 +34,31 @@ export function action(args: Route.ActionArgs) {
 }
 
 export default function People({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
   const { rows, older, q, now, can } = loaderData
   return (
     <>
-      <Head title="People" problem={actionData?.problem}>
-        Everybody who has opened the dashboard once, the newest first.
+      <Head title={t`People`} problem={actionData?.problem}>
+        <Trans>Everybody who has opened the dashboard once, the newest first.</Trans>
       </Head>
       {can.plan ? null : <ChangedAtClerk />}
       <form role="search" className="mt-5 flex max-w-xl items-end gap-2">
-        <Field className="flex-1" label="Address" name="q" type="search" defaultValue={q} maxLength={254} />
-        <Button type="submit" variant="secondary">
-          Search
-        </Button>
+        <Field
+          className="flex-1"
+          label={t`Address`}
+          name="q"
+          type="search"
+          defaultValue={q}
+          maxLength={254}
+        />
+        <Button type="submit" variant="secondary">{t`Search`}</Button>
         {q ? (
           <a href="/admin/people" className={buttonClass({ variant: "ghost" })}>
-            All
+            <Trans>All</Trans>
           </a>
         ) : null}
       </form>
-      <Rows empty={q ? `No address contains “${q}”.` : "Nobody is here yet."}>
+      <Rows empty={q ? t`No address contains “${q}”.` : t`Nobody is here yet.`}>
         {rows.map((person) => (
           <PersonRow key={person._id} person={person} now={now} can={can} />
         ))}
@@ -59,15 +70,18 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
 
 /** Nothing here offers what could not work. */
 function ChangedAtClerk() {
+  const { t } = useLingui()
   return (
-    <Alert title="Plans and sessions are changed at Clerk" className="mt-5 max-w-2xl">
-      Clerk keeps the accounts, and Clerk Billing says who is on pro: a plan that was written here would last
-      until Clerk is asked again. Open{" "}
-      <a href="https://dashboard.clerk.com" rel="noreferrer" className="underline underline-offset-3">
-        Clerk's dashboard
-      </a>
-      , choose the person under Users, and change the subscription or end the sessions there. The plan arrives
-      here by Clerk's webhook, or with the person's next visit.
+    <Alert title={t`Plans and sessions are changed at Clerk`} className="mt-5 max-w-2xl">
+      <Trans>
+        Clerk keeps the accounts, and Clerk Billing says who is on pro: a plan that was written here would
+        last until Clerk is asked again. Open{" "}
+        <a href="https://dashboard.clerk.com" rel="noreferrer" className="underline underline-offset-3">
+          Clerk's dashboard
+        </a>
+        , choose the person under Users, and change the subscription or end the sessions there. The plan
+        arrives here by Clerk's webhook, or with the person's next visit.
+      </Trans>
     </Alert>
   )
 }
@@ -81,22 +95,34 @@ function PersonRow({
   now: number
   can: { plan: boolean; signOut: boolean }
 }) {
+  const { t } = useLingui()
   const { clerkId: userId, email, name, plan, used, _creationTime } = person
+  const size = useFormats().bytes(used)
   const other = plan === "pro" ? "free" : "pro"
   return (
     <Row
-      title={email || "No address"}
-      mark={plan === "pro" ? <Badge tone="accent">Pro</Badge> : <Badge>Free</Badge>}
+      title={email || t`No address`}
+      mark={
+        plan === "pro" ? (
+          <Badge tone="accent">{t`Pro`}</Badge>
+        ) : (
+          <Badge>
+            <Trans>Free</Trans>
+          </Badge>
+        )
+      }
       about={
         <>
           {name ? `${name}, ` : null}
-          {formatBytes(used)} of files, here since <RelativeTime at={_creationTime} now={now} />
+          <Trans>
+            {size} of files, here since <RelativeTime at={_creationTime} now={now} />
+          </Trans>
         </>
       }
     >
       {can.plan ? (
         <ActForm intent="change-plan" about={{ userId, plan: other }} whom={email}>
-          {other === "pro" ? "Put on pro" : "Put on free"}
+          {other === "pro" ? t`Put on pro` : t`Put on free`}
         </ActForm>
       ) : null}
       {can.signOut ? (
@@ -104,10 +130,8 @@ function PersonRow({
           intent="sign-out"
           about={{ userId }}
           whom={email}
-          warning="Every browser of theirs is signed out at once. Their API keys go on working."
-        >
-          Sign out everywhere
-        </CarefulActForm>
+          warning={t`Every browser of theirs is signed out at once. Their API keys go on working.`}
+        >{t`Sign out everywhere`}</CarefulActForm>
       ) : null}
     </Row>
   )

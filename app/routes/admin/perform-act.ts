@@ -1,5 +1,7 @@
+import { msg } from "@lingui/core/macro"
 import { data, redirect, type RouterContextProvider } from "react-router"
 import type { GenericSchema, InferOutput } from "valibot"
+import type { Sentence } from "#app/language/sentences.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
@@ -18,7 +20,7 @@ export async function performAct<Schema extends GenericSchema>(
   const form = await readForm(request, schema)
   if (!form.ok) {
     const words: unknown = Object.values(form.errors)[0]
-    const problem = typeof words === "string" ? words : "This is no form of this page."
+    const problem: Sentence = typeof words === "string" ? words : msg`This is no form of this page.`
     return data({ problem }, { status: form.status })
   }
   try {
@@ -28,7 +30,8 @@ export async function performAct<Schema extends GenericSchema>(
     return redirect(`${url.pathname}?${back}`, 303)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return data({ problem: error.message }, { status: error.status })
+    const problem: Sentence = error.message
+    return data({ problem }, { status: error.status })
   }
 }
 

@@ -1,4 +1,6 @@
+import { Trans } from "@lingui/react/macro"
 import type { ReactNode } from "react"
+import { useSentences, type Sentence } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { buttonClass } from "#app/ui/button.tsx"
 
@@ -9,14 +11,15 @@ export function Head({
   children,
 }: {
   title: string
-  problem?: string | undefined
+  problem?: Sentence | undefined
   children?: ReactNode
 }) {
+  const say = useSentences()
   return (
     <>
       <h1 className="text-2xl font-semibold">{title}</h1>
       {children ? <div className="mt-1 max-w-2xl text-sm text-muted">{children}</div> : null}
-      {problem ? <Alert tone="danger" title={problem} className="mt-5" /> : null}
+      {problem ? <Alert tone="danger" title={say(problem)} className="mt-5" /> : null}
     </>
   )
 }
@@ -66,7 +69,7 @@ export function Older({ before, query }: { before: string | null; query?: Record
         href={`?${new URLSearchParams({ ...query, before })}`}
         className={buttonClass({ variant: "secondary" })}
       >
-        Older
+        <Trans>Older</Trans>
       </a>
     </p>
   )

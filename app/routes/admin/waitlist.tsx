@@ -1,3 +1,6 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
+import { i18nOf } from "#app/language/i18n.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Field } from "#app/ui/field.tsx"
@@ -12,7 +15,9 @@ import { performAct } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/waitlist.ts"
 
-export const meta: Route.MetaFunction = () => [{ title: "Waitlist · Operator · Tideline" }]
+export const meta: Route.MetaFunction = ({ matches }) => [
+  { title: i18nOf(matches)._(msg`Waitlist · Operator · Tideline`) },
+]
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
@@ -25,32 +30,35 @@ export function action(args: Route.ActionArgs) {
 }
 
 export default function Waitlist({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
   const { rows, older, now } = loaderData
   return (
     <>
-      <Head title="Waitlist" problem={actionData?.problem}>
-        Who asked to be told, the newest first. An invitation is a letter with a link that lets one address
-        in, once, within 14 days.
+      <Head title={t`Waitlist`} problem={actionData?.problem}>
+        <Trans>
+          Who asked to be told, the newest first. An invitation is a letter with a link that lets one address
+          in, once, within 14 days.
+        </Trans>
       </Head>
       <div className="mt-5 flex flex-wrap items-end gap-3">
         <form method="post" className="flex max-w-xl flex-1 basis-72 items-end gap-2">
           <input type="hidden" name="intent" value="invite" />
           <Field
             className="flex-1"
-            label="Invite an address, on the list or not"
+            label={t`Invite an address, on the list or not`}
             name="email"
             type="email"
             autoComplete="off"
             required
             maxLength={254}
           />
-          <Button type="submit">Invite</Button>
+          <Button type="submit">{t`Invite`}</Button>
         </form>
         <a href="/admin/waitlist/export" download className={buttonClass({ variant: "secondary" })}>
-          Export as CSV
+          <Trans>Export as CSV</Trans>
         </a>
       </div>
-      <Rows empty="Nobody is on the waitlist.">
+      <Rows empty={t`Nobody is on the waitlist.`}>
         {rows.map((place) => (
           <PlaceRow key={place._id} place={place} now={now} />
         ))}
@@ -63,6 +71,7 @@ export default function Waitlist({ loaderData, actionData }: Route.ComponentProp
 type Place = Route.ComponentProps["loaderData"]["rows"][number]
 
 function PlaceRow({ place, now }: { place: Place; now: number }) {
+  const { t } = useLingui()
   const { email, _creationTime, confirmedAt, invitedAt, joinedAt } = place
   return (
     <Row
@@ -70,23 +79,25 @@ function PlaceRow({ place, now }: { place: Place; now: number }) {
       mark={<State place={place} />}
       about={
         <>
-          Asked <RelativeTime at={_creationTime} now={now} />
+          <Trans>
+            Asked <RelativeTime at={_creationTime} now={now} />
+          </Trans>
           {confirmedAt === null ? null : (
-            <>
+            <Trans>
               , confirmed <RelativeTime at={confirmedAt} now={now} />
-            </>
+            </Trans>
           )}
           {invitedAt === null ? null : (
-            <>
+            <Trans>
               , invited <RelativeTime at={invitedAt} now={now} />
-            </>
+            </Trans>
           )}
         </>
       }
     >
       {joinedAt === null ? (
         <ActForm intent="invite" about={{ email }} whom={email}>
-          {invitedAt === null ? "Invite" : "Invite again"}
+          {invitedAt === null ? t`Invite` : t`Invite again`}
         </ActForm>
       ) : null}
     </Row>
@@ -94,7 +105,14 @@ function PlaceRow({ place, now }: { place: Place; now: number }) {
 }
 
 function State({ place: { confirmedAt, invitedAt, joinedAt } }: { place: Place }) {
-  if (joinedAt !== null) return <Badge tone="success">Joined</Badge>
-  if (invitedAt !== null) return <Badge tone="accent">Invited</Badge>
-  return confirmedAt === null ? <Badge>Not confirmed</Badge> : <Badge tone="accent">Confirmed</Badge>
+  const { t } = useLingui()
+  if (joinedAt !== null) return <Badge tone="success">{t`Joined`}</Badge>
+  if (invitedAt !== null) return <Badge tone="accent">{t`Invited`}</Badge>
+  return confirmedAt === null ? (
+    <Badge>
+      <Trans>Not confirmed</Trans>
+    </Badge>
+  ) : (
+    <Badge tone="accent">{t`Confirmed`}</Badge>
+  )
 }

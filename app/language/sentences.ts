@@ -1,0 +1,88 @@
+import type { I18n, MessageDescriptor } from "@lingui/core"
+import { useLingui } from "@lingui/react"
+
+/** What a loader, an action, an answer or the socket said: a message, or the server's own sentence, which is English. */
+export type Sentence = string | MessageDescriptor
+
+/** Says it in the page's language; a sentence that there is no translation of as the server said it. */
+export interface Say {
+  (said: Sentence): string
+  (said: Sentence | null | undefined): string | undefined
+}
+
+/** `const say = useSentences()`, then `say(refusal.message)` where it is shown. */
+export function useSentences(): Say {
+  return sentencesIn(useLingui().i18n)
+}
+
+/** For functions that are no components. */
+export function sentencesIn(i18n: I18n): Say {
+  function say(said: Sentence): string
+  function say(said: Sentence | null | undefined): string | undefined
+  function say(said: Sentence | null | undefined): string | undefined {
+    if (said === null || said === undefined) return undefined
+    if (typeof said !== "string") return i18n._(said)
+    return i18n.locale === "en" ? said : translate(said, i18n)
+  }
+  return say
+}
+
+interface Known {
+  /** For a sentence that holds values: where they stand, by the names that the message gives them. */
+  pattern: RegExp | null
+  message: MessageDescriptor
+}
+
+/** By the sentence; those that hold values by the pattern of it. */
+const known = new Map<string, Known>()
+
+/** The server adds them when it starts, a browser that shows another language than English before it hydrates its page. */
+export function addSentences(messages: readonly MessageDescriptor[]): void {
+  for (const message of messages) {
+    const parts = partsOf(message)
+    const text = parts.map((part) => (typeof part === "string" ? part : `{${part.value}}`)).join("")
+    known.set(text, {
+      pattern: parts.every((part) => typeof part === "string") ? null : patternOf(parts),
+      message,
+    })
+  }
+}
+
+function translate(sentence: string, i18n: I18n): string {
+  const same = known.get(sentence)
+  if (same) return i18n._(same.message)
+  for (const { pattern, message } of known.values()) {
+    const values = pattern?.exec(sentence)?.groups
+    if (values) return i18n._({ ...message, values: localized(values, i18n) })
+  }
+  return sentence
+}
+
+type Part = string | { value: string }
+
+/** A message is compiled where it stands: texts, and lists that begin with the name of a value. */
+function partsOf({ message }: MessageDescriptor): Part[] {
+  const compiled: unknown = message
+  if (!Array.isArray(compiled)) return [String(compiled)]
+  return compiled.map((part: unknown) => (Array.isArray(part) ? { value: String(part[0]) } : String(part)))
+}
+
+function patternOf(parts: readonly Part[]): RegExp {
+  const texts = parts.map((part) =>
+    typeof part === "string"
+      ? part.replace(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)
+      : `(?<${part.value}>.+?)`,
+  )
+  return new RegExp(`^${texts.join("")}$`, "su")
+}
+
+/** Sizes come with a decimal point: `1.5 MB`. */
+function localized(values: Record<string, string>, i18n: I18n): Record<string, string> {
+  const format = new Intl.NumberFormat(String(i18n.locales), { useGrouping: false })
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const [, amount, unit] = /^(\d+\.\d+) ([kMGTP]?B)$/.exec(value) ?? []
+      return [name, amount ? `${format.format(Number(amount))} ${unit}` : value]
+    }),
+  )
+}

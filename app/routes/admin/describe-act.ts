@@ -1,0 +1,34 @@
+import type { I18n } from "@lingui/core"
+import { msg, plural } from "@lingui/core/macro"
+import type { OperatorAct } from "#server/operator/contract.ts"
+
+/** What an operator did, as a sentence without its subject: `put ada@example.org on another plan, from free to pro`. */
+export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I18n): string {
+  const whom = subjectEmail ?? i18n._(msg`somebody whose account is deleted`)
+  const what = describeDetail(detail ?? "", i18n)
+  switch (act) {
+    case "change-plan":
+      return i18n._(msg`put ${whom} on another plan, ${what}`)
+    case "sign-out":
+      return i18n._(msg`signed ${whom} out everywhere`)
+    case "invite":
+      return i18n._(msg`invited ${whom}`)
+    case "retry-letter":
+      return subjectEmail === null && detail?.endsWith("parked")
+        ? i18n._(msg`had letters sent again: ${what}`)
+        : i18n._(msg`had a letter to ${whom} sent again (${what})`)
+    case "drop-letter":
+      return i18n._(msg`dropped a letter to ${whom} (${what})`)
+    case "stop-answer":
+      return i18n._(msg`stopped an answer to ${whom}`)
+  }
+}
+
+/** It was written down in English: the plans, how many letters, or the kind of letter, which has no other name. */
+function describeDetail(detail: string, i18n: I18n): string {
+  const [, previous, plan] = /^from (\w+) to (\w+)$/.exec(detail) ?? []
+  if (previous && plan) return i18n._(msg`from ${previous} to ${plan}`)
+  const count = Number(/^(\d+) that (?:was|were) parked$/.exec(detail)?.[1])
+  if (count) return i18n._(msg`${plural(count, { one: "# that was parked", other: "# that were parked" })}`)
+  return detail
+}
