@@ -101,7 +101,9 @@ export async function openEmbeddedIdentity(
   async function handle({ request, address }: Visit): Promise<Response> {
     const headers = credentialsOf(request)
     headers.set(ADDRESS_HEADER, address)
-    const answer = () => auth.handler(new Request(request, { headers }))
+    const { url, method, body, signal } = request
+    const answer = () =>
+      auth.handler(new Request(url, { method, headers, body, signal, ...(body && { duplex: "half" }) }))
     // What is done for an account, or for one that is new, takes a few statements more than what is done for none.
     const time = hidesAccounts(new URL(request.url).pathname) ? delay(EVEN_TIME) : null
     const response = await outages.during(answer, ({ status }) => status === 500)

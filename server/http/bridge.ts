@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import { createBodilessRequest, readHeaders, signalOf } from "./bodiless-request.ts"
 import { writeBody, writeText } from "./body-writer.ts"
 import { watchSlowBody } from "./slow-clients.ts"
 import { offerMemory } from "./spent-memory.ts"
@@ -21,22 +22,20 @@ export class Unacceptable extends Error {
  */
 export function toRequest(incoming: IncomingMessage, response: ServerResponse, origin: string): Request {
   const method = incoming.method ?? "GET"
-  if (!/^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method)) {
-    throw new Unacceptable(501, `${method} is not supported.`)
-  }
+  if (!METHODS.has(method)) throw new Unacceptable(501, `${method} is not supported.`)
   const url = toUrl(incoming, origin)
-  const gone = new AbortController()
-  response.once("close", () => {
-    if (!response.writableFinished) gone.abort()
-  })
-  const hasBody = method !== "GET" && method !== "HEAD"
-  return new Request(url, {
+  if (method === "GET" || method === "HEAD") return createBodilessRequest(url, incoming, response)
+  const init = {
     method,
-    headers: toHeaders(incoming),
-    signal: gone.signal,
-    ...(hasBody && { body: readBody(incoming, response), duplex: "half" }),
-  })
+    headers: readHeaders(incoming),
+    signal: signalOf(response),
+    body: readBody(incoming, response),
+    duplex: "half",
+  }
+  return new Request(url, init)
 }
+
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 /**
  * Sends a web `Response`, at the client's pace. Headers set on `outgoing` before stay, unless the response has its own.
@@ -77,16 +76,6 @@ function toUrl(incoming: IncomingMessage, origin: string) {
     throw new Unacceptable(400, "The request target is not a path.")
   }
   return address
-}
-
-function toHeaders(incoming: IncomingMessage) {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined) headers.append(name, one)
-    }
-  }
-  return headers
 }
 
 /** The last that a connection says, in place of an answer. Its client has a few seconds to read it and go. */

@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Config } from "../config.ts"
 import type { Log } from "../log.ts"
 import { refuseConnection, sendResponse, toRequest, Unacceptable } from "./bridge.ts"
 import { loggedPath } from "./logged-path.ts"
+import { createNonce } from "./nonce.ts"
 import { createSecurityHeaders } from "./security-headers.ts"
 import { endStalledResponse } from "./slow-clients.ts"
 
@@ -67,6 +68,8 @@ export function serveRequests(
   }: { config: Config; log: Log; front: Front; answered?: (answer: Answered) => void },
 ) {
   const securityHeaders = createSecurityHeaders(config)
+  // To look for secrets costs as much as the line itself, and it has no field for one.
+  const requests = log.child({}, { redact: [] })
   server.on("request", (incoming, outgoing) => {
     answer(incoming, outgoing).catch((error: unknown) => {
       refuse(outgoing, error, log)
@@ -74,7 +77,7 @@ export function serveRequests(
   })
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse) {
-    const nonce = randomBytes(16).toString("base64")
+    const nonce = createNonce()
     const requestId = randomUUID()
     outgoing.setHeader("x-request-id", requestId)
     for (const [name, value] of securityHeaders(nonce)) outgoing.setHeader(name, value)
@@ -93,11 +96,11 @@ export function serveRequests(
 
   function tellWhenDone(incoming: IncomingMessage, outgoing: ServerResponse, counted: Exchange["counted"]) {
     const begun = performance.now()
-    outgoing.once("close", () => {
+    outgoing.on("close", () => {
       const milliseconds = performance.now() - begun
       const { method = "" } = incoming
       answered({ method, route: counted.route ?? "none", status: outgoing.statusCode, milliseconds })
-      logAnswer(incoming, outgoing, milliseconds, log)
+      logAnswer(incoming, outgoing, milliseconds, requests)
     })
   }
 }

@@ -12,20 +12,15 @@ const DEPTH = 2
  */
 export function cutIntoSections(build: ServerBuild): (pathname: string) => ServerBuild {
   const patterns = pagesOf(build.routes)
-  const sections = new Map<string, ServerBuild>()
+  const atRoot = patterns.filter(({ segments }) => segments.every(mayBeAbsent)).map(({ id }) => id)
+  const sections = new Map([["", restrict(build, atRoot)]])
   for (const { segments } of patterns) {
     for (let depth = 1; depth <= DEPTH; depth++) {
       const prefix = segments.slice(0, depth)
       const key = prefix.join("/")
       if (prefix.length < depth || !prefix.every(isStatic) || sections.has(key)) continue
-      const possible = patterns.filter((pattern) => couldMatch(pattern.segments, prefix))
-      sections.set(
-        key,
-        restrict(
-          build,
-          possible.map(({ id }) => id),
-        ),
-      )
+      const possible = patterns.filter(({ segments: own }) => couldMatch(own, prefix)).map(({ id }) => id)
+      sections.set(key, restrict(build, possible))
     }
   }
   return (pathname) => {
@@ -63,11 +58,15 @@ function isStatic(segment: string) {
   return /^[^:*?]+$/.test(segment)
 }
 
+function mayBeAbsent(segment: string) {
+  return segment === "*" || segment.endsWith("?")
+}
+
 /** Also where the pattern ends before the section begins: a page names its neighbours above, for links to them. */
 function couldMatch(pattern: string[], prefix: string[]): boolean {
   for (const [index, segment] of prefix.entries()) {
     const own = pattern[index]
-    if (own === undefined || own === "*" || own.endsWith("?")) return true
+    if (own === undefined || mayBeAbsent(own)) return true
     if (isStatic(own) && own.toLowerCase() !== segment.toLowerCase()) return false
   }
   return true

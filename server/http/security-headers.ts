@@ -2,7 +2,7 @@ import type { Config } from "../config.ts"
 
 /** The headers that every response carries. Give it the configuration once, then a nonce for each response. */
 export function createSecurityHeaders(config: Config): (nonce: string) => [string, string][] {
-  const policy = contentSecurityPolicy(config)
+  const policy = contentSecurityPolicy(config).split("{nonce}")
   const fixed: [string, string][] = [
     ["x-content-type-options", "nosniff"],
     ["referrer-policy", "strict-origin-when-cross-origin"],
@@ -12,7 +12,7 @@ export function createSecurityHeaders(config: Config): (nonce: string) => [strin
     ["permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"],
   ]
   if (config.origin.startsWith("https:")) fixed.push(["strict-transport-security", "max-age=31536000"])
-  return (nonce) => [["content-security-policy", policy.replaceAll("{nonce}", nonce)], ...fixed]
+  return (nonce) => [["content-security-policy", policy.join(nonce)], ...fixed]
 }
 
 /** Only scripts that carry the nonce run, and what they load. Nothing may frame us, and forms go nowhere else. */

@@ -1,55 +1,83 @@
 /**
- * A response whose body is known as a whole. The bridge sends `content` in one write. A web stream of it, which costs as much
- * as everything else about a small answer, is only made for whoever asks for one.
+ * A response whose body is known as a whole. The bridge sends `content` in one write. What else makes a `Response` costly, such as a stream of
+ * the body, is made for whoever asks for it.
  */
-export class TextResponse extends Response {
+export class TextResponse implements Response {
   readonly content: string
-  #streamed: Response | undefined
+  readonly status: number
+  readonly statusText: string
+  readonly headers: Headers
+  readonly type = "default"
+  readonly url = ""
+  readonly redirected = false
+  #whole: Response | undefined
+  #body: ReadableStream<Uint8Array<ArrayBuffer>> | undefined
 
-  constructor(content: string, init: ResponseInit = {}) {
-    super(null, init)
+  constructor(content: string, { status = 200, statusText = "", headers }: ResponseInit = {}) {
     this.content = content
+    this.status = status
+    this.statusText = statusText
+    this.headers = new Headers(headers)
   }
 
-  override get body(): Response["body"] {
-    return this.#asStream().body
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300
   }
 
-  override get bodyUsed(): boolean {
-    return this.#streamed?.bodyUsed ?? false
+  /** React Router looks whether there is one, several times for each answer, so the text is encoded only when somebody reads. */
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return (this.#body ??= streamOf(this.content))
   }
 
-  override text(): Promise<string> {
-    return this.#asStream().text()
+  get bodyUsed(): boolean {
+    return this.#whole?.bodyUsed ?? this.#body?.locked ?? false
   }
 
-  override json(): Promise<unknown> {
-    return this.#asStream().json()
+  text(): Promise<string> {
+    return this.#asResponse().text()
   }
 
-  override bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#asStream().bytes()
+  json(): Promise<unknown> {
+    return this.#asResponse().json()
   }
 
-  override arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#asStream().arrayBuffer()
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#asResponse().bytes()
   }
 
-  override blob(): Promise<Blob> {
-    return this.#asStream().blob()
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#asResponse().arrayBuffer()
   }
 
-  override formData(): Promise<FormData> {
-    return this.#asStream().formData()
+  blob(): Promise<Blob> {
+    return this.#asResponse().blob()
   }
 
-  override clone(): TextResponse {
+  formData(): Promise<FormData> {
+    return this.#asResponse().formData()
+  }
+
+  clone(): TextResponse {
     if (this.bodyUsed) throw new TypeError("Body has already been consumed.")
     return new TextResponse(this.content, this)
   }
 
-  #asStream() {
-    this.#streamed ??= new Response(this.content, { headers: this.headers })
-    return this.#streamed
+  #asResponse() {
+    return (this.#whole ??= new Response(this.body, { headers: this.headers }))
   }
+}
+
+// For `instanceof`. Nothing of what it inherits is reached: each part is defined above.
+Object.setPrototypeOf(TextResponse.prototype, Response.prototype)
+
+function streamOf(content: string) {
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      pull(controller) {
+        controller.enqueue(new TextEncoder().encode(content))
+        controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }

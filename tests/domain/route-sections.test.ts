@@ -72,6 +72,10 @@ it("a section has few routes, and the same ones for the browser", () => {
   expect(Object.keys(assets.routes).toSorted()).toEqual(Object.keys(routes).toSorted())
 })
 
+it("the start page meets no route that needs a segment", () => {
+  expect(Object.keys(sectionOf("/").routes).toSorted()).toEqual(["home", "nowhere", "root", "site"])
+})
+
 it("the data of a page is asked for in the page's own section", () => {
   for (const address of ["/api/chat.data", "/api/chat/_.data"])
     expect(sectionOf(address)).toBe(sectionOf("/api/chat"))

@@ -1,3 +1,5 @@
+import type { ReactNode } from "react"
+
 const TOKENS =
   /(\/\/.*|#\s.*)|("[^"]*"|'[^']*'|`[^`]*`)|(?<!\.)\b(export|async|function|const|await|return|throw|new|if|import|from|update|set|where)\b|([\s\S])/g
 
@@ -5,10 +7,15 @@ const colours = ["text-faint", "text-success-ink", "text-accent-ink"]
 
 /** A few lines of TypeScript or shell, with comments, strings and keywords in their colours. */
 export function Code({ source }: { source: string }) {
-  return <code>{colour(source)}</code>
+  const parts = coloured.get(source) ?? colour(source)
+  coloured.set(source, parts)
+  return <code>{parts}</code>
 }
 
-function colour(source: string) {
+/** By source, of which there are as many as our pages show. It took an eighth of the start page to do it each time. */
+const coloured = new Map<string, ReactNode>()
+
+function colour(source: string): ReactNode {
   const parts: { text: string; className: string | undefined; at: number }[] = []
   for (const { 0: text, index, ...groups } of source.matchAll(TOKENS)) {
     const className = colours.find((_, kind) => groups[kind + 1] !== undefined)
