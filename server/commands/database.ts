@@ -16,8 +16,7 @@ export async function withDatabase<Result>(
   root: string,
   work: (db: Database, url: string) => Promise<Result>,
 ): Promise<Result> {
-  const { url, stop } = await reachPostgres(config)
-  try {
+  return withPostgres(config, async (url) => {
     await migrate(url, join(root, "db/migrations"))
     const { db, close } = openDatabase(url, { connections: 2 })
     try {
@@ -25,6 +24,17 @@ export async function withDatabase<Result>(
     } finally {
       await close()
     }
+  })
+}
+
+/** The same with the database as it is. */
+export async function withPostgres<Result>(
+  config: Config,
+  work: (url: string) => Promise<Result>,
+): Promise<Result> {
+  const { url, stop } = await reachPostgres(config)
+  try {
+    return await work(url)
   } finally {
     await stop()
   }

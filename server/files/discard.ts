@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm"
 import { unionAll } from "drizzle-orm/pg-core"
+import { mayRemoveBytes } from "#db/backup-locks.ts"
 import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
 import type { Scope } from "../scope.ts"
 
@@ -50,10 +51,15 @@ export async function removeNameless(
   return true
 }
 
-/** Removes bytes that no file refers to. The row is locked before the question is asked, so that no new file can refer to them. */
+/**
+ * Removes bytes that no file refers to. The row is locked before the question is asked, so that no new file can refer to them. While a
+ * backup runs they stay: the sweep comes for them later.
+ */
 export async function discardBlob(scope: Discard, id: string): Promise<void> {
   try {
     await scope.db.transaction(async (tx) => {
+      const [backup] = await tx.execute<{ allowed: boolean }>(mayRemoveBytes)
+      if (!backup?.allowed) return
       const [blob] = await tx.select().from(blobs).where(eq(blobs._id, id)).for("update")
       if (!blob) return
       const [user] = await tx.select({ _id: files._id }).from(files).where(eq(files.storageId, id)).limit(1)

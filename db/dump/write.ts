@@ -1,0 +1,132 @@
+import { readMigrationFiles } from "drizzle-orm/migrator"
+import postgres from "postgres"
+import { BACKUP_LOCK, REMOVAL_LOCK } from "../backup-locks.ts"
+import { openConnections, type Connection } from "../connections.ts"
+import { inTransaction, type Run } from "../transaction.ts"
+import {
+  copyOut,
+  fixTextForm,
+  listSequences,
+  listTables,
+  type SequenceState,
+  type TableForm,
+} from "./form.ts"
+
+/** Which migration a database is at. */
+export interface SchemaState {
+  /** When it was made, as the journal of the migrations has it. */
+  at: number
+  /** Hex: SHA-256 of its SQL. */
+  hash: string
+}
+
+/** All rows as they are at one moment, while others go on writing. */
+export interface Dump {
+  /** By the database's clock. */
+  takenAt: Date
+  schema: SchemaState
+  tables: TableForm[]
+  sequences: SequenceState[]
+  /** The rows of a table, in COPY's text format. The work is over when they have been read. */
+  read<Result>(table: TableForm, work: (lines: AsyncIterable<Uint8Array>) => Promise<Result>): Promise<Result>
+  /** The same for `key`, `size` and `sha256` of the bytes that files are made of, ordered by key. */
+  readBlobs<Result>(work: (lines: AsyncIterable<Uint8Array>) => Promise<Result>): Promise<Result>
+}
+
+/**
+ * Runs `work` on a dump, and then `afterwards`, when PostgreSQL may tidy up again. Until that is over nobody removes bytes that a row of the
+ * dump names. Throws when another backup runs, when the database was never migrated or by a newer Tideline, and when its connection
+ * was lost on the way. `migrations` is the folder of SQL files.
+ */
+export async function withDump<Written, Result>(
+  url: string,
+  migrations: string,
+  work: (dump: Dump) => Promise<Written>,
+  afterwards: (written: Written) => Promise<Result>,
+): Promise<Result> {
+  const connections = openConnections(1, (onclose) =>
+    postgres(url, {
+      max: 1,
+      idle_timeout: 0,
+      max_lifetime: null,
+      connect_timeout: 10, // seconds
+      fetch_types: false, // nobody hears of its failure, when the connection is lost so early, but the process ends
+      onnotice: () => {},
+      connection: { application_name: "tideline backup" },
+      onclose,
+    }),
+  )
+  try {
+    return await connections.use(async (connection) => {
+      await takeLocks(connection)
+      const written = await inTransaction(connection, (run) => dumpIn(run, migrations, work))
+      const result = await afterwards(written)
+      // The locks went with the connection, if it was lost.
+      await connection.run((sql) => sql`select 1`)
+      return result
+    })
+  } finally {
+    await connections.close()
+  }
+}
+
+async function takeLocks(connection: Connection) {
+  const [first] = await connection.run(
+    (sql) => sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${BACKUP_LOCK}) as taken`,
+  )
+  if (!first?.taken) throw new Error("Another backup of this database is running. Wait for it to end.")
+  // Whoever is removing bytes at this moment removes their row as well, before the dump begins.
+  await connection.run((sql) => sql`select pg_advisory_lock(${REMOVAL_LOCK})`)
+}
+
+async function dumpIn<Written>(run: Run, migrations: string, work: (dump: Dump) => Promise<Written>) {
+  await run((sql) => sql.unsafe("set transaction isolation level repeatable read, read only"))
+  await fixTextForm(run)
+  const schema = await readSchemaState(run, migrations)
+  const [moment] = await run((sql) => sql<{ at: string }[]>`select now()::text as at`)
+  return work({
+    takenAt: new Date(moment?.at ?? ""),
+    schema,
+    tables: await listTables(run),
+    sequences: await listSequences(run),
+    read: async (table, take) => stream(run, await copyOut(run, table), take),
+    readBlobs: (take) => stream(run, BLOBS, take),
+  })
+}
+
+/** A row that no file uses may have lost its bytes already, and the sweep removes it. */
+const BLOBS = `
+  copy (
+    select key, size, sha256 from public.blobs
+    where exists (select from public.files where storage_id = blobs._id) order by key collate "C"
+  ) to stdout`
+
+async function readSchemaState(run: Run, migrations: string): Promise<SchemaState> {
+  const [journal] = await run(
+    (sql) =>
+      sql<{ present: boolean }[]>`select to_regclass('drizzle.__drizzle_migrations') is not null as present`,
+  )
+  const [newest] = journal?.present
+    ? await run(
+        (sql) => sql<{ at: string; hash: string }[]>`
+          select created_at::text as at, hash from drizzle.__drizzle_migrations order by created_at desc limit 1`,
+      )
+    : []
+  if (!newest) throw new Error("There is nothing to back up: no Tideline has used this database yet.")
+  const schema = { at: Number(newest.at), hash: newest.hash }
+  const known = readMigrationFiles({ migrationsFolder: migrations })
+  if (!known.some(({ folderMillis, hash }) => folderMillis === schema.at && hash === schema.hash)) {
+    throw new Error(
+      "The database was migrated by another Tideline, a newer one. Back it up with that version.",
+    )
+  }
+  return schema
+}
+
+function stream<Result>(
+  run: Run,
+  statement: string,
+  take: (lines: AsyncIterable<Uint8Array>) => Promise<Result>,
+): Promise<Result> {
+  return run(async (sql) => take((await sql.unsafe(statement).readable()) as AsyncIterable<Uint8Array>))
+}

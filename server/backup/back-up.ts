@@ -1,0 +1,171 @@
+import { createWriteStream } from "node:fs"
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { createGzip } from "node:zlib"
+import { withDump, type Dump } from "#db/dump/write.ts"
+import type { Blobs } from "../ports/blobs.ts"
+import { eachOf, readBlobList, type ListedBytes } from "./blob-list.ts"
+import { digesting, holds } from "./digest.ts"
+import { blobListIn, removeUnfinished, tableIn, writeFolder } from "./folder.ts"
+import type { Manifest, WrittenTable } from "./manifest.ts"
+
+export interface BackupSource {
+  databaseUrl: string
+  /** The folder of SQL files. */
+  migrations: string
+  /** Where the application keeps the bytes of files. */
+  blobs: Blobs
+  /** The version of Tideline. */
+  version: string
+}
+
+export interface BackupTarget {
+  /** A folder of backups. */
+  directory: string
+  /** The store of bytes in it. */
+  kept: Blobs
+  /** Written beside the tables, where it is given. */
+  secret?: string | undefined
+  /** Goes on without bytes that are missing or damaged in the store already. */
+  skipLost: boolean
+}
+
+export interface Backup {
+  /** Where it is. */
+  folder: string
+  manifest: Manifest
+  /** How many blobs the folder of backups had not had before. */
+  copied: number
+}
+
+/**
+ * Writes one backup: all rows as they are at one moment and the bytes of their files, while the application goes on writing. Before all is
+ * durable nothing in the folder has the name of a backup. Throws, with what to do, where it cannot be whole.
+ */
+export async function backUp(source: BackupSource, target: BackupTarget): Promise<Backup> {
+  await mkdir(target.directory, { recursive: true, mode: 0o700 })
+  return write(source, target).catch((error: unknown) => {
+    if (!isFull(error)) throw error
+    throw new Error(
+      `There is no room left in ${target.directory}. No backup was written, and the earlier ones are as they were.`,
+      { cause: error },
+    )
+  })
+}
+
+async function write(source: BackupSource, target: BackupTarget): Promise<Backup> {
+  let result: Omit<Backup, "folder"> | undefined
+  const folder = await writeFolder(target.directory, new Date(), async (unfinished) => {
+    result = await withDump(
+      source.databaseUrl,
+      source.migrations,
+      async (dump) => {
+        await removeUnfinished(target.directory, { except: unfinished })
+        return writeRows(dump, unfinished)
+      },
+      async (rows) => {
+        const { copied, lost } = await copyBlobs(source, target, unfinished)
+        const manifest = {
+          format: 1 as const,
+          version: source.version,
+          ...rows,
+          blobs: { ...rows.blobs, lost },
+        }
+        if (target.secret !== undefined) await writeSecret(unfinished, target.secret)
+        await writeDurably(join(unfinished, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`)
+        return { manifest, copied }
+      },
+    )
+  })
+  if (!result) throw new Error("The backup was written and has no manifest.")
+  return { folder, ...result }
+}
+
+async function writeRows(dump: Dump, folder: string) {
+  const { takenAt, schema, sequences } = dump
+  const tables: WrittenTable[] = []
+  for (const table of dump.tables) {
+    const { lines: rows, sha256 } = await dump.read(table, (lines) =>
+      writeTable(lines, tableIn(folder, table)),
+    )
+    tables.push({ ...table, rows, sha256 })
+  }
+  const { lines, sha256 } = await dump.readBlobs(async (list) => {
+    const read = digesting(list)
+    await pipeline(Readable.from(read), createWriteStream(blobListIn(folder), DURABLE))
+    return read.digest()
+  })
+  let bytes = 0
+  for await (const { size } of readBlobList(folder)) bytes += size
+  return { takenAt: takenAt.toISOString(), schema, tables, sequences, blobs: { count: lines, bytes, sha256 } }
+}
+
+async function writeTable(lines: AsyncIterable<Uint8Array>, path: string) {
+  const read = digesting(lines)
+  await pipeline(Readable.from(read), createGzip(), createWriteStream(path, DURABLE))
+  return read.digest()
+}
+
+/** Those of an earlier backup stay as they are: bytes under a key never change. They are read, though, in case the disk changed them. */
+async function copyBlobs(source: BackupSource, { kept, skipLost }: BackupTarget, folder: string) {
+  const lost: string[] = []
+  let copied = 0
+  await eachOf(readBlobList(folder), async (listed) => {
+    if (await holds(kept, listed)) return
+    await kept.remove(listed.key)
+    if (await copyBlob(source.blobs, kept, listed)) copied++
+    else lost.push(listed.key)
+  })
+  if (lost.length > 0 && !skipLost) throw new Error(describeLost(lost))
+  return { copied, lost: lost.toSorted() }
+}
+
+/** False where the application's own store does not have the bytes that its row speaks of. */
+async function copyBlob(from: Blobs, to: Blobs, { key, size, sha256 }: ListedBytes): Promise<boolean> {
+  const stream = await from.open(key)
+  if (!stream) return false
+  const stored = await to
+    .put(key, stream as AsyncIterable<Uint8Array>, { limit: size })
+    .catch((error: unknown) => {
+      if (isTooLarge(error)) return null
+      throw error
+    })
+    .finally(() => stream.destroy())
+  if (stored?.size === size && stored.sha256 === sha256) return true
+  await to.remove(key)
+  return false
+}
+
+function isTooLarge(error: unknown) {
+  return error instanceof Error && "status" in error && error.status === 413
+}
+
+function isFull(error: unknown) {
+  if (!(error instanceof Error)) return false
+  return (
+    ("status" in error && error.status === 507) ||
+    ("code" in error && ["ENOSPC", "EDQUOT"].includes(String(error.code)))
+  )
+}
+
+function describeLost(keys: string[]) {
+  const some = keys.toSorted().slice(0, 5).join(", ")
+  const what =
+    keys.length === 1 ? `The bytes of ${some} are` : `The bytes of ${keys.length} files (${some}) are`
+  return (
+    `${what} missing or damaged in the store itself. \`npm run files -- check --checksums\` says whose they are. ` +
+    "Restore them from an earlier backup, or take this one without them: --skip-lost. No backup was written."
+  )
+}
+
+async function writeSecret(folder: string, secret: string) {
+  await writeDurably(join(folder, "secrets.env"), `AUTH_SECRET=${secret}\n`)
+}
+
+const DURABLE = { mode: 0o600, flush: true }
+
+async function writeDurably(path: string, text: string) {
+  await writeFile(path, text, DURABLE)
+}

@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto"
+import type { Blobs } from "../ports/blobs.ts"
+
+/** Passes bytes on, and knows afterwards what they were. */
+export function digesting(bytes: AsyncIterable<Uint8Array>) {
+  const hash = createHash("sha256")
+  let lines = 0
+  let size = 0
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const chunk of bytes) {
+        hash.update(chunk)
+        size += chunk.byteLength
+        // COPY writes a line break within a value as \n.
+        for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++
+        yield chunk
+      }
+    },
+    /** Once all has been read. */
+    digest: () => ({ sha256: hash.digest("hex"), size, lines }),
+  }
+}
+
+/** Whether the store has exactly these bytes, by reading them. */
+export async function holds(
+  store: Blobs,
+  { key, size, sha256 }: { key: string; size: number; sha256: string },
+) {
+  const stream = await store.open(key)
+  if (!stream) return false
+  const read = digesting(stream as AsyncIterable<Uint8Array>)
+  for await (const _ of read);
+  const found = read.digest()
+  return found.size === size && found.sha256 === sha256
+}

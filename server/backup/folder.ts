@@ -1,0 +1,75 @@
+import { constants } from "node:fs"
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { WrittenTable } from "./manifest.ts"
+
+// A folder of backups: `blobs/` with the bytes of all of them, and for each a folder named after its moment, with `manifest.json`,
+// `blobs.tsv` and `tables/`. What is being written is `unfinished-...` until it is whole and durable.
+
+const NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/
+const UNFINISHED = "unfinished-"
+
+export function blobsIn(directory: string): string {
+  return join(directory, "blobs")
+}
+
+export function blobListIn(backup: string): string {
+  return join(backup, "blobs.tsv")
+}
+
+export function tableIn(backup: string, { schema, name }: Pick<WrittenTable, "schema" | "name">): string {
+  return join(backup, "tables", `${schema}.${name}.tsv.gz`)
+}
+
+export function isBackupName(name: string): boolean {
+  return NAME.test(name)
+}
+
+/** The names of the whole backups, oldest first. */
+export async function listBackups(directory: string): Promise<string[]> {
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return []
+    throw error
+  })
+  return names.filter(isBackupName).toSorted()
+}
+
+/** Runs `write` on a new folder, which has its name only when all in it is durable. Returns where it is then. */
+export async function writeFolder(
+  directory: string,
+  moment: Date,
+  write: (folder: string) => Promise<void>,
+): Promise<string> {
+  const name = moment.toISOString().replaceAll(/[:.]/g, "-")
+  const unfinished = join(directory, UNFINISHED + name)
+  const folder = join(directory, name)
+  try {
+    await mkdir(join(unfinished, "tables"), { recursive: true, mode: 0o700 })
+    await write(unfinished)
+    await syncFolder(join(unfinished, "tables"))
+    await syncFolder(unfinished)
+    await rename(unfinished, folder)
+    await syncFolder(directory)
+    return folder
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** What backups left that were killed. Their bytes in `blobs/` are good for the next one. */
+export async function removeUnfinished(directory: string, { except }: { except: string }): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name)
+    if (name.startsWith(UNFINISHED) && path !== except) await rm(path, { recursive: true, force: true })
+  }
+}
+
+async function syncFolder(path: string) {
+  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

@@ -1,0 +1,67 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as v from "valibot"
+
+const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+/** It becomes a part of a file's name. */
+const Name = v.pipe(v.string(), v.regex(/^[A-Za-z_][A-Za-z0-9_$]*$/))
+
+/** What a backup says of itself. It is written last: a folder without one is no backup. */
+const Manifest = v.object({
+  format: v.literal(1),
+  /** Of the Tideline that wrote it. */
+  version: v.string(),
+  /** The moment that its rows and files are of. ISO 8601. */
+  takenAt: v.pipe(v.string(), v.isoTimestamp()),
+  schema: v.object({ at: Count, hash: Sha256 }),
+  tables: v.array(
+    v.object({
+      schema: Name,
+      name: Name,
+      columns: v.array(v.string()),
+      rows: Count,
+      /** Of the rows in COPY's text format, before they were compressed. */
+      sha256: Sha256,
+    }),
+  ),
+  sequences: v.array(
+    v.object({
+      schema: Name,
+      name: Name,
+      value: v.pipe(v.string(), v.regex(/^-?\d+$/)),
+      isCalled: v.boolean(),
+    }),
+  ),
+  blobs: v.object({
+    count: Count,
+    /** All of them together. */
+    bytes: Count,
+    /** Of their list. */
+    sha256: Sha256,
+    /** Keys of those that were missing or damaged already, where the operator wanted a backup without them. */
+    lost: v.array(v.string()),
+  }),
+})
+
+export type Manifest = v.InferOutput<typeof Manifest>
+export type WrittenTable = Manifest["tables"][number]
+
+/** Throws one sentence where the file in `folder` cannot be understood. */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, "manifest.json")
+  let content: unknown
+  try {
+    content = JSON.parse(await readFile(path, "utf8"))
+  } catch (error) {
+    throw new Error(`${path} cannot be read: this is no backup, or it is damaged. Take another one.`, {
+      cause: error,
+    })
+  }
+  if (typeof content === "object" && content !== null && "format" in content && content.format !== 1) {
+    throw new Error(`${path} has a form that this Tideline does not know. Restore it with a newer one.`)
+  }
+  const parsed = v.safeParse(Manifest, content)
+  if (!parsed.success) throw new Error(`${path} is damaged. Take another backup.`)
+  return parsed.output
+}

@@ -1,0 +1,100 @@
+import { loadDump, refuseUnknownSchema, refuseUsedDatabase, type Loaded } from "#db/dump/load.ts"
+import { migrate } from "#db/migrate.ts"
+import type { Run } from "#db/transaction.ts"
+import type { Blobs } from "../ports/blobs.ts"
+import { eachOf } from "./blob-list.ts"
+import { holds } from "./digest.ts"
+import type { Manifest } from "./manifest.ts"
+import { listKept, readTable, verifyBackup } from "./verify.ts"
+
+export interface RestoreTarget {
+  databaseUrl: string
+  /** The folder of SQL files. */
+  migrations: string
+  /** Where the application will look for the bytes of files. */
+  blobs: Blobs
+  /** Whoever was signed in at the backup's moment still is. */
+  keepSessions: boolean
+}
+
+/**
+ * Restores the backup in `folder` into an installation that has nothing yet: the bytes of files, the rows as they were, and then the
+ * schema of this version. Throws, with what to do, before anything is changed where the backup is not whole, is newer than this
+ * version, or the installation has something; and leaves it empty where it does not come to an end.
+ */
+export async function restoreBackup(
+  folder: string,
+  kept: Blobs,
+  target: RestoreTarget,
+): Promise<Loaded & { manifest: Manifest }> {
+  const manifest = await verifyBackup(folder, kept)
+  refuseUnknownSchema(manifest.schema, target.migrations)
+  await refuseUsedDatabase(target.databaseUrl)
+  await refuseUsedStore(folder, manifest, target.blobs)
+  try {
+    await putBlobs(folder, manifest, kept, target.blobs)
+    const written = { ...manifest, open: (table: Manifest["tables"][number]) => readTable(folder, table) }
+    const loaded = await loadDump(target.databaseUrl, target.migrations, written, (run) =>
+      leaveOut(run, target),
+    )
+    await migrate(target.databaseUrl, target.migrations)
+    return { ...loaded, manifest }
+  } catch (error) {
+    if (!(await isLoaded(target))) await removeBlobs(folder, manifest, target.blobs)
+    throw error
+  }
+}
+
+/** Bytes of this very backup are those of a restore that was killed. */
+async function refuseUsedStore(folder: string, manifest: Manifest, store: Blobs) {
+  const known = new Set<string>()
+  for await (const { key } of listKept(folder, manifest)) known.add(key)
+  for await (const { key } of store.list("stored")) {
+    if (known.has(key)) continue
+    throw new Error(
+      `The store of files is not empty (${key}, for one). A backup is restored into a new one: another BLOBS_URL, or another DATA_DIR. ` +
+        "Nothing was changed.",
+    )
+  }
+}
+
+async function putBlobs(folder: string, manifest: Manifest, kept: Blobs, store: Blobs) {
+  await eachOf(listKept(folder, manifest), async (blob) => {
+    if (await holds(store, blob)) return
+    await store.remove(blob.key)
+    const stream = await kept.open(blob.key)
+    if (!stream) throw new Error(`blobs/${blob.key} went out of the backup while it was restored.`)
+    try {
+      await store.put(blob.key, stream as AsyncIterable<Uint8Array>, { limit: blob.size })
+    } finally {
+      stream.destroy()
+    }
+    // What it says it has is one thing.
+    if (await holds(store, blob)) return
+    throw new Error(
+      `The store of files gives back other bytes for ${blob.key} than it was given. Check its disk.`,
+    )
+  })
+}
+
+async function leaveOut(run: Run, { keepSessions }: RestoreTarget) {
+  // Its bytes were on their way out, and are not in the backup.
+  await run((sql) =>
+    sql.unsafe("delete from blobs where not exists (select from files where storage_id = blobs._id)"),
+  )
+  // They sign realtime tokens and are sealed with AUTH_SECRET, which may be another one here. Where there are none, they are made.
+  await run((sql) => sql.unsafe("delete from auth.jwks"))
+  // One that was ended after the backup would be good again.
+  if (!keepSessions) await run((sql) => sql.unsafe("delete from auth.session; delete from auth.verification"))
+}
+
+async function isLoaded({ databaseUrl }: RestoreTarget): Promise<boolean> {
+  return refuseUsedDatabase(databaseUrl).then(
+    () => false,
+    () => true,
+  )
+}
+
+async function removeBlobs(folder: string, manifest: Manifest, store: Blobs) {
+  await eachOf(listKept(folder, manifest), ({ key }) => store.remove(key))
+}

@@ -1,0 +1,82 @@
+import { join, resolve } from "node:path"
+import * as v from "valibot"
+import packageJson from "../../package.json" with { type: "json" }
+import { openDiskBlobs } from "../adapters/disk-blobs.ts"
+import { backUp, type Backup } from "../backup/back-up.ts"
+import { blobsIn } from "../backup/folder.ts"
+import { pruneBackups } from "../backup/prune.ts"
+import { formatBytes } from "../files/contract.ts"
+import { openBlobs } from "../services.ts"
+import { readSettings, withPostgres } from "./database.ts"
+import { runCommand } from "./run-command.ts"
+import { readWords } from "./words.ts"
+
+// `npm run backup -- <folder>`: all rows and all files as they are at one moment. It works beside a running Tideline and without one.
+
+const USAGE = `Usage: npm run backup -- <folder> [--keep <number>] [--with-secret] [--skip-lost]
+
+  Writes a backup into the folder, beside earlier ones. Bytes of files that the folder has already are not copied again.
+
+  --keep <number>  afterwards remove all but the newest so many
+  --with-secret    also write AUTH_SECRET down, in secrets.env
+  --skip-lost      go on without files whose bytes are missing or damaged already
+`
+
+const root = resolve(import.meta.dirname, "../..")
+
+const Count = v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number))
+
+const Command = v.pipe(
+  readWords(
+    { keep: { type: "string" }, "with-secret": { type: "boolean" }, "skip-lost": { type: "boolean" } },
+    USAGE,
+  ),
+  v.object({
+    positionals: v.tuple([v.pipe(v.string(), v.nonEmpty())]),
+    values: v.object({
+      keep: v.optional(Count),
+      "with-secret": v.optional(v.boolean(), false),
+      "skip-lost": v.optional(v.boolean(), false),
+    }),
+  }),
+)
+
+await runCommand(Command, USAGE, async ({ positionals, values }) => {
+  const directory = resolve(positionals[0])
+  const config = readSettings(root)
+  const kept = await openDiskBlobs(blobsIn(directory))
+  const begun = performance.now()
+  const backup = await withPostgres(config, async (databaseUrl) =>
+    backUp(
+      {
+        databaseUrl,
+        migrations: join(root, "db/migrations"),
+        blobs: await openBlobs(config),
+        version: packageJson.version,
+      },
+      {
+        directory,
+        kept,
+        secret: values["with-secret"] ? config.identity.authSecret : undefined,
+        skipLost: values["skip-lost"],
+      },
+    ),
+  )
+  process.stdout.write(`${describe(backup)} It took ${Math.round((performance.now() - begun) / 1000)} s.\n`)
+  if (values.keep === undefined) return
+  const removed = await pruneBackups(directory, kept, { keep: values.keep })
+  if (removed > 0)
+    process.stdout.write(
+      `${removed === 1 ? "1 older backup was" : `${removed} older backups were`} removed.\n`,
+    )
+})
+
+function describe({ folder, manifest, copied }: Backup): string {
+  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
+  const { count, bytes, lost } = manifest.blobs
+  const without = lost.length > 0 ? ` The bytes of ${lost.length} are lost, and not in it.` : ""
+  return (
+    `${folder} has ${rows} rows of ${manifest.tables.length} tables, and ${count} files' bytes (${formatBytes(bytes)}), ` +
+    `${copied} of them new.${without}`
+  )
+}

@@ -1,0 +1,67 @@
+import { basename, dirname, join, resolve } from "node:path"
+import * as v from "valibot"
+import { openDiskBlobs } from "../adapters/disk-blobs.ts"
+import { blobsIn, isBackupName, listBackups } from "../backup/folder.ts"
+import { restoreBackup } from "../backup/restore.ts"
+import { verifyBackup } from "../backup/verify.ts"
+import { openBlobs } from "../services.ts"
+import { readSettings, withPostgres } from "./database.ts"
+import { runCommand } from "./run-command.ts"
+import { readWords } from "./words.ts"
+
+// `npm run restore -- <folder>`: a backup into an installation that has nothing yet.
+
+const USAGE = `Usage: npm run restore -- <folder> [--check] [--keep-sessions]
+
+  Restores the newest backup of the folder, or the one that the folder is, into the database and the store of files that
+  the settings name. Both have to be empty.
+
+  --check          only read the backup, and say whether it is whole
+  --keep-sessions  leave everybody signed in who was at the backup's moment
+`
+
+const root = resolve(import.meta.dirname, "../..")
+
+const Command = v.pipe(
+  readWords({ check: { type: "boolean" }, "keep-sessions": { type: "boolean" } }, USAGE),
+  v.object({
+    positionals: v.tuple([v.pipe(v.string(), v.nonEmpty())]),
+    values: v.object({
+      check: v.optional(v.boolean(), false),
+      "keep-sessions": v.optional(v.boolean(), false),
+    }),
+  }),
+)
+
+await runCommand(Command, USAGE, async ({ positionals, values }) => {
+  const folder = await findBackup(resolve(positionals[0]))
+  const kept = await openDiskBlobs(blobsIn(dirname(folder)))
+  if (values.check) {
+    const { takenAt, version } = await verifyBackup(folder, kept)
+    process.stdout.write(`${folder} is whole: of ${takenAt}, by Tideline ${version}.\n`)
+    return
+  }
+  const config = readSettings(root)
+  const { manifest, foreign } = await withPostgres(config, async (databaseUrl) =>
+    restoreBackup(folder, kept, {
+      databaseUrl,
+      migrations: join(root, "db/migrations"),
+      blobs: await openBlobs(config),
+      keepSessions: values["keep-sessions"],
+    }),
+  )
+  process.stdout.write(`Everything is as it was at ${manifest.takenAt}. Start Tideline now.\n`)
+  for (const { schema, name } of foreign) {
+    process.stdout.write(`${schema}.${name} is no table of Tideline's, and was left out.\n`)
+  }
+  if (manifest.blobs.lost.length > 0) {
+    process.stdout.write(`The bytes of ${manifest.blobs.lost.length} files were lost before the backup.\n`)
+  }
+})
+
+async function findBackup(folder: string): Promise<string> {
+  if (isBackupName(basename(folder))) return folder
+  const newest = (await listBackups(folder)).at(-1)
+  if (newest === undefined) throw new Error(`There is no backup in ${folder}.`)
+  return join(folder, newest)
+}

@@ -1,0 +1,24 @@
+import { parseArgs, type ParseArgsConfig } from "node:util"
+import * as v from "valibot"
+
+/** A command's words as they were given: those that begin with `--` by their name. */
+interface Words {
+  positionals: string[]
+  values: Record<string, string | boolean | (string | boolean)[] | undefined>
+}
+
+/** A schema for the words: `options` says which may begin with `--`. What is not understood is answered with the usage. */
+export function readWords(options: NonNullable<ParseArgsConfig["options"]>, usage: string) {
+  return v.pipe(
+    v.array(v.string()),
+    v.rawTransform<string[], Words>(({ dataset, addIssue, NEVER }) => {
+      try {
+        const { positionals, values } = parseArgs({ args: dataset.value, options, allowPositionals: true })
+        return { positionals, values: { ...values } }
+      } catch {
+        addIssue({ message: usage })
+        return NEVER
+      }
+    }),
+  )
+}

@@ -1,0 +1,305 @@
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { buffer } from "node:stream/consumers"
+import { eq, sql } from "drizzle-orm"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { blobs, files } from "#db/schema/files.ts"
+import { users } from "#db/schema/users.ts"
+import { openS3Blobs } from "#server/adapters/s3-blobs.ts"
+import { listBackups } from "#server/backup/folder.ts"
+import { pruneBackups } from "#server/backup/prune.ts"
+import { verifyBackup } from "#server/backup/verify.ts"
+import { checkFiles } from "#server/files/check.ts"
+import { findFile } from "#server/files/files.ts"
+import { GRACE, sweep } from "#server/files/sweep.ts"
+import { emptyTrash, trashFile } from "#server/files/trash.ts"
+import { uploadFile } from "#server/files/upload.ts"
+import type { Blobs } from "#server/ports/blobs.ts"
+import { aFolder, digestsOf, keysOf, openNewPlace, openShelf } from "../support/backups.ts"
+import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { startS3 } from "../support/s3.ts"
+
+const root = resolve(import.meta.dirname, "../..")
+
+let drawer: FileDrawer
+let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
+
+beforeAll(async () => {
+  drawer = await openFileDrawer({ FILES_QUOTA_FREE: "1GB" })
+})
+afterAll(() => drawer.close())
+beforeEach(async () => {
+  await drawer.empty()
+  ada = await drawer.scopeOf("ada")
+})
+
+describe("a backup", () => {
+  it("has every row and every file of its moment, also those that are removed for good while it is written", async () => {
+    await fillEveryKind()
+    const purged = await uploadFile(ada, aFile("purged.txt"))
+    await uploadFile(ada, aFile("kept.txt"))
+    const before = await digestsOf(drawer.db)
+    const keys = await keysOf(drawer.blobs)
+    const shelf = await openShelf()
+    const source = atFirstOpen(async () => {
+      await trashFile(ada, purged._id)
+      await emptyTrash(ada)
+      await sweep(drawer, Date.now() + 2 * GRACE)
+      await uploadFile(ada, aFile("later.txt"))
+    })
+
+    const backup = await shelf.take({ ...drawer, blobs: source })
+    expect(await drawer.db.$count(files, eq(files._id, purged._id))).toBe(0)
+    await sweep(drawer, Date.now() + 2 * GRACE)
+    expect(await bytesOf(drawer.blobs, backup.manifest.blobs.count, keys)).toContain(null)
+
+    const place = await openNewPlace()
+    await place.restore(backup.folder, shelf)
+    // The keys for realtime tokens are made anew.
+    expect(await digestsOf(place.db)).toEqual({ ...before, "auth.jwks": "0 " })
+    expect(await keysOf(place.blobs)).toEqual(keys)
+    for await (const finding of checkFiles(
+      { ...drawer, db: place.db, blobs: place.blobs },
+      { checksums: true },
+    )) {
+      expect.fail(finding.text)
+    }
+  })
+
+  it(
+    "is of one moment while many write: what was committed together is in it together or not at all",
+    { timeout: 60_000 },
+    async () => {
+      const shelf = await openShelf()
+      let writing = true
+      const counts = { 1: 0, 2: 0, 3: 0 }
+      const write = async (writer: 1 | 2 | 3) => {
+        const scope = await drawer.scopeOf(`writer-${writer}`)
+        while (writing) {
+          const number = ++counts[writer]
+          const file = await uploadFile(scope, aFile(`${number}.txt`, `${writer} wrote ${number}`))
+          // Two tables say the same number, from one commit to the next.
+          await drawer.db.transaction(async (tx) => {
+            await tx
+              .update(files)
+              .set({ mimeType: `text/x-${number}` })
+              .where(eq(files._id, file._id))
+            await tx
+              .update(users)
+              .set({ name: String(number) })
+              .where(eq(users._id, scope.viewer.user._id))
+          })
+          if (number % 3 === 0) {
+            await trashFile(scope, file._id)
+            await emptyTrash(scope)
+          }
+        }
+      }
+      onTestFinished(() => void (writing = false))
+      const writers = ([1, 2, 3] as const).map(write)
+      await expect.poll(() => Math.min(...Object.values(counts)), { timeout: 25_000 }).toBeGreaterThan(4)
+      const backups = [await shelf.take(drawer), await shelf.take(drawer)]
+      writing = false
+      await Promise.all(writers)
+
+      for (const { folder, manifest } of backups) {
+        const place = await openNewPlace()
+        await place.restore(folder, shelf)
+        for await (const finding of checkFiles(
+          { ...drawer, db: place.db, blobs: place.blobs },
+          { checksums: true },
+        )) {
+          expect.fail(finding.text)
+        }
+        const apart = await place.db.execute(sql`
+        select users.name, max(substr(mime_type, 8)::int) from users join files on user_id = users._id
+        where mime_type like 'text/x-%' group by users._id having max(substr(mime_type, 8)::int) > users.name::int`)
+        expect(apart).toEqual([])
+        expect(manifest.blobs.count).toBeGreaterThan(6)
+        for (const row of await place.db
+          .select()
+          .from(files)
+          .innerJoin(blobs, eq(blobs._id, files.storageId))) {
+          const stream = await place.blobs.open(row.blobs.key)
+          const text = stream && (await buffer(stream)).toString()
+          expect(text).toMatch(new RegExp(`^[123] wrote ${row.files.fileName.replace(".txt", "")}$`))
+        }
+      }
+    },
+  )
+
+  it("copies no bytes again that the folder has, and copies those again that the disk changed", async () => {
+    const shelf = await openShelf()
+    await uploadFile(ada, aFile("first.txt"))
+    expect((await shelf.take(drawer)).copied).toBe(1)
+    await uploadFile(ada, aFile("second.txt"))
+    expect((await shelf.take(drawer)).copied).toBe(1)
+    const [key = ""] = await keysOf(shelf.kept)
+    writeFileSync(join(shelf.directory, "blobs", key), "something else")
+    const { folder, copied } = await shelf.take(drawer)
+    expect(copied).toBe(1)
+    await verifyBackup(folder, shelf.kept)
+  })
+
+  it("can be read by its owner alone, and holds AUTH_SECRET only where that was asked for", async () => {
+    const shelf = await openShelf()
+    await uploadFile(ada, aFile("a.txt"))
+    const { folder } = await shelf.take(drawer)
+    for (const entry of readdirSync(shelf.directory, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+      expect([path, statSync(path).mode & 0o077]).toEqual([path, 0])
+      if (entry.isFile()) expect(readFileSync(path, "utf8")).not.toContain(drawer.config.identity.authSecret)
+    }
+    expect(existsSync(join(folder, "secrets.env"))).toBe(false)
+    const { folder: second } = await shelf.take(drawer, { secret: "a secret" })
+    expect(readFileSync(join(second, "secrets.env"), "utf8")).toBe("AUTH_SECRET=a secret\n")
+  })
+
+  it("is not begun while another one runs", async () => {
+    const shelf = await openShelf()
+    await uploadFile(ada, aFile("a.txt"))
+    const second = await openShelf()
+    const source = atFirstOpen(async () => {
+      await expect(second.take(drawer)).rejects.toThrow("Another backup of this database is running.")
+    })
+    await shelf.take({ ...drawer, blobs: source })
+    expect(await listBackups(second.directory)).toEqual([])
+    await second.take(drawer)
+  })
+
+  it("is refused where bytes are missing or damaged in the store itself, unless it shall go on without them", async () => {
+    const shelf = await openShelf()
+    const [missing, changed] = [
+      await uploadFile(ada, aFile("missing.txt")),
+      await uploadFile(ada, aFile("changed.txt")),
+    ]
+    await uploadFile(ada, aFile("whole.txt"))
+    rmSync(await pathOf(missing))
+    writeFileSync(await pathOf(changed), "What changed.txt hides.")
+    await expect(shelf.take(drawer)).rejects.toThrow(
+      /^The bytes of 2 files .* are missing or damaged in the store itself.*No backup was written\.$/,
+    )
+    expect(await listBackups(shelf.directory)).toEqual([])
+    const { folder, manifest } = await shelf.take(drawer, { skipLost: true })
+    expect(manifest.blobs).toMatchObject({ count: 3, lost: [expect.any(String), expect.any(String)] })
+    const place = await openNewPlace()
+    await place.restore(folder, shelf)
+    expect(await keysOf(place.blobs)).toHaveLength(1)
+  })
+
+  it("leaves nothing that looks like one when its process is killed, and the next one tidies up", async () => {
+    const file = await uploadFile(ada, aFile("a.txt"))
+    const [path, bytes] = [await pathOf(file), readFileSync(await pathOf(file))]
+    rmSync(path)
+    // Whoever opens it waits for somebody to write.
+    execFileSync("mkfifo", [path])
+    const directory = aFolder()
+    const command = spawn(process.execPath, [join(root, "server/commands/backup.ts"), directory], {
+      cwd: aFolder(),
+      stdio: "ignore",
+      env: {
+        PATH: process.env["PATH"],
+        DATABASE_URL: drawer.databaseUrl,
+        BLOBS_URL: `file://${drawer.directory}`,
+        AUTH_SECRET: drawer.config.identity.authSecret,
+      },
+    })
+    onTestFinished(() => void command.kill("SIGKILL"))
+    const unfinished = () => readdirSync(directory).filter((name) => name.startsWith("unfinished-"))
+    await expect
+      .poll(() => unfinished().some((name) => existsSync(join(directory, name, "blobs.tsv"))), {
+        timeout: 20_000,
+      })
+      .toBe(true)
+    command.kill("SIGKILL")
+    await once(command, "close")
+    expect(await listBackups(directory)).toEqual([])
+    expect(unfinished()).toHaveLength(1)
+
+    rmSync(path)
+    writeFileSync(path, bytes)
+    const shelf = await openShelf(directory)
+    // PostgreSQL has to notice that the first one is gone.
+    const locked = sql`select 1 from pg_locks where locktype = 'advisory' and objid = 7185393
+      and database = (select oid from pg_database where datname = current_database())`
+    await expect.poll(async () => (await drawer.db.execute(locked)).length).toBe(0)
+    const { folder } = await shelf.take(drawer)
+    expect(unfinished()).toEqual([])
+    await verifyBackup(folder, shelf.kept)
+  })
+
+  it("goes when there are enough newer ones, and takes along the bytes that only it had", async () => {
+    const shelf = await openShelf()
+    const old = await uploadFile(ada, aFile("old.txt"))
+    await uploadFile(ada, aFile("kept.txt"))
+    await shelf.take(drawer)
+    await trashFile(ada, old._id)
+    await emptyTrash(ada)
+    const second = await shelf.take(drawer)
+    const third = await shelf.take(drawer)
+    expect(await keysOf(shelf.kept)).toHaveLength(2)
+    expect(await pruneBackups(shelf.directory, shelf.kept, { keep: 2 })).toBe(1)
+    expect(await keysOf(shelf.kept)).toHaveLength(1)
+    for (const { folder } of [second, third]) await verifyBackup(folder, shelf.kept)
+    expect(await pruneBackups(shelf.directory, shelf.kept, { keep: 2 })).toBe(0)
+  })
+})
+
+describe("a backup from a bucket", () => {
+  const s3 = startS3()
+
+  it("is restored into another bucket", async () => {
+    await s3.emptyBucket()
+    const bucket = await openS3Blobs(s3.settings())
+    await uploadFile({ ...ada, blobs: bucket }, aFile("large.bin", Buffer.alloc(9 * 1024 * 1024, "large")))
+    await uploadFile({ ...ada, blobs: bucket }, aFile("empty.txt", ""))
+    const shelf = await openShelf()
+    const { folder } = await shelf.take({ ...drawer, blobs: bucket })
+    const keys = await keysOf(bucket)
+    await s3.emptyBucket()
+    const other = await openS3Blobs(s3.settings())
+    const place = await openNewPlace()
+    await place.restore(folder, shelf, { blobs: other })
+    expect(await keysOf(other)).toEqual(keys)
+    for await (const finding of checkFiles({ ...drawer, db: place.db, blobs: other }, { checksums: true })) {
+      expect.fail(finding.text)
+    }
+  })
+})
+
+/** The drawer's store, which has something done when it is first read: the rows have been read by then. */
+function atFirstOpen(act: () => Promise<void>): Blobs {
+  let acting: Promise<void> | undefined
+  return {
+    ...drawer.blobs,
+    async open(key, range) {
+      await (acting ??= act())
+      return drawer.blobs.open(key, range)
+    },
+  }
+}
+
+async function bytesOf(store: Blobs, count: number, keys: string[]) {
+  expect(keys).toHaveLength(count)
+  return Promise.all(keys.map(async (key) => (await store.open(key))?.destroy() ?? null))
+}
+
+async function pathOf({ _id }: { _id: string }) {
+  const { key } = await findFile(ada, _id)
+  return join(drawer.directory, key)
+}
+
+/** Texts that COPY has to escape, bytes, times, JSON, nulls. */
+async function fillEveryKind() {
+  await drawer.db.execute(sql`
+    insert into auth."user" (id, name, email) values ('u1', e'Zoë\\t\\\\\\n"N"', 'zoe@example.org'), ('u10', '\\N', 'n@example.org');
+    insert into auth.session (id, token, user_id, expires_at) values ('s', 't', 'u1', now() + interval '1 day');
+    insert into auth.picture values ('u1', gen_random_uuid(), '\\x00ff0a5c');
+    insert into auth.jwks (id, public_key, private_key, created_at) values ('k', 'p', 's', now());
+    insert into chat_threads (user_id, title, last_message_at) select _id, 'Tides 🌊', 1 from users;
+    insert into chat_messages (user_id, thread_id, role, content, attachments)
+      select user_id, _id, 'user', e'a\\r\\n\\tb\\\\', '[{"a": 1.0}]' from chat_threads;
+    insert into operator_acts (act) values ('invite')`)
+}

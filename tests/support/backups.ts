@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { sql } from "drizzle-orm"
+import { onTestFinished } from "vitest"
+import type { Database } from "#db/client.ts"
+import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
+import { backUp, type BackupTarget } from "#server/backup/back-up.ts"
+import { blobsIn } from "#server/backup/folder.ts"
+import { restoreBackup } from "#server/backup/restore.ts"
+import type { Blobs } from "#server/ports/blobs.ts"
+import type { FileDrawer } from "./file-drawer.ts"
+import { createTestDatabase } from "./postgres.ts"
+
+export const migrations = resolve(import.meta.dirname, "../../db/migrations")
+
+export function aFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "backup-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A folder of backups. */
+export async function openShelf(directory = aFolder()) {
+  const kept = await openDiskBlobs(blobsIn(directory))
+  return {
+    directory,
+    kept,
+    take: (
+      { databaseUrl, blobs }: Pick<FileDrawer, "databaseUrl" | "blobs">,
+      options: Partial<BackupTarget> & { migrations?: string } = {},
+    ) =>
+      backUp(
+        { databaseUrl, blobs, migrations: options.migrations ?? migrations, version: "0.0.1" },
+        { directory, kept, skipLost: false, ...options },
+      ),
+  }
+}
+
+export type Shelf = Awaited<ReturnType<typeof openShelf>>
+
+/** An installation that has nothing yet. */
+export async function openNewPlace() {
+  const { url, db, close } = await createTestDatabase({ empty: true })
+  const directory = aFolder()
+  const store = await openDiskBlobs(directory)
+  onTestFinished(close)
+  return {
+    url,
+    db,
+    directory,
+    blobs: store,
+    restore: (
+      folder: string,
+      { kept }: Pick<Shelf, "kept">,
+      options: { keepSessions?: boolean; blobs?: Blobs; migrations?: string } = {},
+    ) =>
+      restoreBackup(folder, kept, {
+        databaseUrl: url,
+        migrations,
+        blobs: store,
+        keepSessions: true,
+        ...options,
+      }),
+    async isEmpty() {
+      const [tables] = await db.execute<{ count: number }>(
+        sql`select count(*)::int from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+      )
+      return tables?.count === 0 && (await keysOf(store)).length === 0
+    },
+  }
+}
+
+export async function keysOf(store: Blobs): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key } of store.list("stored")) keys.push(key)
+  return keys.toSorted()
+}
+
+/** Of every table, by its name: its rows, whatever wrote them down. */
+export async function digestsOf(db: Database): Promise<Record<string, string>> {
+  const tables = await db.execute<{ name: string }>(sql`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'auth') order by 1`)
+  const digests: Record<string, string> = {}
+  for (const { name } of tables) {
+    const [digest] = await db.execute<{ rows: string }>(
+      sql.raw(
+        `select count(*) || ' ' || coalesce(md5(string_agg(t::text, e'\\n' order by t::text collate "C")), '') as rows from ${name} t`,
+      ),
+    )
+    digests[name] = digest?.rows ?? ""
+  }
+  return digests
+}
