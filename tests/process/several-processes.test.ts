@@ -1,0 +1,211 @@
+import { randomBytes, randomUUID } from "node:crypto"
+import postgres from "postgres"
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import { ReferenceClient } from "../realtime/support/client.ts"
+import { post, postAsync } from "../support/api.ts"
+import { startFleet, type Fleet, type Member } from "../support/fleet.ts"
+import { realtimeToken } from "../support/live.ts"
+import { ada as adaLovelace, postJson, signIn, signUp, type Person } from "../support/people.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
+import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
+import { begin, offsetOf, uploadAt } from "../support/uploads.ts"
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let sql: postgres.Sql
+let gateway: ScriptedGateway
+let receiver: SmtpReceiver
+let fleet: Fleet
+let ada: Person
+
+beforeAll(async () => {
+  ;[gateway, receiver] = [await openScriptedGateway(), await openSmtpReceiver()]
+  database = await createTestDatabase({ empty: true })
+  sql = postgres(database.url, { max: 2 })
+  // All three start at once on an empty database: one of them makes the tables.
+  fleet = await startFleet(database.url, {
+    env: { ...gateway.env, SMTP_URL: receiver.url, TRUSTED_PROXIES: "1", CHAT_TURNS_AT_ONCE: "2" },
+  })
+  ada = await signUp(fleet, adaLovelace)
+})
+afterAll(async () => {
+  await fleet.stop()
+  await sql.end()
+  await database.close()
+  await Promise.all([receiver.stop(), gateway.close()])
+})
+
+it("what is written at each of three processes is seen at all of them", async () => {
+  const clients = await watchEverywhere(ada)
+  const made = await Promise.all(fleet.members.map((member) => makeThread(at(member, ada))))
+  for (const { client, list } of clients) {
+    await client.until(() => made.every((id) => list.rows.has(id)), "all conversations")
+    expect(client.violations).toEqual([])
+  }
+})
+
+it("who signs out at one process is cut off at all of them", async () => {
+  const leaving = await signIn(fleet, ada)
+  const clients = await watchEverywhere(leaving)
+  const [member] = fleet.members
+  expect((await at(member!, leaving)("/sign-out", { method: "POST" })).status).toBe(303)
+  for (const { client } of clients) {
+    await client.until(() => !client.connected, "the end of the connection")
+    expect(client.goodbye?.reason).toBe("signed_out")
+    await expect(client.resume()).rejects.toMatchObject({ code: "unauthorized" })
+  }
+})
+
+it("one conversation has one answer at a time, and a person no more than allowed, wherever they are asked", async () => {
+  const [one, two, three] = await Promise.all([1, 2, 3].map(() => makeThread(ada)))
+  const inOne = await Promise.all(fleet.members.map((member) => ask(at(member, ada), one!)))
+  expect(timesOf(inOne)).toEqual({ 202: 1, 409: 2 })
+  const elsewhere = await Promise.all([
+    ask(at(fleet.members[1]!, ada), two!),
+    ask(at(fleet.members[2]!, ada), three!),
+  ])
+  expect(timesOf(elsewhere)).toEqual({ 202: 1, 409: 1 })
+
+  for (const thread of [one, two, three])
+    await at(fleet.members[0]!, ada)(`/api/chat/threads/${thread}/stop`, { method: "POST" })
+  await expect.poll(running).toBe(0)
+})
+
+it("an upload is begun at one process, goes on at the second and ends at the third, and is read at the first", async () => {
+  const [first, second, third] = fleet.members.map((member) => at(member, ada))
+  const bytes = randomBytes(3_000_000)
+  const { address } = await begin(first!, "film.mov", bytes.length)
+  expect((await uploadAt(first!, address).patch(0, bytes.subarray(0, 1_000_000))).status).toBe(204)
+  expect(
+    (await uploadAt(second!, address).patch(1_000_000, bytes.subarray(1_000_000, 2_000_000))).status,
+  ).toBe(204)
+  expect(await offsetOf(uploadAt(third!, address))).toBe(2_000_000)
+  const last = await uploadAt(third!, address).patch(2_000_000, bytes.subarray(2_000_000))
+  const file = await first!(`/api/files/${last.headers.get("tideline-file-id")}`)
+  expect(Buffer.from(await file.arrayBuffer()).equals(bytes)).toBe(true)
+})
+
+it("each letter is sent once, although three processes send", async () => {
+  const addresses = Array.from({ length: 18 }, () => `${randomUUID()}@example.org`)
+  const joined = await Promise.all(
+    addresses.map((email, index) => {
+      const from = { "x-forwarded-for": `198.51.100.${index}` }
+      return at(fleet.members[index % 3]!)("/api/auth/sign-up/email", {
+        ...post({ name: "Somebody", email, password: "an engine of brass and cards" }),
+        headers: { "content-type": "application/json", ...from },
+      })
+    }),
+  )
+  expect(joined.map(({ status }) => status)).toEqual(addresses.map(() => 200))
+  await expect.poll(waiting, { timeout: 20_000 }).toBe(0)
+  const to = receiver.received.map(({ envelope }) => envelope.to.join())
+  expect(to.filter((email) => addresses.includes(email)).toSorted()).toEqual(addresses.toSorted())
+})
+
+it("wrong passwords are counted together, at whichever process they are tried", async () => {
+  const statuses: number[] = []
+  for (let attempt = 0; attempt < 12; attempt++) {
+    const guess = { email: "grace@example.org", password: `guess number ${attempt}` }
+    statuses.push((await postJson(at(fleet.members[attempt % 3]!), "/api/auth/sign-in/email", guess)).status)
+  }
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
+})
+
+it("requests to the API are counted by each process for itself, as its limits say", async () => {
+  const remaining = await Promise.all(
+    fleet.members.map(async (member) =>
+      (await at(member)("/api/health", { headers: { "x-forwarded-for": "203.0.113.7" } })).headers.get(
+        "x-ratelimit-remaining",
+      ),
+    ),
+  )
+  expect(remaining).toEqual(["29", "29", "29"])
+})
+
+it("the answers of a killed process are ended once, by one of the others", async () => {
+  const [doomed, other] = fleet.members as [Member, Member]
+  const threadId = await makeThread(ada)
+  const client = new ReferenceClient(socketOf(other), await realtimeToken(ada))
+  onTestFinished(() => client.close())
+  await client.connect()
+  const turns = await client.follow("chat.listTurns", { threadId })
+  const before = gateway.answers.length
+  expect(await ask(at(doomed, ada), threadId)).toBe(202)
+  const answer = await gateway.asked(before)
+  answer.say("The sea is")
+  const kept = async () => (await sql`select 1 from chat_chunks where thread_id = ${threadId}`).length
+  await expect.poll(kept).toBeGreaterThan(0)
+  await doomed.end("SIGKILL")
+  const status = () => [...turns.rows.values()].map((row) => row["status"])
+  await client.until(() => status().join() === "interrupted", "the end of the answer")
+  const seen = client.events.filter(
+    (event) => event.event === "commit" && event.changes.some(([id]) => id === turns.id),
+  )
+  expect(seen).toHaveLength(2) // its beginning and its end
+  const words =
+    await sql`select content from chat_messages where thread_id = ${threadId} and role = 'assistant'`
+  expect(words.map((row) => row["content"])).toEqual(["The sea is"])
+  await doomed.start()
+})
+
+/** Requests of a person, or of nobody, to one process alone. */
+function at(member: Member, person?: Person) {
+  return (address: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set("origin", fleet.origin)
+    if (person) headers.set("cookie", person.cookie())
+    return fetch(new URL(new URL(address, fleet.origin).pathname, member.origin), {
+      redirect: "manual",
+      ...init,
+      headers,
+    })
+  }
+}
+
+async function watchEverywhere(person: Person) {
+  const token = await realtimeToken(person)
+  return Promise.all(
+    fleet.members.map(async (member) => {
+      const client = new ReferenceClient(socketOf(member), token)
+      onTestFinished(() => client.close())
+      await client.connect()
+      return { client, list: await client.follow("chat.listThreads", {}) }
+    }),
+  )
+}
+
+function socketOf(member: Member) {
+  return member.origin.replace("http", "ws")
+}
+
+type Send = (address: string, init?: RequestInit) => Promise<Response>
+
+async function makeThread(send: Send): Promise<string> {
+  const response = await send("/api/chat/threads", post({ title: "The sea" }))
+  return ((await response.json()) as { thread: { _id: string } }).thread._id
+}
+
+/** The status of the answer. */
+async function ask(send: Send, threadId: string): Promise<number> {
+  const parts = [{ type: "text", text: "How deep is the sea?" }]
+  const response = await send(
+    "/api/chat",
+    postAsync({ threadId, messages: [{ id: randomUUID(), role: "user", parts }] }),
+  )
+  return response.status
+}
+
+async function running() {
+  return (await sql`select 1 from chat_turns where status = 'running'`).length
+}
+
+async function waiting() {
+  return (await sql`select 1 from mail_outbox where state = 'queued'`).length
+}
+
+/** How often each status came. */
+function timesOf(statuses: number[]): Record<number, number> {
+  return Object.fromEntries(
+    statuses.map((status) => [status, statuses.filter((one) => one === status).length]),
+  )
+}
