@@ -1,10 +1,12 @@
+import { useLingui } from "@lingui/react/macro"
 import { Link } from "react-router"
 import { Icon } from "./icon.tsx"
 
 /** The way down to this page, for pages below another; the page itself is named by its heading. */
 export function Breadcrumbs({ above }: { above: readonly { to: string; label: string }[] }) {
+  const { t } = useLingui()
   return (
-    <nav aria-label="Breadcrumbs">
+    <nav aria-label={t`Breadcrumbs`}>
       <ol className="-ml-1.5 flex flex-wrap items-center text-sm text-muted">
         {above.map(({ to, label }) => (
           <li key={to} className="flex items-center">

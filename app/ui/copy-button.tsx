@@ -1,8 +1,10 @@
+import { useLingui } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
 import { Button } from "./button.tsx"
 import { Icon } from "./icon.tsx"
 
 export function CopyButton({ text, label, className }: { text: string; label: string; className?: string }) {
+  const { t } = useLingui()
   const [result, setResult] = useState<"copied" | "failed" | null>(null)
   useEffect(() => {
     if (!result) return
@@ -18,7 +20,7 @@ export function CopyButton({ text, label, className }: { text: string; label: st
       setResult("failed")
     }
   }
-  const words = result === "copied" ? "Copied" : result === "failed" ? "Copying failed" : label
+  const words = result === "copied" ? t`Copied` : result === "failed" ? t`Copying failed` : label
   return (
     <Button
       variant="ghost"

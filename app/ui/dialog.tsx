@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { Dialog as Base } from "@base-ui/react/dialog"
 import { useRef, type ReactElement, type ReactNode } from "react"
 import { classNames } from "./class-names.ts"
@@ -29,6 +30,7 @@ export function Dialog({
   wide?: boolean
   className?: string | undefined
 }) {
+  const { t } = useLingui()
   const popup = useRef<HTMLDivElement>(null)
   const state = { ...(open === undefined ? {} : { open }), ...(onOpenChange ? { onOpenChange } : {}) }
   return (
@@ -54,7 +56,7 @@ export function Dialog({
           {children ? <div className="mt-4">{children}</div> : null}
           {actions ? <div className="mt-6 flex flex-wrap justify-end gap-2">{actions}</div> : null}
           <Base.Close
-            aria-label="Close"
+            aria-label={t`Close`}
             className="absolute top-4 right-4 grid size-8 place-items-center rounded-md text-faint transition-colors hover:bg-hover hover:text-ink touch:size-11"
           >
             <Icon name="x" />

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro"
 import { Fragment, useSyncExternalStore } from "react"
 import { classNames } from "./class-names.ts"
 
@@ -12,7 +13,11 @@ export function Keys({ keys, className }: { keys: string; className?: string | u
     <span className={classNames("inline-flex shrink-0 items-center gap-1 text-faint", className)}>
       {presses.map((held, turn) => (
         <Fragment key={held.join()}>
-          {turn > 0 ? <span className="text-xs">then</span> : null}
+          {turn > 0 ? (
+            <span className="text-xs">
+              <Trans>then</Trans>
+            </span>
+          ) : null}
           {held.map((key) => (
             <kbd
               key={key}

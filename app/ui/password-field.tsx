@@ -1,9 +1,14 @@
+import { useLingui } from "@lingui/react/macro"
 import { useState, type ComponentProps } from "react"
 import { Field } from "./field.tsx"
 import { Icon } from "./icon.tsx"
 
-/** A field for a password, and a button that shows what is typed. The button needs script, and is not there without. */
+/**
+ * A field for a password, and a button that shows what is typed. The button needs script, and is not there without: React, or on
+ * pages that ship none a script that finds it by `data-reveals`.
+ */
 export function PasswordField(props: Omit<ComponentProps<typeof Field>, "type" | "after">) {
+  const { t } = useLingui()
   const [isShown, setShown] = useState(false)
   return (
     <Field
@@ -15,12 +20,14 @@ export function PasswordField(props: Omit<ComponentProps<typeof Field>, "type" |
         <button
           type="button"
           aria-pressed={isShown}
-          aria-label="Show what is typed"
-          title={isShown ? "Hide what is typed" : "Show what is typed"}
+          aria-label={t`Show what is typed`}
+          title={t`Show what is typed`}
+          data-reveals="password"
           onClick={() => setShown(!isShown)}
-          className="grid size-8 place-items-center rounded-sm text-faint transition-colors hover:bg-hover hover:text-ink touch:size-10 noscript:hidden"
+          className="group grid size-8 place-items-center rounded-sm text-faint transition-colors hover:bg-hover hover:text-ink touch:size-10 noscript:hidden"
         >
-          <Icon name={isShown ? "eye-off" : "eye"} />
+          <Icon name="eye" className="group-aria-pressed:hidden" />
+          <Icon name="eye-off" className="not-group-aria-pressed:hidden" />
         </button>
       }
     />

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import type { ComponentProps } from "react"
 import { classNames } from "./class-names.ts"
 import { Icon } from "./icon.tsx"
@@ -9,6 +10,7 @@ export function SearchField({
   className,
   ...input
 }: ComponentProps<"input"> & { label: string; onClear?: (() => void) | undefined }) {
+  const { t } = useLingui()
   const canClear = onClear !== undefined && input.value !== ""
   return (
     <div className={classNames("relative", className)}>
@@ -36,7 +38,7 @@ export function SearchField({
       {canClear ? (
         <button
           type="button"
-          aria-label="Clear the search"
+          aria-label={t`Clear the search`}
           onClick={onClear}
           className="absolute top-1/2 right-1 grid size-7 -translate-y-1/2 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink touch:size-9"
         >

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { Dialog as Base } from "@base-ui/react/dialog"
 import { useRef, type KeyboardEventHandler, type ReactNode } from "react"
 import { Icon } from "./icon.tsx"
@@ -20,6 +21,7 @@ export function Stage({
   onKeyDown?: KeyboardEventHandler
   children: ReactNode
 }) {
+  const { t } = useLingui()
   const popup = useRef<HTMLDivElement>(null)
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
@@ -39,7 +41,7 @@ export function Stage({
             </div>
             {actions}
             <Base.Close
-              aria-label="Close"
+              aria-label={t`Close`}
               className="grid size-9 shrink-0 place-items-center rounded-md text-muted transition-colors hover:bg-hover hover:text-ink touch:size-11"
             >
               <Icon name="x" />

@@ -1,3 +1,6 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useFetcher } from "react-router"
 import { classNames } from "./class-names.ts"
 import { Icon, type IconName } from "./icon.tsx"
@@ -9,20 +12,23 @@ export type Theme = "light" | "dark" | "system"
  * The server answers with a cookie, so the next page is drawn in the right colours at once.
  */
 export function ThemeToggle({ theme, action, from }: { theme: Theme; action: string; from: string }) {
+  const { t } = useLingui()
   const fetcher = useFetcher()
   const chosen = fetcher.formData?.get("theme") ?? theme
   return (
     <fetcher.Form method="post" action={action} preventScrollReset>
       <input type="hidden" name="from" value={from} />
       <fieldset className="inline-flex rounded-full border border-line bg-surface p-0.5">
-        <legend className="sr-only">Colours of the page</legend>
+        <legend className="sr-only">
+          <Trans>Colours of the page</Trans>
+        </legend>
         {choices.map(({ value, label, icon }) => (
           <button
             key={value}
             name="theme"
             value={value}
             aria-pressed={chosen === value}
-            title={label}
+            title={t(label)}
             className={classNames(
               "grid size-7 place-items-center rounded-full transition-colors touch:size-11",
               chosen === value ? "bg-hover text-ink" : "text-faint hover:text-ink",
@@ -30,7 +36,7 @@ export function ThemeToggle({ theme, action, from }: { theme: Theme; action: str
             )}
           >
             <Icon name={icon} className="size-3.5" />
-            <span className="sr-only">{label}</span>
+            <span className="sr-only">{t(label)}</span>
           </button>
         ))}
       </fieldset>
@@ -38,8 +44,8 @@ export function ThemeToggle({ theme, action, from }: { theme: Theme; action: str
   )
 }
 
-const choices: { value: Theme; label: string; icon: IconName }[] = [
-  { value: "light", label: "Light", icon: "sun" },
-  { value: "system", label: "As the system", icon: "monitor" },
-  { value: "dark", label: "Dark", icon: "moon" },
+const choices: { value: Theme; label: MessageDescriptor; icon: IconName }[] = [
+  { value: "light", label: msg`Light`, icon: "sun" },
+  { value: "system", label: msg`As the system`, icon: "monitor" },
+  { value: "dark", label: msg`Dark`, icon: "moon" },
 ]

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { Toast } from "@base-ui/react/toast"
 import type { ReactNode } from "react"
 import { classNames } from "./class-names.ts"
@@ -27,6 +28,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
 
 /** Returns the function that shows a toast; it gives back the toast's id for `close`. */
 export function useToast() {
+  const { t } = useLingui()
   const { add, close } = Toast.useToastManager()
   const show = ({ title, description, tone, undo }: ToastWords) => {
     const id: string = add({
@@ -35,7 +37,7 @@ export function useToast() {
       type: tone,
       priority: tone === "danger" ? "high" : "low",
       timeout: undo || tone === "danger" ? 10_000 : 5_000,
-      ...(undo && { actionProps: { children: "Undo", onClick: () => (undo(), close(id)) } }),
+      ...(undo && { actionProps: { children: t`Undo`, onClick: () => (undo(), close(id)) } }),
     })
     return id
   }
@@ -43,6 +45,7 @@ export function useToast() {
 }
 
 function ToastList() {
+  const { t } = useLingui()
   const { toasts } = Toast.useToastManager()
   return toasts.map((toast) => (
     <Toast.Root
@@ -64,7 +67,7 @@ function ToastList() {
           <Toast.Action className="h-8 rounded-md border border-line-strong bg-surface px-3 text-sm font-medium hover:bg-hover touch:min-h-11" />
         ) : null}
         <Toast.Close
-          aria-label="Dismiss"
+          aria-label={t`Dismiss`}
           className="grid size-8 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink touch:min-h-11 touch:min-w-11"
         >
           <Icon name="x" />

@@ -1,3 +1,5 @@
+import { msg } from "@lingui/core/macro"
+import { useLingui } from "@lingui/react/macro"
 import { lazy, Suspense, type ReactNode } from "react"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { ClerkLoading } from "./clerk-loading.tsx"
@@ -18,8 +20,8 @@ export function ClerkBoundary({ state, children }: { state: unknown; children: R
   )
 }
 
-const SIGN_IN = { title: "Sign in", label: "Loading the sign-in" }
-const SIGN_UP = { title: "Make an account", label: "Loading the sign-up" }
+const SIGN_IN = { title: msg`Sign in`, label: msg`Loading the sign-in` }
+const SIGN_UP = { title: msg`Make an account`, label: msg`Loading the sign-up` }
 
 /** `target` is where to go afterwards. */
 export function ClerkSignIn({ target }: { target: string }) {
@@ -40,8 +42,9 @@ export function ClerkSignUp({ target }: { target: string }) {
 
 /** Profile, password, sessions and keys, as Clerk shows them. */
 export function ClerkAccount() {
+  const { t } = useLingui()
   return (
-    <Suspense fallback={<Spinner label="Loading your account" />}>
+    <Suspense fallback={<Spinner label={t`Loading your account`} />}>
       <Account />
     </Suspense>
   )

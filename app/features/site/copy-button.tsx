@@ -1,13 +1,15 @@
+import { useLingui } from "@lingui/react/macro"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 
 /** Copies the `<code>` of the nearest box marked `data-copyable`. enhance.js does the work; without scripts it is not shown. */
 export function CopyButton({ className }: { className?: string | undefined }) {
+  const { t } = useLingui()
   return (
     <button
       type="button"
       data-copy=""
-      aria-label="Copy"
+      aria-label={t`Copy`}
       className={classNames(
         "group grid size-8 place-items-center rounded-md text-faint transition-colors hover:bg-hover hover:text-ink touch:size-11",
         className,

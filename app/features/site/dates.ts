@@ -1,6 +1,9 @@
-const long = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" })
+import { useFormats } from "#app/language/formats.ts"
 
-/** `2026-11-20` as `20 November 2026`. */
-export function formatDay(day: string): string {
-  return long.format(new Date(`${day}T00:00:00Z`))
+/** Writes `2026-11-20` as `20 November 2026`. */
+export function useDayFormat(): (day: string) => string {
+  const formats = useFormats()
+  return (day) => formats.date(Date.parse(`${day}T00:00:00Z`), LONG)
 }
+
+const LONG = { dateStyle: "long", timeZone: "UTC" } satisfies Intl.DateTimeFormatOptions

@@ -1,4 +1,8 @@
+import type { I18n } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { isRouteErrorResponse, useLocation } from "react-router"
+import { sentencesIn } from "#app/language/sentences.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 
@@ -26,7 +30,8 @@ export function ErrorPage({ error, requestId }: Failure) {
 
 /** The words alone, for a page that keeps its frame. */
 export function ErrorNotice({ error, requestId }: Failure) {
-  const { status, title, message } = wordsFor(error)
+  const { i18n } = useLingui()
+  const { status, title, message } = wordsFor(error, i18n)
   // A page that the browser fetched later had a request of its own, whose id we do not know.
   const isFromDocument = useLocation().key === "default"
   return (
@@ -38,16 +43,18 @@ export function ErrorNotice({ error, requestId }: Failure) {
       <p className="mt-3 text-muted">{message}</p>
       <div className="mt-8 flex flex-wrap justify-center gap-3">
         <LinkButton to="/" reloadDocument>
-          Go to the start page
+          <Trans>Go to the start page</Trans>
         </LinkButton>
         <LinkButton to="/dashboard" variant="secondary" reloadDocument>
-          Open the dashboard
+          <Trans>Open the dashboard</Trans>
         </LinkButton>
       </div>
       {status === 404 ? <SomethingToRead /> : null}
       {status >= 500 && requestId && isFromDocument ? (
         <p className="mt-8 text-sm text-faint">
-          Request <code className="font-mono">{requestId}</code>
+          <Trans>
+            Request <code className="font-mono">{requestId}</code>
+          </Trans>
         </p>
       ) : null}
     </div>
@@ -57,33 +64,36 @@ export function ErrorNotice({ error, requestId }: Failure) {
 function SomethingToRead() {
   return (
     <p className="mt-8 text-sm text-faint">
-      Looking for something to read? There is the{" "}
-      <a className="text-accent-ink underline underline-offset-3" href="/blog">
-        blog
-      </a>{" "}
-      and the{" "}
-      <a className="text-accent-ink underline underline-offset-3" href="/docs">
-        documentation
-      </a>
-      .
+      <Trans>
+        Looking for something to read? There is the{" "}
+        <a className="text-accent-ink underline underline-offset-3" href="/blog">
+          blog
+        </a>{" "}
+        and the{" "}
+        <a className="text-accent-ink underline underline-offset-3" href="/docs">
+          documentation
+        </a>
+        .
+      </Trans>
     </p>
   )
 }
 
-function wordsFor(error: unknown) {
+function wordsFor(error: unknown, i18n: I18n) {
   const status = statusOf(error)
   if (status === 404) {
-    const message = "The address may be mistyped, or the page has moved or was deleted."
-    return { status, title: "There is nothing here", message }
+    const message = i18n._(msg`The address may be mistyped, or the page has moved or was deleted.`)
+    return { status, title: i18n._(msg`There is nothing here`), message }
   }
   if (status === 403) {
-    const message = "Sign in with another account, or ask the owner to share it."
-    return { status, title: "This is not yours to open", message }
+    const message = i18n._(msg`Sign in with another account, or ask the owner to share it.`)
+    return { status, title: i18n._(msg`This is not yours to open`), message }
   }
-  if (status < 500) return { status, title: "That did not work", message: messageOf(error) }
-  const message =
-    "It was written to the log. Try again in a moment; if it stays, tell whoever runs this server when it happened."
-  return { status, title: "Something broke on our side", message }
+  if (status < 500) return { status, title: i18n._(msg`That did not work`), message: messageOf(error, i18n) }
+  const message = i18n._(
+    msg`It was written to the log. Try again in a moment; if it stays, tell whoever runs this server when it happened.`,
+  )
+  return { status, title: i18n._(msg`Something broke on our side`), message }
 }
 
 function statusOf(error: unknown): number {
@@ -92,7 +102,8 @@ function statusOf(error: unknown): number {
   return 500
 }
 
-function messageOf(error: unknown): string {
-  if (isRouteErrorResponse(error) && typeof error.data === "string" && error.data) return error.data
-  return "The server could not make sense of the request. Go back and try again."
+function messageOf(error: unknown, i18n: I18n): string {
+  if (isRouteErrorResponse(error) && typeof error.data === "string" && error.data)
+    return sentencesIn(i18n)(error.data)
+  return i18n._(msg`The server could not make sense of the request. Go back and try again.`)
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { InEnglish } from "./in-english.tsx"
 
 /** A text about rights and data. Says plainly that the operator of the server is the one who answers for it. */
 export function LegalPage({
@@ -11,10 +12,13 @@ export function LegalPage({
   children: ReactNode
 }) {
   return (
-    <article className="mx-auto max-w-2xl px-5 pt-16 pb-24 sm:px-8 sm:pt-24">
-      <h1 className="text-4xl font-semibold">{title}</h1>
-      <p className="mt-3 text-sm text-faint">Last changed on {changed}.</p>
-      <div className="prose mt-10">{children}</div>
-    </article>
+    <div className="mx-auto max-w-2xl px-5 pt-16 pb-24 sm:px-8 sm:pt-24">
+      <InEnglish className="mb-6" />
+      <article lang="en">
+        <h1 className="text-4xl font-semibold">{title}</h1>
+        <p className="mt-3 text-sm text-faint">Last changed on {changed}.</p>
+        <div className="prose mt-10">{children}</div>
+      </article>
+    </div>
   )
 }

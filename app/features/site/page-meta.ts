@@ -1,9 +1,12 @@
+import type { I18n, MessageDescriptor } from "@lingui/core"
 import type { MetaDescriptor } from "react-router"
+import { i18nOf } from "#app/language/i18n.ts"
 import pictures from "./share-pictures.json"
 
 interface PageWords {
-  title: string
-  description: string
+  /** A string where the text itself is in no other language. */
+  title: string | MessageDescriptor
+  description: string | MessageDescriptor
   /** Path of the page's one true address. */
   path: string
   /** When it is an article: `YYYY-MM-DD` and who wrote it. */
@@ -18,30 +21,37 @@ type Match = { id: string; loaderData?: unknown } | undefined
 export function pageMeta(matches: readonly Match[], page: PageWords): MetaDescriptor[] {
   const origin = originOf(matches)
   const address = origin + (page.path === "/" ? "/" : page.path)
-  const title = page.path === "/" ? page.title : `${page.title} · Tideline`
+  const i18n = i18nOf(matches)
+  const name = inWords(page.title, i18n)
+  const description = inWords(page.description, i18n)
   return [
-    { title },
-    { name: "description", content: page.description },
+    { title: page.path === "/" ? name : `${name} · Tideline` },
+    { name: "description", content: description },
     { tagName: "link", rel: "canonical", href: address },
     { property: "og:site_name", content: "Tideline" },
-    { property: "og:title", content: page.title },
-    { property: "og:description", content: page.description },
+    { property: "og:title", content: name },
+    { property: "og:description", content: description },
     { property: "og:url", content: address },
+    { property: "og:locale", content: i18n.locale === "de" ? "de_DE" : "en_GB" },
     { property: "og:type", content: page.article ? "article" : "website" },
     { property: "og:image", content: origin + pictureOf(page.path) },
     { property: "og:image:type", content: "image/png" },
     { property: "og:image:width", content: "1200" },
     { property: "og:image:height", content: "630" },
-    { property: "og:image:alt", content: page.title },
+    { property: "og:image:alt", content: name },
     { name: "twitter:card", content: "summary_large_image" },
-    { name: "twitter:title", content: page.title },
-    { name: "twitter:description", content: page.description },
+    { name: "twitter:title", content: name },
+    { name: "twitter:description", content: description },
     { name: "twitter:image", content: origin + pictureOf(page.path) },
     ...articleMeta(page.article),
     ...(page.structuredData ?? []).map((thing) => ({
       "script:ld+json": { "@context": "https://schema.org", ...thing } as Record<string, string>,
     })),
   ]
+}
+
+function inWords(text: string | MessageDescriptor, i18n: I18n): string {
+  return typeof text === "string" ? text : i18n._(text)
 }
 
 /** What a link to the page shows. `npm run share-pictures` draws them; a page that has none yet shows the site's. */

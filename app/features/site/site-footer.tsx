@@ -1,30 +1,34 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Link } from "react-router"
+import { LanguageChoice } from "#app/ui/language-choice.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 import { ThemeToggle, type Theme } from "#app/ui/theme-toggle.tsx"
 
-/** The foot of the public pages: where else to go, and the colours. */
+/** The foot of the public pages: where else to go, the language and the colours. */
 export function SiteFooter({ theme, path, docs }: { theme: Theme; path: string; docs: string }) {
+  const { t } = useLingui()
   return (
     <footer className="border-t border-line bg-sunken">
       <div className="mx-auto grid max-w-6xl gap-x-8 gap-y-10 px-5 py-14 sm:px-8 md:grid-cols-[1.6fr_1fr_1fr_1fr]">
         <div className="max-w-xs">
           <Logo name="Tideline" />
           <p className="mt-3 text-sm text-muted">
-            A web application on your own server, where every record on the screen is live.
+            <Trans>A web application on your own server, where every record on the screen is live.</Trans>
           </p>
         </div>
-        {groups(docs).map(({ title, links }) => (
-          <nav key={title} aria-label={title}>
-            <p className="text-sm font-medium">{title}</p>
+        {groups(docs).map(({ id, title, links }) => (
+          <nav key={id} aria-label={t(title)}>
+            <p className="text-sm font-medium">{t(title)}</p>
             <ul className="mt-2">
               {links.map(({ to, label }) => (
-                <li key={label}>
+                <li key={to}>
                   <Link
                     to={to}
                     reloadDocument={to.endsWith(".xml")}
                     className="inline-flex min-h-8 items-center rounded-sm text-sm text-muted hover:text-ink touch:min-h-11"
                   >
-                    {label}
+                    {t(label)}
                   </Link>
                 </li>
               ))}
@@ -34,8 +38,13 @@ export function SiteFooter({ theme, path, docs }: { theme: Theme; path: string; 
       </div>
       <div className="mx-auto max-w-6xl px-5 sm:px-8">
         <div className="flex flex-wrap items-center justify-between gap-4 border-t border-line py-6">
-          <p className="text-sm text-faint">Tideline is free software under the MIT licence.</p>
-          <ThemeToggle theme={theme} action="/theme" from={path} />
+          <p className="text-sm text-faint">
+            <Trans>Tideline is free software under the MIT licence.</Trans>
+          </p>
+          <div className="flex flex-wrap items-center gap-3">
+            <LanguageChoice action="/language" from={path} />
+            <ThemeToggle theme={theme} action="/theme" from={path} />
+          </div>
         </div>
       </div>
     </footer>
@@ -45,28 +54,31 @@ export function SiteFooter({ theme, path, docs }: { theme: Theme; path: string; 
 function groups(docs: string) {
   return [
     {
-      title: "Product",
+      id: "product",
+      title: msg`Product`,
       links: [
-        { to: "/features", label: "Features" },
-        { to: "/pricing", label: "Pricing" },
-        { to: "/waitlist", label: "Waitlist" },
-        { to: "/about", label: "About" },
+        { to: "/features", label: msg`Features` },
+        { to: "/pricing", label: msg`Pricing` },
+        { to: "/waitlist", label: msg`Waitlist` },
+        { to: "/about", label: msg`About` },
       ],
     },
     {
-      title: "Read",
+      id: "read",
+      title: msg`Read`,
       links: [
-        { to: docs, label: "Documentation" },
-        { to: "/blog", label: "Blog" },
-        { to: "/blog/feed.xml", label: "RSS feed" },
+        { to: docs, label: msg`Documentation` },
+        { to: "/blog", label: msg`Blog` },
+        { to: "/blog/feed.xml", label: msg`RSS feed` },
       ],
     },
     {
-      title: "Legal",
+      id: "legal",
+      title: msg`Legal`,
       links: [
-        { to: "/privacy", label: "Privacy" },
-        { to: "/terms", label: "Terms" },
-        { to: "/cookies", label: "Cookies" },
+        { to: "/privacy", label: msg`Privacy` },
+        { to: "/terms", label: msg`Terms` },
+        { to: "/cookies", label: msg`Cookies` },
       ],
     },
   ]

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { lazy, Suspense, type ReactNode } from "react"
 import { Logo } from "#app/ui/logo.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
@@ -26,11 +27,12 @@ export function ProviderSession({
 }
 
 function SessionLoading() {
+  const { t } = useLingui()
   return (
     <div className="grid min-h-dvh place-items-center text-muted">
       <div className="flex flex-col items-center gap-5">
         <Logo />
-        <Spinner label="Loading your session" />
+        <Spinner label={t`Loading your session`} />
       </div>
     </div>
   )

@@ -1,9 +1,12 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { msg } from "@lingui/core/macro"
 import { Link } from "react-router"
-import { formatDay } from "#app/features/site/dates.ts"
+import { useDayFormat } from "#app/features/site/dates.ts"
 import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
 import { PageHead } from "#app/features/site/page-head.tsx"
 import { listPosts } from "#server/blog/blog.ts"
 import type { Route } from "./+types/index.ts"
+import { ReadingTime } from "./reading-time.tsx"
 
 export function loader() {
   return { posts: listPosts() }
@@ -11,25 +14,28 @@ export function loader() {
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: "Blog",
-    description:
-      "Notes from building Tideline: realtime over the write-ahead log, self-hosting, settings, limits and the web platform.",
+    title: msg`Blog`,
+    description: msg`Notes from building Tideline: realtime over the write-ahead log, self-hosting, settings, limits and the web platform.`,
     path: "/blog",
     structuredData: [{ "@type": "Blog", name: "Tideline blog", url: `${originOf(matches)}/blog` }],
   })
 
 export default function BlogIndex({ loaderData }: Route.ComponentProps) {
+  const formatDay = useDayFormat()
+  const { t } = useLingui()
   return (
     <div className="mx-auto max-w-3xl px-5 pb-24 sm:px-8">
-      <PageHead title="Blog">
-        Notes from building Tideline. Also as an{" "}
-        <a
-          className="text-accent-ink underline decoration-accent-line underline-offset-4"
-          href="/blog/feed.xml"
-        >
-          RSS feed
-        </a>
-        .
+      <PageHead title={t`Blog`}>
+        <Trans>
+          Notes from building Tideline. Also as an{" "}
+          <a
+            className="text-accent-ink underline decoration-accent-line underline-offset-4"
+            href="/blog/feed.xml"
+          >
+            RSS feed
+          </a>
+          .
+        </Trans>
       </PageHead>
       <ul className="mt-4 divide-y divide-line">
         {loaderData.posts.map((post) => (
@@ -38,9 +44,9 @@ export default function BlogIndex({ loaderData }: Route.ComponentProps) {
               <p className="flex gap-2 text-sm text-faint">
                 <time dateTime={post.publishedAt}>{formatDay(post.publishedAt)}</time>
                 <span aria-hidden="true">·</span>
-                {post.readingMinutes} min read
+                <ReadingTime minutes={post.readingMinutes} />
               </p>
-              <h2 className="mt-2 text-2xl font-semibold">
+              <h2 lang="en" className="mt-2 text-2xl font-semibold">
                 <Link
                   to={`/blog/${post.slug}`}
                   className="group-hover:text-accent-ink after:absolute after:inset-0"
@@ -48,7 +54,9 @@ export default function BlogIndex({ loaderData }: Route.ComponentProps) {
                   {post.title}
                 </Link>
               </h2>
-              <p className="mt-2 text-muted">{post.excerpt}</p>
+              <p lang="en" className="mt-2 text-muted">
+                {post.excerpt}
+              </p>
             </article>
           </li>
         ))}

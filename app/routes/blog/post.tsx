@@ -1,10 +1,13 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { data, Link } from "react-router"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { formatDay } from "#app/features/site/dates.ts"
+import { useDayFormat } from "#app/features/site/dates.ts"
+import { InEnglish } from "#app/features/site/in-english.tsx"
 import { breadcrumbs, originOf, pageMeta, pictureOf } from "#app/features/site/page-meta.ts"
 import { findPost } from "#server/blog/blog.ts"
 import type { Route } from "./+types/post.ts"
+import { ReadingTime } from "./reading-time.tsx"
 
 export function loader({ params }: Route.LoaderArgs) {
   const found = findPost(params.slug)
@@ -36,6 +39,8 @@ export const meta: Route.MetaFunction = ({ matches, loaderData }) => {
 }
 
 export default function BlogPost({ loaderData }: Route.ComponentProps) {
+  const { t } = useLingui()
+  const formatDay = useDayFormat()
   const { post, newer, older } = loaderData
   return (
     <div className="mx-auto max-w-2xl px-5 pt-10 pb-24 sm:px-8 sm:pt-16">
@@ -44,29 +49,38 @@ export default function BlogPost({ loaderData }: Route.ComponentProps) {
         className="inline-flex min-h-11 items-center gap-2 rounded-md text-sm text-muted hover:text-ink"
       >
         <Icon name="arrow-left" />
-        All posts
+        <Trans>All posts</Trans>
       </Link>
       <article>
         <header className="mt-6 border-b border-line pb-8">
-          <h1 className="text-4xl font-semibold">{post.title}</h1>
-          <p className="mt-4 text-lg text-muted">{post.excerpt}</p>
+          <InEnglish className="mb-6" />
+          <h1 lang="en" className="text-4xl font-semibold">
+            {post.title}
+          </h1>
+          <p lang="en" className="mt-4 text-lg text-muted">
+            {post.excerpt}
+          </p>
           <div className="mt-6 flex items-center gap-3 text-sm">
             <Avatar name={post.author.name} image={post.author.image} className="size-9 border-0" />
             <div>
               <p className="font-medium">{post.author.name}</p>
               <p className="text-faint">
-                <time dateTime={post.publishedAt}>{formatDay(post.publishedAt)}</time> · {post.readingMinutes}{" "}
-                min read
+                <time dateTime={post.publishedAt}>{formatDay(post.publishedAt)}</time> ·{" "}
+                <ReadingTime minutes={post.readingMinutes} />
               </p>
             </div>
           </div>
         </header>
         {/* Our own text, part of the source. */}
-        <div className="prose mt-10 text-[1.0625rem]" dangerouslySetInnerHTML={{ __html: post.content }} />
+        <div
+          lang="en"
+          className="prose mt-10 text-[1.0625rem]"
+          dangerouslySetInnerHTML={{ __html: post.content }}
+        />
       </article>
-      <nav aria-label="Posts before and after" className="mt-16 grid gap-3 sm:grid-cols-2">
-        {older ? <Neighbour post={older} label="Older" /> : null}
-        {newer ? <Neighbour post={newer} label="Newer" className="sm:col-start-2 sm:text-right" /> : null}
+      <nav aria-label={t`Posts before and after`} className="mt-16 grid gap-3 sm:grid-cols-2">
+        {older ? <Neighbour post={older} label={t`Older`} /> : null}
+        {newer ? <Neighbour post={newer} label={t`Newer`} className="sm:col-start-2 sm:text-right" /> : null}
       </nav>
     </div>
   )
@@ -81,7 +95,9 @@ function Neighbour({ post, label, className = "" }: { post: Summary; label: stri
       className={`rounded-lg border border-line bg-surface p-4 shadow-sm transition-colors hover:border-line-strong ${className}`}
     >
       <span className="text-sm text-faint">{label}</span>
-      <span className="mt-0.5 block font-medium">{post.title}</span>
+      <span lang="en" className="mt-0.5 block font-medium">
+        {post.title}
+      </span>
     </Link>
   )
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { NavLink } from "react-router"
 import { Icon } from "#app/ui/icon.tsx"
@@ -19,10 +20,11 @@ export function DocsFrame({
   question?: string
   children: ReactNode
 }) {
+  const { t } = useLingui()
   return (
     <div className="mx-auto grid max-w-6xl px-5 sm:px-8 lg:grid-cols-[13rem_minmax(0,1fr)] lg:gap-12 xl:grid-cols-[13rem_minmax(0,1fr)_12rem]">
       <div className="mt-6 grid gap-3 lg:hidden">
-        <SearchForm question={question} label="Search, on a small screen" />
+        <SearchForm question={question} label={t`Search, on a small screen`} />
         <details className="group rounded-lg border border-line bg-surface">
           <summary className="flex min-h-12 items-center justify-between px-4 font-medium">
             {title}
@@ -30,22 +32,24 @@ export function DocsFrame({
           </summary>
           <DocsNavigation
             groups={groups}
-            label="Documentation, on a small screen"
+            label={t`Documentation, on a small screen`}
             className="border-t border-line p-4"
           />
         </details>
       </div>
       <aside className="sticky top-16 -mx-3 hidden h-[calc(100dvh-4rem)] overflow-y-auto px-3 py-12 lg:block">
-        <SearchForm question={question} label="Search" />
-        <DocsNavigation groups={groups} label="Documentation" className="mt-6" />
+        <SearchForm question={question} label={t`Search`} />
+        <DocsNavigation groups={groups} label={t`Documentation`} className="mt-6" />
       </aside>
       <article className="min-w-0 py-10 lg:py-12">{children}</article>
       {headings?.length ? (
         <nav
-          aria-label="On this page"
+          aria-label={t`On this page`}
           className="sticky top-16 hidden h-[calc(100dvh-4rem)] overflow-y-auto py-12 xl:block"
         >
-          <p className="text-sm font-medium">On this page</p>
+          <p className="text-sm font-medium">
+            <Trans>On this page</Trans>
+          </p>
           <ul className="mt-2 border-l border-line">
             {headings.map(({ id, text }) => (
               <li key={id}>
@@ -66,6 +70,7 @@ export function DocsFrame({
 
 /** The server searches, so the form needs no script. */
 function SearchForm({ question, label }: { question: string | undefined; label: string }) {
+  const { t } = useLingui()
   return (
     <form role="search" aria-label={label} action="/docs/search" className="relative">
       <input
@@ -74,12 +79,12 @@ function SearchForm({ question, label }: { question: string | undefined; label: 
         defaultValue={question}
         maxLength={200}
         required
-        aria-label="Search the documentation"
-        placeholder="Search"
+        aria-label={t`Search the documentation`}
+        placeholder={t`Search`}
         className="h-10 w-full rounded-md border border-line-strong bg-surface pr-11 pl-3 text-base placeholder:text-faint md:text-sm touch:h-11"
       />
       <button
-        aria-label="Search"
+        aria-label={t`Search`}
         className="absolute inset-y-0 right-0 grid w-10 place-items-center rounded-md text-faint hover:text-ink touch:w-11"
       >
         <Icon name="search" />

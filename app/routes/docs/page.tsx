@@ -1,4 +1,6 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { data, Link } from "react-router"
+import { InEnglish } from "#app/features/site/in-english.tsx"
 import { breadcrumbs, pageMeta } from "#app/features/site/page-meta.ts"
 import { findDocsPage, listDocs } from "#server/docs/pages.ts"
 import { DocsFrame } from "./frame.tsx"
@@ -23,7 +25,8 @@ export default function DocsPage({ loaderData }: Route.ComponentProps) {
   return (
     <DocsFrame groups={groups} title={page.title} headings={page.headings}>
       {/* Rendered by us from our own files; HTML in them is escaped. */}
-      <div className="prose max-w-2xl" dangerouslySetInnerHTML={{ __html: page.html }} />
+      <InEnglish className="mb-6" />
+      <div lang="en" className="prose max-w-2xl" dangerouslySetInnerHTML={{ __html: page.html }} />
       <Neighbours previous={page.previous} next={page.next} />
     </DocsFrame>
   )
@@ -32,15 +35,20 @@ export default function DocsPage({ loaderData }: Route.ComponentProps) {
 type Neighbour = Route.ComponentProps["loaderData"]["page"]["next"]
 
 function Neighbours({ previous, next }: { previous: Neighbour; next: Neighbour }) {
+  const { t } = useLingui()
   return (
-    <nav aria-label="Pages before and after" className="mt-16 grid max-w-2xl gap-3 sm:grid-cols-2">
+    <nav aria-label={t`Pages before and after`} className="mt-16 grid max-w-2xl gap-3 sm:grid-cols-2">
       {previous ? (
         <Link
           to={`/docs/${previous.slug}`}
           className="rounded-lg border border-line bg-surface p-4 hover:border-line-strong"
         >
-          <span className="text-sm text-faint">Before</span>
-          <span className="block font-medium">{previous.title}</span>
+          <span className="text-sm text-faint">
+            <Trans>Before</Trans>
+          </span>
+          <span lang="en" className="block font-medium">
+            {previous.title}
+          </span>
         </Link>
       ) : null}
       {next ? (
@@ -48,8 +56,12 @@ function Neighbours({ previous, next }: { previous: Neighbour; next: Neighbour }
           to={`/docs/${next.slug}`}
           className="rounded-lg border border-line bg-surface p-4 hover:border-line-strong sm:col-start-2 sm:text-right"
         >
-          <span className="text-sm text-faint">Next</span>
-          <span className="block font-medium">{next.title}</span>
+          <span className="text-sm text-faint">
+            <Trans>Next</Trans>
+          </span>
+          <span lang="en" className="block font-medium">
+            {next.title}
+          </span>
         </Link>
       ) : null}
     </nav>

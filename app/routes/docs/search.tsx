@@ -1,3 +1,6 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import type { MessageDescriptor } from "@lingui/core"
+import { msg, plural } from "@lingui/core/macro"
 import { Link } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { listDocs } from "#server/docs/pages.ts"
@@ -14,22 +17,23 @@ export function loader({ request }: Route.LoaderArgs) {
 /** What was found is for whoever searched, and not for search engines. */
 export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
-    title: "Search the documentation",
-    description: "Finds the parts of Tideline's documentation in which your words occur.",
+    title: msg`Search the documentation`,
+    description: msg`Finds the parts of Tideline's documentation in which your words occur.`,
     path: "/docs/search",
   }),
   { name: "robots", content: "noindex, follow" },
 ]
 
 export default function DocsSearch({ loaderData }: Route.ComponentProps) {
+  const { t } = useLingui()
   const { question, findings, isCut, groups } = loaderData
   return (
-    <DocsFrame groups={groups} title="Search" question={question}>
-      <h1 className="text-3xl font-semibold">Search</h1>
+    <DocsFrame groups={groups} title={t`Search`} question={question}>
+      <h1 className="text-3xl font-semibold">
+        <Trans>Search</Trans>
+      </h1>
       <p className="mt-3 text-muted" role="status">
-        {isCut
-          ? `The best ${findings.length} of the parts that have “${question}” in them.`
-          : summaryOf(question, findings.length)}
+        {t(summaryOf(question, findings.length, isCut))}
       </p>
       <ol className="mt-8 grid max-w-2xl gap-3">
         {findings.map(({ page, title, address, excerpt }) => (
@@ -62,8 +66,12 @@ export default function DocsSearch({ loaderData }: Route.ComponentProps) {
   )
 }
 
-function summaryOf(question: string, count: number): string {
-  if (question === "") return "Type a word or two: the name of a setting, say."
-  if (count === 0) return `Nothing has all of “${question}” in it. Try fewer words, or the beginning of one.`
-  return `${count === 1 ? "One part has" : `${count} parts have`} “${question}” in ${count === 1 ? "it" : "them"}.`
+function summaryOf(question: string, count: number, isCut: boolean): MessageDescriptor {
+  if (question === "") return msg`Type a word or two: the name of a setting, say.`
+  if (isCut) return msg`The best ${count} of the parts that have “${question}” in them.`
+  return msg`${plural(count, {
+    0: `Nothing has all of “${question}” in it. Try fewer words, or the beginning of one.`,
+    1: `One part has “${question}” in it.`,
+    other: `# parts have “${question}” in them.`,
+  })}`
 }

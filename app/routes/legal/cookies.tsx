@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro"
 import { Link } from "react-router"
 import { LegalPage } from "#app/features/site/legal-page.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
@@ -10,18 +11,17 @@ export function loader({ context }: Route.LoaderArgs) {
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: "Cookies",
-    description:
-      "The cookies that this server sets: they keep you signed in, and remember your browser and your colours. None of them tracks you.",
+    title: msg`Cookies`,
+    description: msg`The cookies that this server sets: they keep you signed in, and remember your browser, your language and your colours. None of them tracks you.`,
     path: "/cookies",
   })
 
 export default function Cookies({ loaderData }: Route.ComponentProps) {
   return (
-    <LegalPage title="Cookies" changed="20 November 2026">
+    <LegalPage title="Cookies" changed="21 November 2026">
       <p>
         There is no banner here because there is nothing to consent to: this server sets only cookies that do
-        what you asked for. Without signing in and without choosing colours you get none.
+        what you asked for. Without signing in and without choosing a language or colours you get none.
       </p>
       <div className="scroller" tabIndex={0} role="region" aria-label="The cookies">
         <table>
@@ -70,6 +70,16 @@ export default function Cookies({ loaderData }: Route.ComponentProps) {
                 <code>theme</code>
               </td>
               <td>Remembers whether you chose light or dark. Choosing “as the system” deletes it.</td>
+              <td>A year.</td>
+            </tr>
+            <tr>
+              <td>
+                <code>language</code>
+              </td>
+              <td>
+                Remembers the language that you chose. Until you choose, it is the one that your browser asks
+                for.
+              </td>
               <td>A year.</td>
             </tr>
             <tr>

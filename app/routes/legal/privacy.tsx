@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro"
 import { Link } from "react-router"
 import { LegalPage } from "#app/features/site/legal-page.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
@@ -18,9 +19,8 @@ export function loader({ context }: Route.LoaderArgs) {
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: "Privacy",
-    description:
-      "What this server stores about you, where it is kept, who else receives it, and how to have it deleted.",
+    title: msg`Privacy`,
+    description: msg`What this server stores about you, where it is kept, who else receives it, and how to have it deleted.`,
     path: "/privacy",
   })
 

@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro"
 import { Link } from "react-router"
 import { LegalPage } from "#app/features/site/legal-page.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
@@ -5,9 +6,8 @@ import type { Route } from "./+types/terms.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: "Terms",
-    description:
-      "The rules for using this server, what you may expect of it, and the licence of the software.",
+    title: msg`Terms`,
+    description: msg`The rules for using this server, what you may expect of it, and the licence of the software.`,
     path: "/terms",
   })
 

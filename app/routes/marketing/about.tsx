@@ -1,3 +1,5 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { msg } from "@lingui/core/macro"
 import { PageHead } from "#app/features/site/page-head.tsx"
 import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
 import { LinkButton } from "#app/ui/button.tsx"
@@ -5,76 +7,102 @@ import type { Route } from "./+types/about.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: "About",
-    description:
-      "Why Tideline exists: the comfort of hosted realtime services, on a machine and in a database that belong to you.",
+    title: msg`About`,
+    description: msg`Why Tideline exists: the comfort of hosted realtime services, on a machine and in a database that belong to you.`,
     path: "/about",
     structuredData: [{ "@type": "Organization", name: "The Tideline project", url: `${originOf(matches)}/` }],
   })
 
 export default function About() {
+  const { t } = useLingui()
   return (
     <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
-      <PageHead title="The level is the same for everybody">
-        A tideline is where the water stands right now. You can see it from every boat in the harbour, and
-        nobody has to announce it.
+      <PageHead title={t`The level is the same for everybody`}>
+        <Trans>
+          A tideline is where the water stands right now. You can see it from every boat in the harbour, and
+          nobody has to announce it.
+        </Trans>
       </PageHead>
       <div className="grid gap-12 lg:grid-cols-[1fr_20rem] lg:gap-20">
         <div className="prose max-w-2xl text-[1.0625rem]">
-          <h2>Why it exists</h2>
+          <h2>
+            <Trans>Why it exists</Trans>
+          </h2>
           <p>
-            The best developer tools of the last years made a promise: the screen shows what the database
-            holds, and you do not have to think about it. The price was that the database, the accounts and
-            the server that keeps the promise belong to somebody else. For many projects that is a fine trade.
-            For some it is not: records that may not leave the building, a budget that cannot grow with usage,
-            or simply the wish to understand the whole thing.
+            <Trans>
+              The best developer tools of the last years made a promise: the screen shows what the database
+              holds, and you do not have to think about it. The price was that the database, the accounts and
+              the server that keeps the promise belong to somebody else. For many projects that is a fine
+              trade. For some it is not: records that may not leave the building, a budget that cannot grow
+              with usage, or simply the wish to understand the whole thing.
+            </Trans>
           </p>
           <p>
-            Tideline is the attempt to keep the promise on one machine that is yours, with parts that have
-            been dull and dependable for decades: a process, a PostgreSQL, a folder.
+            <Trans>
+              Tideline is the attempt to keep the promise on one machine that is yours, with parts that have
+              been dull and dependable for decades: a process, a PostgreSQL, a folder.
+            </Trans>
           </p>
-          <h2>What we hold on to</h2>
+          <h2>
+            <Trans>What we hold on to</Trans>
+          </h2>
           <ul>
             <li>
-              <strong>One truth.</strong> A row is the record, its commit is the announcement, and a shape is
-              written down once.
+              <Trans>
+                <strong>One truth.</strong> A row is the record, its commit is the announcement, and a shape
+                is written down once.
+              </Trans>
             </li>
             <li>
-              <strong>Defaults that are real.</strong> What you try on your laptop is the code that runs in
-              production.
+              <Trans>
+                <strong>Defaults that are real.</strong> What you try on your laptop is the code that runs in
+                production.
+              </Trans>
             </li>
             <li>
-              <strong>Failures that speak.</strong> A missing setting never looks like success, and an error
-              says what to do.
+              <Trans>
+                <strong>Failures that speak.</strong> A missing setting never looks like success, and an error
+                says what to do.
+              </Trans>
             </li>
             <li>
-              <strong>A way out.</strong> Your data is in PostgreSQL and in files. Leaving needs no export
-              button.
+              <Trans>
+                <strong>A way out.</strong> Your data is in PostgreSQL and in files. Leaving needs no export
+                button.
+              </Trans>
             </li>
             <li>
-              <strong>Code for readers.</strong> Folders say where code runs, rules about imports are checked
-              by a tool, and decisions are written down with the alternatives that were weighed.
+              <Trans>
+                <strong>Code for readers.</strong> Folders say where code runs, rules about imports are
+                checked by a tool, and decisions are written down with the alternatives that were weighed.
+              </Trans>
             </li>
           </ul>
-          <h2>What it is not</h2>
+          <h2>
+            <Trans>What it is not</Trans>
+          </h2>
           <p>
-            It is not a framework and not a platform. It is an application, to be used as it is or taken
-            apart. Live queries are index ranges, not arbitrary functions. It runs on one machine first, and
-            on several when you need them; it does not try to be a global edge network.
+            <Trans>
+              It is not a framework and not a platform. It is an application, to be used as it is or taken
+              apart. Live queries are index ranges, not arbitrary functions. It runs on one machine first, and
+              on several when you need them; it does not try to be a global edge network.
+            </Trans>
           </p>
         </div>
         <aside className="grid content-start gap-5 text-sm">
-          <h2 className="text-base font-semibold">Made with</h2>
+          <h2 className="text-base font-semibold">
+            <Trans>Made with</Trans>
+          </h2>
           <dl className="divide-y divide-line border-y border-line">
             {parts.map(([name, role]) => (
-              <div key={name} className="flex justify-between gap-4 py-2.5">
-                <dt className="font-medium">{name}</dt>
-                <dd className="text-right text-muted">{role}</dd>
+              <div key={role.id} className="flex justify-between gap-4 py-2.5">
+                <dt className="font-medium">{typeof name === "string" ? name : t(name)}</dt>
+                <dd className="text-right text-muted">{t(role)}</dd>
               </div>
             ))}
           </dl>
           <LinkButton to="/docs/architecture" variant="secondary">
-            Read the architecture
+            <Trans>Read the architecture</Trans>
           </LinkButton>
         </aside>
       </div>
@@ -83,14 +111,14 @@ export default function About() {
 }
 
 const parts = [
-  ["PostgreSQL", "records and their log"],
-  ["Node", "one process"],
-  ["TypeScript", "all of the source"],
-  ["React Router", "pages from the server"],
-  ["Drizzle", "schema and queries"],
-  ["better-auth or Clerk", "accounts"],
-  ["AI SDK", "the chat's streams"],
-  ["socket.io", "the way to the browser"],
-  ["valibot", "what comes in"],
-  ["Geist", "the typeface"],
+  ["PostgreSQL", msg`records and their log`],
+  ["Node", msg`one process`],
+  ["TypeScript", msg`all of the source`],
+  ["React Router", msg`pages from the server`],
+  ["Drizzle", msg`schema and queries`],
+  [msg`better-auth or Clerk`, msg`accounts`],
+  ["AI SDK", msg`the chat's streams`],
+  ["socket.io", msg`the way to the browser`],
+  ["valibot", msg`what comes in`],
+  ["Geist", msg`the typeface`],
 ] as const

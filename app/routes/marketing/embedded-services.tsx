@@ -1,35 +1,43 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { CommandBlock } from "#app/features/site/command-block.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 
 /** The two commands, and what stands behind them until a setting says otherwise. */
 export function EmbeddedServices() {
+  const { t } = useLingui()
   return (
     <div className="grid gap-8 lg:grid-cols-[24rem_1fr] lg:gap-12">
       <div>
         <CommandBlock commands={["npm ci", "npm start"]} />
         <p className="mt-4 text-muted">
-          Then open the address it prints and sign up. The same code runs on your server: there you set an
-          address, your database and your mail relay, as the{" "}
-          <a
-            href="/docs/self-hosting"
-            className="text-accent-ink underline decoration-accent-line underline-offset-4 hover:decoration-current"
-          >
-            self-hosting guide
-          </a>{" "}
-          says.
+          <Trans>
+            Then open the address it prints and sign up. The same code runs on your server: there you set an
+            address, your database and your mail relay, as the{" "}
+            <a
+              href="/docs/self-hosting"
+              className="text-accent-ink underline decoration-accent-line underline-offset-4 hover:decoration-current"
+            >
+              self-hosting guide
+            </a>{" "}
+            says.
+          </Trans>
         </p>
       </div>
       <div>
-        <h3 className="font-semibold">Embedded at first, replaced by one setting each</h3>
+        <h3 className="font-semibold">
+          <Trans>Embedded at first, replaced by one setting each</Trans>
+        </h3>
         <ul className="mt-4 divide-y divide-line border-y border-line">
           {services.map(({ icon, name, embedded, setting }) => (
             <li
-              key={name}
+              key={setting}
               className="grid grid-cols-[1.75rem_1fr] gap-x-3 gap-y-1 py-4 sm:grid-cols-[1.75rem_8rem_1fr_auto]"
             >
               <Icon name={icon} className="mt-1 text-accent-ink" />
-              <span className="font-medium">{name}</span>
-              <span className="col-start-2 text-muted sm:col-start-auto">{embedded}</span>
+              <span className="font-medium">{t(name)}</span>
+              <span className="col-start-2 text-muted sm:col-start-auto">{t(embedded)}</span>
               <code className="col-start-2 font-mono text-[0.8125rem] leading-6 text-faint sm:col-start-auto">
                 {setting}
               </code>
@@ -37,33 +45,36 @@ export function EmbeddedServices() {
           ))}
         </ul>
         <p className="mt-4 text-sm text-faint">
-          They are the real thing in a small place: real PostgreSQL, real SMTP, real streaming. The mail inbox
-          and the development gateway refuse to start on a public address.
+          <Trans>
+            They are the real thing in a small place: real PostgreSQL, real SMTP, real streaming. The mail
+            inbox and the development gateway refuse to start on a public address.
+          </Trans>
         </p>
       </div>
     </div>
   )
 }
 
-const services: { icon: IconName; name: string; embedded: string; setting: string }[] = [
-  {
-    icon: "database",
-    name: "Database",
-    embedded: "PostgreSQL 18 in your data folder",
-    setting: "DATABASE_URL",
-  },
-  {
-    icon: "key",
-    name: "Sign-in",
-    embedded: "An identity provider in the same process",
-    setting: "CLERK_SECRET_KEY",
-  },
-  { icon: "mail", name: "Mail", embedded: "A local SMTP server with an inbox", setting: "SMTP_URL" },
-  {
-    icon: "sparkle",
-    name: "Model",
-    embedded: "A labelled development gateway",
-    setting: "AI_GATEWAY_API_KEY",
-  },
-  { icon: "folder", name: "Files", embedded: "A folder on the disk", setting: "BLOBS_URL" },
-]
+const services: { icon: IconName; name: MessageDescriptor; embedded: MessageDescriptor; setting: string }[] =
+  [
+    {
+      icon: "database",
+      name: msg`Database`,
+      embedded: msg`PostgreSQL 18 in your data folder`,
+      setting: "DATABASE_URL",
+    },
+    {
+      icon: "key",
+      name: msg`Sign-in`,
+      embedded: msg`An identity provider in the same process`,
+      setting: "CLERK_SECRET_KEY",
+    },
+    { icon: "mail", name: msg`Mail`, embedded: msg`A local SMTP server with an inbox`, setting: "SMTP_URL" },
+    {
+      icon: "sparkle",
+      name: msg`Model`,
+      embedded: msg`A labelled development gateway`,
+      setting: "AI_GATEWAY_API_KEY",
+    },
+    { icon: "folder", name: msg`Files`, embedded: msg`A folder on the disk`, setting: "BLOBS_URL" },
+  ]

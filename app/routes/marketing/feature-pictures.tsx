@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { Badge } from "#app/ui/badge.tsx"
 
@@ -14,18 +15,27 @@ function Picture({ children }: { children: ReactNode }) {
 }
 
 export function KeysPicture() {
+  const { t } = useLingui()
   return (
     <Picture>
       <div className="grid gap-4 p-6 sm:p-7">
-        <p className="text-lg font-semibold tracking-tight">Sign in</p>
-        <FakeField label="E-mail address">ada@example.org</FakeField>
-        <FakeField label="Password">••••••••••••••</FakeField>
-        <span className="rounded-md bg-accent py-2.5 text-center font-medium text-on-accent">Sign in</span>
+        <p className="text-lg font-semibold tracking-tight">
+          <Trans>Sign in</Trans>
+        </p>
+        <FakeField label={t`E-mail address`}>ada@example.org</FakeField>
+        <FakeField label={t`Password`}>••••••••••••••</FakeField>
+        <span className="rounded-md bg-accent py-2.5 text-center font-medium text-on-accent">
+          <Trans>Sign in</Trans>
+        </span>
       </div>
       <div className="flex items-center justify-between gap-3 border-t border-line px-6 py-3.5 sm:px-7">
-        <span className="text-xs text-muted">Provider</span>
+        <span className="text-xs text-muted">
+          <Trans>Provider</Trans>
+        </span>
         <span className="flex gap-1.5">
-          <Badge tone="accent">Embedded</Badge>
+          <Badge tone="accent">
+            <Trans>Embedded</Trans>
+          </Badge>
           <Badge>Clerk</Badge>
         </span>
       </div>

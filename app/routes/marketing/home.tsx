@@ -1,6 +1,9 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
 import { CopyButton } from "#app/features/site/copy-button.tsx"
 import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
+import { i18nOf } from "#app/language/i18n.ts"
 import { Section } from "#app/features/site/section.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
@@ -14,21 +17,21 @@ import { ProductShots } from "./product-shots.tsx"
 import { Questions, questionsForSearch } from "./questions.tsx"
 import { WhatIsInIt } from "./what-is-in-it.tsx"
 
-const DESCRIPTION =
-  "Tideline is a web application you host yourself: sign-in, a dashboard with AI chat and files, and an HTTP API, where every record on the screen is live. One process, one PostgreSQL, two commands."
+const DESCRIPTION = msg`Tideline is a web application you host yourself: sign-in, a dashboard with AI chat and files, and an HTTP API, where every record on the screen is live. One process, one PostgreSQL, two commands.`
 
 /** Asks the database nothing: the boats are those that the process has heard of last. */
 export function loader({ context, request }: Route.LoaderArgs) {
   const refused = new URL(request.url).searchParams.get("refused")
   return {
     boats: context.get(servicesContext).harbour.boats(),
-    refusal: refused === "429" ? "That was quick. Try again in a minute." : refused && "That did not work.",
+    refused: refused === "429" ? ("quick" as const) : refused === null ? null : ("failed" as const),
   }
 }
 
-export const meta: Route.MetaFunction = ({ matches }) =>
-  pageMeta(matches, {
-    title: "Tideline: every record on the screen is live",
+export const meta: Route.MetaFunction = ({ matches }) => {
+  const i18n = i18nOf(matches)
+  return pageMeta(matches, {
+    title: msg`Tideline: every record on the screen is live`,
     description: DESCRIPTION,
     path: "/",
     structuredData: [
@@ -36,17 +39,19 @@ export const meta: Route.MetaFunction = ({ matches }) =>
       {
         "@type": "SoftwareApplication",
         name: "Tideline",
-        description: DESCRIPTION,
+        description: i18n._(DESCRIPTION),
         applicationCategory: "BusinessApplication",
         operatingSystem: "Linux, macOS",
         license: "https://opensource.org/license/mit",
         offers: { "@type": "Offer", price: "0", priceCurrency: "USD" },
       },
-      questionsForSearch,
+      questionsForSearch(i18n),
     ],
   })
+}
 
 export default function Home({ loaderData }: Route.ComponentProps) {
+  const { t } = useLingui()
   return (
     <>
       <Hero>
@@ -54,23 +59,23 @@ export default function Home({ loaderData }: Route.ComponentProps) {
       </Hero>
       <Section
         id="how-it-works"
-        title="A commit is the announcement"
-        lead="Realtime code usually has to remember to tell somebody. Here the code writes a row and says nothing. PostgreSQL's own log carries the change to every process, and each process pushes it to the screens that are looking."
+        title={t`A commit is the announcement`}
+        lead={t`Realtime code usually has to remember to tell somebody. Here the code writes a row and says nothing. PostgreSQL's own log carries the change to every process, and each process pushes it to the screens that are looking.`}
       >
         <HowItWorks />
       </Section>
       <div className="overflow-hidden border-y border-line bg-sunken">
         <Section
-          title="A product, not a starter kit"
-          lead="This is what you have after the second command. Everything in these pictures was taken from the running application by a script, and every list in them is live."
+          title={t`A product, not a starter kit`}
+          lead={t`This is what you have after the second command. Everything in these pictures was taken from the running application by a script, and every list in them is live.`}
         >
           <ProductShots />
         </Section>
       </div>
       <div>
         <Section
-          title="The parts you would otherwise assemble"
-          lead="The first week of most products goes into these. They are here, they work together, and they are yours to change."
+          title={t`The parts you would otherwise assemble`}
+          lead={t`The first week of most products goes into these. They are here, they work together, and they are yours to change.`}
         >
           <WhatIsInIt />
         </Section>
@@ -78,8 +83,8 @@ export default function Home({ loaderData }: Route.ComponentProps) {
       <div className="border-y border-line bg-sunken">
         <Section
           id="self-host"
-          title="Two commands, nothing else to install"
-          lead="You need Node 22.22 or later. The first start writes a settings file with its own secrets, sets up a real PostgreSQL in a folder, and prints the address to open."
+          title={t`Two commands, nothing else to install`}
+          lead={t`You need Node 22.22 or later. The first start writes a settings file with its own secrets, sets up a real PostgreSQL in a folder, and prints the address to open.`}
         >
           <EmbeddedServices />
         </Section>
@@ -87,14 +92,14 @@ export default function Home({ loaderData }: Route.ComponentProps) {
       <div>
         <Section
           id="comparison"
-          title="Compared with Next.js, Convex and Clerk"
-          lead="Three good services, and for many teams the right choice. The difference is who runs it, where the records live, and what makes a screen live."
+          title={t`Compared with Next.js, Convex and Clerk`}
+          lead={t`Three good services, and for many teams the right choice. The difference is who runs it, where the records live, and what makes a screen live.`}
         >
           <Comparison />
         </Section>
       </div>
       <div className="border-t border-line bg-sunken">
-        <Section title="Questions people ask first">
+        <Section title={t`Questions people ask first`}>
           <Questions />
         </Section>
       </div>
@@ -112,19 +117,23 @@ function Hero({ children }: { children: ReactNode }) {
       />
       <div className="mx-auto max-w-6xl px-5 pt-14 sm:px-8 sm:pt-24">
         <div className="mx-auto max-w-3xl text-center">
-          <h1 className="text-display font-semibold">Every record on the screen is live.</h1>
+          <h1 className="text-display font-semibold">
+            <Trans>Every record on the screen is live.</Trans>
+          </h1>
           <p className="mx-auto mt-6 max-w-2xl text-lg text-muted sm:text-xl sm:leading-8 sm:tracking-normal">
-            Tideline is a web application on your own server: sign-in, AI chat, files and an HTTP API.
-            Whatever writes to its PostgreSQL, be it a click, a script or you in psql, every open screen shows
-            it.
+            <Trans>
+              Tideline is a web application on your own server: sign-in, AI chat, files and an HTTP API.
+              Whatever writes to its PostgreSQL, be it a click, a script or you in psql, every open screen
+              shows it.
+            </Trans>
           </p>
           <div className="mt-8 flex flex-wrap justify-center gap-3">
             <LinkButton to="/sign-up" size="lg">
-              Create an account
+              <Trans>Create an account</Trans>
               <Icon name="arrow-right" />
             </LinkButton>
             <LinkButton to="#self-host" variant="secondary" size="lg">
-              Host it yourself
+              <Trans>Host it yourself</Trans>
             </LinkButton>
           </div>
           <div
@@ -146,17 +155,21 @@ function Closing() {
     <section className="border-t border-line bg-accent-soft">
       <div className="mx-auto flex max-w-6xl flex-col items-start gap-8 px-5 py-16 sm:px-8 sm:py-20 md:flex-row md:items-center md:justify-between">
         <div>
-          <h2 className="text-3xl font-semibold">See it with your own records</h2>
+          <h2 className="text-3xl font-semibold">
+            <Trans>See it with your own records</Trans>
+          </h2>
           <p className="mt-3 max-w-xl text-lg text-muted">
-            Create an account here, open the dashboard in two windows, and rename something in one of them.
+            <Trans>
+              Create an account here, open the dashboard in two windows, and rename something in one of them.
+            </Trans>
           </p>
         </div>
         <div className="flex flex-wrap gap-3">
           <LinkButton to="/sign-up" size="lg">
-            Create an account
+            <Trans>Create an account</Trans>
           </LinkButton>
           <LinkButton to="/docs" variant="secondary" size="lg">
-            Read the documentation
+            <Trans>Read the documentation</Trans>
           </LinkButton>
         </div>
       </div>

@@ -1,13 +1,17 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Code } from "#app/features/site/code.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 
 /** The way of a change from the code that makes it to the screens that show it. */
 export function HowItWorks() {
+  const { t } = useLingui()
   return (
     <div className="grid gap-6 lg:grid-cols-2 lg:gap-10">
       <div className="overflow-hidden rounded-xl border border-line bg-surface shadow-sm">
         <p className="border-b border-line bg-sunken px-5 py-2.5 font-mono text-xs text-muted">
-          server/files/files.ts, shortened
+          server/files/files.ts, <Trans>shortened</Trans>
         </p>
         <pre tabIndex={0} className="overflow-x-auto p-5 font-mono text-[0.8125rem] leading-6">
           <Code source={RENAME} />
@@ -15,7 +19,7 @@ export function HowItWorks() {
       </div>
       <ol className="grid content-between gap-6">
         {steps.map(({ icon, title, text }, place) => (
-          <li key={title} className="relative flex gap-4">
+          <li key={icon} className="relative flex gap-4">
             {place < steps.length - 1 ? (
               <span
                 aria-hidden="true"
@@ -26,8 +30,8 @@ export function HowItWorks() {
               <Icon name={icon} />
             </span>
             <div className="pt-1.5">
-              <h3 className="font-semibold">{title}</h3>
-              <p className="mt-1 text-muted">{text}</p>
+              <h3 className="font-semibold">{t(title)}</h3>
+              <p className="mt-1 text-muted">{t(text)}</p>
             </div>
           </li>
         ))}
@@ -52,25 +56,25 @@ const RENAME = `export async function renameFile(
 
 // Nothing is published. The commit is enough.`
 
-const steps: { icon: IconName; title: string; text: string }[] = [
+const steps: { icon: IconName; title: MessageDescriptor; text: MessageDescriptor }[] = [
   {
     icon: "edit",
-    title: "Something writes a row",
-    text: "A form, the API, another instance, a migration, or a person in psql. It makes no difference which.",
+    title: msg`Something writes a row`,
+    text: msg`A form, the API, another instance, a migration, or a person in psql. It makes no difference which.`,
   },
   {
     icon: "database",
-    title: "PostgreSQL commits it to its log",
-    text: "The write-ahead log is how replicas follow. It holds committed transactions only, whole and in order.",
+    title: msg`PostgreSQL commits it to its log`,
+    text: msg`The write-ahead log is how replicas follow. It holds committed transactions only, whole and in order.`,
   },
   {
     icon: "server",
-    title: "Every process reads the log",
-    text: "Each one knows which index ranges its sockets subscribed to. No message broker stands in between.",
+    title: msg`Every process reads the log`,
+    text: msg`Each one knows which index ranges its sockets subscribed to. No message broker stands in between.`,
   },
   {
     icon: "monitor",
-    title: "The screens that look at it change",
-    text: "A browser that was away says which position it saw last and is sent what came after, or a fresh snapshot.",
+    title: msg`The screens that look at it change`,
+    text: msg`A browser that was away says which position it saw last and is sent what came after, or a fresh snapshot.`,
   },
 ]

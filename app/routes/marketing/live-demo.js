@@ -1,5 +1,7 @@
 // The demonstration on the start page. Each pane is a client of its own: it has its own stream of the table, and knows nothing of the other.
 const demo = document.querySelector("[data-demo]")
+/** In the page's language, from the page. */
+const words = JSON.parse(demo.dataset.words)
 const log = demo.querySelector("[data-log]")
 const panes = [...demo.querySelectorAll("[data-pane]")].map((element) => ({
   element,
@@ -32,7 +34,7 @@ function follow(pane) {
   pane.stream = new EventSource("/demo")
   pane.stream.addEventListener("boats", ({ data }) => show(pane, JSON.parse(data)))
   pane.stream.addEventListener("error", () => {
-    describeLiveness(pane, false, "Not connected")
+    describeLiveness(pane, false, words.disconnected)
     // Refused, and not only interrupted: the browser does not try again by itself.
     if (pane.stream?.readyState !== EventSource.CLOSED) return
     pane.stream = null
@@ -43,16 +45,16 @@ function follow(pane) {
 function rest(pane) {
   pane.stream?.close()
   pane.stream = null
-  describeLiveness(pane, false, "Not connected")
+  describeLiveness(pane, false, words.disconnected)
 }
 
-function describeLiveness({ element }, isLive, words) {
+function describeLiveness({ element }, isLive, text) {
   element.toggleAttribute("data-live", isLive)
-  element.querySelector("[data-liveness]").textContent = words
+  element.querySelector("[data-liveness]").textContent = text
 }
 
 function show(pane, boats) {
-  describeLiveness(pane, true, "Live")
+  describeLiveness(pane, true, words.live)
   for (const boat of boats) {
     const before = pane.boats.find(({ name }) => name === boat.name)
     const row = pane.element.querySelector(`[data-boat="${CSS.escape(boat.name)}"]`)
@@ -72,8 +74,11 @@ function draw(row, { name, state, next, lamp }) {
   lampButton.value = lamp ? "off" : "on"
   lampButton.setAttribute("aria-pressed", String(lamp))
   stateButton.value = next
-  stateButton.setAttribute("aria-label", `${name}: ${state}. Next: ${next}`)
-  stateButton.querySelector("[data-words]").textContent = state[0].toUpperCase() + state.slice(1)
+  stateButton.setAttribute(
+    "aria-label",
+    fill(words.button, { name, now: words.states[state], next: words.states[next] }),
+  )
+  stateButton.querySelector("[data-state-words]").textContent = words.capitals[state]
 }
 
 function arrive(pane, row, boat, field) {
@@ -86,10 +91,10 @@ function arrive(pane, row, boat, field) {
   const milliseconds = mine && Math.round(performance.now() - mine.at)
   const statement = `update demo_boats set ${field} = ${field === "lamp" ? boat.lamp : `'${value}'`} where name = '${boat.name}'`
   pane.element.querySelector("[data-lag]").textContent = mine
-    ? `${boat.name}: here ${milliseconds} ms after you pressed`
-    : `${boat.name}: changed by somebody else, or put back`
+    ? fill(words.mine, { name: boat.name, milliseconds })
+    : fill(words.other, { name: boat.name })
   if (pane === panes[0]) {
-    const line = write(statement, mine ? "" : "not by you")
+    const line = write(statement, mine ? "" : words.notByYou)
     if (mine) mine.line = line
   }
   if (!mine) return
@@ -97,8 +102,12 @@ function arrive(pane, row, boat, field) {
   if (mine.shownBy.size < panes.length) return
   pressed.delete(mine)
   if (mine.line) mine.line.lastChild.textContent = `${milliseconds} ms`
-  demo.querySelector("[data-arrived]").textContent =
-    `${boat.name} is changed in both panes after ${milliseconds} milliseconds.`
+  demo.querySelector("[data-arrived]").textContent = fill(words.arrived, { name: boat.name, milliseconds })
+}
+
+/** Puts values where their names stand in braces. */
+function fill(text, values) {
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name])
 }
 
 /** One line of the log: what was committed, and a note. */
@@ -136,14 +145,13 @@ async function press(event) {
       body: new URLSearchParams(form),
     })
     if (response.ok) return
-    const { error } = await response.json().catch(() => ({}))
-    throw new Error(error ?? "The server could not do that. Try again in a moment.")
-  } catch (error) {
-    pressed.delete(one)
-    refuse(error instanceof TypeError ? "The server cannot be reached." : error.message)
+    refuse(response.status === 429 ? words.quick : words.failed)
+  } catch {
+    refuse(words.unreachable)
   }
+  pressed.delete(one)
 }
 
-function refuse(words) {
-  demo.querySelector("[data-refusal]").textContent = words
+function refuse(text) {
+  demo.querySelector("[data-refusal]").textContent = text
 }

@@ -1,3 +1,6 @@
+import type { I18n, MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { nextState, type Boat, type BoatState } from "#server/demo/contract.ts"
@@ -7,25 +10,31 @@ import script from "./live-demo.js?url&no-inline"
  * Two panes on one table, each a client of its own. The markup is whole without a script: every row is a form. live-demo.js, which is
  * loaded when the panes come into sight, follows the table and writes into the places that are marked with `data-`.
  */
-export function LiveDemo({ boats, refusal }: { boats: readonly Boat[]; refusal: string | null }) {
+export function LiveDemo({ boats, refused }: { boats: readonly Boat[]; refused: "quick" | "failed" | null }) {
+  const { t, i18n } = useLingui()
+  const words = wordsOfScript(i18n)
   return (
-    <figure id="live" data-demo={script} className="scroll-mt-24">
+    <figure id="live" data-demo={script} data-words={JSON.stringify(words)} className="scroll-mt-24">
       <div className="grid gap-4 md:grid-cols-[1.45fr_1fr] lg:gap-6">
-        <Pane title="Harbour office" place="office" boats={boats} />
-        <Pane title="On the pier" place="pier" boats={boats} />
+        <Pane title={t`Harbour office`} place="office" boats={boats} />
+        <Pane title={t`On the pier`} place="pier" boats={boats} />
       </div>
       <CommitLog />
       <p role="status" data-arrived="" className="sr-only" />
       <p role="alert" data-refusal="" className="mt-3 min-h-6 text-center text-sm text-danger-ink">
-        {refusal}
+        {refused && words[refused]}
       </p>
       <figcaption className="mx-auto max-w-2xl text-center text-sm text-balance text-muted">
-        This is no film. Both panes follow one PostgreSQL table on this server, each over a connection of its
-        own, and so does every other visitor. Press a state or a lamp. What nobody touches for two minutes is
-        put back.
+        <Trans>
+          This is no film. Both panes follow one PostgreSQL table on this server, each over a connection of
+          its own, and so does every other visitor. Press a state or a lamp. What nobody touches for two
+          minutes is put back.
+        </Trans>
         <noscript>
           {" "}
-          Your browser runs no scripts: a press posts a form, and the page comes back as the table is then.
+          <Trans>
+            Your browser runs no scripts: a press posts a form, and the page comes back as the table is then.
+          </Trans>
         </noscript>
       </figcaption>
     </figure>
@@ -33,6 +42,7 @@ export function LiveDemo({ boats, refusal }: { boats: readonly Boat[]; refusal: 
 }
 
 function Pane({ title, place, boats }: { title: string; place: string; boats: readonly Boat[] }) {
+  const count = boats.length
   return (
     <section
       aria-label={title}
@@ -43,7 +53,9 @@ function Pane({ title, place, boats }: { title: string; place: string; boats: re
         <h2 className="text-sm font-medium">{title}</h2>
         <span className="flex items-center gap-2 text-xs text-faint group-data-[live]/pane:text-success-ink">
           <span className="size-1.5 rounded-full bg-line-strong group-data-[live]/pane:bg-success" />
-          <span data-liveness="">As the page was made</span>
+          <span data-liveness="">
+            <Trans>As the page was made</Trans>
+          </span>
         </span>
       </header>
       <ul className="flex-1 divide-y divide-line">
@@ -55,14 +67,17 @@ function Pane({ title, place, boats }: { title: string; place: string; boats: re
         data-lag=""
         className="h-9 truncate border-t border-line bg-sunken px-4 text-xs leading-9 text-faint tabular-nums sm:px-5"
       >
-        demo_boats, {boats.length} rows
+        <Trans>demo_boats, {count} rows</Trans>
       </p>
     </section>
   )
 }
 
 function BoatRow({ boat, hasWater }: { boat: Boat; hasWater: boolean }) {
+  const { t } = useLingui()
   const { name, state, lamp } = boat
+  const now = t(states[state])
+  const next = t(states[nextState(state)])
   return (
     <li
       data-boat={name}
@@ -80,7 +95,7 @@ function BoatRow({ boat, hasWater }: { boat: Boat; hasWater: boolean }) {
         <button
           name="state"
           value={nextState(state)}
-          aria-label={stateLabel(name, state)}
+          aria-label={t`${name}: ${now}. Next: ${next}`}
           className={classNames(
             "ml-auto inline-flex h-9 min-w-33 items-center justify-between gap-2 rounded-full border px-3.5 text-sm font-medium transition-colors touch:min-h-11",
             "border-line-strong bg-surface hover:bg-hover",
@@ -88,7 +103,7 @@ function BoatRow({ boat, hasWater }: { boat: Boat; hasWater: boolean }) {
             "group-data-[state=moored]/boat:border-success-line group-data-[state=moored]/boat:bg-success-soft group-data-[state=moored]/boat:text-success-ink",
           )}
         >
-          <span data-words="">{words[state]}</span>
+          <span data-state-words="">{t(capitals[state])}</span>
           <Icon name="chevron-right" className="size-3.5 opacity-60" />
         </button>
       </form>
@@ -97,12 +112,13 @@ function BoatRow({ boat, hasWater }: { boat: Boat; hasWater: boolean }) {
 }
 
 function LampButton({ boat: { name, lamp } }: { boat: Boat }) {
+  const { t } = useLingui()
   return (
     <button
       name="lamp"
       value={lamp ? "off" : "on"}
       aria-pressed={lamp}
-      aria-label={`Lamp of ${name}`}
+      aria-label={t`Lamp of ${name}`}
       className="grid size-9 shrink-0 place-items-center rounded-full transition-colors hover:bg-hover touch:size-11"
     >
       <span className="size-3 rounded-full border border-line-strong bg-sunken transition-[background-color,box-shadow] duration-300 group-data-[lamp=on]/boat:border-warning group-data-[lamp=on]/boat:bg-warning group-data-[lamp=on]/boat:shadow-[0_0_0_4px_var(--color-warning-soft),0_0_14px_2px_var(--color-warning)]" />
@@ -128,18 +144,51 @@ function CommitLog() {
   return (
     <div className="mt-4 overflow-hidden rounded-lg border border-[oklch(0.33_0.02_235)] bg-[oklch(0.2_0.018_240)] font-mono text-xs leading-6 text-[oklch(0.93_0.01_220)] shadow-lg sm:text-[0.8125rem] lg:mt-6">
       <p className="flex justify-between border-b border-[oklch(0.29_0.02_235)] px-4 py-1.5 text-xs text-[oklch(0.74_0.015_225)]">
-        <span>what was committed</span>
-        <span className="hidden sm:inline">and when both panes showed it</span>
+        <span>
+          <Trans>what was committed</Trans>
+        </span>
+        <span className="hidden sm:inline">
+          <Trans>and when both panes showed it</Trans>
+        </span>
       </p>
       <ol data-log="" className="h-42 overflow-hidden px-4 py-3 sm:h-30">
-        <li className="text-[oklch(0.74_0.015_225)]">-- nothing yet: press a state, or a lamp</li>
+        <li className="text-[oklch(0.74_0.015_225)]">
+          <Trans>-- nothing yet: press a state, or a lamp</Trans>
+        </li>
       </ol>
     </div>
   )
 }
 
-const words: Record<BoatState, string> = { "at sea": "At sea", "coming in": "Coming in", moored: "Moored" }
+const capitals: Record<BoatState, MessageDescriptor> = {
+  "at sea": msg`At sea`,
+  "coming in": msg`Coming in`,
+  moored: msg`Moored`,
+}
 
-function stateLabel(name: string, state: BoatState): string {
-  return `${name}: ${state}. Next: ${nextState(state)}`
+const states: Record<BoatState, MessageDescriptor> = {
+  "at sea": msg`at sea`,
+  "coming in": msg`coming in`,
+  moored: msg`moored`,
+}
+
+/** What live-demo.js writes into the page. It puts its own values where a name stands in braces. */
+function wordsOfScript(i18n: I18n) {
+  const [name, now, next, milliseconds] = ["{name}", "{now}", "{next}", "{milliseconds}"]
+  const inWords = (messages: Record<BoatState, MessageDescriptor>) =>
+    Object.fromEntries(Object.entries(messages).map(([key, message]) => [key, i18n._(message)]))
+  return {
+    live: i18n._(msg`Live`),
+    disconnected: i18n._(msg`Not connected`),
+    states: inWords(states),
+    capitals: inWords(capitals),
+    button: i18n._(msg`${name}: ${now}. Next: ${next}`),
+    mine: i18n._(msg`${name}: here ${milliseconds} ms after you pressed`),
+    other: i18n._(msg`${name}: changed by somebody else, or put back`),
+    notByYou: i18n._(msg`not by you`),
+    arrived: i18n._(msg`${name} is changed in both panes after ${milliseconds} milliseconds.`),
+    quick: i18n._(msg`That was quick. Try again in a minute.`),
+    failed: i18n._(msg`That did not work. Try again in a moment.`),
+    unreachable: i18n._(msg`The server cannot be reached.`),
+  }
 }

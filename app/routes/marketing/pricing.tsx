@@ -1,3 +1,5 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
 import { PageHead } from "#app/features/site/page-head.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
@@ -6,93 +8,91 @@ import { LinkButton } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { servicesContext } from "#server/context.ts"
-import { describeLimits } from "#server/plans/contract.ts"
 import type { Route } from "./+types/pricing.ts"
+import { describePlan } from "./describe-plan.ts"
 
 /** What this server really allows: every figure on the page is a setting. */
 export function loader({ context }: Route.LoaderArgs) {
   const { chat, identity, plans } = context.get(servicesContext).config
-  const hasChat = chat.gateway.kind !== "missing"
-  const both = [
-    ...(hasChat ? [] : ["Chat, once this server has a model"]),
-    "Live records on every screen",
-    "API keys and the HTTP API",
-  ]
-  return {
-    free: [...describeLimits(plans.free, { hasChat }), ...both],
-    pro: [...describeLimits(plans.pro, { hasChat }), ...both],
-    isClerk: identity.kind === "clerk",
-  }
+  return { plans, hasChat: chat.gateway.kind !== "missing", isClerk: identity.kind === "clerk" }
 }
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: "Pricing",
-    description:
-      "Tideline costs nothing to run yourself. A server knows two plans, free and pro; this page shows what each of them includes here.",
+    title: msg`Pricing`,
+    description: msg`Tideline costs nothing to run yourself. A server knows two plans, free and pro; this page shows what each of them includes here.`,
     path: "/pricing",
   })
 
 export default function Pricing({ loaderData }: Route.ComponentProps) {
-  const { free, pro, isClerk } = loaderData
+  const { t, i18n } = useLingui()
+  const { plans, hasChat, isClerk } = loaderData
   return (
     <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
-      <PageHead title="The software is free.">
-        Tideline is under the MIT licence and has no paid edition. Whoever runs a server decides who is on
-        which of two plans. These are the plans of this one.
+      <PageHead title={t`The software is free.`}>
+        <Trans>
+          Tideline is under the MIT licence and has no paid edition. Whoever runs a server decides who is on
+          which of two plans. These are the plans of this one.
+        </Trans>
       </PageHead>
       <div className="mt-4 grid gap-5 md:grid-cols-3">
         <Plan
-          name="Free"
-          price="No charge"
-          note="What everybody has after signing up."
-          points={free}
+          name={t`Free`}
+          price={t`No charge`}
+          note={t`What everybody has after signing up.`}
+          points={describePlan(plans.free, { hasChat, i18n })}
           action={
             <LinkButton to="/sign-up" variant="secondary" className="w-full">
-              Create an account
+              <Trans>Create an account</Trans>
             </LinkButton>
           }
         />
         <Plan
-          name="Pro"
-          price={isClerk ? "Through Clerk" : "From the operator"}
-          note={isClerk ? "Subscribed to in your Clerk account." : "Given by whoever runs this server."}
-          points={pro}
+          name={t`Pro`}
+          price={isClerk ? t`Through Clerk` : t`From the operator`}
+          note={isClerk ? t`Subscribed to in your Clerk account.` : t`Given by whoever runs this server.`}
+          points={describePlan(plans.pro, { hasChat, i18n })}
           isMarked
           action={
             <LinkButton to="/sign-up" className="w-full">
-              Begin with free
+              <Trans>Begin with free</Trans>
             </LinkButton>
           }
         />
         <Plan
-          name="Your own server"
-          price="No charge"
-          note="All of it, on a machine of yours."
+          name={t`Your own server`}
+          price={t`No charge`}
+          note={t`All of it, on a machine of yours.`}
           points={[
-            "Every figure on this page is a setting",
-            "You decide who is on which plan",
-            "Your database, mail relay and model",
-            "The source, to read and to change",
+            t`Every figure on this page is a setting`,
+            t`You decide who is on which plan`,
+            t`Your database, mail relay and model`,
+            t`The source, to read and to change`,
           ]}
           action={
             <LinkButton to="/docs/self-hosting" variant="secondary" className="w-full">
-              Host it yourself
+              <Trans>Host it yourself</Trans>
             </LinkButton>
           }
         />
       </div>
       <section className="mt-20 max-w-3xl">
-        <h2 className="text-2xl font-semibold">How a plan changes</h2>
+        <h2 className="text-2xl font-semibold">
+          <Trans>How a plan changes</Trans>
+        </h2>
         <div className="prose mt-4">
           <p>
-            The plan belongs to your account with the identity provider, and the application only keeps a copy
-            of it.{" "}
+            <Trans>
+              The plan belongs to your account with the identity provider, and the application only keeps a
+              copy of it.
+            </Trans>{" "}
             {isClerk
-              ? "This server uses Clerk: subscribing there moves you to pro, and ending the subscription moves you back."
-              : "This server has its own accounts: its operator moves you to pro, or back."}{" "}
-            The new figures hold from the next request on. Going back to free deletes nothing; you cannot add
-            files until yours fit again.
+              ? t`This server uses Clerk: subscribing there moves you to pro, and ending the subscription moves you back.`
+              : t`This server has its own accounts: its operator moves you to pro, or back.`}{" "}
+            <Trans>
+              The new figures hold from the next request on. Going back to free deletes nothing; you cannot
+              add files until yours fit again.
+            </Trans>
           </p>
         </div>
       </section>
@@ -124,7 +124,11 @@ function Plan({
     >
       <h2 className="flex items-center justify-between text-lg font-semibold">
         {name}
-        {isMarked ? <Badge tone="accent">More room</Badge> : null}
+        {isMarked ? (
+          <Badge tone="accent">
+            <Trans>More room</Trans>
+          </Badge>
+        ) : null}
       </h2>
       <p className="mt-4 text-2xl font-semibold">{price}</p>
       <p className="mt-1 text-sm text-muted">{note}</p>

@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro"
 import chatDark from "./pictures/chat-dark.avif"
 import chatLight from "./pictures/chat-light.avif"
 import filesDark from "./pictures/files-dark.avif"
@@ -14,7 +15,7 @@ export function ProductShots() {
         light={chatLight}
         dark={chatDark}
         size={[1240, 800]}
-        alt="The chat: conversations on the left, and an answer with a table of tides and a query in colours."
+        alt={msg`The chat: conversations on the left, and an answer with a table of tides and a query in colours.`}
         className="rounded-xl"
       />
       <div className="mt-4 grid grid-cols-[1fr_29%] items-end gap-4 lg:absolute lg:-right-6 lg:bottom-0 lg:mt-0 lg:w-3/5">
@@ -22,14 +23,14 @@ export function ProductShots() {
           light={filesLight}
           dark={filesDark}
           size={[1240, 800]}
-          alt="The files: search, kinds, and a list with small pictures, sizes and times."
+          alt={msg`The files: search, kinds, and a list with small pictures, sizes and times.`}
           className="rounded-lg"
         />
         <Shot
           light={phoneLight}
           dark={phoneDark}
           size={[390, 800]}
-          alt="The same files on a phone."
+          alt={msg`The same files on a phone.`}
           className="rounded-[1.1rem]"
         />
       </div>

@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { useLingui } from "@lingui/react/macro"
 import { classNames } from "#app/ui/class-names.ts"
 
 /** One picture of the product, in the colours of the page. The browser fetches only the one that is shown, when it comes near. */
@@ -12,11 +14,12 @@ export function Shot({
   dark: string
   /** Points, not pixels. */
   size: [width: number, height: number]
-  alt: string
+  alt: MessageDescriptor
   className?: string
 }) {
+  const { t } = useLingui()
   const look = classNames("h-auto w-full border border-line-strong bg-surface shadow-lg", className)
-  const picture = { width, height, alt, loading: "lazy", decoding: "async" } as const
+  const picture = { width, height, alt: t(alt), loading: "lazy", decoding: "async" } as const
   return (
     <>
       <img src={light} {...picture} className={classNames(look, "dark:hidden")} />

@@ -1,6 +1,9 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { data, isRouteErrorResponse, redirect } from "react-router"
 import { ErrorPage } from "#app/features/site/error-page.tsx"
+import { i18nOf } from "#app/language/i18n.ts"
 import { Logo } from "#app/ui/logo.tsx"
 import { isRefusal } from "#server/errors.ts"
 import { UnlockShare } from "#server/files/contract.ts"
@@ -34,10 +37,10 @@ export async function action({ context, params, request }: Route.ActionArgs) {
   if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
   const answer = await orMissing(() => unlockShare(services, params.token, form.value.password, request))
   if ("limit" in answer) {
-    const error = "There were too many guesses. Try again in ten minutes."
+    const error = msg`There were too many guesses. Try again in ten minutes.`
     return data({ error }, { status: 429, headers: rateLimitHeaders(answer.limit) })
   }
-  if (answer.cookie === null) return data({ error: "That is not the password." }, { status: 403 })
+  if (answer.cookie === null) return data({ error: msg`That is not the password.` }, { status: 403 })
   const headersOfAnswer = { "Set-Cookie": answer.cookie, "Cache-Control": "no-store" }
   return redirect(`/share/${params.token}`, { status: 303, headers: headersOfAnswer })
 }
@@ -52,17 +55,18 @@ async function orMissing<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `${loaderData?.file?.fileName ?? "A shared file"} · Tideline` },
+export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
+  { title: `${loaderData?.file?.fileName ?? i18nOf(matches)._(msg`A shared file`)} · Tideline` },
   { name: "robots", content: "noindex, nofollow" },
 ]
 
 export default function Share({ loaderData, actionData, params }: Route.ComponentProps) {
+  const { t } = useLingui()
   const { sharedBy, file } = loaderData
   return (
     <Frame>
       <h1 className="mb-4 text-xl font-semibold break-words">
-        {sharedBy ? `${sharedBy} shares a file with you` : "A file is shared with you"}
+        {sharedBy ? t`${sharedBy} shares a file with you` : t`A file is shared with you`}
       </h1>
       {file ? (
         <SharedFileCard file={file} address={`/share/${params.token}/download`} />
@@ -74,25 +78,31 @@ export default function Share({ loaderData, actionData, params }: Route.Componen
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  const { t } = useLingui()
   if (!isRouteErrorResponse(error) || error.status !== 404) return <ErrorPage error={error} />
   return (
     <Frame>
-      <title>No such link · Tideline</title>
+      <title>{t`No such link · Tideline`}</title>
       <meta name="robots" content="noindex, nofollow" />
-      <h1 className="text-xl font-semibold">This link leads nowhere</h1>
-      <p className="mt-2 text-muted">Ask whoever sent it for a new one.</p>
+      <h1 className="text-xl font-semibold">
+        <Trans>This link leads nowhere</Trans>
+      </h1>
+      <p className="mt-2 text-muted">
+        <Trans>Ask whoever sent it for a new one.</Trans>
+      </p>
     </Frame>
   )
 }
 
 function Frame({ children }: { children: ReactNode }) {
+  const { t } = useLingui()
   return (
     <div className="flex min-h-dvh flex-col px-5">
       <header className="py-5">
         <a
           href="/"
           className="-mx-1 inline-flex min-h-11 items-center rounded-md px-1 text-lg"
-          aria-label="Tideline, start page"
+          aria-label={t`Tideline, start page`}
         >
           <Logo name="Tideline" />
         </a>

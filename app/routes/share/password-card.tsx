@@ -1,23 +1,29 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { useSentences, type Sentence } from "#app/language/sentences.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { Field } from "#app/ui/field.tsx"
 
-export function PasswordCard({ error }: { error: string | undefined }) {
+export function PasswordCard({ error }: { error: Sentence | undefined }) {
+  const { t } = useLingui()
+  const say = useSentences()
   return (
     <Card>
       <form method="post" className="flex flex-col gap-4">
         <Field
-          label="Password"
+          label={t`Password`}
           name="password"
           type="password"
           autoComplete="off"
           required
           maxLength={1000}
           autoFocus
-          error={error}
-          hint="Whoever sent you the link knows it."
+          error={say(error)}
+          hint={t`Whoever sent you the link knows it.`}
         />
-        <Button type="submit">Show the file</Button>
+        <Button type="submit">
+          <Trans>Show the file</Trans>
+        </Button>
       </form>
     </Card>
   )

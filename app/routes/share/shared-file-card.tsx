@@ -1,7 +1,11 @@
+import type { I18n, MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
+import { useFormats } from "#app/language/formats.ts"
 import { buttonClass } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
-import { formatBytes, kindOf, splitName, type Kind, type SharedFile } from "#server/files/contract.ts"
+import { kindOf, splitName, type Kind, type SharedFile } from "#server/files/contract.ts"
 
 export function SharedFileCard({
   file,
@@ -10,6 +14,11 @@ export function SharedFileCard({
   file: NonNullable<SharedFile["file"]>
   address: string
 }) {
+  const { i18n } = useLingui()
+  const formats = useFormats()
+  const { expiresAt } = file
+  // The page is made where nobody knows the reader's clock.
+  const end = expiresAt === null ? null : `${formats.date(expiresAt, MINUTE)} UTC`
   const kind = kindOf(file.mimeType)
   return (
     <>
@@ -23,42 +32,53 @@ export function SharedFileCard({
               {file.fileName}
             </p>
             <p className="mt-0.5 text-sm text-muted">
-              {typeOf(file.fileName, kind)} · {formatBytes(file.size)}
+              {typeOf(file.fileName, kind, i18n)} · {formats.bytes(file.size)}
             </p>
           </div>
         </div>
         <a href={address} className={buttonClass({}, "mt-5 w-full")}>
           <Icon name="download" />
-          Download
+          <Trans>Download</Trans>
         </a>
       </Card>
       <p className="mt-4 text-sm text-faint">
-        {file.expiresAt === null ? null : (
+        {expiresAt === null ? null : (
           <>
-            The link works until{" "}
-            <time dateTime={new Date(file.expiresAt).toISOString()}>{inWords(file.expiresAt)}</time>.{" "}
+            <Trans>
+              The link works until <time dateTime={new Date(expiresAt).toISOString()}>{end}</time>.
+            </Trans>{" "}
           </>
         )}
-        Nobody has checked what is in the file: open it if you know who sent it.
+        <Trans>Nobody has checked what is in the file: open it if you know who sent it.</Trans>
       </p>
     </>
   )
 }
 
 /** `PNG image`, or `Image` for a name without an ending. */
-function typeOf(fileName: string, kind: Kind) {
+function typeOf(fileName: string, kind: Kind, i18n: I18n) {
   const ending = splitName(fileName).extension.slice(1).toUpperCase()
-  return ending === "" ? kinds[kind] : `${ending} ${kinds[kind].toLowerCase()}`
+  return ending === "" ? i18n._(kinds[kind]) : i18n._(endings[kind](ending))
 }
 
-const kinds: Record<Kind, string> = {
-  image: "Image",
-  video: "Video",
-  audio: "Audio",
-  document: "Document",
-  text: "Text",
-  archive: "Archive",
-  other: "File",
+const kinds: Record<Kind, MessageDescriptor> = {
+  image: msg`Image`,
+  video: msg`Video`,
+  audio: msg`Audio`,
+  document: msg`Document`,
+  text: msg`Text`,
+  archive: msg`Archive`,
+  other: msg`File`,
+}
+
+const endings: Record<Kind, (ending: string) => MessageDescriptor> = {
+  image: (ending) => msg`${ending} image`,
+  video: (ending) => msg`${ending} video`,
+  audio: (ending) => msg`${ending} audio`,
+  document: (ending) => msg`${ending} document`,
+  text: (ending) => msg`${ending} text`,
+  archive: (ending) => msg`${ending} archive`,
+  other: (ending) => msg`${ending} file`,
 }
 
 const icons: Record<Kind, IconName> = {
@@ -71,12 +91,8 @@ const icons: Record<Kind, IconName> = {
   other: "file",
 }
 
-/** The page is made where nobody knows the reader's clock. */
-function inWords(moment: number) {
-  const words = new Date(moment).toLocaleString("en-GB", {
-    dateStyle: "long",
-    timeStyle: "short",
-    timeZone: "UTC",
-  })
-  return `${words} UTC`
-}
+const MINUTE = {
+  dateStyle: "long",
+  timeStyle: "short",
+  timeZone: "UTC",
+} satisfies Intl.DateTimeFormatOptions

@@ -1,3 +1,5 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { msg } from "@lingui/core/macro"
 import { data, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { Alert } from "#app/ui/alert.tsx"
@@ -26,17 +28,18 @@ export async function action({ context, request }: Route.ActionArgs) {
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: "Confirm your place",
-    description: "Confirm that you want to be told when there is room.",
+    title: msg`Confirm your place`,
+    description: msg`Confirm that you want to be told when there is room.`,
     path: "/waitlist/confirm",
   })
 
 export default function ConfirmPlace({ loaderData: { state } }: Route.ComponentProps) {
+  const { t } = useLingui()
   if (state === "confirmed") {
     return (
-      <WaitlistFrame title="You are on the list">
-        <Alert tone="success" title="Your place is confirmed">
-          The people who run this site can now tell you when there is room.
+      <WaitlistFrame title={t`You are on the list`}>
+        <Alert tone="success" title={t`Your place is confirmed`}>
+          <Trans>The people who run this site can now tell you when there is room.</Trans>
         </Alert>
       </WaitlistFrame>
     )
@@ -44,22 +47,24 @@ export default function ConfirmPlace({ loaderData: { state } }: Route.ComponentP
   if (state === "spent") {
     return (
       <WaitlistFrame
-        title="This link is too old"
-        lead="Or it was cut short on its way. Leave your address again, and we write once more."
+        title={t`This link is too old`}
+        lead={t`Or it was cut short on its way. Leave your address again, and we write once more.`}
       >
         <LinkButton to="/waitlist" reloadDocument>
-          Back to the waitlist
+          <Trans>Back to the waitlist</Trans>
         </LinkButton>
       </WaitlistFrame>
     )
   }
   return (
     <WaitlistFrame
-      title="Confirm your place"
-      lead="Press the button, and you are on the waitlist of this site. If you did not ask for this, close the page."
+      title={t`Confirm your place`}
+      lead={t`Press the button, and you are on the waitlist of this site. If you did not ask for this, close the page.`}
     >
       <form method="post">
-        <Button type="submit">Confirm my place</Button>
+        <Button type="submit">
+          <Trans>Confirm my place</Trans>
+        </Button>
       </form>
     </WaitlistFrame>
   )

@@ -1,5 +1,8 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { msg } from "@lingui/core/macro"
 import { data, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
+import { useSentences, type Sentence } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
@@ -24,7 +27,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)
   const limit = services.limiters.waitlist.check(visitOf({ request, context }).address)
   if (!limit.success) {
-    const errors = { email: "Too many addresses came from where you are. Try again in a minute." }
+    const errors = { email: msg`Too many addresses came from where you are. Try again in a minute.` }
     return data({ errors, values: {} }, { status: 429, headers: rateLimitHeaders(limit) })
   }
   const form = await readForm(request, JoinWaitlist)
@@ -35,17 +38,17 @@ export async function action({ context, request }: Route.ActionArgs) {
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: "Waitlist",
-    description:
-      "Leave your address, and the people who run this site can tell you when there is room for you.",
+    title: msg`Waitlist`,
+    description: msg`Leave your address, and the people who run this site can tell you when there is room for you.`,
     path: "/waitlist",
   })
 
 export default function Waitlist({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
   return (
     <WaitlistFrame
-      title="Be told when the tide turns"
-      lead="Not ready to sign up, or sign-up is closed here? Leave your address, and the people who run this site can tell you when there is room."
+      title={t`Be told when the tide turns`}
+      lead={t`Not ready to sign up, or sign-up is closed here? Leave your address, and the people who run this site can tell you when there is room.`}
     >
       {loaderData.hasJoined ? (
         <Joined />
@@ -60,9 +63,11 @@ function JoinForm({
   errors,
   typed,
 }: {
-  errors: { email?: string; form?: string } | undefined
+  errors: { email?: Sentence; form?: Sentence } | undefined
   typed: Record<string, string> | undefined
 }) {
+  const { t } = useLingui()
+  const say = useSentences()
   return (
     <Card>
       <form method="post" className="flex flex-col gap-4">
@@ -76,32 +81,39 @@ function JoinForm({
           required
           maxLength={254}
           defaultValue={typed?.["email"]}
-          error={errors?.email ?? errors?.form}
-          hint="It is kept for this alone, and shown to nobody else."
+          error={say(errors?.email ?? errors?.form)}
+          hint={t`It is kept for this alone, and shown to nobody else.`}
         />
-        <Button type="submit">Join the waitlist</Button>
+        <Button type="submit">
+          <Trans>Join the waitlist</Trans>
+        </Button>
       </form>
     </Card>
   )
 }
 
 function Joined() {
+  const { t } = useLingui()
   return (
     <>
-      <Alert tone="success" title="Look into your mail">
-        We have written to the address. Follow the link in the letter to take your place. An address that is
-        confirmed already gets no second letter.
+      <Alert tone="success" title={t`Look into your mail`}>
+        <Trans>
+          We have written to the address. Follow the link in the letter to take your place. An address that is
+          confirmed already gets no second letter.
+        </Trans>
       </Alert>
       <p className="mt-6 text-sm text-muted">
-        Until then there is the{" "}
-        <a className="text-accent-ink underline underline-offset-3" href="/blog">
-          blog
-        </a>{" "}
-        and the{" "}
-        <a className="text-accent-ink underline underline-offset-3" href="/features">
-          tour of the features
-        </a>
-        .
+        <Trans>
+          Until then there is the{" "}
+          <a className="text-accent-ink underline underline-offset-3" href="/blog">
+            blog
+          </a>{" "}
+          and the{" "}
+          <a className="text-accent-ink underline underline-offset-3" href="/features">
+            tour of the features
+          </a>
+          .
+        </Trans>
       </p>
     </>
   )
