@@ -1,9 +1,11 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Form, href, useNavigation } from "react-router"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 
 /** Takes a question to the chat, which asks it in a new conversation. */
 export function AskBox() {
+  const { t } = useLingui()
   const { location } = useNavigation()
   const pending = location?.pathname === href("/dashboard/chat") && location.search.startsWith("?question=")
   return (
@@ -19,12 +21,12 @@ export function AskBox() {
         maxLength={2000}
         autoComplete="off"
         enterKeyHint="send"
-        aria-label="Ask the chat"
-        placeholder="Ask anything…"
+        aria-label={t`Ask the chat`}
+        placeholder={t`Ask anything…`}
         className="h-10 min-w-0 flex-1 bg-transparent px-1 text-base outline-hidden placeholder:text-faint touch:h-11"
       />
       <Button type="submit" pending={pending}>
-        Ask
+        <Trans>Ask</Trans>
       </Button>
     </Form>
   )

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { NavLink } from "react-router"
 import { Icon } from "#app/ui/icon.tsx"
 import { UploadBadge } from "./files/upload-badge.tsx"
@@ -5,10 +6,11 @@ import { places } from "./places.ts"
 
 /** The places, within reach of a thumb. */
 export function BottomNavigation() {
+  const { t } = useLingui()
   return (
     <nav
       id="bottom-navigation"
-      aria-label="Dashboard"
+      aria-label={t`Dashboard`}
       className="fixed inset-x-0 bottom-0 z-30 grid h-[calc(4rem+env(safe-area-inset-bottom))] grid-cols-3 border-t border-line bg-canvas/90 px-2 pb-[env(safe-area-inset-bottom)] backdrop-blur-md lg:hidden"
     >
       {places.map(({ to, label, icon, end }) => (
@@ -22,7 +24,7 @@ export function BottomNavigation() {
           <span className="grid h-7 w-14 place-items-center rounded-full transition-colors group-aria-[current=page]:bg-accent-soft">
             <Icon name={icon} className="size-5" />
           </span>
-          {label}
+          {t(label)}
           {to === "/dashboard/files" ? <UploadBadge className="absolute top-1 right-3" /> : null}
         </NavLink>
       ))}

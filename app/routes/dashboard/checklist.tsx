@@ -1,16 +1,19 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { href, Link } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 
 /** What a new person has yet to try. Gone once all of it is done. */
 export function Checklist({ hasThread, hasFile }: { hasThread: boolean; hasFile: boolean }) {
+  const { t } = useLingui()
   const tasks = [
-    { label: "Make your account", done: true },
-    { label: "Ask the chat a first question", done: hasThread, to: href("/dashboard/chat") },
-    { label: "Add a first file", done: hasFile, to: href("/dashboard/files") },
+    { id: "account", label: t`Make your account`, done: true },
+    { id: "question", label: t`Ask the chat a first question`, done: hasThread, to: href("/dashboard/chat") },
+    { id: "file", label: t`Add a first file`, done: hasFile, to: href("/dashboard/files") },
   ]
+  const count = tasks.length
   const done = tasks.filter((task) => task.done).length
-  if (done === tasks.length) return null
+  if (done === count) return null
   return (
     <section
       aria-labelledby="checklist"
@@ -18,15 +21,17 @@ export function Checklist({ hasThread, hasFile }: { hasThread: boolean; hasFile:
     >
       <div className="flex items-baseline justify-between gap-3">
         <h2 id="checklist" className="font-medium">
-          Getting started
+          <Trans>Getting started</Trans>
         </h2>
         <p className="text-sm text-muted tabular-nums">
-          {done} of {tasks.length}
+          <Trans>
+            {done} of {count}
+          </Trans>
         </p>
       </div>
       <ul className="mt-3 grid gap-1 sm:grid-cols-3 sm:gap-3">
-        {tasks.map((task) => (
-          <li key={task.label}>
+        {tasks.map(({ id, ...task }) => (
+          <li key={id}>
             <Task {...task} />
           </li>
         ))}
@@ -48,7 +53,9 @@ function Task({ label, done, to }: { label: string; done: boolean; to?: string }
       </span>
       <span className={done ? "text-faint line-through" : undefined}>{label}</span>
       {done ? (
-        <span className="sr-only">, done</span>
+        <span className="sr-only">
+          <Trans>, done</Trans>
+        </span>
       ) : (
         <Icon name="chevron-right" className="ml-auto text-faint" />
       )}

@@ -1,3 +1,6 @@
+import { Trans } from "@lingui/react/macro"
+import { useSentences } from "#app/language/sentences.ts"
+
 interface Device {
   _id: string
   label: string
@@ -5,18 +8,21 @@ interface Device {
 
 /** Which of the user's devices hold a live connection at this moment. */
 export function ConnectedDevices({ devices }: { devices: readonly Device[] }) {
+  const say = useSentences()
   if (devices.length === 0) return null
   return (
     <section
       aria-labelledby="devices"
       className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2 px-1 text-sm text-muted"
     >
-      <h2 id="devices">Connected now</h2>
+      <h2 id="devices">
+        <Trans>Connected now</Trans>
+      </h2>
       <ul className="contents">
         {[...Map.groupBy(devices, ({ label }) => label)].map(([label, alike]) => (
           <li key={label} className="flex items-center gap-2">
             <span aria-hidden="true" className="size-2 rounded-full bg-success" />
-            {alike.length > 1 ? `${label} (${alike.length})` : label}
+            {alike.length > 1 ? `${say(label)} (${alike.length})` : say(label)}
           </li>
         ))}
       </ul>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { Form, useNavigation } from "react-router"
 import { Button } from "#app/ui/button.tsx"
@@ -13,10 +14,11 @@ import { useUploadsWithFigures } from "./files/use-uploads.ts"
 
 /** A first question and a first file; the button at the end goes on without either. */
 export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: UploadLimits }) {
+  const { t } = useLingui()
   return (
     <>
-      <StepHeading title="Try it out">
-        Two things to begin with. Both can wait: the dashboard keeps them in mind for you.
+      <StepHeading title={t`Try it out`}>
+        <Trans>Two things to begin with. Both can wait: the dashboard keeps them in mind for you.</Trans>
       </StepHeading>
       <div className="mt-8 grid gap-4">
         <FirstFile files={files} limits={limits} />
@@ -25,7 +27,7 @@ export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: Up
       <Form method="post" id="first-steps" />
       <StepEnd back="reopen-profile">
         <StepButton intent="complete" form="first-steps">
-          Go to the dashboard
+          <Trans>Go to the dashboard</Trans>
         </StepButton>
       </StepEnd>
     </>
@@ -33,13 +35,14 @@ export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: Up
 }
 
 function FirstFile({ files, limits }: { files: FileSummary[]; limits: UploadLimits }) {
+  const { t } = useLingui()
   const uploads = useUploadsWithFigures()
   const upload = (chosen: readonly Chosen[]) => uploadQueue.add(chosen, limits)
   return (
     <FirstStep
       icon="upload"
-      title="Add a file"
-      about="Open it from any device where you are signed in. Only you can."
+      title={t`Add a file`}
+      about={t`Open it from any device where you are signed in. Only you can.`}
       done={files.length > 0}
     >
       {files.length > 0 ? (
@@ -54,11 +57,11 @@ function FirstFile({ files, limits }: { files: FileSummary[]; limits: UploadLimi
       ) : null}
       <UploadPanel uploads={uploads} onFiles={upload} />
       <UploadButton variant="secondary" onFiles={upload}>
-        {files.length > 0 ? "Add another" : "Choose a file"}
+        {files.length > 0 ? t`Add another` : t`Choose a file`}
       </UploadButton>
       <Form method="post" className="hidden noscript:block">
         <Button type="submit" name="intent" value="complete-with-files" variant="secondary">
-          Go to your files
+          <Trans>Go to your files</Trans>
         </Button>
       </Form>
     </FirstStep>
@@ -66,24 +69,25 @@ function FirstFile({ files, limits }: { files: FileSummary[]; limits: UploadLimi
 }
 
 function FirstQuestion() {
+  const { t } = useLingui()
   const { formData } = useNavigation()
   return (
     <FirstStep
       icon="chat"
-      title="Ask the chat something"
-      about="It can tell you the time, and look through your files by name."
+      title={t`Ask the chat something`}
+      about={t`It can tell you the time, and look through your files by name.`}
     >
       <Form method="post" className="flex items-end gap-2">
         <Field
           className="flex-1"
-          label="Your question"
+          label={t`Your question`}
           labelHidden
           name="question"
           required
           maxLength={2000}
           autoComplete="off"
           enterKeyHint="send"
-          placeholder="Which files do I have?"
+          placeholder={t`Which files do I have?`}
         />
         <Button
           type="submit"
@@ -92,7 +96,7 @@ function FirstQuestion() {
           value="complete-with-question"
           pending={formData?.get("intent") === "complete-with-question"}
         >
-          Ask
+          <Trans>Ask</Trans>
         </Button>
       </Form>
     </FirstStep>

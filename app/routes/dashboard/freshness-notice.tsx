@@ -1,4 +1,6 @@
+import { Trans } from "@lingui/react/macro"
 import { useEffect, useRef, useState } from "react"
+import { useFormats } from "#app/language/formats.ts"
 import { useFreshness } from "#app/realtime/use-live.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
@@ -6,9 +8,12 @@ import { Spinner } from "#app/ui/spinner.tsx"
 /** A connection that is back sooner is not worth a word. Milliseconds. */
 const PATIENCE = 2_000
 
+const TIME = { timeStyle: "medium" } as const
+
 /** Says when the page is not live, and as of when what it shows was true. At the top, because all that is used stands at the bottom. */
 export function FreshnessNotice() {
   const { state, asOf } = useFreshness()
+  const time = useFormats().date(asOf, TIME)
   const isShown = useAfter(PATIENCE, state === "stale" || state === "outdated")
   useLeaving(state === "signed-out")
 
@@ -22,19 +27,19 @@ export function FreshnessNotice() {
           {state === "outdated" ? (
             <>
               <Icon name="info" />
-              There is a newer version.
+              <Trans>There is a newer version.</Trans>
               <button
                 type="button"
                 onClick={() => location.reload()}
                 className="pointer-events-auto font-medium text-accent-ink underline"
               >
-                Reload
+                <Trans>Reload</Trans>
               </button>
             </>
           ) : (
             <>
               <Spinner />
-              Reconnecting{asOf > 0 ? `, as of ${timeOf(asOf)}` : ""}
+              {asOf > 0 ? <Trans>Reconnecting, as of {time}</Trans> : <Trans>Reconnecting</Trans>}
             </>
           )}
         </p>
@@ -57,10 +62,6 @@ function useLeaving(isSignedOut: boolean) {
   useEffect(() => {
     if (isSignedOut && !isUnloading.current) location.reload()
   }, [isSignedOut])
-}
-
-function timeOf(moment: number) {
-  return new Date(moment).toLocaleTimeString("en-GB")
 }
 
 /** True once `wanted` has been true for so long; false at once when it no longer is. */

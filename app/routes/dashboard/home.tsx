@@ -1,3 +1,6 @@
+import { msg } from "@lingui/core/macro"
+import { useLingui } from "@lingui/react/macro"
+import { i18nOf } from "#app/language/i18n.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { liveThreads } from "#server/chat/live.ts"
 import { deviceList } from "#server/devices/live.ts"
@@ -6,6 +9,7 @@ import { fileList } from "#server/files/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
+import type { UserRecord } from "#server/users/contract.ts"
 import { AskBox } from "./ask-box.tsx"
 import { ConnectedDevices } from "./connected-devices.tsx"
 import { DropZone } from "./files/drop-zone.tsx"
@@ -25,7 +29,9 @@ import type { Route } from "./+types/home.ts"
 
 const LATEST = 5
 
-export const meta: Route.MetaFunction = () => [{ title: "Dashboard · Tideline" }]
+export const meta: Route.MetaFunction = ({ matches }) => [
+  { title: i18nOf(matches)._(msg`Dashboard · Tideline`) },
+]
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
@@ -44,7 +50,8 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export default function Home({ loaderData: { now, plan, ...loaded } }: Route.ComponentProps) {
-  const user = useUser()
+  const { t } = useLingui()
+  const name = firstName(useUser())
   const threads = useLive(loaded.threads)
   const files = useLive(loaded.files)
   const devices = useLive(loaded.devices)
@@ -54,10 +61,8 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
     uploadQueue.add(chosen, { maxSize: plan.limits.largestFile, room: plan.usage.quota - plan.usage.used })
   return (
     <Page>
-      <PageHead title={greeting(user.name)}>
-        <UploadButton variant="secondary" onFiles={upload}>
-          Add files
-        </UploadButton>
+      <PageHead title={name ? t`Welcome back, ${name}` : t`Welcome back`}>
+        <UploadButton variant="secondary" onFiles={upload}>{t`Add files`}</UploadButton>
       </PageHead>
       <DropZone onFiles={upload} />
       <NoRoom usage={plan.usage} />
@@ -74,7 +79,6 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
   )
 }
 
-function greeting(name: string | null): string {
-  const first = name?.trim().split(/\s+/)[0]
-  return first ? `Welcome back, ${first}` : "Welcome back"
+function firstName({ name }: UserRecord): string | undefined {
+  return name?.trim().split(/\s+/)[0] || undefined
 }

@@ -1,26 +1,27 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { href, Link } from "react-router"
+import { useFormats } from "#app/language/formats.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
-import { formatBytes, type FileSummary } from "#server/files/contract.ts"
+import type { FileSummary } from "#server/files/contract.ts"
 
 export function LatestThreads({ threads, now }: { threads: readonly ThreadSummary[]; now: number }) {
+  const { t } = useLingui()
   return (
-    <Panel id="latest-threads" title="Conversations" all={href("/dashboard/chat")}>
+    <Panel id="latest-threads" title={t`Conversations`} all={href("/dashboard/chat")}>
       {threads.length === 0 ? (
         <EmptyState
           icon="chat"
-          title="No conversations yet"
+          title={t`No conversations yet`}
           action={
-            <LinkButton to={href("/dashboard/chat")} variant="secondary" size="sm">
-              Start one
-            </LinkButton>
+            <LinkButton to={href("/dashboard/chat")} variant="secondary" size="sm">{t`Start one`}</LinkButton>
           }
         >
-          What you ask the chat is kept here, with its answers.
+          <Trans>What you ask the chat is kept here, with its answers.</Trans>
         </EmptyState>
       ) : (
         <Rows>
@@ -40,19 +41,19 @@ export function LatestThreads({ threads, now }: { threads: readonly ThreadSummar
 }
 
 export function LatestFiles({ files, now }: { files: readonly FileSummary[]; now: number }) {
+  const { t } = useLingui()
+  const { bytes } = useFormats()
   return (
-    <Panel id="latest-files" title="Files" all={href("/dashboard/files")}>
+    <Panel id="latest-files" title={t`Files`} all={href("/dashboard/files")}>
       {files.length === 0 ? (
         <EmptyState
           icon="folder"
-          title="No files yet"
+          title={t`No files yet`}
           action={
-            <LinkButton to={href("/dashboard/files")} variant="secondary" size="sm">
-              Add one
-            </LinkButton>
+            <LinkButton to={href("/dashboard/files")} variant="secondary" size="sm">{t`Add one`}</LinkButton>
           }
         >
-          What you add is here on every device where you are signed in.
+          <Trans>What you add is here on every device where you are signed in.</Trans>
         </EmptyState>
       ) : (
         <Rows>
@@ -65,7 +66,7 @@ export function LatestFiles({ files, now }: { files: readonly FileSummary[]; now
               title={file.fileName}
               aside={
                 <>
-                  <span className="max-sm:hidden">{formatBytes(file.size)} · </span>
+                  <span className="max-sm:hidden">{bytes(file.size)} · </span>
                   <RelativeTime at={file._creationTime} now={now} />
                 </>
               }
@@ -102,7 +103,7 @@ function Panel({
           aria-describedby={id}
           className="flex min-h-9 items-center gap-1 rounded-md px-3 text-sm text-muted hover:bg-hover hover:text-ink touch:min-h-11"
         >
-          All
+          <Trans>All</Trans>
           <Icon name="chevron-right" className="size-3.5" />
         </Link>
       </div>

@@ -1,3 +1,6 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, type ReactNode } from "react"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
@@ -40,15 +43,16 @@ export function OnboardingFrame({ step, children }: { step: OnboardingStep; chil
 }
 
 const stages = [
-  { step: "welcome", label: "Welcome" },
-  { step: "profile", label: "Your name" },
-  { step: "first-steps", label: "First steps" },
-] as const satisfies { step: OnboardingStep; label: string }[]
+  { step: "welcome", label: msg`Welcome` },
+  { step: "profile", label: msg`Your name` },
+  { step: "first-steps", label: msg`First steps` },
+] as const satisfies { step: OnboardingStep; label: MessageDescriptor }[]
 
 function Progress({ step }: { step: OnboardingStep }) {
+  const { t } = useLingui()
   const at = stages.findIndex((stage) => stage.step === step)
   return (
-    <nav aria-label="Progress">
+    <nav aria-label={t`Progress`}>
       <ol className="grid grid-cols-3 gap-2.5">
         {stages.map((stage, index) => (
           <li
@@ -61,11 +65,13 @@ function Progress({ step }: { step: OnboardingStep }) {
             )}
           >
             <span className="flex items-center gap-1.5">
-              {stage.label}
+              {t(stage.label)}
               {index < at ? (
                 <>
                   <Icon name="check" className="size-3.5 text-accent-ink" />
-                  <span className="sr-only">, finished</span>
+                  <span className="sr-only">
+                    <Trans>, finished</Trans>
+                  </span>
                 </>
               ) : null}
             </span>

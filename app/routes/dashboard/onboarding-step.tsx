@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { Form, useNavigation } from "react-router"
 import { Button } from "#app/ui/button.tsx"
@@ -22,7 +23,7 @@ export function StepEnd({ back, children }: { back: string; children: ReactNode 
       <Form method="post" className="-ml-3">
         <Button type="submit" variant="ghost" size="lg" name="intent" value={back} className="px-3">
           <Icon name="arrow-left" />
-          Back
+          <Trans>Back</Trans>
         </Button>
       </Form>
     </div>

@@ -1,5 +1,7 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState, type ReactNode } from "react"
 import { Form } from "react-router"
+import { useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Button } from "#app/ui/button.tsx"
@@ -10,25 +12,32 @@ import { PictureField } from "./picture-field.tsx"
 import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
 
 export function WelcomeStep({ user }: { user: UserRecord }) {
+  const { t } = useLingui()
   const name = firstName(user)
   return (
     <>
-      <StepHeading title={name ? `Welcome aboard, ${name}` : "Welcome aboard"}>
-        Your account is ready. Two short steps, and the dashboard is yours.
+      <StepHeading title={name ? t`Welcome aboard, ${name}` : t`Welcome aboard`}>
+        <Trans>Your account is ready. Two short steps, and the dashboard is yours.</Trans>
       </StepHeading>
       <ul className="mt-8 space-y-5">
-        <Benefit icon="chat" title="A chat that does not lose its place">
-          Close the tab in the middle of an answer: it goes on, and you find it whole when you come back.
+        <Benefit icon="chat" title={t`A chat that does not lose its place`}>
+          <Trans>
+            Close the tab in the middle of an answer: it goes on, and you find it whole when you come back.
+          </Trans>
         </Benefit>
-        <Benefit icon="folder" title="Files where you need them">
-          Large uploads continue after a lost connection, and only you can open what you put here.
+        <Benefit icon="folder" title={t`Files where you need them`}>
+          <Trans>
+            Large uploads continue after a lost connection, and only you can open what you put here.
+          </Trans>
         </Benefit>
-        <Benefit icon="bolt" title="Everything live">
-          What changes on one of your devices is on the others the same moment.
+        <Benefit icon="bolt" title={t`Everything live`}>
+          <Trans>What changes on one of your devices is on the others the same moment.</Trans>
         </Benefit>
       </ul>
       <Form method="post" className="mt-10">
-        <StepButton intent="finish-welcome">Get started</StepButton>
+        <StepButton intent="finish-welcome">
+          <Trans>Get started</Trans>
+        </StepButton>
       </Form>
     </>
   )
@@ -46,6 +55,8 @@ export function ProfileStep({
     | { errors: { name?: string; picture?: string; form?: string }; values: Record<string, string> }
     | undefined
 }) {
+  const { t } = useLingui()
+  const say = useSentences()
   const [name, setName] = useState(refused?.values["name"] ?? user.name ?? "")
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
@@ -54,12 +65,12 @@ export function ProfileStep({
 
   return (
     <>
-      <StepHeading title="What should we call you?">
-        The dashboard and our letters greet you by this name.
+      <StepHeading title={t`What should we call you?`}>
+        <Trans>The dashboard and our letters greet you by this name.</Trans>
       </StepHeading>
       {refused?.errors.form ? (
-        <Alert tone="danger" title="Your name was not saved" className="mt-6">
-          {refused.errors.form}
+        <Alert tone="danger" title={t`Your name was not saved`} className="mt-6">
+          {say(refused.errors.form)}
         </Alert>
       ) : null}
       <Form method="post" id="profile" encType="multipart/form-data" className="mt-8">
@@ -67,16 +78,16 @@ export function ProfileStep({
           <div className="flex items-center gap-4">
             {canChoosePicture ? null : <Avatar name={name} image={user.imageUrl} className="size-12" />}
             <div className="min-w-0">
-              <p className="truncate font-medium">{name.trim() || "Your name"}</p>
+              <p className="truncate font-medium">{name.trim() || t`Your name`}</p>
               <p className="truncate text-sm text-muted">{user.email}</p>
             </div>
           </div>
           {canChoosePicture ? (
             <div className="mt-4 border-t border-line pt-4">
-              <PictureField name={name} image={user.imageUrl} error={refused?.errors.picture} />
+              <PictureField name={name} image={user.imageUrl} error={say(refused?.errors.picture)} />
               {user.imageUrl ? (
                 <Button type="submit" variant="secondary" size="sm" form="remove-picture" className="mt-3">
-                  Remove the picture
+                  <Trans>Remove the picture</Trans>
                 </Button>
               ) : null}
             </div>
@@ -85,14 +96,14 @@ export function ProfileStep({
         <Field
           ref={input}
           className="mt-6"
-          label="Name"
+          label={t`Name`}
           name="name"
           autoComplete="name"
           required
           maxLength={100}
           value={name}
           onChange={(event) => setName(event.target.value)}
-          error={refused?.errors.name}
+          error={say(refused?.errors.name)}
         />
       </Form>
       <Form method="post" id="remove-picture">
@@ -100,7 +111,7 @@ export function ProfileStep({
       </Form>
       <StepEnd back="reopen-welcome">
         <StepButton intent="finish-profile" form="profile">
-          Continue
+          <Trans>Continue</Trans>
         </StepButton>
       </StepEnd>
     </>

@@ -1,6 +1,8 @@
+import { msg } from "@lingui/core/macro"
 import { useEffect } from "react"
 import { data, href, redirect, useActionData, useNavigate, useNavigation } from "react-router"
 import * as v from "valibot"
+import { i18nOf } from "#app/language/i18n.ts"
 import { LARGEST_PICTURE, Picture, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
 import { removePicture, savePicture } from "#server/accounts/picture.ts"
 import { isRefusal, type Refusal } from "#server/errors.ts"
@@ -18,8 +20,8 @@ import { FirstSteps } from "./first-steps.tsx"
 import { useUser } from "./use-user.ts"
 import type { Route } from "./+types/onboarding.ts"
 
-export function meta({ loaderData }: Route.MetaArgs) {
-  return [{ title: `${titles[loaderData?.step ?? "welcome"]} · Tideline` }]
+export function meta({ loaderData, matches }: Route.MetaArgs) {
+  return [{ title: `${i18nOf(matches)._(titles[loaderData?.step ?? "welcome"])} · Tideline` }]
 }
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -98,7 +100,12 @@ function refusalOf(error: unknown): Refusal {
   return error
 }
 
-const titles = { welcome: "Welcome", profile: "Your name", "first-steps": "First steps", done: "All set" }
+const titles = {
+  welcome: msg`Welcome`,
+  profile: msg`Your name`,
+  "first-steps": msg`First steps`,
+  done: msg`All set`,
+}
 
 /** One address: the record says which step is shown, on every device. */
 export default function Onboarding({

@@ -1,3 +1,6 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useSyncExternalStore } from "react"
 import { href, isRouteErrorResponse, useLocation, useRevalidator } from "react-router"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
@@ -9,7 +12,9 @@ import { useReload } from "./use-reload.ts"
 
 /** Stands in the place of a page that could not be shown. The shell stays around it, and what is under way goes on. */
 export function PageFailure({ error }: { error: unknown }) {
-  const { icon, title, about, canRetry } = describe(error, useIsOffline())
+  const { t } = useLingui()
+  const { icon, canRetry, ...words } = describe(error, useIsOffline())
+  const title = t(words.title)
   return (
     <Page>
       <title>{`${title} · Tideline`}</title>
@@ -18,9 +23,9 @@ export function PageFailure({ error }: { error: unknown }) {
         title={title}
         level={1}
         className="rounded-lg border border-line bg-surface shadow-sm sm:py-24"
-        action={canRetry ? <Retry /> : <LinkButton to={href("/dashboard")}>Go home</LinkButton>}
+        action={canRetry ? <Retry /> : <LinkButton to={href("/dashboard")}>{t`Go home`}</LinkButton>}
       >
-        {about}
+        {t(words.about)}
       </EmptyState>
     </Page>
   )
@@ -28,28 +33,27 @@ export function PageFailure({ error }: { error: unknown }) {
 
 interface Failure {
   icon: IconName
-  title: string
-  about: string
+  title: MessageDescriptor
+  about: MessageDescriptor
   canRetry: boolean
 }
 
 function describe(error: unknown, isOffline: boolean): Failure {
   if (isOffline) {
-    const about = "This page opens by itself when the connection is back. Nothing is lost."
-    return { icon: "plug", title: "You are offline", about, canRetry: true }
+    const about = msg`This page opens by itself when the connection is back. Nothing is lost.`
+    return { icon: "plug", title: msg`You are offline`, about, canRetry: true }
   }
   const status = isRouteErrorResponse(error) ? error.status : 500
   if (status === 404) {
-    const about = "The address may be mistyped, or what was here was moved or deleted."
-    return { icon: "search", title: "There is nothing here", about, canRetry: false }
+    const about = msg`The address may be mistyped, or what was here was moved or deleted.`
+    return { icon: "search", title: msg`There is nothing here`, about, canRetry: false }
   }
   if (status === 403) {
-    const about = "It belongs to somebody else. Ask them to share it with you."
-    return { icon: "lock", title: "This is not yours to open", about, canRetry: false }
+    const about = msg`It belongs to somebody else. Ask them to share it with you.`
+    return { icon: "lock", title: msg`This is not yours to open`, about, canRetry: false }
   }
-  const about =
-    "The server did not answer as it should. Try again in a moment; if it stays, tell whoever runs this server when it happened."
-  return { icon: "warning", title: "This page could not be shown", about, canRetry: true }
+  const about = msg`The server did not answer as it should. Try again in a moment; if it stays, tell whoever runs this server when it happened.`
+  return { icon: "warning", title: msg`This page could not be shown`, about, canRetry: true }
 }
 
 /** Asks for the page once more, also by itself when the connection comes back. Without script it is a link to where one is. */
@@ -72,7 +76,7 @@ function Retry() {
       className={buttonClass({ variant: "secondary" })}
     >
       {isPending ? <Spinner /> : null}
-      Try again
+      <Trans>Try again</Trans>
     </a>
   )
 }

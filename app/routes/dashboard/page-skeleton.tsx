@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { classNames } from "#app/ui/class-names.ts"
 import { Skeleton } from "#app/ui/skeleton.tsx"
@@ -63,9 +64,10 @@ function Panel() {
 }
 
 function FilesSkeleton() {
+  const { t } = useLingui()
   return (
     <Page>
-      <PageHead title="Files">
+      <PageHead title={t`Files`}>
         <Skeleton className="h-10 w-36 rounded-md" />
       </PageHead>
       <Skeleton className="mt-2.5 h-3.5 w-60" />
@@ -80,9 +82,10 @@ function FilesSkeleton() {
 }
 
 function TrashSkeleton() {
+  const { t } = useLingui()
   return (
     <Page>
-      <PageHead title="Trash" above={[{ to: "/dashboard/files", label: "Files" }]} />
+      <PageHead title={t`Trash`} above={[{ to: "/dashboard/files", label: t`Files` }]} />
       <Skeleton className="mt-2.5 h-3.5 w-60" />
       <FileRows className="mt-13" />
     </Page>
@@ -105,9 +108,10 @@ function FileRows({ className }: { className: string }) {
 }
 
 function AccountSkeleton() {
+  const { t } = useLingui()
   return (
     <Page narrow>
-      <PageHead title="Account" />
+      <PageHead title={t`Account`} />
       {[54, 44, 72, 40].map((height) => (
         <Box key={height} className={classNames("mt-5 p-5", heights[height])}>
           <Skeleton className="h-4 w-24" />

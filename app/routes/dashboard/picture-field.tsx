@@ -1,4 +1,6 @@
+import { Trans } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
+import { useSentences } from "#app/language/sentences.ts"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { LARGEST_PICTURE, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
@@ -17,13 +19,15 @@ export function PictureField({
   const [chosen, setChosen] = useState<{ size: number; preview: string }>()
   useEffect(() => () => URL.revokeObjectURL(chosen?.preview ?? ""), [chosen])
   const isTooLarge = chosen !== undefined && chosen.size > LARGEST_PICTURE
-  const problem = isTooLarge ? PICTURE_TOO_LARGE : chosen ? undefined : error
+  const say = useSentences()
+  const tooLarge = say(PICTURE_TOO_LARGE)
+  const problem = isTooLarge ? tooLarge : chosen ? undefined : error
   return (
     <div className="flex items-center gap-4">
       <Avatar name={name} image={(isTooLarge ? null : chosen?.preview) ?? image} className="size-16" />
       <div className="min-w-0 flex-1">
         <label htmlFor="picture" className="text-sm font-medium text-ink">
-          Picture
+          <Trans>Picture</Trans>
         </label>
         <input
           id="picture"
@@ -36,7 +40,7 @@ export function PictureField({
             const file = currentTarget.files?.[0]
             setChosen(file && { size: file.size, preview: URL.createObjectURL(file) })
             // The browser asks for another one instead of sending what would be refused.
-            currentTarget.setCustomValidity(file && file.size > LARGEST_PICTURE ? PICTURE_TOO_LARGE : "")
+            currentTarget.setCustomValidity(file && file.size > LARGEST_PICTURE ? tooLarge : "")
           }}
           className={classNames(
             "mt-1.5 block w-full min-w-0 rounded-md text-sm text-muted",
@@ -50,7 +54,7 @@ export function PictureField({
           </p>
         ) : null}
         <p id="picture-hint" className="mt-1.5 text-sm text-faint">
-          The square in its middle is kept. Up to 10 MB.
+          <Trans>The square in its middle is kept. Up to 10 MB.</Trans>
         </p>
       </div>
     </div>

@@ -1,9 +1,11 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
 import type { IconName } from "#app/ui/icon.tsx"
 import type { ShortcutName } from "./commands/shortcuts.ts"
 
 interface Place {
   to: string
-  label: string
+  label: MessageDescriptor
   icon: IconName
   /** Only the address itself is the place, and none below it. */
   end: boolean
@@ -12,7 +14,7 @@ interface Place {
 
 /** Where the dashboard's navigation leads. */
 export const places: Place[] = [
-  { to: "/dashboard", label: "Home", icon: "home", end: true, shortcut: "home" },
-  { to: "/dashboard/chat", label: "Chat", icon: "chat", end: false, shortcut: "chat" },
-  { to: "/dashboard/files", label: "Files", icon: "folder", end: false, shortcut: "files" },
+  { to: "/dashboard", label: msg`Home`, icon: "home", end: true, shortcut: "home" },
+  { to: "/dashboard/chat", label: msg`Chat`, icon: "chat", end: false, shortcut: "chat" },
+  { to: "/dashboard/files", label: msg`Files`, icon: "folder", end: false, shortcut: "files" },
 ]

@@ -1,6 +1,8 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { useFormats } from "#app/language/formats.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
-import { formatBytes, type FileUsage } from "#server/files/contract.ts"
+import type { FileUsage } from "#server/files/contract.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
 import type { Plan } from "#server/users/contract.ts"
 import { RoomBar } from "./files/usage-meter.tsx"
@@ -18,39 +20,47 @@ export function PlanCard({
   /** How one comes to another. */
   change?: string
 }) {
+  const { t } = useLingui()
+  const { bytes, number } = useFormats()
+  const used = bytes(usage.used)
+  const quota = bytes(usage.quota)
+  const questions = number(limits.chatPerMinute)
   return (
     <section aria-labelledby="plan" className="mt-5 rounded-lg border border-line bg-surface p-5 shadow-sm">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 id="plan" className="flex items-center gap-2.5 font-medium">
-          Your plan
-          {plan === "pro" ? <Badge tone="accent">Pro</Badge> : <Badge>Free</Badge>}
+          <Trans>Your plan</Trans>
+          {plan === "pro" ? <Badge tone="accent">{t`Pro`}</Badge> : <Badge>{t`Free`}</Badge>}
         </h2>
         <LinkButton to="/pricing" reloadDocument variant="ghost" size="sm" className="-mr-2">
-          Compare plans
+          <Trans>Compare plans</Trans>
         </LinkButton>
       </div>
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-5 lg:grid-cols-4">
         <div>
-          <dt className="text-sm text-muted">Room for files</dt>
+          <dt className="text-sm text-muted">{t`Room for files`}</dt>
           <dd className="mt-0.5 font-medium tabular-nums">
-            {formatBytes(usage.used)}{" "}
-            <span className="font-normal text-muted">of {formatBytes(usage.quota)}</span>
+            <Trans>
+              {used} <span className="font-normal text-muted">of {quota}</span>
+            </Trans>
             <RoomBar usage={usage} className="mt-2" />
           </dd>
         </div>
         <div>
-          <dt className="text-sm text-muted">Largest file</dt>
-          <dd className="mt-0.5 font-medium tabular-nums">{formatBytes(limits.largestFile)}</dd>
+          <dt className="text-sm text-muted">{t`Largest file`}</dt>
+          <dd className="mt-0.5 font-medium tabular-nums">{bytes(limits.largestFile)}</dd>
         </div>
         <div>
-          <dt className="text-sm text-muted">Questions to the chat</dt>
+          <dt className="text-sm text-muted">{t`Questions to the chat`}</dt>
           <dd className="mt-0.5 font-medium tabular-nums">
-            {limits.chatPerMinute} <span className="font-normal text-muted">a minute</span>
+            <Trans>
+              {questions} <span className="font-normal text-muted">a minute</span>
+            </Trans>
           </dd>
         </div>
         <div>
-          <dt className="text-sm text-muted">Answers at once</dt>
-          <dd className="mt-0.5 font-medium tabular-nums">{limits.answersAtOnce}</dd>
+          <dt className="text-sm text-muted">{t`Answers at once`}</dt>
+          <dd className="mt-0.5 font-medium tabular-nums">{number(limits.answersAtOnce)}</dd>
         </div>
       </dl>
       {change ? <p className="mt-4 text-sm text-muted">{change}</p> : null}

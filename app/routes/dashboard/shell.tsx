@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { Link, Outlet, redirect, useLocation } from "react-router"
 import { keepOnNavigation } from "#app/features/navigation/keep-on-navigation.ts"
@@ -50,7 +51,7 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
           href="#main"
           className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md border border-line-strong bg-raised px-4 py-2.5 text-sm font-medium shadow-md focus-visible:translate-y-0"
         >
-          Skip to the page
+          <Trans>Skip to the page</Trans>
         </a>
         <Sidebar threads={threads} />
         <TopBar />
@@ -78,6 +79,7 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
 
 /** What the sidebar has on a wide screen and the bottom navigation has not. */
 function TopBar() {
+  const { t } = useLingui()
   const command = useCommand()
   return (
     <header className="sticky top-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-top))] items-center gap-1 border-b border-line bg-canvas/85 px-4 pt-[env(safe-area-inset-top)] backdrop-blur-md lg:hidden">
@@ -87,7 +89,7 @@ function TopBar() {
       <Button
         variant="ghost"
         size="icon"
-        aria-label="Search"
+        aria-label={t`Search`}
         onClick={() => command?.("palette")}
         className="size-11 noscript:hidden"
       >

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { href, Link, NavLink, useLocation } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
@@ -12,6 +13,7 @@ import { UserMenu } from "./user-menu.tsx"
 
 /** The places, the conversations last spoken in, and the person. From 1024 pixels on. */
 export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
+  const { t } = useLingui()
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-sunken lg:flex">
       <div className="flex items-center px-4 pt-4 pb-3">
@@ -20,7 +22,7 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
         </Link>
       </div>
       <SearchButton />
-      <nav aria-label="Dashboard" className="flex min-h-0 flex-1 flex-col">
+      <nav aria-label={t`Dashboard`} className="flex min-h-0 flex-1 flex-col">
         <ul className="space-y-0.5 px-3">
           {places.map(({ to, label, icon, end, shortcut }) => (
             <li key={to} className="group relative">
@@ -31,7 +33,7 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
                 className={classNames(rowClass, "gap-3 font-medium")}
               >
                 <Icon name={icon} className="opacity-80" />
-                {label}
+                {t(label)}
                 {to === "/dashboard/files" ? <UploadBadge /> : null}
               </NavLink>
               <span
@@ -64,7 +66,7 @@ function SearchButton() {
       className="mx-3 mb-3 flex h-9 items-center gap-2.5 rounded-md border border-line-strong bg-surface pr-1.5 pl-2.5 text-sm text-faint shadow-sm transition-colors hover:border-faint hover:text-muted touch:h-11 noscript:hidden"
     >
       <Icon name="search" />
-      Search
+      <Trans>Search</Trans>
       <span aria-hidden="true" className="ml-auto">
         <Keys keys="mod+k" />
       </span>
@@ -81,7 +83,7 @@ function RecentThreads({ threads }: { threads: readonly ThreadSummary[] }) {
       className={classNames("mt-6 flex min-h-0 flex-1 flex-col", isChat && "xl:hidden")}
     >
       <h2 id="recent-threads" className="px-5.5 pb-1.5 text-xs font-medium text-faint">
-        Recent conversations
+        <Trans>Recent conversations</Trans>
       </h2>
       <ul className="min-h-0 flex-1 space-y-0.5 overflow-y-auto px-3 pb-3">
         {threads.map((thread) => (

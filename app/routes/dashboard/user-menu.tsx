@@ -1,8 +1,10 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Link, useLocation, useRouteLoaderData } from "react-router"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
+import { LanguageChoice } from "#app/ui/language-choice.tsx"
 import { ThemeToggle } from "#app/ui/theme-toggle.tsx"
 import { Keys } from "#app/ui/keys.tsx"
 import type { UserRecord } from "#server/users/contract.ts"
@@ -23,7 +25,9 @@ export function UserMenu({ place }: { place: "top" | "side" }) {
         <span
           className={place === "side" ? "min-w-0 flex-1 truncate text-left text-sm font-medium" : "sr-only"}
         >
-          <span className="sr-only">Your account, </span>
+          <span className="sr-only">
+            <Trans>Your account,</Trans>{" "}
+          </span>
           {name}
         </span>
         {place === "side" ? <PlanBadge plan={user.plan} /> : null}
@@ -54,6 +58,7 @@ const popoverClasses = {
 }
 
 function MenuContent({ id, user }: { id: string; user: UserRecord }) {
+  const { t } = useLingui()
   const command = useCommand()
   const theme = useRouteLoaderData<typeof rootLoader>("root")?.theme ?? "system"
   const isOperator = useRouteLoaderData<typeof layoutLoader>("routes/dashboard/layout")?.isOperator ?? false
@@ -68,22 +73,26 @@ function MenuContent({ id, user }: { id: string; user: UserRecord }) {
         <PlanBadge plan={user.plan} />
       </div>
       <div className="flex items-center justify-between border-y border-line px-2.5 py-2 text-sm text-muted">
-        Theme
+        <Trans>Theme</Trans>
         <ThemeToggle theme={theme} action="/theme" from={pathname + search} />
+      </div>
+      <div className="flex items-center justify-between border-b border-line px-2.5 py-2 text-sm text-muted">
+        <span aria-hidden="true">{t`Language`}</span>
+        <LanguageChoice action="/language" from={pathname + search} />
       </div>
       <div className="pt-1.5">
         <Link to="/dashboard/account" className={itemClass}>
           <Icon name="user" className="opacity-70" />
-          Account
+          <Trans>Account</Trans>
         </Link>
         <Link to="/pricing" reloadDocument className={itemClass}>
           <Icon name="layers" className="opacity-70" />
-          Plans
+          <Trans>Plans</Trans>
         </Link>
         {isOperator ? (
           <Link to="/admin" reloadDocument className={itemClass}>
             <Icon name="settings" className="opacity-70" />
-            Operator's page
+            <Trans>Operator's page</Trans>
           </Link>
         ) : null}
         {command ? (
@@ -95,7 +104,7 @@ function MenuContent({ id, user }: { id: string; user: UserRecord }) {
             className={classNames(itemClass, "max-lg:hidden noscript:hidden")}
           >
             <Icon name="keyboard" className="opacity-70" />
-            Keyboard shortcuts
+            <Trans>Keyboard shortcuts</Trans>
             <span aria-hidden="true" className="ml-auto">
               <Keys keys="?" />
             </span>
@@ -104,7 +113,7 @@ function MenuContent({ id, user }: { id: string; user: UserRecord }) {
         <form method="post" action="/sign-out">
           <button className={itemClass}>
             <Icon name="sign-out" className="opacity-70" />
-            Sign out
+            <Trans>Sign out</Trans>
           </button>
         </form>
       </div>
@@ -113,7 +122,14 @@ function MenuContent({ id, user }: { id: string; user: UserRecord }) {
 }
 
 function PlanBadge({ plan }: { plan: UserRecord["plan"] }) {
-  return plan === "pro" ? <Badge tone="accent">Pro</Badge> : <Badge>Free</Badge>
+  const { t } = useLingui()
+  return plan === "pro" ? (
+    <Badge tone="accent">{t`Pro`}</Badge>
+  ) : (
+    <Badge>
+      <Trans>Free</Trans>
+    </Badge>
+  )
 }
 
 const itemClass =

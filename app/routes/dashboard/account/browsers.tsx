@@ -1,3 +1,5 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { useSentences } from "#app/language/sentences.ts"
 import { describeDevice } from "#app/realtime/device.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
@@ -15,31 +17,32 @@ export function Browsers({
   now: number
   outcome: Outcome | undefined
 }) {
+  const { t } = useLingui()
+  const say = useSentences()
   const others = browsers.filter(({ isThisOne }) => !isThisOne)
   return (
-    <Section title="Signed in on" about="End a session that you do not know." outcome={outcome}>
+    <Section title={t`Signed in on`} about={t`End a session that you do not know.`} outcome={outcome}>
       <ul className="divide-y divide-line">
         {browsers.map((browser) => (
           <li key={browser.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3 first:pt-0">
             <div className="min-w-0 flex-1">
               <p className="flex flex-wrap items-center gap-2 text-sm font-medium">
-                {describeDevice(browser.userAgent)}
-                {browser.isThisOne ? <Badge tone="accent">This browser</Badge> : null}
+                {say(describeDevice(browser.userAgent))}
+                {browser.isThisOne ? <Badge tone="accent">{t`This browser`}</Badge> : null}
               </p>
               <p className="text-sm text-muted">
-                Signed in <RelativeTime at={browser.since} now={now} />
-                {browser.address ? ` from ${browser.address}` : null}
+                <SignedIn browser={browser} now={now} />
               </p>
             </div>
             {browser.isThisOne ? null : (
               <ChangeForm
                 intent="end-session"
-                submit="Sign out"
+                submit={t`Sign out`}
                 variant="secondary"
                 about={{
                   name: "sessionId",
                   value: browser.id,
-                  label: describeDevice(browser.userAgent),
+                  label: say(describeDevice(browser.userAgent)),
                 }}
               />
             )}
@@ -49,11 +52,22 @@ export function Browsers({
       {others.length > 1 ? (
         <ChangeForm
           intent="end-other-sessions"
-          submit="Sign out everywhere else"
+          submit={t`Sign out everywhere else`}
           variant="secondary"
           className="mt-4"
         />
       ) : null}
     </Section>
+  )
+}
+
+function SignedIn({ browser: { since, address }, now }: { browser: SignedInBrowser; now: number }) {
+  const when = <RelativeTime at={since} now={now} />
+  return address ? (
+    <Trans>
+      Signed in {when} from {address}
+    </Trans>
+  ) : (
+    <Trans>Signed in {when}</Trans>
   )
 }

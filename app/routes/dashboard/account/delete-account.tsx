@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Field } from "#app/ui/field.tsx"
 import { PasswordField } from "#app/ui/password-field.tsx"
 import { ChangeForm } from "./change-form.tsx"
@@ -14,27 +15,28 @@ export function DeleteAccount({
   hasPassword: boolean
   outcome: Outcome | undefined
 }) {
+  const { t } = useLingui()
   return (
     <Section
-      title="Delete the account"
-      about="Your profile, conversations, files, links and keys are removed for good, at once. Download what you want to keep first."
+      title={t`Delete the account`}
+      about={t`Your profile, conversations, files, links and keys are removed for good, at once. Download what you want to keep first.`}
       outcome={outcome}
     >
       {/* Closed until somebody means it; it opens without script, and stays open after a refusal. */}
       <details open={outcome !== undefined}>
         <summary className="w-fit cursor-pointer rounded-md text-sm font-medium text-danger-ink">
-          Delete my account
+          <Trans>Delete my account</Trans>
         </summary>
         <ChangeForm
           intent="delete-account"
-          submit="Delete everything"
+          submit={t`Delete everything`}
           variant="danger"
           className="mt-4 flex flex-col items-start gap-4"
         >
           {hasPassword ? (
             <PasswordField
               className="w-full max-w-sm"
-              label="Your password"
+              label={t`Your password`}
               name="confirmation"
               autoComplete="current-password"
               required
@@ -43,10 +45,10 @@ export function DeleteAccount({
           ) : (
             <Field
               className="w-full max-w-sm"
-              label="Your e-mail address"
+              label={t`Your e-mail address`}
               name="confirmation"
               autoComplete="off"
-              hint={`Type ${email} to confirm.`}
+              hint={t`Type ${email} to confirm.`}
               required
               error={outcome?.errors?.["confirmation"]}
             />

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
@@ -15,10 +16,11 @@ export function Keys({
   now: number
   outcome: Outcome | undefined
 }) {
+  const { t } = useLingui()
   return (
     <Section
-      title="API keys"
-      about="A key lets a program use the chat and your files as you. It cannot change the account."
+      title={t`API keys`}
+      about={t`A key lets a program use the chat and your files as you. It cannot change the account.`}
       outcome={outcome}
     >
       {outcome?.made ? <MadeKey name={outcome.made.name} value={outcome.made.key} /> : null}
@@ -29,20 +31,23 @@ export function Keys({
               <div className="min-w-0 flex-1">
                 <p className="truncate text-sm font-medium">{key.name}</p>
                 <p className="text-sm text-muted">
-                  <code className="font-mono text-xs">{key.start}…</code>, made{" "}
-                  <RelativeTime at={key.createdAt} now={now} />,{" "}
+                  <code className="font-mono text-xs">{key.start}…</code>,{" "}
+                  <Trans>
+                    made <RelativeTime at={key.createdAt} now={now} />
+                  </Trans>
+                  ,{" "}
                   {key.usedAt ? (
-                    <>
+                    <Trans>
                       used <RelativeTime at={key.usedAt} now={now} />
-                    </>
+                    </Trans>
                   ) : (
-                    "never used"
+                    <Trans>never used</Trans>
                   )}
                 </p>
               </div>
               <ChangeForm
                 intent="delete-key"
-                submit="Delete"
+                submit={t`Delete`}
                 variant="secondary"
                 about={{ name: "keyId", value: key.id, label: key.name }}
               />
@@ -53,15 +58,15 @@ export function Keys({
       <ChangeForm
         key={outcome?.made?.key ?? "form"}
         intent="create-key"
-        submit="Make a key"
+        submit={t`Make a key`}
         variant="secondary"
         className="flex flex-wrap items-end gap-3"
       >
         <Field
           className="min-w-60 flex-1"
-          label="Name of a new key"
+          label={t`Name of a new key`}
           name="name"
-          placeholder="backup script"
+          placeholder={t`backup script`}
           autoComplete="off"
           required
           maxLength={32}
@@ -75,14 +80,17 @@ export function Keys({
 
 /** Shown once: the server keeps a hash of it. */
 function MadeKey({ name, value }: { name: string; value: string }) {
+  const { t } = useLingui()
   return (
     <div className="mb-5 rounded-md border border-line bg-sunken p-4">
       <p className="text-sm">
-        The key <strong className="font-medium">{name}</strong>. Copy it now: it is not shown again.
+        <Trans>
+          The key <strong className="font-medium">{name}</strong>. Copy it now: it is not shown again.
+        </Trans>
       </p>
       <div className="mt-2 flex items-center gap-2">
         <code className="min-w-0 flex-1 font-mono text-sm break-all">{value}</code>
-        <CopyButton text={value} label="Copy the key" />
+        <CopyButton text={value} label={t`Copy the key`} />
       </div>
     </div>
   )

@@ -1,11 +1,25 @@
-/** By the names of fields; `form` is what is wrong with the whole. */
-export type Errors = Partial<Record<string, string>>
+import type { Say, Sentence } from "#app/language/sentences.ts"
 
-/** What the last form came to. */
-export interface Outcome {
+/** By the names of fields; `form` is what is wrong with the whole. */
+export type Errors<Words = Sentence> = Partial<Record<string, Words>>
+
+/** What the last form came to: as the action says it, and in the words of the page's language. */
+export interface Outcome<Words = string> {
   intent: string
-  done?: string
-  errors?: Errors
+  done?: Words
+  errors?: Errors<Words>
   values?: Record<string, string>
   made?: { key: string; name: string }
+}
+
+export function sayOutcome({ done, errors, ...rest }: Outcome<Sentence>, say: Say): Outcome {
+  return {
+    ...rest,
+    ...(done && { done: say(done) }),
+    ...(errors && { errors: sayAll(errors, say) }),
+  }
+}
+
+function sayAll(errors: Errors, say: Say): Errors<string> {
+  return Object.fromEntries(Object.entries(errors).map(([field, problem]) => [field, say(problem)] as const))
 }

@@ -1,5 +1,9 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { data, redirectDocument } from "react-router"
 import { ClerkAccount } from "#app/features/identity/clerk.tsx"
+import { i18nOf } from "#app/language/i18n.ts"
+import { useSentences, type Sentence } from "#app/language/sentences.ts"
 import { buttonClass } from "#app/ui/button.tsx"
 import { AccountChange, LARGEST_PICTURE, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
 import { deleteAccount, refuseDeletion } from "#server/accounts/delete-account.ts"
@@ -26,13 +30,15 @@ import { useUser } from "../use-user.ts"
 import { Browsers } from "./browsers.tsx"
 import { DeleteAccount } from "./delete-account.tsx"
 import { Keys } from "./keys.tsx"
-import type { Errors, Outcome } from "./outcome.ts"
+import { sayOutcome, type Errors, type Outcome } from "./outcome.ts"
 import { PasswordForm } from "./password-form.tsx"
 import { ProfileForm } from "./profile-form.tsx"
 import { Section } from "./section.tsx"
 import type { Route } from "./+types/page.ts"
 
-export const meta: Route.MetaFunction = () => [{ title: "Account · Tideline" }]
+export const meta: Route.MetaFunction = ({ matches }) => [
+  { title: i18nOf(matches)._(msg`Account · Tideline`) },
+]
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
@@ -60,34 +66,34 @@ export async function action({ context, request }: Route.ActionArgs) {
     switch (change.intent) {
       case "save-profile":
         await saveProfile(scope, change)
-        return { intent, done: "Your name is saved." }
+        return { intent, done: msg`Your name is saved.` }
       case "save-picture":
         await savePicture(scope, change.picture)
-        return { intent, done: "Your picture is saved." }
+        return { intent, done: msg`Your picture is saved.` }
       case "remove-picture":
         await removePicture(scope)
-        return { intent, done: "Your picture is removed." }
+        return { intent, done: msg`Your picture is removed.` }
       case "change-password": {
         const visit = visitOf({ request, context })
         const passwords = { current: change.current, next: change.password }
         const outcome = await changePassword(scope, visit, passwords)
         if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
-        const done = "Your password is changed, and every other browser is signed out."
+        const done = msg`Your password is changed, and every other browser is signed out.`
         return data({ intent, done }, { headers: outcome.headers })
       }
       case "end-session":
         await endSession(scope, change.sessionId)
-        return { intent, done: "That browser is signed out." }
+        return { intent, done: msg`That browser is signed out.` }
       case "end-other-sessions":
         await endOtherSessions(scope)
-        return { intent, done: "All other browsers are signed out." }
+        return { intent, done: msg`All other browsers are signed out.` }
       case "create-key": {
         const { key, name } = await createKey(scope, change.name)
-        return { intent, done: "The key is made.", made: { key, name } }
+        return { intent, done: msg`The key is made.`, made: { key, name } }
       }
       case "delete-key":
         await deleteKey(scope, change.keyId)
-        return { intent, done: "The key is deleted. What used it is refused from now on." }
+        return { intent, done: msg`The key is deleted. What used it is refused from now on.` }
       case "delete-account": {
         const refusal = await refuseDeletion(scope, change.confirmation)
         if (refusal) return refused(refusal.status, { confirmation: wordsForDeletion(refusal) })
@@ -108,27 +114,30 @@ type Refused = Parameters<typeof wordsFor>[0]
 
 function wordsForPassword(refused: Refused): Errors {
   return refused.problem === "wrong-credentials"
-    ? { current: "This is not your password." }
+    ? { current: msg`This is not your password.` }
     : wordsFor(refused)
 }
 
-function wordsForDeletion(refused: Refused): string {
-  if (refused.problem === "wrong-credentials") return "This does not match your account. Nothing was deleted."
-  return wordsFor(refused).form ?? "Nothing was deleted."
+function wordsForDeletion(refused: Refused): Sentence {
+  if (refused.problem === "wrong-credentials")
+    return msg`This does not match your account. Nothing was deleted.`
+  return wordsFor(refused).form ?? msg`Nothing was deleted.`
 }
 
 export default function AccountPage({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
+  const say = useSentences()
   const { now, account, plan } = loaderData
   const user = useUser()
   const outcomeOf = (...intents: string[]): Outcome | undefined =>
-    actionData && intents.includes(actionData.intent) ? actionData : undefined
+    actionData && intents.includes(actionData.intent) ? sayOutcome(actionData, say) : undefined
   return (
     <Page narrow>
-      <PageHead title="Account" />
+      <PageHead title={t`Account`} />
       {account ? (
         <>
           <ProfileForm user={user} outcome={outcomeOf("save-profile", "save-picture", "remove-picture")} />
-          <PlanCard {...plan} change="Whoever runs this server puts people on another plan." />
+          <PlanCard {...plan} change={t`Whoever runs this server puts people on another plan.`} />
           <PasswordForm email={user.email} outcome={outcomeOf("change-password")} />
           <Browsers
             browsers={account.browsers}
@@ -139,16 +148,16 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
         </>
       ) : (
         <>
-          <PlanCard {...plan} change="You change it under Billing, below." />
+          <PlanCard {...plan} change={t`You change it under Billing, below.`} />
           <ClerkAccount />
         </>
       )}
       <Section
-        title="Your data"
-        about="One archive with your profile, your conversations and your files as they are now."
+        title={t`Your data`}
+        about={t`One archive with your profile, your conversations and your files as they are now.`}
       >
         <a href="/dashboard/account/export" download className={buttonClass({ variant: "secondary" })}>
-          Download everything
+          <Trans>Download everything</Trans>
         </a>
       </Section>
       <DeleteAccount

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import type { UserRecord } from "#server/users/contract.ts"
 import { PictureField } from "../picture-field.tsx"
 import { ChangeForm } from "./change-form.tsx"
@@ -5,13 +6,14 @@ import type { Outcome } from "./outcome.ts"
 
 /** Two forms, whose buttons stand beside each other. */
 export function PictureForm({ user, outcome }: { user: UserRecord; outcome: Outcome | undefined }) {
+  const { t } = useLingui()
   return (
     <div className="mb-6 flex flex-wrap items-center gap-3 border-b border-line pb-6">
       <ChangeForm
         // A picture that was saved is chosen no longer.
         key={user.imageUrl}
         intent="save-picture"
-        submit="Save the picture"
+        submit={t`Save the picture`}
         variant="secondary"
         hasFile
         className="contents"
@@ -25,7 +27,7 @@ export function PictureForm({ user, outcome }: { user: UserRecord; outcome: Outc
         </div>
       </ChangeForm>
       {user.imageUrl ? (
-        <ChangeForm intent="remove-picture" submit="Remove the picture" variant="secondary" />
+        <ChangeForm intent="remove-picture" submit={t`Remove the picture`} variant="secondary" />
       ) : null}
     </div>
   )

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { Field } from "#app/ui/field.tsx"
 import type { UserRecord } from "#server/users/contract.ts"
 import { ChangeForm } from "./change-form.tsx"
@@ -6,18 +7,19 @@ import { PictureForm } from "./picture-form.tsx"
 import { Section } from "./section.tsx"
 
 export function ProfileForm({ user, outcome }: { user: UserRecord; outcome: Outcome | undefined }) {
+  const { t } = useLingui()
   return (
-    <Section title="Profile" outcome={outcome}>
+    <Section title={t`Profile`} outcome={outcome}>
       <div className="mb-5 min-w-0">
         <p className="truncate font-medium">{user.name ?? user.email}</p>
         <p className="truncate text-sm text-muted">{user.email}</p>
       </div>
       <PictureForm user={user} outcome={outcome} />
-      <ChangeForm intent="save-profile" submit="Save" className="flex flex-wrap items-end gap-3">
+      <ChangeForm intent="save-profile" submit={t`Save`} className="flex flex-wrap items-end gap-3">
         <Field
           key={user.name}
           className="min-w-60 flex-1"
-          label="Name"
+          label={t`Name`}
           name="name"
           autoComplete="name"
           required

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import {
   createContext,
   useCallback,
@@ -38,6 +39,7 @@ export function CommandsProvider({
   threads: readonly ThreadSummary[]
   children: ReactNode
 }) {
+  const { t } = useLingui()
   const navigate = useNavigate()
   const { loaded, shown, setShown, typed, isAwaited } = useDialogs()
   const [areLettersOn] = useLetterShortcuts()
@@ -78,7 +80,7 @@ export function CommandsProvider({
   return (
     <CommandsContext value={act}>
       {children}
-      <FileInput input={input} onFiles={upload} label="Files to upload, from anywhere" />
+      <FileInput input={input} onFiles={upload} label={t`Files to upload, from anywhere`} />
       {loaded.map(({ name, Dialog }) => (
         <Dialog
           key={name}
@@ -105,6 +107,7 @@ interface LoadedDialog {
 
 /** Which of them is shown. One that cannot be fetched is not; what is typed meanwhile is kept for it. */
 function useDialogs() {
+  const { t } = useLingui()
   const toast = useToast()
   const [loaded, setLoaded] = useState<readonly LoadedDialog[]>([])
   const [shown, setShown] = useState<DialogName | null>(null)
@@ -115,8 +118,8 @@ function useDialogs() {
     setShown(null)
     toast.show({
       tone: "danger",
-      title: "That could not be opened",
-      description: "The server cannot be reached. Check your connection and try again.",
+      title: t`That could not be opened`,
+      description: t`The server cannot be reached. Check your connection and try again.`,
     })
   })
   useEffect(() => {

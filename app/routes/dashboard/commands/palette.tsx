@@ -1,6 +1,9 @@
+import { plural } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Autocomplete } from "@base-ui/react/autocomplete"
 import { Dialog } from "@base-ui/react/dialog"
 import { useState } from "react"
+import { useSentences } from "#app/language/sentences.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { Keys } from "#app/ui/keys.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
@@ -10,12 +13,13 @@ import { useCommands, type Command, type CommandGroup } from "./use-commands.ts"
 
 /** Goes anywhere, finds conversations and files, and does what can be done from anywhere. */
 export default function Palette({ open, onClose, ...rest }: CommandDialogProps) {
+  const { t } = useLingui()
   return (
     <Dialog.Root open={open} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-backdrop transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Dialog.Popup
-          aria-label="Command palette"
+          aria-label={t`Command palette`}
           onKeyDown={(event) => {
             // The keys that opened it close it, and open it again while it fades.
             if (!open || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return
@@ -32,8 +36,11 @@ export default function Palette({ open, onClose, ...rest }: CommandDialogProps) 
 }
 
 function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open">) {
+  const { t } = useLingui()
+  const say = useSentences()
   const [text, setText] = useState(typed)
   const { groups, isLooking, problem } = useCommands(text.trim(), rest)
+  const count = groups.reduce((sum, { items }) => sum + items.length, 0)
 
   function choose(command: Command) {
     onClose()
@@ -58,23 +65,26 @@ function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open
           {isLooking ? <Spinner /> : <Icon name="search" />}
         </span>
         <Autocomplete.Input
-          aria-label="Search, or say what to do"
-          placeholder="Search, or say what to do…"
+          aria-label={t`Search, or say what to do`}
+          placeholder={t`Search, or say what to do…`}
           maxLength={SEARCH_LIMIT}
           className="h-13 min-w-0 flex-1 bg-transparent text-base outline-hidden placeholder:text-faint"
         />
         <Dialog.Close
-          aria-label="Close"
+          aria-label={t`Close`}
           className="grid size-9 shrink-0 place-items-center rounded-md text-faint transition-colors hover:bg-hover hover:text-ink touch:size-11"
         >
           <Icon name="x" />
         </Dialog.Close>
       </div>
       <Autocomplete.Status className={problem ? "px-4 pt-3 text-sm text-danger-ink" : "sr-only"}>
-        {problem ?? describe(groups, isLooking)}
+        {say(problem) ??
+          (isLooking
+            ? t`Searching`
+            : t`${plural(count, { one: "1 thing to choose", other: "# things to choose" })}`)}
       </Autocomplete.Status>
       <Autocomplete.List
-        aria-label="Commands"
+        aria-label={t`Commands`}
         className="min-h-0 flex-1 scroll-py-2 overflow-y-auto overscroll-contain p-2 outline-hidden"
       >
         {(group: CommandGroup) => (
@@ -104,21 +114,15 @@ function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open
         className="flex shrink-0 gap-4 border-t border-line px-4 py-2.5 text-xs text-faint max-sm:hidden"
       >
         <span className="flex items-center gap-1.5">
-          <Keys keys="↑+↓" /> choose
+          <Keys keys="↑+↓" /> <Trans>choose</Trans>
         </span>
         <span className="flex items-center gap-1.5">
-          <Keys keys="↵" /> open
+          <Keys keys="↵" /> <Trans>open</Trans>
         </span>
         <span className="flex items-center gap-1.5">
-          <Keys keys="Esc" /> close
+          <Keys keys="Esc" /> <Trans>close</Trans>
         </span>
       </div>
     </Autocomplete.Root>
   )
-}
-
-function describe(groups: readonly CommandGroup[], isLooking: boolean): string {
-  if (isLooking) return "Searching"
-  const count = groups.reduce((sum, { items }) => sum + items.length, 0)
-  return count === 1 ? "1 thing to choose" : `${count} things to choose`
 }

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { Checkbox } from "#app/ui/checkbox.tsx"
 import { Dialog } from "#app/ui/dialog.tsx"
@@ -8,47 +9,48 @@ import { shortcuts } from "./shortcuts.ts"
 
 /** Every key that does something, and a switch for those that are plain letters. */
 export default function ShortcutSheet({ open, onClose }: CommandDialogProps) {
+  const { t } = useLingui()
   const [areOn, turn] = useLetterShortcuts()
   return (
     <Dialog
       open={open}
       onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
-      title="Keyboard shortcuts"
+      title={t`Keyboard shortcuts`}
       wide
     >
       <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
-        <Group title="Anywhere">
-          <Shortcut keys={shortcuts.palette}>Search, go, do</Shortcut>
-          <Shortcut keys={shortcuts.newConversation}>New conversation</Shortcut>
-          <Shortcut keys={shortcuts.upload}>Upload files</Shortcut>
-          <Shortcut keys={shortcuts.shortcuts}>These shortcuts</Shortcut>
+        <Group title={t`Anywhere`}>
+          <Shortcut keys={shortcuts.palette}>{t`Search, go, do`}</Shortcut>
+          <Shortcut keys={shortcuts.newConversation}>{t`New conversation`}</Shortcut>
+          <Shortcut keys={shortcuts.upload}>{t`Upload files`}</Shortcut>
+          <Shortcut keys={shortcuts.shortcuts}>{t`These shortcuts`}</Shortcut>
         </Group>
-        <Group title="Go to">
-          <Shortcut keys={shortcuts.home}>Home</Shortcut>
-          <Shortcut keys={shortcuts.chat}>Chat</Shortcut>
-          <Shortcut keys={shortcuts.files}>Files</Shortcut>
-          <Shortcut keys={shortcuts.trash}>Trash</Shortcut>
-          <Shortcut keys={shortcuts.account}>Account</Shortcut>
+        <Group title={t`Go to`}>
+          <Shortcut keys={shortcuts.home}>{t`Home`}</Shortcut>
+          <Shortcut keys={shortcuts.chat}>{t`Chat`}</Shortcut>
+          <Shortcut keys={shortcuts.files}>{t`Files`}</Shortcut>
+          <Shortcut keys={shortcuts.trash}>{t`Trash`}</Shortcut>
+          <Shortcut keys={shortcuts.account}>{t`Account`}</Shortcut>
         </Group>
-        <Group title="In the chat">
-          <Shortcut keys="Enter">Send the question</Shortcut>
-          <Shortcut keys="Shift+Enter">A new line</Shortcut>
-          <Shortcut keys="↑">Edit the last question</Shortcut>
-          <Shortcut keys="Esc">Stop the answer</Shortcut>
-          <Shortcut keys="mod+Shift+o">New conversation</Shortcut>
+        <Group title={t`In the chat`}>
+          <Shortcut keys="Enter">{t`Send the question`}</Shortcut>
+          <Shortcut keys="Shift+Enter">{t`A new line`}</Shortcut>
+          <Shortcut keys="↑">{t`Edit the last question`}</Shortcut>
+          <Shortcut keys="Esc">{t`Stop the answer`}</Shortcut>
+          <Shortcut keys="mod+Shift+o">{t`New conversation`}</Shortcut>
         </Group>
-        <Group title="In the list of files">
-          <Shortcut keys="↑+↓">Move</Shortcut>
-          <Shortcut keys="Enter">Open</Shortcut>
-          <Shortcut keys="Space">Select</Shortcut>
-          <Shortcut keys="mod+a">Select all</Shortcut>
-          <Shortcut keys="F2">Rename</Shortcut>
-          <Shortcut keys="Delete">Move to the trash</Shortcut>
+        <Group title={t`In the list of files`}>
+          <Shortcut keys="↑+↓">{t`Move`}</Shortcut>
+          <Shortcut keys="Enter">{t`Open`}</Shortcut>
+          <Shortcut keys="Space">{t`Select`}</Shortcut>
+          <Shortcut keys="mod+a">{t`Select all`}</Shortcut>
+          <Shortcut keys="F2">{t`Rename`}</Shortcut>
+          <Shortcut keys="Delete">{t`Move to the trash`}</Shortcut>
         </Group>
       </div>
       <Checkbox
-        label="Plain letters are shortcuts"
-        hint="Turn this off if you dictate, or press keys by chance. It is kept in this browser."
+        label={t`Plain letters are shortcuts`}
+        hint={t`Turn this off if you dictate, or press keys by chance. It is kept in this browser.`}
         checked={areOn}
         onChange={({ target }) => turn(target.checked)}
         className="mt-6 border-t border-line pt-5"
@@ -66,7 +68,7 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-function Shortcut({ keys, children }: { keys: string; children: string }) {
+function Shortcut({ keys, children }: { keys: string; children: ReactNode }) {
   return (
     <div className="flex min-h-9 items-center justify-between gap-4 text-sm">
       <dt>{children}</dt>

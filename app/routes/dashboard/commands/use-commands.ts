@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { href, useLocation, useNavigate, useRouteLoaderData, useSubmit } from "react-router"
 import type { IconName } from "#app/ui/icon.tsx"
 import type { Theme } from "#app/ui/theme-toggle.tsx"
@@ -31,6 +32,7 @@ export function useCommands(
   query: string,
   { onAct, threads }: Pick<CommandDialogProps, "onAct" | "threads">,
 ) {
+  const { t } = useLingui()
   const navigate = useNavigate()
   const found = useFound(query)
   const actions = useActions(onAct)
@@ -49,9 +51,9 @@ export function useCommands(
   if (query === "") {
     const recent = threads.slice(0, 5).map((thread) => openThread(thread))
     const groups = [
-      { label: "Go to", items: places },
-      { label: "Do", items: actions },
-      { label: "Recent conversations", items: recent },
+      { label: t`Go to`, items: places },
+      { label: t`Do`, items: actions },
+      { label: t`Recent conversations`, items: recent },
     ]
     return { groups: groups.filter(hasItems), isLooking: false, problem: null }
   }
@@ -67,7 +69,7 @@ export function useCommands(
   }))
   const ask: Command = {
     id: "ask",
-    label: `Ask the chat “${query}”`,
+    label: t`Ask the chat “${query}”`,
     icon: "sparkle",
     run: () =>
       void navigate(`${href("/dashboard/chat")}?${new URLSearchParams({ question: query })}`, {
@@ -76,32 +78,33 @@ export function useCommands(
   }
   const isLooking = found.query !== query
   const groups = [
-    { label: "Go to", items: places.filter(isMeant(query)) },
-    { label: "Do", items: actions.filter(isMeant(query)) },
+    { label: t`Go to`, items: places.filter(isMeant(query)) },
+    { label: t`Do`, items: actions.filter(isMeant(query)) },
     {
-      label: "Conversations",
+      label: t`Conversations`,
       items: found.threads.map(({ thread, messageId }) => openThread(thread, messageId)),
     },
-    { label: "Files", items: files },
+    { label: t`Files`, items: files },
     // Last, and not before the search is over: Enter must not ask what was meant to be found.
-    { label: "Or", items: isLooking ? [] : [ask] },
+    { label: t`Or`, items: isLooking ? [] : [ask] },
   ]
   return { groups: groups.filter(hasItems), isLooking, problem: found.problem }
 }
 
 function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
+  const { t } = useLingui()
   const isOperator = useRouteLoaderData<typeof layoutLoader>("routes/dashboard/layout")?.isOperator ?? false
   const place = withShortcut(onAct)
   return [
-    place("home", "Home", "home", "dashboard start"),
-    place("chat", "Chat", "chat", "conversations questions"),
-    place("files", "Files", "folder", "uploads documents"),
-    place("trash", "Trash", "trash", "deleted bin restore"),
-    place("account", "Account", "user", "profile password keys settings browsers delete export"),
-    outside("/docs", "Documentation", "book", "help manual guide"),
-    outside("/pricing", "Plans", "layers", "pricing upgrade limits"),
+    place("home", t`Home`, "home", t`dashboard start`),
+    place("chat", t`Chat`, "chat", t`conversations questions`),
+    place("files", t`Files`, "folder", t`uploads documents`),
+    place("trash", t`Trash`, "trash", t`deleted bin restore`),
+    place("account", t`Account`, "user", t`profile password keys settings browsers delete export`),
+    outside("/docs", t`Documentation`, "book", t`help manual guide`),
+    outside("/pricing", t`Plans`, "layers", t`pricing upgrade limits`),
     ...(isOperator
-      ? [outside("/admin", "Operator's page", "settings", "admin people letters waitlist")]
+      ? [outside("/admin", t`Operator's page`, "settings", t`admin people letters waitlist`)]
       : []),
   ]
 }
@@ -124,25 +127,26 @@ function outside(to: string, label: string, icon: IconName, words: string): Comm
 }
 
 function useActions(onAct: (name: ShortcutName) => void): Command[] {
+  const { t } = useLingui()
   const submit = useSubmit()
   const { pathname, search } = useLocation()
   const themed = (theme: Theme, label: string, icon: IconName): Command => ({
     id: `theme ${theme}`,
     label,
     icon,
-    words: "theme colours colors mode dark light system appearance",
+    words: t`theme colours colors mode dark light system appearance`,
     run: () =>
       void submit({ theme, from: pathname + search }, { method: "post", action: "/theme", navigate: false }),
   })
   const act = withShortcut(onAct)
   return [
-    act("newConversation", "New conversation", "plus", "chat ask question"),
-    act("upload", "Upload files", "upload", "add"),
-    themed("light", "Use light colours", "sun"),
-    themed("dark", "Use dark colours", "moon"),
-    themed("system", "Use the system's colours", "monitor"),
-    act("shortcuts", "Keyboard shortcuts", "keyboard", "keys help"),
-    { id: "sign-out", label: "Sign out", icon: "sign-out", words: "log out leave", run: signOut },
+    act("newConversation", t`New conversation`, "plus", t`chat ask question`),
+    act("upload", t`Upload files`, "upload", t`add`),
+    themed("light", t`Use light colours`, "sun"),
+    themed("dark", t`Use dark colours`, "moon"),
+    themed("system", t`Use the system's colours`, "monitor"),
+    act("shortcuts", t`Keyboard shortcuts`, "keyboard", t`keys help`),
+    { id: "sign-out", label: t`Sign out`, icon: "sign-out", words: t`log out leave`, run: signOut },
   ]
 }
 

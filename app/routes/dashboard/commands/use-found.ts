@@ -1,4 +1,6 @@
+import { msg } from "@lingui/core/macro"
 import { useEffect, useState } from "react"
+import type { Sentence } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults } from "#server/chat/contract.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
 import { send } from "../chat/ask.ts"
@@ -12,7 +14,7 @@ export interface Found {
   threads: readonly SearchResult[]
   files: readonly FileSummary[]
   /** Why there is no answer. */
-  problem: string | null
+  problem: Sentence | null
 }
 
 const NOTHING: Found = { query: "", threads: [], files: [], problem: null }
@@ -28,7 +30,7 @@ export function useFound(query: string): Found {
         setFound({ query, ...(await search(query, gone.signal)), problem: null })
       } catch (problem) {
         if (gone.signal.aborted) return
-        setFound({ ...NOTHING, query, problem: problem instanceof Error ? problem.message : "Try again." })
+        setFound({ ...NOTHING, query, problem: problem instanceof Error ? problem.message : msg`Try again.` })
       }
     }
     const timer = setTimeout(() => void look(), 150)
