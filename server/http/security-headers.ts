@@ -25,7 +25,8 @@ function contentSecurityPolicy(config: Config) {
     "default-src": "'none'",
     "script-src": "'nonce-{nonce}' 'strict-dynamic'",
     "style-src": config.production ? "'self' 'nonce-{nonce}'" : `'self'${development}`,
-    "style-src-attr": "'unsafe-inline'",
+    // What the server sends has no style attribute. Clerk's components are not ours to promise that for.
+    "style-src-attr": config.identity.kind === "clerk" ? "'unsafe-inline'" : "'none'",
     "img-src": ["'self' data: blob:", ...clerk.images].join(" "),
     "font-src": "'self'",
     "connect-src": ["'self'", socket, ...(config.production ? [] : ["ws:"]), ...clerk.api].join(" "),

@@ -194,6 +194,20 @@ describe("a response", () => {
     expect(first.headers.get("x-request-id")).not.toBe(second.headers.get("x-request-id"))
   })
 
+  it("admits no style attribute, but where Clerk's components have their own", async () => {
+    const policyOf = async (env: Record<string, string>) => {
+      const { origin } = await serve(async () => new Response("ok"), env)
+      return (await fetch(origin)).headers.get("content-security-policy")
+    }
+    expect(await policyOf({})).toContain("style-src-attr 'none';")
+    const clerk = {
+      CLERK_PUBLISHABLE_KEY: "pk_test_Y2xlcmsuZXhhbXBsZS5jb20k",
+      CLERK_SECRET_KEY: "sk_test_0000000000000000000000",
+      JWT_ISSUER_DOMAIN: "https://clerk.example.com",
+    }
+    expect(await policyOf(clerk)).toContain("style-src-attr 'unsafe-inline';")
+  })
+
   it("carries the security headers, and HSTS where the site has TLS", async () => {
     const plain = await fetch((await serve(async () => new Response("ok"))).origin)
     expect(Object.fromEntries(plain.headers)).toMatchObject({
