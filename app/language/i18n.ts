@@ -19,6 +19,12 @@ export function i18nOf(matches: readonly ({ id: string; loaderData?: unknown } |
   return i18nIn(isLanguage(known) ? known : "en")
 }
 
+/** For what a browser does outside of components, requests for example: a document keeps the language it came in. */
+export function i18nOfDocument(): I18n {
+  const { lang } = document.documentElement
+  return i18nIn(isLanguage(lang) ? lang : "en")
+}
+
 /** The server adds all catalogues when it starts, a browser those of its page before it hydrates it. */
 export function addMessages(language: Language, ...catalogues: Messages[]) {
   for (const messages of catalogues) inLanguage[language].load(language, messages)

@@ -1,11 +1,18 @@
+import { I18nProvider } from "@lingui/react"
 import { renderToString } from "react-dom/server"
 import { describe, expect, it } from "vitest"
+import { i18nIn } from "#app/language/i18n.ts"
 import { highlight } from "#app/routes/dashboard/chat/highlight.ts"
 import { createBlockReader } from "#app/routes/dashboard/chat/markdown-blocks.ts"
 import { mendEnd } from "#app/routes/dashboard/chat/markdown-growing.ts"
 import { Markdown } from "#app/routes/dashboard/chat/markdown.tsx"
 
-const show = (text: string) => renderToString(<Markdown text={text} />)
+const show = (text: string) =>
+  renderToString(
+    <I18nProvider i18n={i18nIn("en")}>
+      <Markdown text={text} />
+    </I18nProvider>,
+  )
 
 /** Elements that ask for nothing by themselves. */
 const QUIET = new Set(["div", "p", "span", "a", "table", "thead", "tbody", "tr", "th", "td"])
@@ -159,7 +166,7 @@ Then $e = mc^2$, and [a word][later] that is explained above.`
     const prose = whole.slice(0, whole.indexOf("```"))
     for (let end = 1; end <= prose.length; end++) {
       const blocks = reader.read(prose.slice(0, end), { isGrowing: true }) ?? []
-      const words = wordsOf(renderToString(<Markdown text={blocks.map(({ raw }) => raw).join("\n\n")} />))
+      const words = wordsOf(show(blocks.map(({ raw }) => raw).join("\n\n")))
       expect(words, prose.slice(0, end)).not.toMatch(/[*~`|]|\]\(|!\[/)
     }
   })

@@ -1,4 +1,6 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
+import { useSentences } from "#app/language/sentences.ts"
 import { Button } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
@@ -14,30 +16,32 @@ export function AnswerNotice({
   onRetry: () => void
   onContinue: () => void
 }) {
+  const { t } = useLingui()
+  const say = useSentences()
   switch (bubble.status) {
     case "failed":
       return (
-        <Notice tone="danger" words={bubble.failure ?? "The model could not answer."}>
+        <Notice tone="danger" words={say(bubble.failure) ?? t`The model could not answer.`}>
           <Retry onRetry={onRetry} />
         </Notice>
       )
     case "interrupted":
       return (
-        <Notice words="The server was interrupted while it answered. What it said so far is kept.">
+        <Notice words={t`The server was interrupted while it answered. What it said so far is kept.`}>
           <Retry onRetry={onRetry} />
         </Notice>
       )
     case "timeout":
       return (
-        <Notice words="Stopped after 30 seconds, the longest that an answer may take.">
+        <Notice words={t`Stopped after 30 seconds, the longest that an answer may take.`}>
           <Button variant="secondary" size="sm" onClick={onContinue}>
-            Continue
+            <Trans context="go on">Continue</Trans>
           </Button>
         </Notice>
       )
     case "stopped":
       return (
-        <Notice words="You stopped this answer.">
+        <Notice words={t`You stopped this answer.`}>
           <Retry onRetry={onRetry} />
         </Notice>
       )
@@ -54,7 +58,7 @@ function Retry({ onRetry }: { onRetry: () => void }) {
   return (
     <Button variant="secondary" size="sm" onClick={onRetry}>
       <Icon name="refresh" className="size-3.5" />
-      Try again
+      <Trans>Try again</Trans>
     </Button>
   )
 }

@@ -1,3 +1,6 @@
+import { msg } from "@lingui/core/macro"
+import { i18nOfDocument } from "#app/language/i18n.ts"
+import { sentencesIn } from "#app/language/sentences.ts"
 import type { Attachment } from "#server/chat/contract.ts"
 
 /** The server refused a question; nothing of it was stored, unless `status` is 0: then nobody knows. */
@@ -74,7 +77,8 @@ export async function send<Answer>(
 async function fetchOrRefuse(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init).catch((error: unknown) => {
     if (error instanceof Error && error.name === "AbortError") throw error
-    throw new AskRefused(0, "The server cannot be reached. Check your connection and try again.", null)
+    const unreachable = msg`The server cannot be reached. Check your connection and try again.`
+    throw new AskRefused(0, i18nOfDocument()._(unreachable), null)
   })
   if (response.ok) return response
   const seconds = Number(response.headers.get("retry-after"))
@@ -83,15 +87,17 @@ async function fetchOrRefuse(address: string, init: RequestInit): Promise<Respon
 }
 
 async function describe(response: Response) {
-  if (response.status === 401) return "You are signed out. Sign in again to go on."
-  if (response.status === 429) return "That was a lot of questions in a short time."
+  const { status } = response
+  const i18n = i18nOfDocument()
+  if (status === 401) return i18n._(msg`You are signed out. Sign in again to go on.`)
+  if (status === 429) return i18n._(msg`That was a lot of questions in a short time.`)
   try {
     const body: unknown = await response.json()
     if (typeof body === "object" && body !== null && "error" in body && typeof body.error === "string") {
-      return body.error
+      return sentencesIn(i18n)(body.error)
     }
   } catch {
     // No JSON: a proxy answered in place of the application.
   }
-  return `The server answered with status ${response.status}.`
+  return i18n._(msg`The server answered with status ${status}.`)
 }

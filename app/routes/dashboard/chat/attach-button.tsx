@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useRef, useState } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
@@ -15,6 +16,7 @@ interface AttachButtonProps {
 
 /** Adds files to a question: from the device, or from those that are here. */
 export function AttachButton({ disabled, attached, onUpload, onAttach }: AttachButtonProps) {
+  const { t } = useLingui()
   const chooser = useRef<HTMLInputElement>(null)
   const [isPicking, setPicking] = useState(false)
   return (
@@ -24,7 +26,7 @@ export function AttachButton({ disabled, attached, onUpload, onAttach }: AttachB
         type="file"
         multiple
         hidden
-        aria-label="Files from this device"
+        aria-label={t`Files from this device`}
         onChange={({ target }) => {
           onUpload([...(target.files ?? [])])
           target.value = ""
@@ -33,16 +35,22 @@ export function AttachButton({ disabled, attached, onUpload, onAttach }: AttachB
       <Menu
         align="start"
         trigger={
-          <Button variant="ghost" size="icon" disabled={disabled} aria-label="Add files" title="Add files">
+          <Button
+            variant="ghost"
+            size="icon"
+            disabled={disabled}
+            aria-label={t`Add files`}
+            title={t`Add files`}
+          >
             <Icon name="plus" />
           </Button>
         }
       >
         <MenuItem icon="folder" onSelect={() => setPicking(true)}>
-          From your files
+          <Trans>From your files</Trans>
         </MenuItem>
         <MenuItem icon="upload" onSelect={() => chooser.current?.click()}>
-          From this device
+          <Trans>From this device</Trans>
         </MenuItem>
       </Menu>
       {isPicking ? (

@@ -1,11 +1,12 @@
+import { useLingui } from "@lingui/react/macro"
 import { useState, type ReactNode } from "react"
+import { useFormats } from "#app/language/formats.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { IconButton } from "#app/ui/icon-button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { attachableAs, type Attachment } from "#server/chat/contract.ts"
-import { formatBytes } from "#server/files/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 
 /** The files that go with a question: images as small pictures, others by their name. */
@@ -16,8 +17,9 @@ export function AttachmentList({
   attachments: Attachment[]
   className?: string
 }) {
+  const { t } = useLingui()
   return (
-    <ul aria-label="Files" className={classNames("flex flex-wrap gap-2", className)}>
+    <ul aria-label={t`Files`} className={classNames("flex flex-wrap gap-2", className)}>
       {attachments.map((attachment) => (
         <li key={attachment.fileId} className="min-w-0">
           <AttachmentLink attachment={attachment} />
@@ -28,11 +30,13 @@ export function AttachmentList({
 }
 
 function AttachmentLink({ attachment }: { attachment: Attachment }) {
+  const { t } = useLingui()
+  const formats = useFormats()
   const { fileId, fileName, mimeType, size } = attachment
   const state = useIsThere(fileId)
   const isImage = attachableAs(mimeType) === "image"
   if (state === "gone") {
-    return <Chip picture={<Icon name="trash" />} name={fileName} about="This file was removed" />
+    return <Chip picture={<Icon name="trash" />} name={fileName} about={t`This file was removed`} />
   }
   return (
     <a
@@ -47,7 +51,7 @@ function AttachmentLink({ attachment }: { attachment: Attachment }) {
           {state === "there" ? <Thumbnail fileId={fileId} alt={fileName} /> : <Icon name="image" />}
         </span>
       ) : (
-        <Chip picture={<Icon name="text" />} name={fileName} about={formatBytes(size)} />
+        <Chip picture={<Icon name="text" />} name={fileName} about={formats.bytes(size)} />
       )}
     </a>
   )
@@ -121,6 +125,8 @@ export function Chip({ picture, name, about, tone, children }: ChipProps) {
 
 /** A file beside the question that is being written. */
 export function DraftChip({ attachment, onRemove }: { attachment: Attachment; onRemove: () => void }) {
+  const { t } = useLingui()
+  const formats = useFormats()
   const { fileId, fileName, mimeType, size } = attachment
   return (
     <Chip
@@ -128,9 +134,9 @@ export function DraftChip({ attachment, onRemove }: { attachment: Attachment; on
         attachableAs(mimeType) === "image" ? <Thumbnail fileId={fileId} alt="" /> : <Icon name="text" />
       }
       name={fileName}
-      about={formatBytes(size)}
+      about={formats.bytes(size)}
     >
-      <IconButton label={`Leave out ${fileName}`} icon="x" onPress={onRemove} className="-mr-2" />
+      <IconButton label={t`Leave out ${fileName}`} icon="x" onPress={onRemove} className="-mr-2" />
     </Chip>
   )
 }
@@ -145,14 +151,16 @@ export function UploadChip({
   problem: string | null
   onRemove: () => void
 }) {
+  const { t } = useLingui()
+  const fileName = file.name
   return (
     <Chip
       picture={problem ? <Icon name="warning" className="text-danger-ink" /> : <Spinner />}
-      name={file.name}
-      about={problem ?? "Uploading…"}
+      name={fileName}
+      about={problem ?? t`Uploading…`}
       tone={problem ? "danger" : undefined}
     >
-      <IconButton label={`Leave out ${file.name}`} icon="x" onPress={onRemove} className="-mr-2" />
+      <IconButton label={t`Leave out ${fileName}`} icon="x" onPress={onRemove} className="-mr-2" />
     </Chip>
   )
 }

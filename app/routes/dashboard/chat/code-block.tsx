@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { memo, useEffect, useState } from "react"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 import type { CodePiece } from "./highlight.ts"
@@ -11,18 +12,19 @@ interface CodeBlockProps {
 }
 
 export const CodeBlock = memo(function CodeBlock({ code, language, isOpen = false }: CodeBlockProps) {
+  const { t } = useLingui()
   const pieces = useColours(code, language, isOpen)
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-sunken">
       <div className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3.5 text-xs text-faint touch:h-11">
-        <span className="truncate font-mono">{language || "text"}</span>
-        <CopyButton text={code} label="Copy the code" className="size-7" />
+        <span className="truncate font-mono">{language || t`text`}</span>
+        <CopyButton text={code} label={t`Copy the code`} className="size-7" />
       </div>
       <pre
         className="overflow-x-auto p-3.5 font-mono text-[0.8125rem] leading-6"
         tabIndex={0}
         role="group"
-        aria-label={language ? `Code, ${language}` : "Code"}
+        aria-label={language ? t`Code, ${language}` : t`Code`}
       >
         <code>{pieces ? inOrder(pieces, (piece) => <Piece piece={piece} />) : code}</code>
       </pre>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
@@ -33,6 +34,7 @@ export function Composer({
   blocked,
   placeholder,
 }: ComposerProps) {
+  const { t } = useLingui()
   const area = useRef<HTMLTextAreaElement>(null)
   const latest = useRef(draft)
   useEffect(() => {
@@ -84,7 +86,7 @@ export function Composer({
       <div className="rounded-xl border border-line-strong bg-surface p-2 shadow-md transition-colors focus-within:border-accent">
         {draft.attachments.length + attaching.uploads.length > 0 ? (
           <ul
-            aria-label="Files that go with it"
+            aria-label={t`Files that go with it`}
             className="flex max-h-40 flex-wrap gap-2 overflow-y-auto p-1 pb-2"
           >
             {draft.attachments.map((attachment) => (
@@ -119,8 +121,8 @@ export function Composer({
             onPaste={paste}
             rows={1}
             maxLength={MESSAGE_LIMIT}
-            aria-label="Your question"
-            placeholder={placeholder ?? "Ask anything…"}
+            aria-label={t`Your question`}
+            placeholder={placeholder ?? t`Ask anything…`}
             enterKeyHint="send"
             className="field-sizing-content max-h-[min(14rem,40dvh)] min-h-9 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-1.5 text-base outline-hidden placeholder:text-faint touch:min-h-11 touch:py-2.5"
           />
@@ -128,8 +130,8 @@ export function Composer({
             <Button
               size="icon"
               variant="secondary"
-              aria-label="Stop the answer"
-              title="Stop the answer (Esc)"
+              aria-label={t`Stop the answer`}
+              title={t`Stop the answer (Esc)`}
               onClick={onStop}
             >
               <Icon name="stop" className="fill-current" />
@@ -138,8 +140,8 @@ export function Composer({
             <Button
               type="submit"
               size="icon"
-              aria-label="Send"
-              title="Send (Enter)"
+              aria-label={t`Send`}
+              title={t`Send (Enter)`}
               disabled={!canSend}
               pending={pending}
             >
@@ -150,12 +152,12 @@ export function Composer({
       </div>
       {isAbove ? (
         <div className="pointer-events-none absolute inset-0 grid place-items-center rounded-xl border-2 border-dashed border-accent bg-accent-soft/95 text-sm font-medium text-accent-ink">
-          Drop files to ask about them
+          <Trans>Drop files to ask about them</Trans>
         </div>
       ) : null}
       <Hint
         text={draft.text}
-        blocked={blocked ?? (attaching.isUploading ? "It can be sent once its files are here." : null)}
+        blocked={blocked ?? (attaching.isUploading ? t`It can be sent once its files are here.` : null)}
       />
     </form>
   )
@@ -163,16 +165,19 @@ export function Composer({
 
 function Hint({ text, blocked }: { text: string; blocked: ReactNode }) {
   if (blocked) return <p className="px-3 pt-1.5 text-xs text-warning-ink">{blocked}</p>
-  if (text.length > MESSAGE_LIMIT * 0.9) {
+  const { length } = text
+  if (length > MESSAGE_LIMIT * 0.9) {
     return (
       <p className="px-3 pt-1.5 text-xs text-faint tabular-nums">
-        {text.length} of {MESSAGE_LIMIT} characters
+        <Trans>
+          {length} of {MESSAGE_LIMIT} characters
+        </Trans>
       </p>
     )
   }
   return (
     <p className="hidden px-3 pt-1.5 text-xs text-faint lg:block">
-      Enter sends, Shift + Enter makes a new line. Answers can be wrong: check what matters.
+      <Trans>Enter sends, Shift + Enter makes a new line. Answers can be wrong: check what matters.</Trans>
     </p>
   )
 }

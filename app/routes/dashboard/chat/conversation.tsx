@@ -1,3 +1,5 @@
+import { plural } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useMemo, useRef, useState } from "react"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
@@ -26,6 +28,7 @@ interface ConversationProps {
 }
 
 export function Conversation({ threadId, exchange, earlier }: ConversationProps) {
+  const { t } = useLingui()
   const { bubbles, isAnswering, refusal, editing, announcement } = exchange
   const questions = useQuestions()
   const { frame, content, isAtEnd, goToEnd } = useEndInSight()
@@ -44,18 +47,20 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
           ref={frame}
           tabIndex={0}
           role="group"
-          aria-label="Conversation"
+          aria-label={t`Conversation`}
           className="flex h-full flex-col-reverse overflow-y-auto overscroll-contain -outline-offset-2"
         >
           <div ref={content} className="mb-auto w-full px-4 py-6">
-            <h2 className="sr-only">Messages</h2>
+            <h2 className="sr-only">
+              <Trans>Messages</Trans>
+            </h2>
             <div ref={mark} className="flex min-h-px justify-center not-empty:pb-4">
               {earlier.hasMore ? <EarlierMark earlier={earlier} /> : null}
             </div>
             <div
               role="log"
               aria-live="off"
-              aria-label="Messages"
+              aria-label={t`Messages`}
               className="mx-auto w-full max-w-3xl space-y-4"
             >
               {blocks.map((block) => (
@@ -83,7 +88,7 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
               variant="secondary"
               size="icon"
               className="rounded-full! shadow-md"
-              aria-label="Go to the latest message"
+              aria-label={t`Go to the latest message`}
               onClick={goToEnd}
             >
               <Icon name="arrow-down" />
@@ -108,10 +113,11 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
 
 /** What a screen reader or a browser without observers needs of what else happens by itself. */
 function EarlierMark({ earlier }: { earlier: Earlier }) {
-  if (earlier.isLoading) return <Spinner label="Earlier messages are being loaded" />
+  const { t } = useLingui()
+  if (earlier.isLoading) return <Spinner label={t`Earlier messages are being loaded`} />
   return (
     <Button variant="ghost" size="sm" onClick={earlier.loadMore}>
-      Show earlier messages
+      <Trans>Show earlier messages</Trans>
     </Button>
   )
 }
@@ -127,6 +133,7 @@ interface AskingProps {
 
 /** Apart from the messages: what is typed here draws none of them again. */
 function Asking({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast }: AskingProps) {
+  const { t } = useLingui()
   const { model } = useChatLayout()
   const [draft, setDraft] = useDraft(threadId)
   const wait = useCountdown(refusal?.retryAt ?? null)
@@ -135,10 +142,16 @@ function Asking({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast }: Ask
       {refusal && (refusal.retryAt === null || wait > 0) ? (
         <Alert
           tone={refusal.retryAt ? "warning" : "danger"}
-          title={refusal.retryAt ? "Too many questions" : "The question was not sent"}
+          title={refusal.retryAt ? t`Too many questions` : t`The question was not sent`}
           className="mx-auto mb-3 w-full max-w-3xl"
           action={
-            <Button variant="ghost" size="icon" className="-my-1.5" aria-label="Dismiss" onClick={onDismiss}>
+            <Button
+              variant="ghost"
+              size="icon"
+              className="-my-1.5"
+              aria-label={t`Dismiss`}
+              onClick={onDismiss}
+            >
               <Icon name="x" />
             </Button>
           }
@@ -155,21 +168,29 @@ function Asking({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast }: Ask
         }}
         onStop={onStop}
         onEditLast={onEditLast}
-        blocked={blockedBecause(model.available, wait)}
-        placeholder="Ask a follow-up…"
+        blocked={useObstacle(model.available, wait)}
+        placeholder={t`Ask a follow-up…`}
       />
     </div>
   )
 }
 
-function blockedBecause(available: boolean, wait: number) {
-  if (!available) return "No question can be sent while the chat is switched off."
-  if (wait > 0) return `You can send again in ${wait} ${wait === 1 ? "second" : "seconds"}.`
+/** Why nothing can be sent now. `wait`: seconds. */
+function useObstacle(available: boolean, wait: number) {
+  const { t } = useLingui()
+  if (!available) return t`No question can be sent while the chat is switched off.`
+  if (wait > 0) {
+    return t`${plural(wait, {
+      one: "You can send again in # second.",
+      other: "You can send again in # seconds.",
+    })}`
+  }
   return null
 }
 
 /** What can be done in a conversation. The functions stay the same, so that no message is drawn again for them. */
 function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
+  const { t } = useLingui()
   const questions = useQuestions()
   const latest = useRef(bubbles)
   useEffect(() => {
@@ -187,7 +208,7 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
     return {
       ask,
       edit,
-      continue: () => ask({ text: "Continue where you stopped.", attachments: [] }),
+      continue: () => ask({ text: t`Continue where you stopped.`, attachments: [] }),
       /** Another answer to the last question, in the place of this one. */
       again({ id, requestId, status }: Bubble) {
         const question = lastQuestion()
@@ -202,11 +223,12 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
         if (question && latest.current.at(-1)?.status !== "running") edit(question)
       },
     }
-  }, [questions, threadId, goToEnd])
+  }, [questions, threadId, goToEnd, t])
 }
 
 /** Null while nothing is being answered. */
 function useStop(threadId: string, isAnswering: boolean): (() => void) | null {
+  const { t } = useLingui()
   const questions = useQuestions()
   const toast = useToast()
   const [isStopping, setStopping] = useState(false)
@@ -219,8 +241,8 @@ function useStop(threadId: string, isAnswering: boolean): (() => void) | null {
       setStopping(false)
       toast.show({
         tone: "danger",
-        title: "The answer could not be stopped",
-        description: problem instanceof Error ? problem.message : "Try again.",
+        title: t`The answer could not be stopped`,
+        description: problem instanceof Error ? problem.message : t`Try again.`,
       })
     })
   }

@@ -1,10 +1,12 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useState, type KeyboardEvent } from "react"
+import { useFormats } from "#app/language/formats.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import type { Attachment } from "#server/chat/contract.ts"
-import { formatBytes, type FilePage, type FileSummary } from "#server/files/contract.ts"
+import type { FilePage, FileSummary } from "#server/files/contract.ts"
 import { send } from "./ask.ts"
 import { whyNot } from "./use-attaching.ts"
 
@@ -16,21 +18,30 @@ interface FilePickerProps {
 
 /** The viewer's own files, found by name. */
 export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
+  const { t } = useLingui()
   const [name, setName] = useState("")
   const { files, problem } = useFilesCalled(name)
   return (
     <Dialog
       open
       onOpenChange={onClose}
-      title="Add from your files"
-      actions={<DialogClose render={<Button>Done</Button>} />}
+      title={t`Add from your files`}
+      actions={
+        <DialogClose
+          render={
+            <Button>
+              <Trans>Done</Trans>
+            </Button>
+          }
+        />
+      }
     >
       <div onKeyDown={walk}>
         <Field
-          label="Find a file by its name"
+          label={t`Find a file by its name`}
           labelHidden
           type="search"
-          placeholder="Find by name…"
+          placeholder={t`Find by name…`}
           autoComplete="off"
           value={name}
           onChange={(event) => setName(event.target.value)}
@@ -43,10 +54,10 @@ export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
           ) : null}
           {files?.length === 0 ? (
             <p className="p-2 text-sm text-faint">
-              {name ? "No file has this name." : "There are no files yet."}
+              {name ? t`No file has this name.` : t`There are no files yet.`}
             </p>
           ) : null}
-          <ul aria-label="Your files">
+          <ul aria-label={t`Your files`}>
             {files?.map((file) => (
               <li key={file._id}>
                 <FileChoice
@@ -70,7 +81,9 @@ interface FileChoiceProps {
 }
 
 function FileChoice({ file, isAttached, onPick }: FileChoiceProps) {
-  const reason = whyNot(file)
+  const { i18n } = useLingui()
+  const formats = useFormats()
+  const reason = whyNot(file, i18n)
   return (
     <button
       type="button"
@@ -87,7 +100,7 @@ function FileChoice({ file, isAttached, onPick }: FileChoiceProps) {
       {isAttached ? (
         <Icon name="check" className="text-accent-ink" />
       ) : (
-        <span className="shrink-0 text-xs text-faint tabular-nums">{formatBytes(file.size)}</span>
+        <span className="shrink-0 text-xs text-faint tabular-nums">{formats.bytes(file.size)}</span>
       )}
     </button>
   )
@@ -104,6 +117,7 @@ function walk(event: KeyboardEvent<HTMLElement>) {
 
 /** Null until the first answer. What was found before stays until there is more to say. */
 function useFilesCalled(name: string) {
+  const { t } = useLingui()
   const [found, setFound] = useState<{ files: FileSummary[] | null; problem: string | null }>({
     files: null,
     problem: null,
@@ -117,7 +131,7 @@ function useFilesCalled(name: string) {
         setFound({ files, problem: null })
       } catch (problem) {
         if (gone.signal.aborted) return
-        setFound({ files: [], problem: problem instanceof Error ? problem.message : "Try again." })
+        setFound({ files: [], problem: problem instanceof Error ? problem.message : t`Try again.` })
       }
     }
     const timer = setTimeout(() => void look(), name ? 150 : 0)
@@ -125,6 +139,6 @@ function useFilesCalled(name: string) {
       clearTimeout(timer)
       gone.abort()
     }
-  }, [name])
+  }, [name, t])
   return found
 }

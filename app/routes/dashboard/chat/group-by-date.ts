@@ -1,19 +1,39 @@
+import type { I18n, MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { formatsOf } from "#app/language/formats.ts"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 
 /** Threads come with the last used first, so the groups do too. `timeZone` is the reader's own where it is left out. */
-export function groupByDate(threads: readonly ThreadSummary[], now: number, timeZone: string | undefined) {
-  const groups = Map.groupBy(threads, ({ lastMessageAt }) => describeDay(lastMessageAt, now, timeZone))
-  return [...groups].map(([label, group]) => ({ label, threads: group }))
+export function groupByDate(
+  threads: readonly ThreadSummary[],
+  now: number,
+  timeZone: string | undefined,
+  i18n: I18n,
+) {
+  const month = (moment: number) => formatsOf(i18n).date(moment, { timeZone, month: "long", year: "numeric" })
+  const groups = Map.groupBy(
+    threads,
+    ({ lastMessageAt }) => describeDay(lastMessageAt, now, timeZone) ?? month(lastMessageAt),
+  )
+  return [...groups].map(([day, group]) => ({
+    label: typeof day === "string" ? day : i18n._(day),
+    threads: group,
+  }))
 }
 
-function describeDay(moment: number, now: number, timeZone: string | undefined): string {
+const TODAY = msg`Today`
+const YESTERDAY = msg`Yesterday`
+const LAST_WEEK = msg`Last 7 days`
+const LAST_MONTH = msg`Last 30 days`
+
+/** Null for what is longer ago. */
+function describeDay(moment: number, now: number, timeZone: string | undefined): MessageDescriptor | null {
   const date = (time: number) => new Intl.DateTimeFormat("en-CA", { timeZone }).format(time)
   const days = Math.round((Date.parse(date(now)) - Date.parse(date(moment))) / DAY)
-  if (days <= 0) return "Today"
-  if (days === 1) return "Yesterday"
-  if (days < 7) return "Last 7 days"
-  if (days < 30) return "Last 30 days"
-  return new Intl.DateTimeFormat("en-GB", { timeZone, month: "long", year: "numeric" }).format(moment)
+  if (days <= 0) return TODAY
+  if (days === 1) return YESTERDAY
+  if (days < 7) return LAST_WEEK
+  return days < 30 ? LAST_MONTH : null
 }

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { useState } from "react"
 import { href } from "react-router"
 import { LinkButton } from "#app/ui/button.tsx"
@@ -9,6 +10,7 @@ import { ThreadSheet } from "./thread-sheet.tsx"
 
 /** The title of the page, and what can be done with the conversation that it is about. */
 export function ChatHeader({ title, thread }: { title: string; thread?: ThreadSummary }) {
+  const { t } = useLingui()
   const [isRenaming, setRenaming] = useState(false)
   return (
     <header className="flex h-14 shrink-0 items-center gap-2 border-b border-line px-4 lg:px-5">
@@ -22,8 +24,8 @@ export function ChatHeader({ title, thread }: { title: string; thread?: ThreadSu
         to={href("/dashboard/chat")}
         variant="ghost"
         size="icon"
-        aria-label="New conversation"
-        title="New conversation"
+        aria-label={t`New conversation`}
+        title={t`New conversation`}
         className="xl:hidden"
       >
         <Icon name="plus" />

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro"
 import type { MarkedToken, Token, Tokens } from "marked"
 import type { ReactNode } from "react"
 import { inOrder } from "./in-order.tsx"
@@ -73,7 +74,8 @@ function SafeImage({ token }: { token: Tokens.Image }) {
   const host = describeLink(token.href)?.host
   return (
     <span className="rounded-sm bg-sunken px-1.5 py-0.5 text-sm text-faint">
-      Image not shown{token.text ? `: ${token.text}` : ""}
+      <Trans>Image not shown</Trans>
+      {token.text ? `: ${token.text}` : ""}
       {host ? ` (${host})` : ""}
     </span>
   )

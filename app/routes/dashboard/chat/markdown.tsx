@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import type { MarkedToken, Token, Tokens } from "marked"
 import { memo, useState, type ReactNode } from "react"
 import { CodeBlock } from "./code-block.tsx"
@@ -120,25 +121,27 @@ function renderItem({ tokens, raw, task, checked }: Tokens.ListItem, depth: numb
 }
 
 function Checkbox({ checked }: { checked: boolean }) {
+  const { t } = useLingui()
   return (
     <input
       type="checkbox"
       checked={checked}
       readOnly
       disabled
-      aria-label={checked ? "Done" : "Not done"}
+      aria-label={checked ? t`Done` : t`Not done`}
       className="mr-2 -ml-5 size-3.5 align-[-0.1em] accent-accent"
     />
   )
 }
 
 function Table({ token }: { token: Tokens.Table }) {
+  const { t } = useLingui()
   return (
     <div
       className="overflow-x-auto rounded-lg border border-line"
       tabIndex={0}
       role="group"
-      aria-label="Table"
+      aria-label={t`Table`}
     >
       <table className="w-full border-collapse text-sm">
         <thead>

@@ -1,8 +1,10 @@
+import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState } from "react"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 
 /** A formula. Until what draws formulas has been loaded, and where it cannot draw this one, it stands as it was written. */
 export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
+  const { t } = useLingui()
   const place = useRef<HTMLSpanElement>(null)
   const [isDrawn, setDrawn] = useState(false)
   useEffect(() => {
@@ -43,12 +45,12 @@ export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
       className="group/math relative block overflow-x-auto py-1 text-center text-[1.1em]"
       tabIndex={0}
       role="group"
-      aria-label="Formula"
+      aria-label={t`Formula`}
     >
       {isDrawn ? null : source}
       <span ref={place} hidden={!isDrawn} />
       <span className="absolute top-0 right-0 opacity-0 transition-opacity group-focus-within/math:opacity-100 group-hover/math:opacity-100">
-        <CopyButton text={tex} label="Copy the formula" className="size-7" />
+        <CopyButton text={tex} label={t`Copy the formula`} className="size-7" />
       </span>
     </span>
   )

@@ -1,4 +1,7 @@
+import { msg } from "@lingui/core/macro"
+import { useLingui } from "@lingui/react/macro"
 import { memo, useState } from "react"
+import { useFormats } from "#app/language/formats.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { classNames } from "#app/ui/class-names.ts"
@@ -27,11 +30,12 @@ export interface MessageProps {
 
 /** Drawn again only when what it shows has changed, however often the list around it is. */
 export const Message = memo(function Message(props: MessageProps) {
+  const { t } = useLingui()
   const { bubble, editing, threadId } = props
   return (
     <article
       id={bubble.id ? `message-${bubble.id}` : undefined}
-      aria-label={bubble.role === "user" ? "You" : "Answer"}
+      aria-label={bubble.role === "user" ? t`You` : t`Answer`}
       aria-busy={bubble.status === "running" || undefined}
       tabIndex={-1}
       className="group/message min-w-0 scroll-mt-16 rounded-lg outline-hidden transition-colors duration-700 target:bg-accent-soft data-found:bg-accent-soft"
@@ -48,6 +52,7 @@ export const Message = memo(function Message(props: MessageProps) {
 })
 
 function Question({ bubble, onEdit }: MessageProps) {
+  const { t } = useLingui()
   const text = plainText(bubble.parts)
   return (
     <div className="flex flex-col items-end gap-1.5">
@@ -60,9 +65,9 @@ function Question({ bubble, onEdit }: MessageProps) {
         </p>
       ) : null}
       <Acts>
-        <CopyButton text={text} label="Copy the question" className="size-8" />
+        <CopyButton text={text} label={t`Copy the question`} className="size-8" />
         {bubble.id ? (
-          <Act icon="edit" title="Edit" label="Edit the question" onClick={() => onEdit(bubble)} />
+          <Act icon="edit" title={t`Edit`} label={t`Edit the question`} onClick={() => onEdit(bubble)} />
         ) : null}
       </Acts>
     </div>
@@ -70,10 +75,12 @@ function Question({ bubble, onEdit }: MessageProps) {
 }
 
 function Answer({ bubble, isLast, onAgain }: MessageProps) {
+  const { t } = useLingui()
   const { parts, status, model, tokens } = bubble
   const isRunning = status === "running"
   const [partsAtFirst] = useState(parts.length)
   const text = plainText(parts)
+  const tokensUsed = useTokensUsed(tokens)
   return (
     <>
       <div className="space-y-3">
@@ -90,11 +97,16 @@ function Answer({ bubble, isLast, onAgain }: MessageProps) {
       </div>
       {isRunning || !text ? null : (
         <Acts className={classNames("-ml-2", isLast && "opacity-100")}>
-          <CopyButton text={text} label="Copy the answer" className="size-8" />
+          <CopyButton text={text} label={t`Copy the answer`} className="size-8" />
           {isLast && status === "completed" ? (
-            <Act icon="refresh" title="Answer again" label="Answer again" onClick={() => onAgain(bubble)} />
+            <Act
+              icon="refresh"
+              title={t`Answer again`}
+              label={t`Answer again`}
+              onClick={() => onAgain(bubble)}
+            />
           ) : null}
-          <span className="truncate pl-1">{[model, describeTokens(tokens)].filter(Boolean).join(" · ")}</span>
+          <span className="truncate pl-1">{[model, tokensUsed].filter(Boolean).join(" · ")}</span>
         </Acts>
       )}
     </>
@@ -139,24 +151,27 @@ function Act({ icon, title, label, onClick }: ActProps) {
   )
 }
 
-const counts = new Intl.NumberFormat("en-GB")
-
-function describeTokens(tokens: Bubble["tokens"]) {
+function useTokensUsed(tokens: Bubble["tokens"]) {
+  const { t } = useLingui()
+  const formats = useFormats()
   if (!tokens || (tokens.input === null && tokens.output === null)) return null
-  return `${counts.format((tokens.input ?? 0) + (tokens.output ?? 0))} tokens`
+  const count = formats.number((tokens.input ?? 0) + (tokens.output ?? 0))
+  return t`${count} tokens`
 }
 
 const ENDINGS = {
   running: null,
   completed: null,
-  failed: "The model could not answer.",
-  interrupted: "Interrupted.",
-  timeout: "Stopped after 30 seconds.",
-  stopped: "Stopped.",
+  failed: msg`The model could not answer.`,
+  interrupted: msg`Interrupted.`,
+  timeout: msg`Stopped after 30 seconds.`,
+  stopped: msg`Stopped.`,
 }
 
 function Ending({ status }: { status: keyof typeof ENDINGS }) {
-  return ENDINGS[status] ? <p className="text-sm text-faint">{ENDINGS[status]}</p> : null
+  const { t } = useLingui()
+  const words = ENDINGS[status]
+  return words ? <p className="text-sm text-faint">{t(words)}</p> : null
 }
 
 interface PartProps {

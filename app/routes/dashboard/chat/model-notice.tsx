@@ -1,20 +1,24 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Alert } from "#app/ui/alert.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { useChatLayout } from "./use-chat-layout.ts"
 
 /** Says what the answers are worth where there is no model behind them. */
 export function ModelNotice() {
+  const { t } = useLingui()
   const { model } = useChatLayout()
   if (!model.available) {
     return (
       <Alert
         tone="warning"
-        title="The chat is switched off"
+        title={t`The chat is switched off`}
         className="mx-auto my-3 w-[calc(100%-2rem)] max-w-3xl"
       >
-        The setting <code className="font-mono">AI_GATEWAY_API_KEY</code> is missing. Whoever runs this server
-        can set it to a gateway's key, or to <code className="font-mono">embedded</code> for the development
-        gateway.
+        <Trans>
+          The setting <code className="font-mono">AI_GATEWAY_API_KEY</code> is missing. Whoever runs this
+          server can set it to a gateway's key, or to <code className="font-mono">embedded</code> for the
+          development gateway.
+        </Trans>
       </Alert>
     )
   }
@@ -23,8 +27,10 @@ export function ModelNotice() {
     <p className="flex items-start justify-center gap-2 border-b border-warning-line bg-warning-soft px-4 py-2 text-xs text-warning-ink">
       <Icon name="plug" className="mt-0.5 size-3.5" />
       <span>
-        <strong className="font-semibold">No language model is connected.</strong> The development gateway
-        repeats what it can check.
+        <Trans>
+          <strong className="font-semibold">No language model is connected.</strong> The development gateway
+          repeats what it can check.
+        </Trans>
       </span>
     </p>
   )

@@ -1,5 +1,8 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState } from "react"
 import { href, useLocation, useNavigate } from "react-router"
+import { i18nOf } from "#app/language/i18n.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
@@ -10,45 +13,51 @@ import { ChatHeader } from "./header.tsx"
 import { ModelNotice } from "./model-notice.tsx"
 import { useQuestions } from "./questions.tsx"
 import { useChatLayout } from "./use-chat-layout.ts"
+import type { Route } from "./+types/new.ts"
 
-export const meta = () => [{ title: "Chat · Tideline" }]
+export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Chat · Tideline`) }]
 
 const SUGGESTIONS = [
-  "Which files did I add last?",
-  "What time is it in Lisbon and in Tokyo?",
-  "Write a packing list as a table",
+  msg`Which files did I add last?`,
+  msg`What time is it in Lisbon and in Tokyo?`,
+  msg`Write a packing list as a table`,
 ]
 
 /** Where a conversation begins: it is made with its first question. */
 export default function NewConversation() {
+  const { t } = useLingui()
   const { model } = useChatLayout()
   const [draft, setDraft] = useDraft("new")
   const { begin, pending, error } = useBegin()
   useOffered(begin)
   return (
     <>
-      <ChatHeader title="New conversation" />
+      <ChatHeader title={t`New conversation`} />
       <ModelNotice />
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4">
         <div className="m-auto w-full max-w-3xl py-8">
           <span className="mb-5 grid size-11 place-items-center rounded-lg border border-line bg-surface text-accent-ink shadow-sm">
             <Icon name="sparkle" className="size-5" />
           </span>
-          <h2 className="text-2xl font-semibold">What would you like to know?</h2>
+          <h2 className="text-2xl font-semibold">
+            <Trans>What would you like to know?</Trans>
+          </h2>
           <p className="mt-2 max-w-lg text-muted">
-            The answers can draw on your own files and on your other conversations. Every conversation is kept
-            here until you delete it.
+            <Trans>
+              The answers can draw on your own files and on your other conversations. Every conversation is
+              kept here until you delete it.
+            </Trans>
           </p>
           <ul className="mt-6 flex flex-wrap gap-2">
             {SUGGESTIONS.map((suggestion) => (
-              <li key={suggestion}>
+              <li key={suggestion.id}>
                 <button
                   type="button"
                   disabled={!model.available || pending}
-                  onClick={() => begin({ text: suggestion, attachments: [] })}
+                  onClick={() => begin({ text: t(suggestion), attachments: [] })}
                   className="min-h-9 rounded-full border border-line-strong bg-surface px-3.5 py-1.5 text-left text-sm text-muted shadow-sm transition-colors hover:bg-hover hover:text-ink disabled:opacity-50 touch:min-h-11"
                 >
-                  {suggestion}
+                  {t(suggestion)}
                 </button>
               </li>
             ))}
@@ -57,7 +66,7 @@ export default function NewConversation() {
       </div>
       <div className="shrink-0 px-4 pb-4">
         {error ? (
-          <Alert tone="danger" title="The question was not sent" className="mx-auto mb-3 w-full max-w-3xl">
+          <Alert tone="danger" title={t`The question was not sent`} className="mx-auto mb-3 w-full max-w-3xl">
             {error}
           </Alert>
         ) : null}
@@ -66,7 +75,7 @@ export default function NewConversation() {
           onDraft={setDraft}
           onSend={() => begin(draft)}
           pending={pending}
-          blocked={model.available ? null : "No question can be sent while the chat is switched off."}
+          blocked={model.available ? null : t`No question can be sent while the chat is switched off.`}
         />
       </div>
     </>
@@ -75,6 +84,7 @@ export default function NewConversation() {
 
 /** Makes the conversation, asks the question in it, and goes there. What was written stays until then. */
 function useBegin() {
+  const { t } = useLingui()
   const navigate = useNavigate()
   const questions = useQuestions()
   const [pending, setPending] = useState(false)
@@ -91,7 +101,7 @@ function useBegin() {
       questions.ask(thread._id, draft)
       await navigate(href("/dashboard/chat/:threadId", { threadId: thread._id }), { replace: true })
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : "Try again.")
+      setError(problem instanceof Error ? problem.message : t`Try again.`)
       setPending(false)
     }
   }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, type KeyboardEvent } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
@@ -11,6 +12,7 @@ interface QuestionEditorProps {
 
 /** A question that was asked, to be asked in other words. What was said after it goes. */
 export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
+  const { t } = useLingui()
   const questions = useQuestions()
   const area = useRef<HTMLTextAreaElement>(null)
   const { messageId, text, attachments } = editing
@@ -47,7 +49,7 @@ export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
       className="rounded-xl border border-accent bg-surface p-3 shadow-md"
     >
       {attachments.length > 0 ? (
-        <ul aria-label="Files that go with it" className="mb-2 flex flex-wrap gap-2">
+        <ul aria-label={t`Files that go with it`} className="mb-2 flex flex-wrap gap-2">
           {attachments.map((attachment) => (
             <li key={attachment.fileId} className="min-w-0">
               <DraftChip
@@ -69,16 +71,18 @@ export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
         onChange={(event) => questions.edit(threadId, { ...editing, text: event.target.value })}
         onKeyDown={press}
         maxLength={MESSAGE_LIMIT}
-        aria-label="The question in other words"
+        aria-label={t`The question in other words`}
         className="field-sizing-content max-h-[min(20rem,50dvh)] w-full resize-none bg-transparent text-base outline-hidden"
       />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-xs text-faint max-sm:w-full">What was said after it is replaced.</p>
+        <p className="mr-auto text-xs text-faint max-sm:w-full">
+          <Trans>What was said after it is replaced.</Trans>
+        </p>
         <Button variant="ghost" size="sm" onClick={cancel}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
         <Button type="submit" size="sm" disabled={!canSend}>
-          Ask again
+          <Trans>Ask again</Trans>
         </Button>
       </div>
     </form>

@@ -1,4 +1,6 @@
+import { msg } from "@lingui/core/macro"
 import { createContext, use, useCallback, useState, useSyncExternalStore, type ReactNode } from "react"
+import { i18nOfDocument } from "#app/language/i18n.ts"
 import { AskRefused, askQuestion, send, type Question } from "./ask.ts"
 import { readDraft, returnToDraft, clearDraft, type Draft } from "./drafts.ts"
 
@@ -148,9 +150,6 @@ function createQuestions() {
 
 function refusalOf(problem: unknown): AskRefused {
   if (problem instanceof AskRefused) return problem
-  return new AskRefused(
-    0,
-    problem instanceof Error ? problem.message : "The question could not be sent.",
-    null,
-  )
+  const words = msg`The question could not be sent.`
+  return new AskRefused(0, problem instanceof Error ? problem.message : i18nOfDocument()._(words), null)
 }

@@ -1,12 +1,14 @@
+import { useLingui } from "@lingui/react/macro"
 import { Icon } from "#app/ui/icon.tsx"
 
 /** What a model said to itself, folded. */
 export function Reasoning({ text, isGrowing }: { text: string; isGrowing: boolean }) {
+  const { t } = useLingui()
   return (
     <details className="group/thought text-sm text-muted">
       <summary className="flex min-h-9 w-fit items-center gap-2 rounded-md pr-2 text-faint hover:text-ink touch:min-h-11">
         <Icon name="sparkle" className={isGrowing ? "animate-pulse text-accent-ink" : undefined} />
-        {isGrowing ? "Thinking…" : "How it was thought through"}
+        {isGrowing ? t`Thinking…` : t`How it was thought through`}
         <Icon name="chevron-right" className="size-3.5 transition-transform group-open/thought:rotate-90" />
       </summary>
       <div

@@ -1,5 +1,7 @@
+import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState, type KeyboardEvent } from "react"
 import { useRevalidator } from "react-router"
+import { useSentences } from "#app/language/sentences.ts"
 import { classNames } from "#app/ui/class-names.ts"
 import { useToast } from "#app/ui/toast.tsx"
 import { useMutate } from "#app/realtime/use-live.tsx"
@@ -14,6 +16,7 @@ interface RenameFormProps {
 
 /** The title where it stands, to be written over. Enter and a press elsewhere keep it, Escape does not. */
 export function RenameForm({ thread, onClose, className }: RenameFormProps) {
+  const { t } = useLingui()
   const rename = useRename(thread)
   const input = useRef<HTMLInputElement>(null)
   const [title, setTitle] = useState(thread.title)
@@ -42,7 +45,7 @@ export function RenameForm({ thread, onClose, className }: RenameFormProps) {
       onKeyDown={press}
       onBlur={() => end(true)}
       maxLength={TITLE_LIMIT}
-      aria-label="Title"
+      aria-label={t`Title`}
       autoComplete="off"
       autoFocus
       className={classNames(
@@ -54,6 +57,8 @@ export function RenameForm({ thread, onClose, className }: RenameFormProps) {
 }
 
 function useRename(thread: ThreadSummary) {
+  const { t } = useLingui()
+  const say = useSentences()
   const { revalidate } = useRevalidator()
   const mutate = useMutate()
   const toast = useToast()
@@ -64,8 +69,8 @@ function useRename(thread: ThreadSummary) {
       else await send("PATCH", `/api/chat/threads/${thread._id}`, { body: { title } })
       await revalidate()
     } catch (problem) {
-      const description = problem instanceof Error ? problem.message : "Try again."
-      toast.show({ tone: "danger", title: "The title was not changed", description })
+      const description = problem instanceof Error ? say(problem.message) : t`Try again.`
+      toast.show({ tone: "danger", title: t`The title was not changed`, description })
     }
   }
   return (title: string) => void attempt(title)

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useState } from "react"
 import { href, NavLink } from "react-router"
 import { Button, LinkButton } from "#app/ui/button.tsx"
@@ -26,18 +27,21 @@ interface ThreadListProps {
 
 /** The viewer's conversations: those that hold what is searched for, or all under the days they were last spoken in. */
 export function ThreadList({ list, onLeave }: ThreadListProps) {
+  const { t } = useLingui()
   const [sought, setSought] = useState("")
   return (
     <>
       <div className="flex h-14 shrink-0 items-center justify-between pr-3 pl-5">
-        <h2 className="text-sm font-semibold">Conversations</h2>
+        <h2 className="text-sm font-semibold">
+          <Trans>Conversations</Trans>
+        </h2>
         <LinkButton
           to={href("/dashboard/chat")}
           variant="ghost"
           size="icon"
-          aria-label="New conversation"
+          aria-label={t`New conversation`}
           aria-keyshortcuts="Control+Shift+O Meta+Shift+O"
-          title="New conversation (Ctrl or ⌘ + Shift + O)"
+          title={t`New conversation (Ctrl or ⌘ + Shift + O)`}
           {...(onLeave && { onClick: onLeave })}
         >
           <Icon name="plus" />
@@ -45,15 +49,15 @@ export function ThreadList({ list, onLeave }: ThreadListProps) {
       </div>
       <search className="mx-3 mb-3 shrink-0">
         <SearchField
-          label="Search the conversations"
-          placeholder="Search"
+          label={t`Search the conversations`}
+          placeholder={t`Search`}
           value={sought}
           onChange={({ target }) => setSought(target.value)}
           onClear={() => setSought("")}
           maxLength={SEARCH_LIMIT}
         />
       </search>
-      <nav aria-label="Conversations" className="min-h-0 flex-1 overflow-y-auto px-3 pb-4">
+      <nav aria-label={t`Conversations`} className="min-h-0 flex-1 overflow-y-auto px-3 pb-4">
         {sought.trim() ? (
           <SearchResultList sought={sought} onLeave={onLeave} />
         ) : (
@@ -65,13 +69,18 @@ export function ThreadList({ list, onLeave }: ThreadListProps) {
 }
 
 function ThreadsByDate({ list, onLeave }: ThreadListProps) {
+  const { i18n } = useLingui()
   const { rows: threads, hasMore, isLoading, loadMore } = useLivePages(list.threads, (after) => ({ after }))
   const timeZone = useHydrated() ? undefined : "UTC" // the reader's own is known only to the browser
   if (threads.length === 0)
-    return <p className="px-2.5 py-2 text-sm text-faint">What you ask is kept here.</p>
+    return (
+      <p className="px-2.5 py-2 text-sm text-faint">
+        <Trans>What you ask is kept here.</Trans>
+      </p>
+    )
   return (
     <>
-      {groupByDate(threads, list.now, timeZone).map(({ label, threads: group }) => (
+      {groupByDate(threads, list.now, timeZone, i18n).map(({ label, threads: group }) => (
         <section key={label} className="mb-4" aria-label={label}>
           <h3 className="sticky top-0 z-10 bg-canvas px-2.5 py-1.5 text-xs font-medium text-faint">
             {label}
@@ -85,7 +94,7 @@ function ThreadsByDate({ list, onLeave }: ThreadListProps) {
       ))}
       {hasMore ? (
         <Button variant="ghost" size="sm" className="w-full" pending={isLoading} onClick={loadMore}>
-          Show older
+          <Trans>Show older</Trans>
         </Button>
       ) : null}
     </>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
@@ -5,28 +6,30 @@ import type { ThreadSummary } from "#server/chat/contract.ts"
 import { useRemoveThread } from "./use-remove-thread.ts"
 
 export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRename: () => void }) {
+  const { t } = useLingui()
+  const { title } = thread
   const remove = useRemoveThread(thread)
   const address = `/api/chat/threads/${thread._id}/export`
   return (
     <Menu
       trigger={
-        <Button variant="ghost" size="icon" className="size-8" aria-label={`More about ${thread.title}`}>
+        <Button variant="ghost" size="icon" className="size-8" aria-label={t`More about ${title}`}>
           <Icon name="more" />
         </Button>
       }
     >
       <MenuItem icon="edit" onSelect={() => afterMenu(onRename)}>
-        Rename
+        <Trans>Rename</Trans>
       </MenuItem>
       <MenuLink icon="text" to={`${address}?format=markdown`} download="">
-        Export as Markdown
+        <Trans>Export as Markdown</Trans>
       </MenuLink>
       <MenuLink icon="code" to={`${address}?format=json`} download="">
-        Export as JSON
+        <Trans>Export as JSON</Trans>
       </MenuLink>
       <MenuSeparator />
       <MenuItem icon="trash" tone="danger" onSelect={remove}>
-        Delete
+        <Trans>Delete</Trans>
       </MenuItem>
     </Menu>
   )

@@ -1,3 +1,5 @@
+import { plural } from "@lingui/core/macro"
+import { useLingui } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
 import { href, Link } from "react-router"
 import type { SearchResult, SearchResults, Snippet } from "#server/chat/contract.ts"
@@ -5,6 +7,7 @@ import { send } from "./ask.ts"
 import { inOrder } from "./in-order.tsx"
 
 export function SearchResultList({ sought, onLeave }: { sought: string; onLeave: (() => void) | undefined }) {
+  const { t } = useLingui()
   const { results, problem } = useSearch(sought)
   if (problem) {
     return (
@@ -13,12 +16,20 @@ export function SearchResultList({ sought, onLeave }: { sought: string; onLeave:
       </p>
     )
   }
+  const count = results?.length ?? 0
+  const found =
+    results &&
+    t`${plural(count, {
+      0: "Nothing was found.",
+      one: "One conversation was found.",
+      other: "# conversations were found.",
+    })}`
   return (
     <>
       <p role="status" className={results?.length === 0 ? "px-2.5 py-2 text-sm text-faint" : "sr-only"}>
-        {results === null ? "" : describeCount(results.length)}
+        {found}
       </p>
-      <ul className="space-y-0.5" aria-label="Found">
+      <ul className="space-y-0.5" aria-label={t`Found`}>
         {results?.map((result) => (
           <li key={result.thread._id}>
             <Link
@@ -45,11 +56,6 @@ export function SearchResultList({ sought, onLeave }: { sought: string; onLeave:
 function addressOf({ thread, messageId }: SearchResult) {
   const page = href("/dashboard/chat/:threadId", { threadId: thread._id })
   return messageId ? `${page}#message-${messageId}` : page
-}
-
-function describeCount(count: number) {
-  if (count === 0) return "Nothing was found."
-  return count === 1 ? "One conversation was found." : `${count} conversations were found.`
 }
 
 /** Characters of a snippet before its first match: in a narrow list more of them would push it out of sight. */
@@ -84,6 +90,7 @@ function Marked({ snippet: { text, matches } }: { snippet: Snippet }) {
 
 /** Null until the first answer. What was found before stays until there is more to say. */
 function useSearch(sought: string) {
+  const { t } = useLingui()
   const [found, setFound] = useState<{ results: SearchResult[] | null; problem: string | null }>({
     results: null,
     problem: null,
@@ -99,7 +106,7 @@ function useSearch(sought: string) {
         setFound({ results, problem: null })
       } catch (problem) {
         if (gone.signal.aborted) return
-        setFound({ results: null, problem: problem instanceof Error ? problem.message : "Try again." })
+        setFound({ results: null, problem: problem instanceof Error ? problem.message : t`Try again.` })
       }
     }
     const timer = setTimeout(() => void look(), 150)
@@ -107,6 +114,6 @@ function useSearch(sought: string) {
       clearTimeout(timer)
       gone.abort()
     }
-  }, [sought])
+  }, [sought, t])
   return found
 }

@@ -1,5 +1,8 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect } from "react"
 import { data, href, isRouteErrorResponse, useRevalidator } from "react-router"
+import { i18nOf } from "#app/language/i18n.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { findThread } from "#server/chat/threads.ts"
@@ -34,8 +37,8 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   }
 }
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `${loaderData?.thread.title ?? "Not found"} · Tideline` },
+export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
+  { title: `${loaderData?.thread.title ?? i18nOf(matches)._(msg`Not found`)} · Tideline` },
 ]
 
 export default function Thread({ loaderData: { thread: loaded, ...records } }: Route.ComponentProps) {
@@ -51,21 +54,22 @@ export default function Thread({ loaderData: { thread: loaded, ...records } }: R
 
 /** The list of conversations stays beside it. Anything but a conversation that is not there is the whole page's concern. */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  const { t } = useLingui()
   if (!isRouteErrorResponse(error) || error.status !== 404) throw error
   return (
     <>
-      <ChatHeader title="Not found" />
+      <ChatHeader title={t`Not found`} />
       <EmptyState
         icon="chat"
-        title="This conversation is not here"
+        title={t`This conversation is not here`}
         className="m-auto"
         action={
           <LinkButton to={href("/dashboard/chat")} variant="secondary" size="sm">
-            Start a new one
+            <Trans>Start a new one</Trans>
           </LinkButton>
         }
       >
-        It was deleted, or it belongs to somebody else.
+        <Trans>It was deleted, or it belongs to somebody else.</Trans>
       </EmptyState>
     </>
   )

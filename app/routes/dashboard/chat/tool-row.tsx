@@ -1,3 +1,7 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { useLingui } from "@lingui/react/macro"
+import { useSentences } from "#app/language/sentences.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import type { AnswerPart } from "#server/chat/contract.ts"
@@ -5,29 +9,33 @@ import type { AnswerPart } from "#server/chat/contract.ts"
 type ToolPart = AnswerPart & { type: "tool" }
 
 /** What each tool is doing, and what it did. */
-const WORDS: Record<string, [doing: string, done: string]> = {
-  currentTime: ["Looking at the clock", "Looked at the clock"],
-  searchFiles: ["Searching your files", "Searched your files"],
-  readFile: ["Reading a file", "Read a file"],
-  searchThreads: ["Searching your conversations", "Searched your conversations"],
+const WORDS: Record<string, [doing: MessageDescriptor, done: MessageDescriptor]> = {
+  currentTime: [msg`Looking at the clock…`, msg`Looked at the clock`],
+  searchFiles: [msg`Searching your files…`, msg`Searched your files`],
+  readFile: [msg`Reading a file…`, msg`Read a file`],
+  searchThreads: [msg`Searching your conversations…`, msg`Searched your conversations`],
 }
 
 /** A tool the model used, in one line that unfolds to what it was asked and what it said. */
 export function ToolRow({ part, isRunning }: { part: ToolPart; isRunning: boolean }) {
+  const { t } = useLingui()
   const isWaiting = isRunning && part.output === undefined && part.error === undefined
-  const [doing, done] = WORDS[part.name] ?? [`Using ${part.name}`, `Used ${part.name}`]
+  const say = useSentences()
+  const { name } = part
+  const error = say(part.error)
+  const [doing, done] = WORDS[name] ?? [msg`Using ${name}…`, msg`Used ${name}`]
   return (
     <details className="group/tool rounded-lg border border-line bg-surface text-sm">
       <summary className="flex min-h-9 items-center gap-2.5 rounded-lg px-3 text-muted hover:text-ink touch:min-h-11">
         <State part={part} isWaiting={isWaiting} />
-        <span className="shrink-0">{isWaiting ? `${doing}…` : done}</span>
-        {part.error ? <span className="truncate text-danger-ink">{part.error}</span> : null}
+        <span className="shrink-0">{t(isWaiting ? doing : done)}</span>
+        {error ? <span className="truncate text-danger-ink">{error}</span> : null}
         <Icon name="chevron-right" className="ml-auto transition-transform group-open/tool:rotate-90" />
       </summary>
       <div className="space-y-3 border-t border-line p-3">
-        <Data label={`Asked of ${part.name}`} value={part.input ?? {}} />
-        {part.output === undefined ? null : <Data label="Answered" value={part.output} />}
-        {part.error ? <Data label="Failed" value={part.error} /> : null}
+        <Data label={t`Asked of ${name}`} value={part.input ?? {}} />
+        {part.output === undefined ? null : <Data label={t`Answered`} value={part.output} />}
+        {error ? <Data label={t`Failed`} value={error} /> : null}
       </div>
     </details>
   )

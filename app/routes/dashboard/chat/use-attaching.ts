@@ -1,6 +1,11 @@
+import type { I18n } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { useLingui } from "@lingui/react/macro"
 import { useState } from "react"
+import { formatsOf } from "#app/language/formats.ts"
+import { i18nOfDocument } from "#app/language/i18n.ts"
 import { attachableAs, ATTACHMENTS_LIMIT, IMAGE_LIMIT, type Attachment } from "#server/chat/contract.ts"
-import { formatBytes, type FileSummary } from "#server/files/contract.ts"
+import type { FileSummary } from "#server/files/contract.ts"
 import { send } from "./ask.ts"
 
 export interface Uploading {
@@ -20,6 +25,7 @@ let lastId = 0
 
 /** Files beside a question that is being written: chosen from those that are here, or taken in on the spot. */
 export function useAttaching({ attachments, onAttached }: AttachingOptions) {
+  const { i18n, t } = useLingui()
   const [uploads, setUploads] = useState<readonly Uploading[]>([])
   const isFull = attachments.length + uploads.length >= ATTACHMENTS_LIMIT
 
@@ -27,7 +33,7 @@ export function useAttaching({ attachments, onAttached }: AttachingOptions) {
     const room = ATTACHMENTS_LIMIT - attachments.length - uploads.length
     for (const [place, file] of files.entries()) {
       const id = ++lastId
-      const problem = place < room ? null : `${ATTACHMENTS_LIMIT} files can go with a question.`
+      const problem = place < room ? null : t`${ATTACHMENTS_LIMIT} files can go with a question.`
       setUploads((before) => [...before, { id, file, problem }])
       if (!problem) void takeIn(id, file)
     }
@@ -36,12 +42,12 @@ export function useAttaching({ attachments, onAttached }: AttachingOptions) {
   async function takeIn(id: number, file: File) {
     try {
       const summary = await uploadFile(file)
-      const reason = whyNot(summary)
+      const reason = whyNot(summary, i18n)
       if (reason) return fail(id, reason)
       remove(id)
       onAttached(attachmentOf(summary))
     } catch (problem) {
-      fail(id, problem instanceof Error ? problem.message : "It could not be uploaded.")
+      fail(id, problem instanceof Error ? problem.message : t`It could not be uploaded.`)
     }
   }
 
@@ -64,12 +70,15 @@ export function useAttaching({ attachments, onAttached }: AttachingOptions) {
 }
 
 /** Why a file cannot go with a question; null where it can. The server has the last word. */
-export function whyNot({ mimeType, size }: Pick<FileSummary, "mimeType" | "size">): string | null {
+export function whyNot(
+  { mimeType, size }: Pick<FileSummary, "mimeType" | "size">,
+  i18n: I18n,
+): string | null {
   const kind = attachableAs(mimeType)
-  if (!kind) return "Only text and images can be shown to the model."
-  return kind === "image" && size > IMAGE_LIMIT
-    ? `An image can be ${formatBytes(IMAGE_LIMIT)} at most.`
-    : null
+  if (!kind) return i18n._(msg`Only text and images can be shown to the model.`)
+  if (kind !== "image" || size <= IMAGE_LIMIT) return null
+  const limit = formatsOf(i18n).bytes(IMAGE_LIMIT)
+  return i18n._(msg`An image can be ${limit} at most.`)
 }
 
 function attachmentOf({ _id, fileName, mimeType, size }: FileSummary): Attachment {
@@ -87,6 +96,6 @@ async function uploadFile(file: File): Promise<FileSummary> {
     },
   )
   const [taken] = files
-  if (!taken) throw new Error("The server did not keep it.")
+  if (!taken) throw new Error(i18nOfDocument()._(msg`The server did not keep it.`))
   return taken
 }

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { useEffect, useMemo, useState } from "react"
 import { useRevalidator } from "react-router"
 import { useIsLive } from "#app/realtime/use-live.tsx"
@@ -51,9 +52,10 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
 
 /** The start and the end of an answer, for those who hear the page; never its words as they come. */
 function useAnnouncement(isAnswering: boolean, status: string | null) {
+  const { t } = useLingui()
   const [hasAnswered, setHasAnswered] = useState(false)
   if (isAnswering && !hasAnswered) setHasAnswered(true)
-  if (isAnswering) return "The answer is being written."
+  if (isAnswering) return t`The answer is being written.`
   if (!hasAnswered) return ""
-  return status === "completed" ? "The answer is complete." : "The answer has ended early."
+  return status === "completed" ? t`The answer is complete.` : t`The answer has ended early.`
 }

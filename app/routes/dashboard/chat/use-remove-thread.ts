@@ -1,4 +1,6 @@
+import { useLingui } from "@lingui/react/macro"
 import { href, useNavigate, useParams, useRevalidator } from "react-router"
+import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { chatCalls, type ThreadSummary } from "#server/chat/contract.ts"
@@ -6,6 +8,8 @@ import { send } from "./ask.ts"
 
 /** Deletes a conversation at once, and offers to take that back. */
 export function useRemoveThread(thread: ThreadSummary): () => void {
+  const { t } = useLingui()
+  const say = useSentences()
   const { threadId } = useParams()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
@@ -24,9 +28,10 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
       if (isOpen) await navigate(href("/dashboard/chat"), { replace: true })
       await removed
       if (!mutate) await revalidate()
-      toast.show({ title: "Conversation deleted", undo: () => void restore(isOpen) })
+      toast.show({ title: t`Conversation deleted`, undo: () => void restore(isOpen) })
     } catch (problem) {
-      complain(`“${thread.title}” is still there`, problem)
+      const { title } = thread
+      complain(t`“${title}” is still there`, problem)
     }
   }
 
@@ -37,7 +42,7 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
       if (wasOpen) await navigate(page)
       else await revalidate()
     } catch (problem) {
-      complain("The conversation could not be restored", problem)
+      complain(t`The conversation could not be restored`, problem)
     }
   }
 
@@ -45,7 +50,7 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
     toast.show({
       tone: "danger",
       title,
-      description: problem instanceof Error ? problem.message : "Try again.",
+      description: problem instanceof Error ? say(problem.message) : t`Try again.`,
     })
   }
   return () => void remove()
