@@ -1,21 +1,18 @@
+import { select } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState } from "react"
 import { useLocation } from "react-router"
+import { useFormats } from "#app/language/formats.ts"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import {
-  formatBytes,
-  SELECTION_LIMIT,
-  type FilePage,
-  type FileSummary,
-  type ListFiles,
-} from "#server/files/contract.ts"
+import { SELECTION_LIMIT, type FilePage, type FileSummary, type ListFiles } from "#server/files/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { FileList } from "./file-list.tsx"
 import { Preview } from "./preview.tsx"
 import { SelectionBar } from "./selection-bar.tsx"
 import { ShareDialog } from "./share-dialog.tsx"
-import { FilesToolbar, kindNames } from "./toolbar.tsx"
+import { FilesToolbar } from "./toolbar.tsx"
 import { useArchive } from "./use-archive.ts"
 import { useFileActs } from "./use-file-acts.ts"
 import { addressOf, useFilePages, useShownFiles } from "./use-file-pages.ts"
@@ -38,6 +35,8 @@ export function Browser({
   now: number
   maxSize: number
 }) {
+  const { t } = useLingui()
+  const formats = useFormats()
   const store = useFilePages(first, query, live)
   const shown = useShownFiles(store)
   const { files, hasMore } = shown
@@ -49,6 +48,7 @@ export function Browser({
   const isFiltered = Boolean(query.q || query.type)
   const openAt = openId === null ? -1 : files.findIndex(({ _id }) => _id === openId)
   const open = files[openAt]
+  const fileName = open?.fileName
 
   async function selectAll() {
     while (store.shown().hasMore && store.shown().files.length < SELECTION_LIMIT && !store.shown().problem) {
@@ -65,14 +65,16 @@ export function Browser({
   }
 
   if (files.length === 0 && !isFiltered && !query.cursor) {
+    const largest = formats.bytes(maxSize)
     return (
       <EmptyState
         icon="folder"
-        title="No files yet"
+        title={t`No files yet`}
         className="mt-6 rounded-lg border border-dashed border-line-strong sm:py-24"
       >
-        Drop some anywhere on this page, paste them, or press Upload. Each can be {formatBytes(maxSize)} at
-        most.
+        <Trans>
+          Drop some anywhere on this page, paste them, or press Upload. Each can be {largest} at most.
+        </Trans>
       </EmptyState>
     )
   }
@@ -116,8 +118,8 @@ export function Browser({
             <Button
               variant="ghost"
               size="icon"
-              aria-label={`Share ${open.fileName}`}
-              title="Share"
+              aria-label={t`Share ${fileName}`}
+              title={t`Share`}
               onClick={() => setShared(open)}
             >
               <Icon name="link" />
@@ -144,39 +146,62 @@ function useOpenFile() {
 }
 
 function NothingFound({ query: { q, type, cursor } }: { query: ListFiles }) {
-  const kind = type ? kindNames[type].toLowerCase() : "files"
-  const title = q ? `No file is called “${q}”` : cursor ? "There are no more files" : `You have no ${kind}`
+  const { t } = useLingui()
+  const kind = type ?? "files"
+  const title = q
+    ? t`No file is called “${q}”`
+    : cursor
+      ? t`There are no more files`
+      : t`${select(kind, {
+          image: "You have no images",
+          video: "You have no videos",
+          audio: "You have no audio",
+          document: "You have no documents",
+          text: "You have no text and code",
+          archive: "You have no archives",
+          files: "You have no files",
+          other: "You have no other",
+        })}`
   return (
     <EmptyState
       icon="search"
       title={title}
       action={
         <LinkButton to="?" variant="secondary" size="sm">
-          Show all files
+          <Trans>Show all files</Trans>
         </LinkButton>
       }
     >
       {q && type
-        ? `Only ${kind} were searched. Any part of a name finds it.`
+        ? t`${select(kind, {
+            image: "Only images were searched. Any part of a name finds it.",
+            video: "Only videos were searched. Any part of a name finds it.",
+            audio: "Only audio were searched. Any part of a name finds it.",
+            document: "Only documents were searched. Any part of a name finds it.",
+            text: "Only text and code were searched. Any part of a name finds it.",
+            archive: "Only archives were searched. Any part of a name finds it.",
+            other: "Only other were searched. Any part of a name finds it.",
+          })}`
         : q
-          ? "Any part of a name finds it."
-          : "What you add later shows here by itself."}
+          ? t`Any part of a name finds it.`
+          : t`What you add later shows here by itself.`}
     </EmptyState>
   )
 }
 
 /** Without JavaScript one goes from page to page. */
 function PlainPages({ query, nextCursor }: { query: ListFiles; nextCursor: string | null }) {
+  const { t } = useLingui()
   return (
-    <nav aria-label="Pages" className="mt-5 hidden justify-between gap-3 empty:hidden noscript:flex">
+    <nav aria-label={t`Pages`} className="mt-5 hidden justify-between gap-3 empty:hidden noscript:flex">
       {query.cursor ? (
         <LinkButton to={addressOf(query)} variant="secondary" size="sm">
-          Back to the start
+          <Trans>Back to the start</Trans>
         </LinkButton>
       ) : null}
       {nextCursor ? (
         <LinkButton to={addressOf(query, nextCursor)} variant="secondary" size="sm" className="ml-auto">
-          More files
+          <Trans>More files</Trans>
         </LinkButton>
       ) : null}
     </nav>

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro"
 import { useEffect, useRef, useState } from "react"
 import { Icon } from "#app/ui/icon.tsx"
 import { namePasted, readFiles } from "./dropped-files.ts"
@@ -11,7 +12,7 @@ export function DropZone({ onFiles }: { onFiles: (chosen: readonly Chosen[]) => 
     <div className="pointer-events-none fixed inset-3 z-50 grid place-items-center rounded-xl border-2 border-dashed border-accent bg-accent-soft/90 backdrop-blur-sm">
       <p className="flex items-center gap-3 text-xl font-semibold text-accent-ink">
         <Icon name="upload" className="size-6" />
-        Drop to upload
+        <Trans>Drop to upload</Trans>
       </p>
     </div>
   )

@@ -1,3 +1,5 @@
+import { msg } from "@lingui/core/macro"
+import { i18nOfDocument } from "#app/language/i18n.ts"
 import type { Chosen } from "./upload.ts"
 
 /** What Chromium adds, and no type of the browser's has yet. */
@@ -27,7 +29,8 @@ export async function readFiles(transfer: DataTransfer): Promise<Chosen[]> {
 export function namePasted({ file, handle }: Chosen, now: Date): Chosen {
   if (file.name !== "image.png") return { file, handle }
   const at = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())} ${two(now.getHours())}.${two(now.getMinutes())}.${two(now.getSeconds())}`
-  return { file: new File([file], `Pasted ${at}.png`, { type: file.type, lastModified: file.lastModified }) }
+  const name = i18nOfDocument()._(msg`Pasted ${at}`)
+  return { file: new File([file], `${name}.png`, { type: file.type, lastModified: file.lastModified }) }
 }
 
 /** Whether somebody put it there, and not the system. */

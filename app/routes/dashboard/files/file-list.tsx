@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual"
 import {
   useCallback,
@@ -53,6 +54,7 @@ export function FileList({
   onOpen: (file: FileSummary) => void
   onShare: (file: FileSummary) => void
 }) {
+  const { t } = useLingui()
   const { files, starts, hasMore, problem, age } = shown
   const list = useRef<HTMLUListElement>(null)
   const isHydrated = useHydrated()
@@ -150,7 +152,7 @@ export function FileList({
     <>
       <ul
         ref={list}
-        aria-label="Your files"
+        aria-label={t`Your files`}
         onKeyDown={onKeyDown}
         style={isHydrated ? { height: virtualizer.getTotalSize() } : undefined}
         className="relative mt-4 rounded-lg border border-line bg-surface shadow-sm"
@@ -191,11 +193,11 @@ export function FileList({
                 {problem}
               </p>
               <Button variant="secondary" size="sm" onClick={() => void store.loadMore()}>
-                Try again
+                <Trans>Try again</Trans>
               </Button>
             </>
           ) : (
-            <Spinner label="Loading more files" />
+            <Spinner label={t`Loading more files`} />
           )}
         </div>
       ) : null}

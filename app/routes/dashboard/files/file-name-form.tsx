@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { splitName } from "#server/files/contract.ts"
 
@@ -11,6 +12,7 @@ export function FileNameForm({
   onSave: (fileName: string) => void
   onLeave: () => void
 }) {
+  const { t } = useLingui()
   const { stem, extension } = splitName(fileName)
   const input = useRef<HTMLInputElement>(null)
   const isOver = useRef(false)
@@ -37,7 +39,7 @@ export function FileNameForm({
     >
       <input
         ref={input}
-        aria-label={`New name for ${fileName}`}
+        aria-label={t`New name for ${fileName}`}
         defaultValue={stem}
         autoFocus
         autoComplete="off"

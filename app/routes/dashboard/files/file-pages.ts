@@ -1,3 +1,5 @@
+import { msg } from "@lingui/core/macro"
+import { i18nOfDocument } from "#app/language/i18n.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
 
 interface Page {
@@ -83,7 +85,8 @@ export function createFilePages(first: FilePage, load: (cursor: string) => Promi
       next = page.nextCursor
       problem = null
     } catch (error) {
-      problem = error instanceof Error ? error.message : "The next files did not come."
+      const words = msg`The next files did not come.`
+      problem = error instanceof Error ? error.message : i18nOfDocument()._(words)
     }
   }
 

@@ -1,9 +1,11 @@
+import { useLingui } from "@lingui/react/macro"
 import { memo, useLayoutEffect, useRef, type KeyboardEvent, type MouseEvent, type RefObject } from "react"
+import { useFormats } from "#app/language/formats.ts"
 import { buttonClass } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
-import { formatBytes, type FileSummary } from "#server/files/contract.ts"
+import type { FileSummary } from "#server/files/contract.ts"
 import { FileNameForm } from "./file-name-form.tsx"
 import { FilePicture } from "./file-picture.tsx"
 
@@ -41,8 +43,10 @@ interface FileRowProps {
 }
 
 export const FileRow = memo(function FileRow(props: FileRowProps) {
+  const { t } = useLingui()
   const { file, index, total, offset, measure, isSelected, isNaming, problem, now, acts } = props
   const { fileName } = file
+  const formats = useFormats()
   const row = useRef<HTMLLIElement>(null)
   const tabIndex = props.isReachable ? undefined : -1
   const address = `/api/files/${file._id}`
@@ -108,7 +112,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
           ) : null}
         </div>
         <p className="flex gap-1.5 text-faint tabular-nums sm:contents">
-          <span className="shrink-0 sm:w-18 sm:text-right">{formatBytes(file.size)}</span>
+          <span className="shrink-0 sm:w-18 sm:text-right">{formats.bytes(file.size)}</span>
           <span aria-hidden="true" className="sm:hidden">
             ·
           </span>
@@ -118,7 +122,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
       <WideActs {...props} tabIndex={tabIndex} address={address} />
       <button
         type="button"
-        aria-label={`What to do with ${fileName}`}
+        aria-label={t`What to do with ${fileName}`}
         aria-haspopup="menu"
         tabIndex={tabIndex}
         onClick={({ currentTarget }) => acts.current?.onMenu(file, currentTarget)}
@@ -138,6 +142,8 @@ function Picture({
   acts,
   tabIndex,
 }: FileRowProps & { tabIndex: number | undefined }) {
+  const { t } = useLingui()
+  const { fileName } = file
   return (
     <label className="relative -m-1 grid size-12 shrink-0 cursor-pointer place-items-center noscript:pointer-events-none">
       <FilePicture file={file} />
@@ -153,7 +159,7 @@ function Picture({
           type="checkbox"
           checked={isSelected}
           tabIndex={tabIndex}
-          aria-label={`Select ${file.fileName}`}
+          aria-label={t`Select ${fileName}`}
           onChange={({ nativeEvent }) =>
             acts.current?.onToggle(file, {
               shiftKey: "shiftKey" in nativeEvent && nativeEvent.shiftKey === true,
@@ -179,6 +185,7 @@ interface ActsProps extends FileRowProps {
 
 /** Beside the name. Without JavaScript, what a link and a form can do. */
 function WideActs({ file, acts, address, tabIndex }: ActsProps) {
+  const { t } = useLingui()
   const { fileName } = file
   return (
     <div className="hidden shrink-0 items-center sm:flex noscript:flex">
@@ -186,18 +193,18 @@ function WideActs({ file, acts, address, tabIndex }: ActsProps) {
         href={`${address}?download`}
         download={fileName}
         tabIndex={tabIndex}
-        {...iconLook(`Download ${fileName}`)}
+        {...iconLook(t`Download ${fileName}`)}
       >
         <Icon name="download" />
       </a>
       <RowButton
-        label={`Share ${fileName}`}
+        label={t`Share ${fileName}`}
         icon="link"
         tabIndex={tabIndex}
         onPress={() => acts.current?.onShare(file)}
       />
       <RowButton
-        label={`Rename ${fileName}`}
+        label={t`Rename ${fileName}`}
         icon="edit"
         tabIndex={tabIndex}
         onPress={() => acts.current?.onName(file)}
@@ -210,7 +217,7 @@ function WideActs({ file, acts, address, tabIndex }: ActsProps) {
         }}
       >
         <input type="hidden" name="id" value={file._id} />
-        <button name="intent" value="remove" tabIndex={tabIndex} {...iconLook(`Delete ${fileName}`)}>
+        <button name="intent" value="remove" tabIndex={tabIndex} {...iconLook(t`Delete ${fileName}`)}>
           <Icon name="trash" />
         </button>
       </form>

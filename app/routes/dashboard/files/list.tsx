@@ -1,10 +1,15 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { data, redirect } from "react-router"
 import { literal, object, parse, pipe, string, transform, variant } from "valibot"
+import { useFormats } from "#app/language/formats.ts"
+import { i18nOf } from "#app/language/i18n.ts"
+import { useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { formatBytes, ListFiles, RenameFile, Selection } from "#server/files/contract.ts"
+import { ListFiles, RenameFile, Selection } from "#server/files/contract.ts"
 import { findUsage, renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
@@ -30,7 +35,7 @@ import { useUploadsWithFigures } from "./use-uploads.ts"
 import type { FileAnswer } from "./use-file-acts.ts"
 import type { Route } from "./+types/list.ts"
 
-export const meta: Route.MetaFunction = () => [{ title: "Files · Tideline" }]
+export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Files · Tideline`) }]
 
 /** The newest files are read once, as live rows; whatever else is asked for, as the server's answer. */
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -97,6 +102,8 @@ function asksForPage(request: Request) {
 }
 
 export default function Files({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
+  const say = useSentences()
   const { files, nextCursor, nextPage, live, query, usage, maxSize, now } = loaderData
   const uploads = useUploadsWithFigures()
   const upload = (chosen: readonly Chosen[]) =>
@@ -105,19 +112,21 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
   return (
     <Page>
       <DropZone onFiles={upload} />
-      <PageHead title="Files">
-        <LinkButton to="/dashboard/files/trash" variant="ghost" aria-label="Trash" className="max-sm:px-3">
+      <PageHead title={t`Files`}>
+        <LinkButton to="/dashboard/files/trash" variant="ghost" aria-label={t`Trash`} className="max-sm:px-3">
           <Icon name="trash" />
-          <span className="max-sm:hidden">Trash</span>
+          <span className="max-sm:hidden">
+            <Trans>Trash</Trans>
+          </span>
         </LinkButton>
-        <UploadButton onFiles={upload}>Upload</UploadButton>
+        <UploadButton onFiles={upload}>{t`Upload`}</UploadButton>
       </PageHead>
       <UsageMeter usage={usage} />
       <PlainUploadForm maxSize={maxSize} />
       <NoRoom usage={usage} />
       {actionData?.error ? (
-        <Alert tone="danger" title="That did not work" className="mt-6">
-          {actionData.error}
+        <Alert tone="danger" title={t`That did not work`} className="mt-6">
+          {say(actionData.error)}
         </Alert>
       ) : null}
       <Browser
@@ -135,6 +144,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
 
 /** For browsers without JavaScript, and shown to no others. */
 function PlainUploadForm({ maxSize }: { maxSize: number }) {
+  const largest = useFormats().bytes(maxSize)
   return (
     <form
       method="post"
@@ -142,7 +152,7 @@ function PlainUploadForm({ maxSize }: { maxSize: number }) {
       className="mt-6 hidden flex-wrap items-center gap-4 rounded-lg border border-line bg-surface p-5 noscript:flex"
     >
       <label className="flex flex-1 flex-col gap-1.5 text-sm font-medium">
-        Files to upload
+        <Trans>Files to upload</Trans>
         <input
           type="file"
           name="file"
@@ -150,30 +160,35 @@ function PlainUploadForm({ maxSize }: { maxSize: number }) {
           required
           className="font-normal file:mr-3 file:h-9 file:rounded-md file:border file:border-line-strong file:bg-surface file:px-3 file:font-medium"
         />
-        <span className="font-normal text-faint">Each can be {formatBytes(maxSize)} at most.</span>
+        <span className="font-normal text-faint">
+          <Trans>Each can be {largest} at most.</Trans>
+        </span>
       </label>
-      <button className={buttonClass()}>Upload</button>
+      <button className={buttonClass()}>
+        <Trans>Upload</Trans>
+      </button>
     </form>
   )
 }
 
 /** The rest of the dashboard stays: the files are what cannot be shown. */
 export function ErrorBoundary() {
+  const { t } = useLingui()
   return (
     <Page>
-      <PageHead title="Files" />
+      <PageHead title={t`Files`} />
       <EmptyState
         icon="warning"
-        title="Your files could not be read"
+        title={t`Your files could not be read`}
         className="mt-6 rounded-lg border border-line bg-surface sm:py-24"
         action={
           // The address itself: also without JavaScript, and with whatever is new on the server.
           <a href="/dashboard/files" className={buttonClass({ variant: "secondary", size: "sm" })}>
-            Try again
+            <Trans>Try again</Trans>
           </a>
         }
       >
-        You are offline, or the server does not answer. Nothing is lost.
+        <Trans>You are offline, or the server does not answer. Nothing is lost.</Trans>
       </EmptyState>
     </Page>
   )

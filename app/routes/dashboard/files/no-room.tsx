@@ -1,27 +1,29 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 
 /** Says so when nothing goes in any more, and what helps. */
 export function NoRoom({ usage: { used, quota, trashed } }: { usage: FileUsage }) {
+  const { t } = useLingui()
   if (used < quota) return null
   const hasTrash = trashed > 0
   return (
     <Alert
       tone="warning"
-      title="Your files take all the room there is"
+      title={t`Your files take all the room there is`}
       className="mt-6"
       action={
         hasTrash ? (
           <LinkButton to="/dashboard/files/trash" variant="secondary" size="sm">
-            Go to the trash
+            <Trans>Go to the trash</Trans>
           </LinkButton>
         ) : undefined
       }
     >
       {hasTrash
-        ? "Empty the trash or delete something, to upload more."
-        : "Delete something and empty the trash, to upload more."}
+        ? t`Empty the trash or delete something, to upload more.`
+        : t`Delete something and empty the trash, to upload more.`}
     </Alert>
   )
 }

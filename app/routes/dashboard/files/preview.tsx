@@ -1,9 +1,13 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useState, type KeyboardEvent, type ReactNode } from "react"
+import { useFormats } from "#app/language/formats.ts"
+import { i18nOfDocument } from "#app/language/i18n.ts"
 import { buttonClass } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { Stage } from "#app/ui/stage.tsx"
-import { formatBytes, isShownInline, isTextType, type FileSummary } from "#server/files/contract.ts"
+import { isShownInline, isTextType, type FileSummary } from "#server/files/contract.ts"
 import { iconOf } from "./file-picture.tsx"
 
 /** Bytes of a text that are shown. The rest is for an editor. */
@@ -26,6 +30,12 @@ export function Preview({
   onClose: () => void
   actions: ReactNode
 }) {
+  const { t } = useLingui()
+  const formats = useFormats()
+  const { fileName } = file
+  const size = formats.bytes(file.size)
+  const total = formats.number(count)
+  const number = formats.number(place + 1)
   const address = `/api/files/${file._id}`
   const onKeyDown = (event: KeyboardEvent) => {
     const step = ({ ArrowLeft: -1, ArrowRight: 1 } as const)[event.key]
@@ -41,15 +51,15 @@ export function Preview({
       onClose={onClose}
       onKeyDown={onKeyDown}
       title={file.fileName}
-      description={`${formatBytes(file.size)} · ${place + 1} of ${count.toLocaleString("en-GB")}`}
+      description={t`${size} · ${number} of ${total}`}
       actions={
         <>
           {actions}
           <a
             href={`${address}?download`}
             download={file.fileName}
-            aria-label={`Download ${file.fileName}`}
-            title="Download"
+            aria-label={t`Download ${fileName}`}
+            title={t`Download`}
             className={buttonClass({ variant: "ghost", size: "icon" })}
           >
             <Icon name="download" />
@@ -59,11 +69,13 @@ export function Preview({
     >
       <Shown key={file._id} file={file} address={address} />
       <p role="status" className="sr-only">
-        {file.fileName}, {place + 1} of {count}
+        <Trans>
+          {fileName}, {number} of {total}
+        </Trans>
       </p>
-      {place > 0 ? <Turn label="The file before" icon="chevron-left" onPress={() => onMove(-1)} /> : null}
+      {place > 0 ? <Turn label={t`The file before`} icon="chevron-left" onPress={() => onMove(-1)} /> : null}
       {place < count - 1 ? (
-        <Turn label="The next file" icon="chevron-right" onPress={() => onMove(1)} />
+        <Turn label={t`The next file`} icon="chevron-right" onPress={() => onMove(1)} />
       ) : null}
     </Stage>
   )
@@ -95,7 +107,12 @@ function Shown({ file, address }: { file: FileSummary; address: string }) {
   const [isBroken, setBroken] = useState(false)
   const { mimeType, fileName } = file
   const onError = () => setBroken(true)
-  if (isBroken) return <Unshown file={file}>This browser cannot show it.</Unshown>
+  if (isBroken)
+    return (
+      <Unshown file={file}>
+        <Trans>This browser cannot show it.</Trans>
+      </Unshown>
+    )
   if (mimeType === "image/svg+xml" || (mimeType.startsWith("image/") && isShownInline(mimeType))) {
     return (
       <Centred>
@@ -137,7 +154,11 @@ function Shown({ file, address }: { file: FileSummary; address: string }) {
     return <iframe src={address} title={fileName} className="size-full flex-1 border-0 bg-surface" />
   }
   if (isTextType(mimeType)) return <Text file={file} address={address} />
-  return <Unshown file={file}>There is no preview for files of this type.</Unshown>
+  return (
+    <Unshown file={file}>
+      <Trans>There is no preview for files of this type.</Trans>
+    </Unshown>
+  )
 }
 
 function Centred({ children }: { children: ReactNode }) {
@@ -157,7 +178,7 @@ function Unshown({ file, children }: { file: FileSummary; children: ReactNode })
         className={buttonClass({ size: "sm" })}
       >
         <Icon name="download" />
-        Download
+        <Trans>Download</Trans>
       </a>
     </div>
   )
@@ -165,6 +186,8 @@ function Unshown({ file, children }: { file: FileSummary; children: ReactNode })
 
 /** The beginning of a text, as text and nothing else. */
 function Text({ file, address }: { file: FileSummary; address: string }) {
+  const { t } = useLingui()
+  const formats = useFormats()
   const [read, setRead] = useState<{ text: string } | { problem: string } | null>(null)
   useEffect(() => {
     const stop = new AbortController()
@@ -180,17 +203,26 @@ function Text({ file, address }: { file: FileSummary; address: string }) {
   if (!read) {
     return (
       <Centred>
-        <Spinner label="Reading the file" />
+        <Spinner label={t`Reading the file`} />
       </Centred>
     )
   }
   if ("problem" in read) return <Unshown file={file}>{read.problem}</Unshown>
-  if (read.text === "") return <Unshown file={file}>The file is empty.</Unshown>
+  if (read.text === "")
+    return (
+      <Unshown file={file}>
+        <Trans>The file is empty.</Trans>
+      </Unshown>
+    )
+  const shown = formats.bytes(TEXT_SHOWN)
+  const size = formats.bytes(file.size)
   return (
     <>
       {file.size > TEXT_SHOWN ? (
         <p className="border-b border-line bg-sunken px-5 py-2 text-sm text-muted">
-          The first {formatBytes(TEXT_SHOWN)} of {formatBytes(file.size)}. Download it to see all.
+          <Trans>
+            The first {shown} of {size}. Download it to see all.
+          </Trans>
         </p>
       ) : null}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a keyboard must be able to scroll it */}
@@ -209,8 +241,10 @@ async function readText(address: string, size: number, signal: AbortSignal): Pro
   const response = await fetch(address, { signal, headers: { Range: `bytes=0-${TEXT_SHOWN - 1}` } }).catch(
     () => null,
   )
-  if (!response) throw new Error("You are offline, or the server does not answer.")
-  if (response.status === 404) throw new Error("The file is no longer there.")
-  if (!response.ok) throw new Error(`The server could not give it (${response.status}).`)
+  const i18n = i18nOfDocument()
+  if (!response) throw new Error(i18n._(msg`You are offline, or the server does not answer.`))
+  const { status } = response
+  if (status === 404) throw new Error(i18n._(msg`The file is no longer there.`))
+  if (!response.ok) throw new Error(i18n._(msg`The server could not give it (${status}).`))
   return response.text()
 }

@@ -1,4 +1,6 @@
-import { formatBytes } from "#server/files/contract.ts"
+import { msg } from "@lingui/core/macro"
+import { formatsOf } from "#app/language/formats.ts"
+import { i18nOfDocument } from "#app/language/i18n.ts"
 import type { Sending } from "./sending.ts"
 import { createTransferRate, type TransferRate } from "./transfer-rate.ts"
 import type { Upload, UploadLimits, UploadState } from "./upload.ts"
@@ -70,10 +72,17 @@ export function isGoing({ status: { state } }: Entry): boolean {
 
 /** Why it is not even tried. */
 export function whyNot({ size }: File, { maxSize, room }: UploadLimits): string | null {
-  if (size > maxSize) return `It is too large: a file can be ${formatBytes(maxSize)} at most.`
-  if (size > room)
-    return `There is no room for it: ${formatBytes(Math.max(room, 0))} are left. Empty the trash or delete something, then try again.`
-  return null
+  const i18n = i18nOfDocument()
+  const formats = formatsOf(i18n)
+  if (size > maxSize) {
+    const largest = formats.bytes(maxSize)
+    return i18n._(msg`It is too large: a file can be ${largest} at most.`)
+  }
+  if (size <= room) return null
+  const left = formats.bytes(Math.max(room, 0))
+  return i18n._(
+    msg`There is no room for it: ${left} are left. Empty the trash or delete something, then try again.`,
+  )
 }
 
 /** A file that has changed since it was chosen cannot be read; the request would fail as if the connection had. */

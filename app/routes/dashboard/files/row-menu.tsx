@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro"
 import { useRef, type RefObject } from "react"
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
@@ -33,13 +34,13 @@ function OpenedMenu({
   return (
     <Menu anchor={button} onClose={onClose} focusAfter={() => !isNaming.current}>
       <MenuItem icon="check-circle" onSelect={() => acts.current?.onToggle(file, { shiftKey: false })}>
-        Select
+        <Trans>Select</Trans>
       </MenuItem>
       <MenuLink icon="download" to={`/api/files/${file._id}?download`} download={file.fileName}>
-        Download
+        <Trans>Download</Trans>
       </MenuLink>
       <MenuItem icon="link" onSelect={() => acts.current?.onShare(file)}>
-        Share
+        <Trans>Share</Trans>
       </MenuItem>
       <MenuItem
         icon="edit"
@@ -48,11 +49,11 @@ function OpenedMenu({
           acts.current?.onName(file)
         }}
       >
-        Rename
+        <Trans>Rename</Trans>
       </MenuItem>
       <MenuSeparator />
       <MenuItem icon="trash" tone="danger" onSelect={() => acts.current?.onTrash(file)}>
-        Move to trash
+        <Trans>Move to trash</Trans>
       </MenuItem>
     </Menu>
   )

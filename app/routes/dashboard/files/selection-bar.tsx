@@ -1,6 +1,8 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { useFormats } from "#app/language/formats.ts"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { ARCHIVE_LIMIT, formatBytes, type FileSummary } from "#server/files/contract.ts"
+import { ARCHIVE_LIMIT, type FileSummary } from "#server/files/contract.ts"
 
 /** What to do with the files that are selected. It stands at the foot of the window, within reach of a thumb. */
 export function SelectionBar({
@@ -18,31 +20,32 @@ export function SelectionBar({
   onDownload: () => void
   onTrash: () => void
 }) {
-  const size = files.reduce((sum, file) => sum + file.size, 0)
+  const { t } = useLingui()
+  const formats = useFormats()
+  const count = formats.number(files.length)
+  const size = formats.bytes(files.reduce((sum, file) => sum + file.size, 0))
   const [file] = files
   return (
     <>
       <p role="status" className="sr-only">
-        {files.length === 0
-          ? ""
-          : `${files.length} selected, ${formatBytes(size)}. Escape ends the selection.`}
+        {files.length === 0 ? "" : t`${count} selected, ${size}. Escape ends the selection.`}
       </p>
       {file === undefined ? null : (
         <div
           role="toolbar"
-          aria-label="Selected files"
+          aria-label={t`Selected files`}
           data-selection-bar
           className="fixed right-3 bottom-[calc(0.75rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] left-3 z-30 mx-auto flex max-w-xl items-center gap-1.5 rounded-lg border border-line-strong bg-raised py-2 pr-2 pl-4 shadow-lg lg:bottom-6 lg:left-66"
         >
           <p className="min-w-0 flex-1 text-sm">
             <span className="block truncate font-medium tabular-nums">
-              {files.length.toLocaleString("en-GB")} selected
+              <Trans>{count} selected</Trans>
             </span>
-            <span className="block truncate text-faint tabular-nums">{formatBytes(size)}</span>
+            <span className="block truncate text-faint tabular-nums">{size}</span>
           </p>
           {isAll ? null : (
             <Button variant="ghost" size="sm" onClick={onAll}>
-              All
+              <Trans>All</Trans>
             </Button>
           )}
           {files.length === 1 ? (
@@ -52,25 +55,31 @@ export function SelectionBar({
               className={buttonClass({ variant: "secondary", size: "sm" })}
             >
               <Icon name="download" />
-              <span className="max-sm:sr-only">Download</span>
+              <span className="max-sm:sr-only">
+                <Trans>Download</Trans>
+              </span>
             </a>
           ) : (
             <Button
               variant="secondary"
               size="sm"
               disabled={files.length > ARCHIVE_LIMIT}
-              title={files.length > ARCHIVE_LIMIT ? `A zip holds ${ARCHIVE_LIMIT} files at most` : undefined}
+              title={files.length > ARCHIVE_LIMIT ? t`A zip holds ${ARCHIVE_LIMIT} files at most` : undefined}
               onClick={onDownload}
             >
               <Icon name="download" />
-              <span className="max-sm:sr-only">Download as zip</span>
+              <span className="max-sm:sr-only">
+                <Trans>Download as zip</Trans>
+              </span>
             </Button>
           )}
           <Button variant="secondary" size="sm" onClick={onTrash} className="text-danger-ink">
             <Icon name="trash" />
-            <span className="max-sm:sr-only">Move to trash</span>
+            <span className="max-sm:sr-only">
+              <Trans>Move to trash</Trans>
+            </span>
           </Button>
-          <Button variant="ghost" size="icon" aria-label="End the selection" onClick={onClear}>
+          <Button variant="ghost" size="icon" aria-label={t`End the selection`} onClick={onClear}>
             <Icon name="x" />
           </Button>
         </div>

@@ -1,4 +1,9 @@
+import { msg, plural } from "@lingui/core/macro"
+import { Plural, Trans, useLingui } from "@lingui/react/macro"
 import { useId, useRef, useState, type FormEvent } from "react"
+import { useFormats } from "#app/language/formats.ts"
+import { i18nOfDocument } from "#app/language/i18n.ts"
+import { sentencesIn, useSentences } from "#app/language/sentences.ts"
 import { useLive, useMutate } from "#app/realtime/use-live.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { Button } from "#app/ui/button.tsx"
@@ -19,6 +24,8 @@ const DAY = 24 * 60 * 60 * 1000
 
 /** Makes public links to a file, lists them with how often they were used, and revokes them. */
 export function ShareDialog({ file, now, onClose }: { file: FileSummary; now: number; onClose: () => void }) {
+  const { t } = useLingui()
+  const { fileName } = file
   const [made, setMade] = useState<NewShare | null>(null)
   const links = useLive<ShareSummary>({
     query: "files.listShares",
@@ -27,12 +34,13 @@ export function ShareDialog({ file, now, onClose }: { file: FileSummary; now: nu
     order: [["_id", "desc"]],
     end: null,
   })
+  const count = links.length
   return (
     <Dialog
       open
       onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
-      title={`Share ${file.fileName}`}
-      description="Whoever has the link can see and download this file, without an account."
+      title={t`Share ${fileName}`}
+      description={t`Whoever has the link can see and download this file, without an account.`}
       className="sm:max-w-lg!"
     >
       {made ? (
@@ -43,7 +51,7 @@ export function ShareDialog({ file, now, onClose }: { file: FileSummary; now: nu
       {links.length > 0 ? (
         <section aria-labelledby="links" className="mt-6 border-t border-line pt-4">
           <h3 id="links" className="text-sm font-medium">
-            {links.length === 1 ? "1 link" : `${links.length} links`} to this file
+            <Plural value={count} one="# link to this file" other="# links to this file" />
           </h3>
           <ul className="mt-2 grid gap-1">
             {links.map((link) => (
@@ -57,6 +65,7 @@ export function ShareDialog({ file, now, onClose }: { file: FileSummary; now: nu
 }
 
 function LinkForm({ fileId, onMade }: { fileId: string; onMade: (made: NewShare) => void }) {
+  const { t } = useLingui()
   const [pending, setPending] = useState(false)
   const [error, setError] = useState<string>()
 
@@ -66,7 +75,7 @@ function LinkForm({ fileId, onMade }: { fileId: string; onMade: (made: NewShare)
     try {
       onMade(await createLink(fileId, form))
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : "That did not work. Try again.")
+      setError(problem instanceof Error ? problem.message : t`That did not work. Try again.`)
       setPending(false)
     }
   }
@@ -79,37 +88,37 @@ function LinkForm({ fileId, onMade }: { fileId: string; onMade: (made: NewShare)
       }}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <SelectField label="Works for" name="days" defaultValue="7">
-          <option value="1">1 day</option>
-          <option value="7">7 days</option>
-          <option value="30">30 days</option>
-          <option value="365">1 year</option>
-          <option value="">As long as the file is there</option>
+        <SelectField label={t`Works for`} name="days" defaultValue="7">
+          <option value="1">{t`1 day`}</option>
+          <option value="7">{t`7 days`}</option>
+          <option value="30">{t`30 days`}</option>
+          <option value="365">{t`1 year`}</option>
+          <option value="">{t`As long as the file is there`}</option>
         </SelectField>
         <Field
-          label="Downloads at most"
+          label={t`Downloads at most`}
           name="maxDownloads"
           type="number"
           inputMode="numeric"
           min={1}
           max={1_000_000}
           step={1}
-          placeholder="No limit"
+          placeholder={t`No limit`}
         />
       </div>
       <Field
-        label="Password"
+        label={t`Password`}
         name="password"
         type="password"
         autoComplete="new-password"
         maxLength={SHARE_PASSWORD_LIMIT}
-        placeholder="None"
-        hint="Give it to them in another way than the link."
+        placeholder={t`None`}
+        hint={t`Give it to them in another way than the link.`}
         error={error}
       />
       <div className="flex justify-end">
         <Button type="submit" pending={pending}>
-          Make a link
+          <Trans>Make a link</Trans>
         </Button>
       </div>
     </form>
@@ -129,14 +138,22 @@ async function createLink(fileId: string, form: FormData): Promise<NewShare> {
       password: password === "" ? null : password,
     }),
   }).catch(() => null)
-  if (!response) throw new Error("You are offline, or the server does not answer. Try again in a moment.")
+  const i18n = i18nOfDocument()
+  if (!response) {
+    throw new Error(i18n._(msg`You are offline, or the server does not answer. Try again in a moment.`))
+  }
   const answer = (await response.json().catch(() => ({}))) as NewShare & { error?: string }
-  if (!response.ok) throw new Error(answer.error ?? `The server could not make it (${response.status}).`)
+  const { status } = response
+  if (!response.ok) {
+    const said = sentencesIn(i18n)(answer.error)
+    throw new Error(said ?? i18n._(msg`The server could not make it (${status}).`))
+  }
   return answer
 }
 
 /** The address of the new link. Nobody can see it again. */
 function NewLink({ url, onMore }: { url: string; onMore: () => void }) {
+  const { t } = useLingui()
   const input = useRef<HTMLInputElement>(null)
   const [isCopied, setCopied] = useState(false)
   const id = useId()
@@ -148,7 +165,7 @@ function NewLink({ url, onMore }: { url: string; onMore: () => void }) {
   return (
     <div>
       <label htmlFor={id} className="text-sm font-medium">
-        The link
+        <Trans>The link</Trans>
       </label>
       <div className="mt-1.5 flex gap-2">
         <input
@@ -169,33 +186,42 @@ function NewLink({ url, onMore }: { url: string; onMore: () => void }) {
         />
         <Button onClick={() => void copy().catch(() => input.current?.select())}>
           <Icon name={isCopied ? "check" : "copy"} />
-          {isCopied ? "Copied" : "Copy"}
+          {isCopied ? t`Copied` : t`Copy`}
         </Button>
       </div>
       <p id={`${id}-hint`} className="mt-1.5 text-sm text-muted">
-        Copy it now: it is shown this once, and kept nowhere.
+        <Trans>Copy it now: it is shown this once, and kept nowhere.</Trans>
       </p>
       <p role="status" className="sr-only">
-        {isCopied ? "The link is copied." : ""}
+        {isCopied ? t`The link is copied.` : ""}
       </p>
       <Button variant="ghost" size="sm" className="mt-3 -ml-3" onClick={onMore}>
         <Icon name="plus" />
-        Another link
+        <Trans>Another link</Trans>
       </Button>
     </div>
   )
 }
 
 function LinkRow({ link, now }: { link: ShareSummary; now: number }) {
+  const { t } = useLingui()
+  const say = useSentences()
+  const formats = useFormats()
   const mutate = useMutate()
   const [problem, setProblem] = useState<string>()
   const { expiresAt, maxDownloads, downloads, hint } = link
   const isOver =
     (expiresAt !== null && expiresAt <= now) || (maxDownloads !== null && downloads >= maxDownloads)
+  const uses =
+    maxDownloads === null
+      ? t`${plural(downloads, { one: "# download", other: "# downloads" })}`
+      : t`${downloads} of ${maxDownloads} downloads`
+  const until = expiresAt === null ? null : formats.date(expiresAt, DATE)
+  const end = until === null ? t`no end` : t`until ${until}`
   function revoke() {
     const shown = { query: "files.listShares", op: "remove", key: link._id } as const
     mutate?.(fileCalls.revokeShare, { shareId: link._id }, [shown]).catch((error: Error) =>
-      setProblem(error.message),
+      setProblem(say(error.message)),
     )
   }
   return (
@@ -204,12 +230,22 @@ function LinkRow({ link, now }: { link: ShareSummary; now: number }) {
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-2">
           <span className="font-mono">…{hint}</span>
-          {isOver ? <Badge tone="warning">Over</Badge> : null}
-          {link.hasPassword ? <Badge>Password</Badge> : null}
+          {isOver ? (
+            <Badge tone="warning">
+              <Trans>Over</Trans>
+            </Badge>
+          ) : null}
+          {link.hasPassword ? (
+            <Badge>
+              <Trans>Password</Trans>
+            </Badge>
+          ) : null}
         </p>
         <p className="text-faint tabular-nums">
-          {describeUses(downloads, maxDownloads)} · {describeEnd(expiresAt)} · made{" "}
-          <RelativeTime at={link._creationTime} now={now} />
+          {uses} · {end} ·{" "}
+          <Trans>
+            made <RelativeTime at={link._creationTime} now={now} />
+          </Trans>
         </p>
         {problem ? (
           <p role="alert" className="text-danger-ink">
@@ -220,24 +256,15 @@ function LinkRow({ link, now }: { link: ShareSummary; now: number }) {
       <Button
         variant="ghost"
         size="sm"
-        aria-label={`Revoke the link that ends in ${hint}`}
+        aria-label={t`Revoke the link that ends in ${hint}`}
         disabled={!mutate}
         onClick={revoke}
         className="text-danger-ink"
       >
-        Revoke
+        <Trans>Revoke</Trans>
       </Button>
     </li>
   )
 }
 
-function describeUses(downloads: number, most: number | null): string {
-  if (most !== null) return `${downloads} of ${most} downloads`
-  return downloads === 1 ? "1 download" : `${downloads} downloads`
-}
-
-const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" })
-
-function describeEnd(expiresAt: number | null): string {
-  return expiresAt === null ? "no end" : `until ${date.format(expiresAt)}`
-}
+const DATE = { day: "numeric", month: "short", year: "numeric" } as const

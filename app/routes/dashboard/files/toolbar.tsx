@@ -1,3 +1,6 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, type RefObject } from "react"
 import { Form, useSubmit } from "react-router"
 import { buttonClass } from "#app/ui/button.tsx"
@@ -11,6 +14,7 @@ export function FilesToolbar({
 }: {
   query: Pick<ListFiles, "q" | "sort" | "type">
 }) {
+  const { t } = useLingui()
   const submit = useSubmit()
   const [search, noteAsked] = useSearchField(q)
   const typing = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -26,10 +30,10 @@ export function FilesToolbar({
     <Form role="search" className="mt-8 flex flex-wrap gap-3" preventScrollReset>
       <SearchField
         ref={search}
-        label="Search your files"
+        label={t`Search your files`}
         name="q"
         defaultValue={q}
-        placeholder="Search your files"
+        placeholder={t`Search your files`}
         maxLength={200}
         onChange={({ currentTarget: { form } }) => {
           clearTimeout(typing.current)
@@ -37,10 +41,12 @@ export function FilesToolbar({
         }}
         className="min-w-0 flex-1 max-sm:basis-full"
       />
-      <Choice label="Kind" name="type" value={type ?? ""} options={kinds} onAsk={ask} />
-      <Choice label="Order" name="sort" value={sort} options={orders} onAsk={ask} />
+      <Choice label={t`Kind`} name="type" value={type ?? ""} options={kinds} onAsk={ask} />
+      <Choice label={t`Order`} name="sort" value={sort} options={orders} onAsk={ask} />
       <div className="hidden noscript:block">
-        <button className={buttonClass({ variant: "secondary" })}>Search</button>
+        <button className={buttonClass({ variant: "secondary" })}>
+          <Trans>Search</Trans>
+        </button>
       </div>
     </Form>
   )
@@ -56,9 +62,10 @@ function Choice({
   label: string
   name: string
   value: string
-  options: readonly (readonly [value: string, label: string])[]
+  options: readonly (readonly [value: string, label: MessageDescriptor])[]
   onAsk: (form: HTMLFormElement | null) => void
 }) {
+  const { t } = useLingui()
   const select = useFollowing(value)
   return (
     <SelectField
@@ -72,7 +79,7 @@ function Choice({
     >
       {options.map(([option, words]) => (
         <option key={option} value={option}>
-          {words}
+          {t(words)}
         </option>
       ))}
     </SelectField>
@@ -103,21 +110,21 @@ function useSearchField(q: string) {
   return [input, noteAsked] as const
 }
 
-export const kindNames: Record<Kind, string> = {
-  image: "Images",
-  video: "Videos",
-  audio: "Audio",
-  document: "Documents",
-  text: "Text and code",
-  archive: "Archives",
-  other: "Other",
+const kindNames: Record<Kind, MessageDescriptor> = {
+  image: msg`Images`,
+  video: msg`Videos`,
+  audio: msg`Audio`,
+  document: msg`Documents`,
+  text: msg`Text and code`,
+  archive: msg`Archives`,
+  other: msg`Other`,
 }
 
-const kinds = [["", "All kinds"], ...KINDS.map((kind) => [kind, kindNames[kind]] as const)] as const
+const kinds = [["", msg`All kinds`], ...KINDS.map((kind) => [kind, kindNames[kind]] as const)] as const
 
-const orders: [Sort, string][] = [
-  ["newest", "Newest first"],
-  ["oldest", "Oldest first"],
-  ["name", "By name"],
-  ["largest", "Largest first"],
+const orders: [Sort, MessageDescriptor][] = [
+  ["newest", msg`Newest first`],
+  ["oldest", msg`Oldest first`],
+  ["name", msg`By name`],
+  ["largest", msg`Largest first`],
 ]

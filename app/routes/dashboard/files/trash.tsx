@@ -1,15 +1,19 @@
+import { msg, plural } from "@lingui/core/macro"
+import { Plural, Trans, useLingui } from "@lingui/react/macro"
 import { useState, type ReactNode } from "react"
 import { data, redirect } from "react-router"
 import { literal, object, picklist, string, variant } from "valibot"
-import { useLivePages, useMutate } from "#app/realtime/use-live.tsx"
+import { useFormats } from "#app/language/formats.ts"
+import { i18nOf } from "#app/language/i18n.ts"
+import { useSentences } from "#app/language/sentences.ts"
+import { useLivePages } from "#app/realtime/use-live.tsx"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
-import { useToast } from "#app/ui/toast.tsx"
-import { fileCalls, formatBytes, type TrashedFile } from "#server/files/contract.ts"
+import type { TrashedFile } from "#server/files/contract.ts"
 import { findUsage } from "#server/files/files.ts"
 import { trashList } from "#server/files/live.ts"
 import { emptyTrash, purgeFile, restoreFile } from "#server/files/trash.ts"
@@ -18,15 +22,15 @@ import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { Page, PageHead } from "../page.tsx"
-import { useReload } from "../use-reload.ts"
 import { useReloadWith } from "../use-reload-with.ts"
 import { iconOf } from "./file-picture.tsx"
 import { UsageMeter } from "./usage-meter.tsx"
+import { useTrashActs } from "./use-trash-acts.ts"
 import type { Route } from "./+types/trash.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 
-export const meta: Route.MetaFunction = () => [{ title: "Trash · Tideline" }]
+export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Trash · Tideline`) }]
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
@@ -57,21 +61,29 @@ export async function action({ context, request, url }: Route.ActionArgs) {
 
 /** What was deleted, until its time is over or somebody wants it back. */
 export default function Trash({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
+  const say = useSentences()
+  const formats = useFormats()
   const { trash, usage, days, now } = loaderData
   const { rows, hasMore, isLoading, loadMore } = useLivePages<TrashedFile>(trash, (after) => ({ after }))
   useReloadWith(rows)
   const { restore, purge, empty } = useTrashActs()
   const [asked, setAsked] = useState<TrashedFile | "all" | null>(null)
+  const trashed = formats.bytes(usage.trashed)
+  const quota = formats.bytes(usage.quota)
 
   return (
     <Page>
-      <PageHead title="Trash" above={[{ to: "/dashboard/files", label: "Files" }]}>
+      <PageHead title={t`Trash`} above={[{ to: "/dashboard/files", label: t`Files` }]}>
         {rows.length > 0 ? (
           <PlainForm intent="empty" onSubmit={() => setAsked("all")}>
             <button className={buttonClass({ variant: "secondary" })}>
               <Icon name="trash" />
-              <span>
-                Empty<span className="max-sm:hidden"> the trash</span>
+              <span className="sm:hidden">
+                <Trans context="verb">Empty</Trans>
+              </span>
+              <span className="max-sm:hidden">
+                <Trans>Empty the trash</Trans>
               </span>
             </button>
           </PlainForm>
@@ -79,26 +91,31 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
       </PageHead>
       <UsageMeter usage={{ ...usage, trashed: 0 }} />
       {actionData?.error ? (
-        <Alert tone="danger" title="That did not work" className="mt-6">
-          {actionData.error}
+        <Alert tone="danger" title={t`That did not work`} className="mt-6">
+          {say(actionData.error)}
         </Alert>
       ) : null}
       {rows.length === 0 ? (
         <EmptyState
           icon="trash"
-          title="The trash is empty"
+          title={t`The trash is empty`}
           className="mt-6 rounded-lg border border-dashed border-line-strong sm:py-24"
         >
-          What you delete is kept here for {days} days, in case you want it back.
+          <Trans>
+            What you delete is kept here for <Plural value={days} one="# day" other="# days" />, in case you
+            want it back.
+          </Trans>
         </EmptyState>
       ) : (
         <>
           <p className="mt-6 text-sm text-muted">
-            Files are kept here for {days} days and then deleted for ever. Until then they count towards your
-            room: {formatBytes(usage.trashed)} of {formatBytes(usage.quota)}.
+            <Trans>
+              Files are kept here for <Plural value={days} one="# day" other="# days" /> and then deleted for
+              ever. Until then they count towards your room: {trashed} of {quota}.
+            </Trans>
           </p>
           <ul
-            aria-label="Files in the trash"
+            aria-label={t`Files in the trash`}
             className="mt-4 divide-y divide-line rounded-lg border border-line bg-surface shadow-sm"
           >
             {rows.map((file) => (
@@ -115,7 +132,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
           {hasMore ? (
             <div className="mt-5 flex justify-center">
               <Button variant="secondary" size="sm" pending={isLoading} onClick={loadMore}>
-                Show more
+                <Trans>Show more</Trans>
               </Button>
             </div>
           ) : null}
@@ -147,6 +164,8 @@ function TrashRow({
   onRestore: () => void
   onPurge: () => void
 }) {
+  const { t } = useLingui()
+  const formats = useFormats()
   const { fileName, trashedAt } = file
   const left = Math.max(0, Math.ceil((trashedAt + days * DAY - now) / DAY))
   return (
@@ -159,27 +178,32 @@ function TrashRow({
           {fileName}
         </p>
         <p className="truncate text-faint tabular-nums">
-          {formatBytes(file.size)} ·{" "}
+          {formats.bytes(file.size)} ·{" "}
           <span className="max-sm:hidden">
-            deleted <RelativeTime at={trashedAt} now={now} /> ·{" "}
+            <Trans>
+              deleted <RelativeTime at={trashedAt} now={now} />
+            </Trans>{" "}
+            ·{" "}
           </span>
-          {left === 0 ? "gone today" : left === 1 ? "1 day left" : `${left} days left`}
+          {t`${plural(left, { 0: "gone today", one: "# day left", other: "# days left" })}`}
         </p>
       </div>
       <PlainForm intent="restore" id={file._id} onSubmit={onRestore}>
         <button
           className={buttonClass({ variant: "secondary", size: "sm" })}
-          aria-label={`Restore ${fileName}`}
+          aria-label={t`Restore ${fileName}`}
         >
           <Icon name="undo" />
-          <span className="max-sm:hidden">Restore</span>
+          <span className="max-sm:hidden">
+            <Trans>Restore</Trans>
+          </span>
         </button>
       </PlainForm>
       <PlainForm intent="purge" id={file._id} onSubmit={onPurge}>
         <button
           className={buttonClass({ variant: "ghost", size: "icon" })}
-          aria-label={`Delete ${fileName} for ever`}
-          title="Delete for ever"
+          aria-label={t`Delete ${fileName} for ever`}
+          title={t`Delete for ever`}
         >
           <Icon name="x" />
         </button>
@@ -224,52 +248,29 @@ function PurgeDialog({
   onClose: () => void
   onPurge: () => void
 }) {
+  const { t } = useLingui()
   if (!asked) return null
+  const fileName = asked === "all" ? "" : asked.fileName
   return (
     <Dialog
       open
       onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
-      title={asked === "all" ? "Empty the trash?" : `Delete ${asked.fileName} for ever?`}
-      description="Nobody can bring it back, and links to it stop working."
+      title={asked === "all" ? t`Empty the trash?` : t`Delete ${fileName} for ever?`}
+      description={t`Nobody can bring it back, and links to it stop working.`}
       actions={
         <>
-          <DialogClose render={<Button variant="secondary">Keep it</Button>} />
+          <DialogClose
+            render={
+              <Button variant="secondary">
+                <Trans>Keep it</Trans>
+              </Button>
+            }
+          />
           <Button variant="danger" onClick={onPurge}>
-            {asked === "all" ? "Empty the trash" : "Delete for ever"}
+            {asked === "all" ? t`Empty the trash` : t`Delete for ever`}
           </Button>
         </>
       }
     />
   )
-}
-
-function useTrashActs() {
-  const mutate = useMutate()
-  const toast = useToast()
-  const fail = (error: Error) =>
-    void toast.show({ tone: "danger", title: "That did not work", description: error.message })
-  const done = useReload()
-
-  function trash({ _id }: TrashedFile) {
-    mutate?.(fileCalls.removeMany, { fileIds: [_id] }).then(done, fail)
-  }
-
-  return {
-    restore(file: TrashedFile) {
-      mutate?.(fileCalls.restore, { fileId: file._id }, away(file)).then(({ fileName }) => {
-        toast.show({ title: `${fileName} is back among your files`, undo: () => trash(file) })
-        done()
-      }, fail)
-    },
-    purge(file: TrashedFile) {
-      mutate?.(fileCalls.purge, { fileId: file._id }, away(file)).then(done, fail)
-    },
-    empty() {
-      mutate?.(fileCalls.emptyTrash, {}).then(done, fail)
-    },
-  }
-}
-
-function away({ _id }: TrashedFile) {
-  return [{ query: "files.listTrash", op: "remove", key: _id }] as const
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { classNames } from "#app/ui/class-names.ts"
 import { useUploads } from "./use-uploads.ts"
 import { percent } from "./upload-words.ts"
@@ -5,6 +6,7 @@ import { isRunning } from "./upload.ts"
 
 /** Says beside the way to the files how far the uploads are, wherever in the dashboard one is. Nothing while there are none. */
 export function UploadBadge({ className }: { className?: string }) {
+  const { t } = useLingui()
   const { list } = useUploads()
   const isWaiting = list.some(({ state }) => state === "failed" || state === "missing" || state === "held")
   if (!list.some(isRunning) && !isWaiting) return null
@@ -19,9 +21,11 @@ export function UploadBadge({ className }: { className?: string }) {
         className,
       )}
     >
-      <span className="sr-only">, uploads: </span>
+      <span className="sr-only">
+        <Trans>, uploads:</Trans>{" "}
+      </span>
       {isWaiting && !list.some(isRunning) ? "!" : `${percent(sent, size)} %`}
-      <span className="sr-only">{isWaiting ? ", some need you" : ""}</span>
+      <span className="sr-only">{isWaiting ? t`, some need you` : ""}</span>
     </span>
   )
 }

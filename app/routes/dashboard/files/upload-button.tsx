@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem } from "#app/ui/menu.tsx"
@@ -8,27 +9,28 @@ import type { Chosen } from "./upload.ts"
 export function UploadButton({
   onFiles,
   variant,
-  children,
+  children: act,
 }: {
   onFiles: (chosen: readonly Chosen[]) => void
   variant?: "primary" | "secondary"
   children: string
 }) {
+  const { t } = useLingui()
   const files = useFileInput(onFiles)
   const folder = useFileInput(onFiles)
   return (
     <div className="flex noscript:hidden">
-      <FileInput {...files} label="Files to upload" />
-      <FileInput {...folder} label="Folder to upload" isFolder />
+      <FileInput {...files} label={t`Files to upload`} />
+      <FileInput {...folder} label={t`Folder to upload`} isFolder />
       <Button variant={variant} onClick={files.open} className="rounded-r-none">
         <Icon name="upload" />
-        {children}
+        {act}
       </Button>
       <Menu
         trigger={
           <Button
             variant={variant}
-            aria-label={`${children}: more ways`}
+            aria-label={t`${act}: more ways`}
             className={
               variant === "secondary"
                 ? "-ml-px rounded-l-none px-2.5"
@@ -40,10 +42,10 @@ export function UploadButton({
         }
       >
         <MenuItem icon="file" onSelect={files.open}>
-          Files
+          <Trans>Files</Trans>
         </MenuItem>
         <MenuItem icon="folder" onSelect={folder.open}>
-          All files of a folder
+          <Trans>All files of a folder</Trans>
         </MenuItem>
       </Menu>
     </div>

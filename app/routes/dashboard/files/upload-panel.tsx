@@ -1,4 +1,6 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState } from "react"
+import { useFormats } from "#app/language/formats.ts"
 import { Button } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
@@ -20,9 +22,12 @@ export function UploadPanel({
   uploads: Uploads
   onFiles: (chosen: readonly Chosen[]) => void
 }) {
+  const { i18n, t } = useLingui()
+  const formats = useFormats()
   const [isOpen, setOpen] = useState(true)
-  const summary = summarise(uploads)
+  const summary = summarise(uploads, i18n)
   const rows = inOrderOfNeed(uploads.list)
+  const others = formats.number(rows.length - MOST_ROWS)
   return (
     <>
       <Announcement words={summary.spoken} isBusy={summary.isBusy} />
@@ -31,11 +36,11 @@ export function UploadPanel({
           {/* The end of the page can be scrolled out from below the corner. */}
           <div aria-hidden="true" className={isOpen ? "h-96" : "h-24"} />
           <section
-            aria-label="Uploads"
+            aria-label={t`Uploads`}
             className="fixed right-3 bottom-[calc(0.75rem+env(safe-area-inset-bottom)+var(--toast-inset,0px)+var(--selection-inset,0px))] left-3 z-40 overflow-hidden rounded-lg border border-line bg-raised shadow-lg sm:right-6 sm:left-auto sm:w-108 lg:bottom-[calc(1.5rem+var(--selection-inset,0px))]"
           >
             <Head summary={summary} isOpen={isOpen} onOpen={setOpen} ids={rows.map(({ id }) => id)} />
-            <ProgressBar label="All uploads" share={summary.share} />
+            <ProgressBar label={t`All uploads`} share={summary.share} />
             {isOpen ? (
               <>
                 <Notices summary={summary} onFiles={onFiles} />
@@ -45,7 +50,7 @@ export function UploadPanel({
                   ))}
                   {rows.length > MOST_ROWS ? (
                     <li className="px-4 py-2.5 text-sm text-faint">
-                      and {(rows.length - MOST_ROWS).toLocaleString("en-GB")} more
+                      <Trans>and {others} more</Trans>
                     </li>
                   ) : null}
                 </ul>
@@ -69,22 +74,23 @@ function Head({
   onOpen: (open: boolean) => void
   ids: readonly string[]
 }) {
+  const { t } = useLingui()
   return (
     <div className="flex items-center gap-1 py-2.5 pr-2 pl-4">
       <div className="min-w-0 flex-1 text-sm">
         <p className="truncate font-medium">{title}</p>
         <p className="truncate text-faint tabular-nums">{detail}</p>
       </div>
-      {canPause ? <HeadButton label="Pause all" icon="pause" onPress={uploadQueue.pauseAll} /> : null}
-      {canResume ? <HeadButton label="Resume all" icon="play" onPress={uploadQueue.resumeAll} /> : null}
+      {canPause ? <HeadButton label={t`Pause all`} icon="pause" onPress={uploadQueue.pauseAll} /> : null}
+      {canResume ? <HeadButton label={t`Resume all`} icon="play" onPress={uploadQueue.resumeAll} /> : null}
       <HeadButton
-        label={isOpen ? "Show less" : "Show each upload"}
+        label={isOpen ? t`Show less` : t`Show each upload`}
         icon={isOpen ? "chevron-down" : "chevron-up"}
         isExpanded={isOpen}
         onPress={() => onOpen(!isOpen)}
       />
       <HeadButton
-        label={isBusy || canResume ? "Cancel all" : "Close"}
+        label={isBusy || canResume ? t`Cancel all` : t`Close`}
         icon="x"
         onPress={() => uploadQueue.remove(ids)}
       />
@@ -125,6 +131,7 @@ function Notices({
   summary: UploadSummary
   onFiles: (chosen: readonly Chosen[]) => void
 }) {
+  const { t } = useLingui()
   const again = useFileInput(onFiles)
   const mayAsk = missing.some((upload) => upload.state === "missing" && upload.mayAsk)
   if (missing.length === 0 && !isOffline) return null
@@ -133,28 +140,28 @@ function Notices({
       {isOffline ? (
         <p className="flex gap-2 text-warning-ink">
           <Icon name="warning" className="mt-0.75" />
-          You are offline. Uploads go on by themselves once you are back.
+          <Trans>You are offline. Uploads go on by themselves once you are back.</Trans>
         </p>
       ) : null}
       {missing.length > 0 ? (
         <>
           <p className="text-muted">
             {mayAsk
-              ? "The page was loaded again. Let the browser read the files once more, and the uploads go on where they were."
-              : "The page was loaded again. Choose the same files once more, and the uploads go on where they were."}
+              ? t`The page was loaded again. Let the browser read the files once more, and the uploads go on where they were.`
+              : t`The page was loaded again. Choose the same files once more, and the uploads go on where they were.`}
           </p>
           <div className="flex gap-2">
             {mayAsk ? (
               <Button size="sm" onClick={() => void uploadQueue.reopen()}>
-                Continue
+                <Trans context="go on">Continue</Trans>
               </Button>
             ) : (
               <Button size="sm" onClick={again.open}>
-                Choose again
+                <Trans>Choose again</Trans>
               </Button>
             )}
           </div>
-          <FileInput {...again} label="Files to go on with" />
+          <FileInput {...again} label={t`Files to go on with`} />
         </>
       ) : null}
     </div>

@@ -1,3 +1,5 @@
+import { msg } from "@lingui/core/macro"
+import { i18nOfDocument } from "#app/language/i18n.ts"
 import { askForFile, findFile } from "./kept-file.ts"
 import { createQueuePicture } from "./queue-picture.ts"
 import { sendFile } from "./send-file.ts"
@@ -180,7 +182,8 @@ function createUploadQueue() {
     const isReadable = await canRead(file)
     if (entry.status.state !== "sending" || entries.get(entry.id) !== entry) return
     if (!isReadable) {
-      move(entry, { state: "failed", reason: "It has changed or gone on this device. Choose it again." })
+      const gone = msg`It has changed or gone on this device. Choose it again.`
+      move(entry, { state: "failed", reason: i18nOfDocument()._(gone) })
       sendNext()
       announce()
       return
@@ -248,7 +251,8 @@ function createUploadQueue() {
   function hold(entry: Entry, status: number) {
     const attempt = entry.attempts++
     if (status === 500 && attempt >= MOST_FAILURES) {
-      move(entry, { state: "failed", reason: "The server could not store it (500). Try again later." })
+      const unable = msg`The server could not store it (500). Try again later.`
+      move(entry, { state: "failed", reason: i18nOfDocument()._(unable) })
       return
     }
     rest(entry, { state: "held", isOffline: !navigator.onLine })

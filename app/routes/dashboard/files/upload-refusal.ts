@@ -1,3 +1,8 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { i18nOfDocument } from "#app/language/i18n.ts"
+import { sentencesIn } from "#app/language/sentences.ts"
+
 /** How an attempt to send ended. */
 export type Outcome =
   | { end: "stored" }
@@ -20,15 +25,22 @@ function isPassing(status: number): boolean {
 }
 
 function describeRefusal(status: number, body: string): string {
+  const i18n = i18nOfDocument()
+  const said = status === 401 ? undefined : readError(body)
+  return said ? sentencesIn(i18n)(said) : i18n._(wordsFor(status))
+}
+
+function wordsFor(status: number): MessageDescriptor {
   if (status === 401)
-    return "You are signed out. Sign in again in another tab, then try again: what has arrived is kept."
-  const said = readError(body)
-  if (said) return said
-  if (status === 413) return "It is larger than a file may be here. Make it smaller, or send it in parts."
-  if (status === 415) return "Files of this type are not taken. Send it as another type, a zip for example."
-  if (status === 507) return "There is no room for it. Empty the trash or delete something, then try again."
-  if (status === 404 || status === 410) return "The server no longer knows this upload. Send the file again."
-  return `The server did not take it (${status}). Try again in a moment.`
+    return msg`You are signed out. Sign in again in another tab, then try again: what has arrived is kept.`
+  if (status === 413) return msg`It is larger than a file may be here. Make it smaller, or send it in parts.`
+  if (status === 415)
+    return msg`Files of this type are not taken. Send it as another type, a zip for example.`
+  if (status === 507)
+    return msg`There is no room for it. Empty the trash or delete something, then try again.`
+  if (status === 404 || status === 410)
+    return msg`The server no longer knows this upload. Send the file again.`
+  return msg`The server did not take it (${status}). Try again in a moment.`
 }
 
 /** Our own words for it. A proxy that answers in our place has none. */

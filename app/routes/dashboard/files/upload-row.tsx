@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { memo } from "react"
 import { IconButton } from "#app/ui/icon-button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
@@ -8,6 +9,7 @@ import { uploadQueue } from "./upload-queue.ts"
 import { describeUpload } from "./upload-words.ts"
 
 export const UploadRow = memo(function UploadRow({ upload }: { upload: Upload }) {
+  const { i18n, t } = useLingui()
   const { id, name, state } = upload
   const hasPart = upload.sent > 0 && state !== "done" && state !== "failed"
   return (
@@ -24,11 +26,11 @@ export const UploadRow = memo(function UploadRow({ upload }: { upload: Upload })
             (state === "held" || state === "missing") && "text-warning-ink",
           )}
         >
-          {describeUpload(upload)}
+          {describeUpload(upload, i18n)}
         </p>
         {state === "sending" || hasPart ? (
           <ProgressBar
-            label={`Sending ${name}`}
+            label={t`Sending ${name}`}
             share={upload.size === 0 ? 1 : upload.sent / upload.size}
             tone={state === "sending" ? "accent" : "quiet"}
             className="mt-1 rounded-full"
@@ -37,16 +39,16 @@ export const UploadRow = memo(function UploadRow({ upload }: { upload: Upload })
       </div>
       <div className="flex shrink-0">
         {isRunning(upload) ? (
-          <IconButton label={`Pause ${name}`} icon="pause" onPress={() => uploadQueue.pause(id)} />
+          <IconButton label={t`Pause ${name}`} icon="pause" onPress={() => uploadQueue.pause(id)} />
         ) : null}
         {state === "paused" ? (
-          <IconButton label={`Resume ${name}`} icon="play" onPress={() => uploadQueue.resume(id)} />
+          <IconButton label={t`Resume ${name}`} icon="play" onPress={() => uploadQueue.resume(id)} />
         ) : null}
         {state === "failed" ? (
-          <IconButton label={`Try ${name} again`} icon="refresh" onPress={() => uploadQueue.resume(id)} />
+          <IconButton label={t`Try ${name} again`} icon="refresh" onPress={() => uploadQueue.resume(id)} />
         ) : null}
         <IconButton
-          label={`${state === "failed" || state === "done" ? "Dismiss" : "Cancel"} ${name}`}
+          label={state === "failed" || state === "done" ? t`Dismiss ${name}` : t`Cancel ${name}`}
           icon="x"
           onPress={() => uploadQueue.remove([id])}
         />

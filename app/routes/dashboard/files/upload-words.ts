@@ -1,4 +1,6 @@
-import { formatBytes } from "#server/files/contract.ts"
+import type { I18n, MessageDescriptor } from "@lingui/core"
+import { msg, plural } from "@lingui/core/macro"
+import { formatsOf } from "#app/language/formats.ts"
 import { isRunning, type Upload, type Uploads } from "./upload.ts"
 
 export interface UploadSummary {
@@ -16,7 +18,8 @@ export interface UploadSummary {
   missing: readonly Upload[]
 }
 
-export function summarise({ list, rate }: Uploads): UploadSummary {
+export function summarise({ list, rate }: Uploads, i18n: I18n): UploadSummary {
+  const formats = formatsOf(i18n)
   const counted = list.filter(({ state }) => state !== "failed")
   const count = (state: Upload["state"]) => list.filter((upload) => upload.state === state).length
   const done = count("done")
@@ -26,22 +29,21 @@ export function summarise({ list, rate }: Uploads): UploadSummary {
   const size = counted.reduce((sum, upload) => sum + upload.size, 0)
   const sent = counted.reduce((sum, upload) => sum + upload.sent, 0)
 
-  const ended = [
-    count("paused") > 0 && `${plural(count("paused"))} paused`,
-    missing.length > 0 && `${plural(missing.length)} to be chosen again`,
-    done > 0 && `${plural(done)} uploaded`,
-    count("failed") > 0 && `${plural(count("failed"))} not uploaded`,
-  ]
+  const total = counted.length
+  const number = formats.number(Math.min(done + 1, total))
   const title = isBusy
-    ? `Uploading ${Math.min(done + 1, counted.length)} of ${plural(counted.length)}`
-    : ended.filter(Boolean).join(", ")
-  const amounts = `${formatBytes(sent)} of ${formatBytes(size)}`
-  const pace = rate !== null && isBusy ? `${formatBytes(Math.round(rate))}/s` : null
-  const left = rate !== null && rate > 0 && isBusy ? describeTimeLeft((size - sent) / rate) : null
+    ? i18n._(msg`Uploading ${number} of ${plural(total, { one: "# file", other: "# files" })}`)
+    : ENDS.map(({ state, words }) => ({ ended: count(state), words }))
+        .filter(({ ended }) => ended > 0)
+        .map(({ ended, words }) => i18n._(words(ended)))
+        .join(", ")
+  const pace = rate !== null && isBusy ? `${formats.bytes(Math.round(rate))}/s` : null
+  const left = rate !== null && rate > 0 && isBusy ? describeTimeLeft((size - sent) / rate, i18n) : null
+  const share = formats.number(percent(sent, size))
   return {
     title,
-    detail: [amounts, pace, left].filter(Boolean).join(" · "),
-    spoken: isBusy ? [title, `${percent(sent, size)} percent`, left].filter(Boolean).join(", ") : title,
+    detail: [describeAmounts(sent, size, i18n), pace, left].filter(Boolean).join(" · "),
+    spoken: isBusy ? [title, i18n._(msg`${share} percent`), left].filter(Boolean).join(", ") : title,
     share: size === 0 ? 1 : sent / size,
     isBusy,
     isOffline,
@@ -51,45 +53,77 @@ export function summarise({ list, rate }: Uploads): UploadSummary {
   }
 }
 
+/** In this order, where there are some. */
+const ENDS: { state: Upload["state"]; words: (count: number) => MessageDescriptor }[] = [
+  {
+    state: "paused",
+    words: (count) => msg`${plural(count, { one: "# file paused", other: "# files paused" })}`,
+  },
+  {
+    state: "missing",
+    words: (count) =>
+      msg`${plural(count, { one: "# file to be chosen again", other: "# files to be chosen again" })}`,
+  },
+  {
+    state: "done",
+    words: (count) => msg`${plural(count, { one: "# file uploaded", other: "# files uploaded" })}`,
+  },
+  {
+    state: "failed",
+    words: (count) => msg`${plural(count, { one: "# file not uploaded", other: "# files not uploaded" })}`,
+  },
+]
+
 /** The line below the name. */
-export function describeUpload(upload: Upload): string {
+export function describeUpload(upload: Upload, i18n: I18n): string {
   const { size, sent, rate } = upload
-  const amounts = `${formatBytes(sent)} of ${formatBytes(size)}`
+  const formats = formatsOf(i18n)
+  const amounts = describeAmounts(sent, size, i18n)
+  const whole = formats.bytes(size)
   switch (upload.state) {
     case "waiting":
-      return sent > 0 ? `Waiting · ${amounts}` : `Waiting · ${formatBytes(size)}`
+      return sent > 0 ? i18n._(msg`Waiting · ${amounts}`) : i18n._(msg`Waiting · ${whole}`)
     case "sending":
       // The bytes are on the server's disk a moment after the last one has left.
-      if (sent >= size) return "Storing"
-      return rate === null ? amounts : `${amounts} · ${formatBytes(Math.round(rate))}/s`
+      if (sent >= size) return i18n._(msg`Storing`)
+      return rate === null ? amounts : `${amounts} · ${formats.bytes(Math.round(rate))}/s`
     case "paused":
-      return `Paused · ${amounts}`
+      return i18n._(msg`Paused · ${amounts}`)
     case "held":
       return upload.isOffline
-        ? `You are offline. It goes on by itself · ${amounts}`
-        : `The server does not answer. It goes on by itself · ${amounts}`
+        ? i18n._(msg`You are offline. It goes on by itself · ${amounts}`)
+        : i18n._(msg`The server does not answer. It goes on by itself · ${amounts}`)
     case "missing":
-      return sent > 0 ? `Choose this file again to go on · ${amounts}` : "Choose this file again to go on"
+      return sent > 0
+        ? i18n._(msg`Choose this file again to go on · ${amounts}`)
+        : i18n._(msg`Choose this file again to go on`)
     case "done":
-      return formatBytes(size)
+      return whole
     case "failed":
       return upload.reason
   }
 }
 
-/** `seconds` until the end at the present pace. */
-export function describeTimeLeft(seconds: number): string {
-  if (seconds < 60) return `${Math.max(1, Math.ceil(seconds))} s left`
-  const minutes = Math.ceil(seconds / 60)
-  if (minutes < 60) return `${minutes} min left`
+function describeAmounts(sentBytes: number, sizeBytes: number, i18n: I18n): string {
+  const formats = formatsOf(i18n)
+  const sent = formats.bytes(sentBytes)
+  const size = formats.bytes(sizeBytes)
+  return i18n._(msg`${sent} of ${size}`)
+}
+
+/** `left`: seconds until the end at the present pace. */
+function describeTimeLeft(left: number, i18n: I18n): string {
+  const seconds = Math.max(1, Math.ceil(left))
+  if (left < 60) return i18n._(msg`${seconds} s left`)
+  const minutes = Math.ceil(left / 60)
+  if (minutes < 60) return i18n._(msg`${minutes} min left`)
   const hours = Math.floor(minutes / 60)
-  return hours < 48 ? `${hours} h ${minutes % 60} min left` : `${Math.round(hours / 24)} days left`
+  const days = Math.round(hours / 24)
+  if (hours >= 48) return i18n._(msg`${days} days left`)
+  const rest = minutes % 60
+  return i18n._(msg`${hours} h ${rest} min left`)
 }
 
 export function percent(part: number, whole: number): number {
   return whole === 0 ? 100 : Math.floor((part / whole) * 100)
-}
-
-function plural(count: number): string {
-  return count === 1 ? "1 file" : `${count.toLocaleString("en-GB")} files`
 }

@@ -1,19 +1,27 @@
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Link } from "react-router"
+import { useFormats } from "#app/language/formats.ts"
 import { classNames } from "#app/ui/class-names.ts"
 import { ProgressBar } from "#app/ui/progress-bar.tsx"
-import { formatBytes, type FileUsage } from "#server/files/contract.ts"
+import type { FileUsage } from "#server/files/contract.ts"
 
 /** What the files take of the room there is, and what of it the trash could give back. */
 export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsage }) {
+  const formats = useFormats()
+  const taken = formats.bytes(used)
+  const room = formats.bytes(quota)
+  const inTrash = formats.bytes(trashed)
   return (
     <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
       <span className="tabular-nums">
-        {formatBytes(used)} of {formatBytes(quota)} used
+        <Trans>
+          {taken} of {room} used
+        </Trans>
       </span>
       <RoomBar usage={{ used, quota }} className="w-24!" />
       {trashed > 0 ? (
         <Link to="/dashboard/files/trash" className="rounded-sm underline-offset-2 hover:underline">
-          {formatBytes(trashed)} of it in the trash
+          <Trans>{inTrash} of it in the trash</Trans>
         </Link>
       ) : null}
     </div>
@@ -28,10 +36,11 @@ export function RoomBar({
   usage: Pick<FileUsage, "used" | "quota">
   className?: string
 }) {
+  const { t } = useLingui()
   const share = used / quota
   return (
     <ProgressBar
-      label="Room that is used"
+      label={t`Room that is used`}
       share={share}
       tone={share < 0.9 ? "accent" : share < 1 ? "warning" : "danger"}
       className={classNames("h-1.5 rounded-full", className)}

@@ -1,38 +1,39 @@
+import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { useToast } from "#app/ui/toast.tsx"
 
 const FRAME = "archive"
-
-const REFUSED = {
-  tone: "danger",
-  title: "The zip could not be made",
-  description: "Check the connection, and select the files again.",
-} as const
 
 /**
  * Downloads several files as one zip. A form in a frame of its own: the browser writes the bytes to the disk as they come, and the page
  * stays, also while uploads run.
  */
 export function useArchive() {
+  const { t } = useLingui()
   const toast = useToast()
   const isAsked = useRef(false)
-  const told = useRef(toast)
+  const refuse = useRef(() => {})
   useEffect(() => {
-    told.current = toast
+    refuse.current = () =>
+      toast.show({
+        tone: "danger",
+        title: t`The zip could not be made`,
+        description: t`Check the connection, and select the files again.`,
+      })
   })
 
   useEffect(() => {
     const created = document.createElement("iframe")
     created.name = FRAME
     created.hidden = true
-    created.title = "Downloads"
+    created.title = t`Downloads`
     // A download loads nothing into the frame: what does is a refusal.
     created.addEventListener("load", () => {
-      if (isAsked.current) told.current.show(REFUSED)
+      if (isAsked.current) refuse.current()
     })
     document.body.append(created)
     return () => created.remove()
-  }, [])
+  }, [t])
 
   return (ids: readonly string[]) => {
     const form = document.createElement("form")

@@ -1,5 +1,8 @@
+import { plural } from "@lingui/core/macro"
+import { useLingui } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
 import { useFetcher } from "react-router"
+import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { fileCalls, type FileSummary } from "#server/files/contract.ts"
@@ -19,6 +22,8 @@ export type FileActs = ReturnType<typeof useFileActs>
  * page has a live connection the page's own form does it.
  */
 export function useFileActs(store: FilePageStore) {
+  const { t } = useLingui()
+  const say = useSentences()
   const mutate = useMutate()
   const toast = useToast()
   const form = useFetcher<FileAnswer>()
@@ -27,7 +32,7 @@ export function useFileActs(store: FilePageStore) {
   const { show } = toast
   const formError = form.data?.error
   useEffect(() => {
-    if (formError) show({ tone: "danger", title: "That did not work", description: formError })
+    if (formError) show({ tone: "danger", title: t`That did not work`, description: say(formError) })
     // The toast's function is another at every rendering.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [formError])
@@ -47,7 +52,7 @@ export function useFileActs(store: FilePageStore) {
     const shown = { query: "files.list", op: "merge", key: _id, row: { fileName } } as const
     mutate(fileCalls.rename, { fileId: _id, fileName }, [shown]).then(readAgain, (error: Error) => {
       change(before)
-      setProblem({ id: _id, said: error.message })
+      setProblem({ id: _id, said: say(error.message) })
     })
   }
 
@@ -58,23 +63,38 @@ export function useFileActs(store: FilePageStore) {
     const gone = new Set(fileIds)
     store.patch((file) => (gone.has(file._id) ? null : file))
     const shown = fileIds.map((key) => ({ query: "files.list", op: "remove", key }) as const)
-    const named = nameOf(files)
+    const count = files.length
+    const fileName = files[0]?.fileName
     mutate(fileCalls.removeMany, { fileIds }, shown).then(
       () => {
-        show({ title: `${named.is} in the trash`, undo: () => restore(files) })
+        const title = t`${plural(count, {
+          one: `${fileName} is in the trash`,
+          other: "# files are in the trash",
+        })}`
+        show({ title, undo: () => restore(files) })
         readAgain()
       },
       (error: Error) => {
         readAgain()
-        show({ tone: "danger", title: `${named.is} still there`, description: error.message })
+        const title = t`${plural(count, {
+          one: `${fileName} is still there`,
+          other: "# files are still there",
+        })}`
+        show({ tone: "danger", title, description: say(error.message) })
       },
     )
   }
 
   function restore(files: readonly FileSummary[]) {
-    const named = nameOf(files)
-    const fail = (error: Error) =>
-      void show({ tone: "danger", title: `${named.is} still in the trash`, description: error.message })
+    const count = files.length
+    const fileName = files[0]?.fileName
+    const fail = (error: Error) => {
+      const title = t`${plural(count, {
+        one: `${fileName} is still in the trash`,
+        other: "# files are still in the trash",
+      })}`
+      show({ tone: "danger", title, description: say(error.message) })
+    }
     const fileIds = files.map(({ _id }) => _id)
     mutate?.(fileCalls.restoreMany, { fileIds }).then(readAgain, fail)
   }
@@ -84,10 +104,4 @@ export function useFileActs(store: FilePageStore) {
     trash,
     problemOf: (id: string) => (problem?.id === id ? problem.said : undefined),
   }
-}
-
-/** `tides.txt is`, or `12 files are`. */
-export function nameOf(files: readonly Pick<FileSummary, "fileName">[]): { is: string } {
-  const [file] = files
-  return { is: file && files.length === 1 ? `${file.fileName} is` : `${files.length} files are` }
 }

@@ -1,4 +1,6 @@
+import { msg } from "@lingui/core/macro"
 import { useEffect, useState, useSyncExternalStore } from "react"
+import { i18nOfDocument } from "#app/language/i18n.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import type { FilePage, FileSummary, ListFiles } from "#server/files/contract.ts"
 import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
@@ -67,9 +69,11 @@ function useStore(first: FilePage, query: ListFiles): FilePageStore {
 function open(first: FilePage, query: ListFiles): FilePageStore {
   return createFilePages(first, async (cursor) => {
     const response = await fetch(`/api/files${addressOf(query, cursor)}&limit=100`).catch(() => null)
-    if (!response) throw new Error("You are offline, or the server does not answer.")
-    if (response.status === 401) throw new Error("You are signed out. Sign in again to see more.")
-    if (!response.ok) throw new Error(`The server could not answer (${response.status}).`)
+    const i18n = i18nOfDocument()
+    if (!response) throw new Error(i18n._(msg`You are offline, or the server does not answer.`))
+    const { status } = response
+    if (status === 401) throw new Error(i18n._(msg`You are signed out. Sign in again to see more.`))
+    if (!response.ok) throw new Error(i18n._(msg`The server could not answer (${status}).`))
     return (await response.json()) as FilePage
   })
 }

@@ -1,0 +1,40 @@
+import { useLingui } from "@lingui/react/macro"
+import { useSentences } from "#app/language/sentences.ts"
+import { useMutate } from "#app/realtime/use-live.tsx"
+import { useToast } from "#app/ui/toast.tsx"
+import { fileCalls, type TrashedFile } from "#server/files/contract.ts"
+import { useReload } from "../use-reload.ts"
+
+/** Brings files back from the trash, or deletes them for ever. */
+export function useTrashActs() {
+  const { t } = useLingui()
+  const say = useSentences()
+  const mutate = useMutate()
+  const toast = useToast()
+  const fail = (error: Error) =>
+    void toast.show({ tone: "danger", title: t`That did not work`, description: say(error.message) })
+  const done = useReload()
+
+  function trash({ _id }: TrashedFile) {
+    mutate?.(fileCalls.removeMany, { fileIds: [_id] }).then(done, fail)
+  }
+
+  return {
+    restore(file: TrashedFile) {
+      mutate?.(fileCalls.restore, { fileId: file._id }, away(file)).then(({ fileName }) => {
+        toast.show({ title: t`${fileName} is back among your files`, undo: () => trash(file) })
+        done()
+      }, fail)
+    },
+    purge(file: TrashedFile) {
+      mutate?.(fileCalls.purge, { fileId: file._id }, away(file)).then(done, fail)
+    },
+    empty() {
+      mutate?.(fileCalls.emptyTrash, {}).then(done, fail)
+    },
+  }
+}
+
+function away({ _id }: TrashedFile) {
+  return [{ query: "files.listTrash", op: "remove", key: _id }] as const
+}
