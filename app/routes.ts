@@ -94,6 +94,7 @@ export default [
   // Generated
   route("sitemap.xml", "routes/generated/sitemap.ts"),
   route("robots.txt", "routes/generated/robots.ts"),
+  route(".well-known/security.txt", "routes/generated/security-contact.ts"),
 
   route("waitlist", "routes/site/waitlist.tsx"),
   route("waitlist/confirm", "routes/site/waitlist-confirm.tsx"),

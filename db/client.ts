@@ -8,20 +8,24 @@ export type Database = PostgresJsDatabase
 /** Texts of statements that are kept prepared. Each costs PostgreSQL some ten KB on every connection. */
 const PREPARED = 300
 
+/** Called with each statement's text: runs it, and may look how long that takes. */
+export type Around = <Result>(text: string, run: () => Promise<Result>) => Promise<Result>
+
 /**
  * Over at most `connections` connections. It connects on first use, and again by itself after PostgreSQL was away. A transaction stays on
  * its connection and is refused when that is lost.
  */
-export function openDatabase(url: string, { connections: count = 10 } = {}) {
+export function openDatabase(
+  url: string,
+  { connections: count = 10, around = (_, run) => run() }: { connections?: number; around?: Around } = {},
+) {
   const connections = openConnections(count, (onclose) => openClient(url, onclose))
-  const isRepeated = rememberTexts()
+  const how = { isRepeated: rememberTexts(), around }
   const client = {
-    ...statements((statement) => connections.use((connection) => connection.run(statement)), isRepeated),
+    ...statements((statement) => connections.use((connection) => connection.run(statement)), how),
     options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openClient
     begin: <Result>(work: (client: TransactionClient) => Promise<Result>) =>
-      connections.use((connection) =>
-        inTransaction(connection, (run) => work(transactionClient(run, isRepeated))),
-      ),
+      connections.use((connection) => inTransaction(connection, (run) => work(transactionClient(run, how)))),
   }
   // All that Drizzle's session asks of a client is here; tests/domain/database.test.ts uses each part.
   const db: Database = drizzle(client as unknown as postgres.Sql)
@@ -46,11 +50,16 @@ interface TransactionClient extends Statements {
   savepoint<Result>(work: (client: TransactionClient) => Promise<Result>): Promise<Result>
 }
 
-function transactionClient(run: Run, isRepeated: IsRepeated, depth = 1): TransactionClient {
+interface How {
+  isRepeated: IsRepeated
+  around: Around
+}
+
+function transactionClient(run: Run, how: How, depth = 1): TransactionClient {
   return {
-    ...statements(run, isRepeated),
+    ...statements(run, how),
     savepoint: (work) =>
-      inSavepoint(run, `level_${depth}`, (inner) => work(transactionClient(inner, isRepeated, depth + 1))),
+      inSavepoint(run, `level_${depth}`, (inner) => work(transactionClient(inner, how, depth + 1))),
   }
 }
 
@@ -84,16 +93,18 @@ interface Statements {
 }
 
 /** Statements as Drizzle sends them: it says right after the call, with `values`, that it wants rows as arrays. */
-function statements(run: Run, isRepeated: IsRepeated): Statements {
+function statements(run: Run, { isRepeated, around }: How): Statements {
   return {
     unsafe(text, values = [], options = {}) {
       let asArrays = false
       const prepare = options.prepare === true || (values.length > 0 && isRepeated(text))
       const result = Promise.resolve().then(() =>
-        run<unknown>(async (sql) => {
-          const query = sql.unsafe(text, values, { ...options, prepare })
-          return asArrays ? await query.values() : await query
-        }),
+        around(text, () =>
+          run<unknown>(async (sql) => {
+            const query = sql.unsafe(text, values, { ...options, prepare })
+            return asArrays ? await query.values() : await query
+          }),
+        ),
       )
       return Object.assign(result, {
         values() {

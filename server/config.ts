@@ -33,6 +33,18 @@ export function readConfig(environment: Record<string, string | undefined>) {
     ops: settings.OPS_PORT === undefined ? null : { port: settings.OPS_PORT, host: settings.OPS_HOST },
     /** For how long a process that is told to stop goes on taking requests. Milliseconds. */
     drainDelay: settings.DRAIN_DELAY * 1000,
+    /** Where spans are sent; null where nothing is traced. */
+    tracing: settings.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, ""),
+          headers: settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+          service: settings.OTEL_SERVICE_NAME,
+          /** From 0 to 1. */
+          part: settings.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : null,
+    /** Where weaknesses are reported, as an address; null where nobody is named. */
+    securityContact: settings.SECURITY_CONTACT ?? null,
     /** Each of them appends the address it was called from to x-forwarded-for. */
     trustedProxies: settings.TRUSTED_PROXIES,
     /** The public origin, without a trailing slash. */

@@ -70,7 +70,8 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
   const drain = prepareDrain(server)
   const front = await openFront(services, server)
   const ops = await openOps(stopRequested, services, connections)
-  serveRequests(server, { config, log, front, ...(ops && { answered: ops.answered }) })
+  const { tracing } = services
+  serveRequests(server, { config, log, front, tracing, ...(ops && { answered: ops.answered }) })
   services.live.attach(server)
   await listen(server, config.port, config.host)
   log.info(

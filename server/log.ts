@@ -9,6 +9,7 @@ export function openLog(level: string): Log {
     base: null,
     timestamp: createTimestamp(),
     redact: ["*.authorization", "*.cookie", "*.token", "*.password"],
+    serializers: { err: describeError },
   }
   return pino(options, openOutput())
 }
@@ -41,5 +42,31 @@ function createTimestamp() {
       text = `,"time":"${new Date(now).toISOString()}"`
     }
     return text
+  }
+}
+
+/** What a failed statement was about: session tokens, letters, what people wrote. */
+const VALUES = ["params", "parameters", "args", "detail"]
+
+/** An error with its causes, without the values of the statement that failed. */
+function describeError(error: unknown) {
+  if (!(error instanceof Error)) return error
+  const described = pino.stdSerializers.err(error)
+  for (const name of VALUES) delete described[name]
+  for (const failed of withCauses(error)) {
+    // Drizzle writes them into its message.
+    if (!("query" in failed) || !("params" in failed)) continue
+    const said = `\nparams: ${String(failed.params)}`
+    described.message = described.message.replaceAll(said, "")
+    described.stack = described.stack.replaceAll(said, "")
+  }
+  return described
+}
+
+function* withCauses(error: Error): Generator<Error> {
+  let cause: unknown = error
+  for (let depth = 0; cause instanceof Error && depth < 10; depth++) {
+    yield cause
+    cause = cause.cause
   }
 }

@@ -11,6 +11,7 @@ import type { Blobs } from "./ports/blobs.ts"
 import type { Identity, Session } from "./ports/identity.ts"
 import type { Mail } from "./ports/mail.ts"
 import type { Model } from "./ports/model.ts"
+import type { Tracing } from "./ports/tracing.ts"
 import type { Realtime } from "./realtime/open.ts"
 
 /** A signed-in person: what the request proved, and the record we keep of them. */
@@ -30,6 +31,8 @@ export interface Services {
   uploadLocks: UploadLocks
   thumbnailer: Thumbnailer
   model: Model
+  /** Null where nothing is traced. */
+  tracing: Tracing | null
   /** The answers that this process is giving. */
   turns: RunningTurns
   /**

@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { openDatabase } from "#db/client.ts"
+import { openDatabase, type Around } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import { isOutage } from "#db/outage.ts"
 import { holdProcessLock } from "#db/process-lock.ts"
@@ -24,7 +24,9 @@ import type { Identity } from "./ports/identity.ts"
 import type { Mail } from "./ports/mail.ts"
 import type { Model } from "./ports/model.ts"
 import type { Services } from "./scope.ts"
+import type { Tracing } from "./ports/tracing.ts"
 
+import { version } from "./version.ts"
 /**
  * The composition root: picks an adapter for each port and opens it. `migrations` is the folder of SQL files.
  * What was opened is closed again in the opposite order by `close`, also when a later one fails to open.
@@ -37,7 +39,8 @@ export async function openServices(config: Config, log: Log, migrations: string)
   try {
     const databaseUrl = await openPostgres(config, log, opened)
     await migrate(databaseUrl, migrations).catch(explainOutage)
-    const { db, close: closeDatabase } = openDatabase(databaseUrl)
+    const tracing = await openTracing(config, opened)
+    const { db, close: closeDatabase } = openDatabase(databaseUrl, tracing ? { around: seen(tracing) } : {})
     opened.push(closeDatabase)
     const lock = await holdProcessLock(databaseUrl)
     opened.push(() => lock.close())
@@ -51,7 +54,8 @@ export async function openServices(config: Config, log: Log, migrations: string)
       blobs: await openBlobs(config),
       uploadLocks: openLocks(config, { db, log }, databaseUrl, opened),
       thumbnailer: openThumbnails(log, opened),
-      model: await openModel(config, opened),
+      model: await openModel(config, tracing, opened),
+      tracing,
       turns: openTurns({ db, log }, lock.number, opened),
       limiters: createLimiters(config),
       afterCommit: (effect) => effect(db),
@@ -166,7 +170,33 @@ function openLocks(
   return locks
 }
 
-async function openModel(config: Config, opened: Opened): Promise<Model> {
+/** The SDK is loaded where traces are wanted, and nowhere else. */
+async function openTracing({ tracing }: Config, opened: Opened): Promise<Tracing | null> {
+  if (!tracing) return null
+  const { openOtlpTracing } = await import("./adapters/otlp-tracing.ts")
+  const open = openOtlpTracing({ ...tracing, version: version.number })
+  opened.push(() => open.close())
+  return open
+}
+
+/** Statements as parts of what is traced: their texts, which hold no values. */
+function seen(tracing: Tracing): Around {
+  return (text, run) =>
+    tracing.part(
+      /^\s*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? "SQL",
+      { "db.system.name": "postgresql", "db.query.text": text.slice(0, 2000) },
+      run,
+    )
+}
+
+async function openModel(config: Config, tracing: Tracing | null, opened: Opened): Promise<Model> {
+  const model = await openUntracedModel(config, opened)
+  if (!tracing) return model
+  const { traceModel } = await import("./adapters/traced-model.ts")
+  return traceModel(model, tracing)
+}
+
+async function openUntracedModel(config: Config, opened: Opened): Promise<Model> {
   const { openGatewayModel } = await import("./adapters/gateway-model.ts")
   const { gateway, model } = config.chat
   if (gateway.kind !== "embedded") return openGatewayModel({ gateway, name: model })

@@ -40,6 +40,17 @@ const address = (protocols: string[], example: string) =>
     ),
   )
 
+/** As OpenTelemetry writes them: `name=value,name=value`, with values as in an address. Null for what are none. */
+function readHeaders(text: string): Record<string, string> | null {
+  const headers: Record<string, string> = {}
+  for (const part of text.split(",")) {
+    const [, name, value = ""] = /^\s*([\w-]+)\s*=(.*)$/.exec(part) ?? []
+    if (name === undefined || /%(?![2-7][0-9a-f])/i.test(value)) return null
+    headers[name] = decodeURIComponent(value.trim())
+  }
+  return headers
+}
+
 /** Every variable that Tideline reads, as text from the environment. What none of them shows alone, readConfig checks. */
 export const Settings = v.object({
   NODE_ENV: v.optional(v.string()),
@@ -68,6 +79,37 @@ export const Settings = v.object({
         return url.pathname === "/" && !url.search && !url.hash && !url.username
       }, "must be an origin alone, without path, query or user name: https://tideline.example.org."),
     ),
+  ),
+  SECURITY_CONTACT: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (value) => URL.canParse(value) && ["https:", "mailto:", "tel:"].includes(new URL(value).protocol),
+        "must be an address such as mailto:security@example.org or https://example.org/security.",
+      ),
+    ),
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(address(["http:", "https:"], "http://localhost:4318")),
+  OTEL_EXPORTER_OTLP_HEADERS: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (value) => readHeaders(value) !== null,
+        "must be headers such as authorization=Bearer%20key,x=y.",
+      ),
+      v.transform((value) => readHeaders(value) ?? {}),
+    ),
+  ),
+  OTEL_SERVICE_NAME: v.optional(v.pipe(v.string(), v.maxLength(200)), "tideline"),
+  OTEL_TRACES_SAMPLER_ARG: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform(Number),
+      v.number("must be a number from 0 to 1: the part of the requests that is traced."),
+      v.minValue(0, "must be at least 0: the part of the requests that is traced."),
+      v.maxValue(1, "must be at most 1: the part of the requests that is traced."),
+    ),
+    "1",
   ),
   DATA_DIR: v.optional(v.string(), ".data"),
   DATABASE_URL: v.optional(

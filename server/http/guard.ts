@@ -30,8 +30,15 @@ export const guard: MiddlewareFunction<Response> = async ({ request, context, ur
   if (!orderIsGiven && isForged(request, session, config.origin)) return refuseForged(url)
 
   const isMissingFile = pattern === "*" && looksLikeFile(url)
-  if (session || orderIsGiven || isPublic(url) || isMissingFile) return next()
+  if (session) return keepFromCaches(await next())
+  if (orderIsGiven || isPublic(url) || isMissingFile) return next()
   return refuseVisitor(context.get(urlContext))
+}
+
+/** What somebody sees who is signed in is theirs, unless the route says otherwise. */
+function keepFromCaches(response: Response): Response {
+  if (!response.headers.has("cache-control")) response.headers.set("cache-control", "private, no-store")
+  return response
 }
 
 /** The address as it was asked for. React Router's own copy has lost how the search was written. */

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net"
 import type { Config } from "../config.ts"
 import type { Log } from "../log.ts"
+import type { Tracing } from "../ports/tracing.ts"
 import { refuseConnection, sendResponse, toRequest, Unacceptable } from "./bridge.ts"
 import { loggedPath } from "./logged-path.ts"
 import { createNonce } from "./nonce.ts"
@@ -64,24 +65,39 @@ export function serveRequests(
     config,
     log,
     front,
+    tracing = null,
     answered = () => {},
-  }: { config: Config; log: Log; front: Front; answered?: (answer: Answered) => void },
+  }: {
+    config: Config
+    log: Log
+    front: Front
+    tracing?: Tracing | null
+    answered?: (answer: Answered) => void
+  },
 ) {
   const securityHeaders = createSecurityHeaders(config)
   // To look for secrets costs as much as the line itself, and it has no field for one.
   const requests = log.child({}, { redact: [] })
   server.on("request", (incoming, outgoing) => {
-    answer(incoming, outgoing).catch((error: unknown) => {
+    const counted: Exchange["counted"] = { route: null }
+    const answering = tracing
+      ? tracing.request(
+          incoming,
+          outgoing,
+          () => counted.route,
+          () => answer(incoming, outgoing, counted),
+        )
+      : answer(incoming, outgoing, counted)
+    answering.catch((error: unknown) => {
       refuse(outgoing, error, log)
     })
   })
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse) {
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse, counted: Exchange["counted"]) {
     const nonce = createNonce()
     const requestId = randomUUID()
     outgoing.setHeader("x-request-id", requestId)
     for (const [name, value] of securityHeaders(nonce)) outgoing.setHeader(name, value)
-    const counted: Exchange["counted"] = { route: null }
     tellWhenDone(incoming, outgoing, counted)
     endStalledResponse(outgoing)
     counted.route = front.sendPage(incoming, outgoing, nonce)

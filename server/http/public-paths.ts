@@ -13,6 +13,7 @@ const PUBLIC = [
   /^\/(about|waitlist|privacy|terms|cookies)\/?$/i,
   /^\/waitlist\/confirm\/?$/i,
   /^\/docs(\/|$)/i,
+  /^\/\.well-known\/security\.txt$/i,
   /^\/(sitemap\.xml|robots\.txt|feed\.xml|site\.webmanifest|favicon\.(ico|svg))$/i,
   /^\/theme\/?$/i,
   /^\/language\/?$/i,
@@ -53,7 +54,7 @@ export function looksLikeFile(url: URL): boolean {
 }
 
 /** The page's own path: React Router asks for a page's data at `<path>.data`, `<path>/_.data` and `/_root.data`. */
-function pagePath(url: URL): string {
+export function pagePath(url: URL): string {
   return url.pathname
     .replace(/\/_root\.data$/, "/")
     .replace(/\/_\.data$/, "/")

@@ -43,10 +43,21 @@ const FROM_THE_START = [
   ),
 ]
 
+const OBSERVED_FROM_THE_START = ["commit_to_sent_ms", "snapshot_ms"]
+
+type Counted = { count: number; sum: number; max: number; buckets: number[] }
+
+const nothingObserved = (): Counted => ({
+  count: 0,
+  sum: 0,
+  max: 0,
+  buckets: Array.from({ length: BOUNDS.length + 1 }, () => 0),
+})
+
 export function createMetrics(): Metrics {
   const counts = new Map(FROM_THE_START.map((name) => [name, 0]))
   const gauges = new Map<string, () => number>()
-  const distributions = new Map<string, { count: number; sum: number; max: number; buckets: number[] }>()
+  const distributions = new Map(OBSERVED_FROM_THE_START.map((name) => [name, nothingObserved()]))
   return {
     count(name, by = 1) {
       counts.set(name, (counts.get(name) ?? 0) + by)
@@ -55,16 +66,8 @@ export function createMetrics(): Metrics {
       gauges.set(name, read)
     },
     observe(name, ms) {
-      let distribution = distributions.get(name)
-      if (!distribution) {
-        distribution = {
-          count: 0,
-          sum: 0,
-          max: 0,
-          buckets: Array.from({ length: BOUNDS.length + 1 }, () => 0),
-        }
-        distributions.set(name, distribution)
-      }
+      const distribution = distributions.get(name) ?? nothingObserved()
+      distributions.set(name, distribution)
       distribution.count += 1
       distribution.sum += ms
       distribution.max = Math.max(distribution.max, ms)

@@ -17,7 +17,7 @@ let ada: Person
 beforeAll(async () => {
   const port = await findFreePort()
   ops = `http://127.0.0.1:${port}`
-  app = await startTideline({ OPS_PORT: String(port), LOG_LEVEL: "warn" })
+  app = await startTideline({ OPS_PORT: String(port) })
   ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
 })
 

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
@@ -90,6 +92,29 @@ describe("the port of probes", () => {
     expect(labels.exec(await readMetrics())?.[1]).toBe(packageJson.version)
   })
 
+  it.each(["ops/grafana/tideline.json", "ops/prometheus/alerts.yml", "docs/operations.md"])(
+    "has every metric that %s names, with its labels",
+    async (path) => {
+      const metrics = await readMetrics()
+      const text = readFileSync(join(import.meta.dirname, "../..", path), "utf8")
+      const lines = metrics.split("\n")
+      const has = (pattern: RegExp) => lines.some((line) => pattern.test(line))
+      const names = new Set([...text.matchAll(/\btideline_[a-z0-9_]+[a-z0-9]/g)].map(([name]) => name))
+      expect(names.size).toBeGreaterThan(10)
+      expect([...names].filter((name) => !has(new RegExp(`^${name}(_count)?[ {]`)))).toEqual([])
+
+      const selectors = text.replaceAll('\\"', '"').matchAll(/\b(tideline_[a-z0-9_]+)\{([^{}]*)\}/g)
+      const labels = [...selectors].flatMap(([, name = "", matchers = ""]) =>
+        [...matchers.matchAll(/([a-z_]+)[!=]?[=~]"/g)].map(([, label = ""]) => `${name} ${label}`),
+      )
+      const missing = labels.filter((each) => {
+        const [name, label] = each.split(" ")
+        return label !== "instance" && !has(new RegExp(`^${name}\\{[^}]*\\b${label}="`))
+      })
+      expect(missing).toEqual([])
+    },
+  )
+
   it("counts no upload that is finished", async () => {
     const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
     const headers = { "Tus-Resumable": "1.0.0", "Upload-Metadata": "filename YS50eHQ=" }
@@ -112,6 +137,7 @@ describe("the port of probes", () => {
   it("tells of letters that wait, and that they make no process unready", async () => {
     const sql = postgres(database.url, { max: 1 })
     const hour = 60 * 60 * 1000
+    await sql`delete from mail_outbox`
     await sql`
       insert into mail_outbox (_creation_time, kind, cause, recipient, message_id, subject, text, html, state, next_attempt_at)
       values (${Date.now() - hour}, 'welcome', 'a', 'a@example.org', '<a@x>', 's', 't', 'h', 'queued', ${Date.now() + hour}),

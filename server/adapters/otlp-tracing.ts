@@ -1,0 +1,90 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type Span } from "@opentelemetry/api"
+import { W3CTraceContextPropagator } from "@opentelemetry/core"
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http"
+import { resourceFromAttributes } from "@opentelemetry/resources"
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace"
+import { loggedPath } from "#server/http/logged-path.ts"
+import type { Tracing } from "#server/ports/tracing.ts"
+
+interface OtlpOptions {
+  /** Of the collector, without `/v1/traces`. */
+  endpoint: string
+  headers: Record<string, string>
+  service: string
+  /** Which part of the requests is traced where their sender has not decided it, from 0 to 1. */
+  part: number
+  version: string
+}
+
+/** Milliseconds between what is sent together. */
+const BATCH = 1000
+
+/** Sends spans to an OpenTelemetry collector over HTTP, in batches. A collector that is away costs the spans and nothing else. */
+export function openOtlpTracing({ endpoint, headers, service, part, version }: OtlpOptions): Tracing {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers })
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ "service.name": service, "service.version": version }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(part) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: BATCH })],
+  })
+  const tracer = provider.getTracer("tideline", version)
+  const propagator = new W3CTraceContextPropagator()
+  const going = new AsyncLocalStorage<Context>()
+
+  const begin: Tracing["begin"] = (name, attributes) => {
+    const parent = going.getStore()
+    // What happens for nobody, such as looking for letters every second, is no trace.
+    if (!parent) return () => {}
+    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent)
+    return (failure) => end(span, failure)
+  }
+
+  return {
+    async request(incoming, outgoing, routeOf, work) {
+      const { method = "GET", headers: carrier } = incoming
+      const parent = propagator.extract(ROOT_CONTEXT, carrier, {
+        get: (from, name) => from[name],
+        keys: (from) => Object.keys(from),
+      })
+      const attributes = { "http.request.method": method, "url.path": loggedPath(incoming.url ?? "") }
+      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent)
+      outgoing.once("close", () => {
+        const route = routeOf()
+        if (route !== null) span.updateName(`${method} ${route}`).setAttribute("http.route", route)
+        span.setAttribute("http.response.status_code", outgoing.statusCode)
+        span.setAttribute("tideline.request_id", String(outgoing.getHeader("x-request-id")))
+        if (outgoing.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+        span.end()
+      })
+      return going.run(trace.setSpan(parent, span), work)
+    },
+    async part(name, attributes, work) {
+      const done = begin(name, attributes)
+      try {
+        const result = await work()
+        done()
+        return result
+      } catch (error) {
+        done(error)
+        throw error
+      }
+    },
+    begin,
+    close: () => provider.shutdown().catch(() => {}),
+  }
+}
+
+/** Says of a failure what kind it is, and not its message: that may hold values of the statement. */
+function end(span: Span, failure: unknown) {
+  if (failure !== undefined) {
+    span.setAttribute("error.type", failure instanceof Error ? failure.name : "unknown")
+    span.setStatus({ code: SpanStatusCode.ERROR })
+  }
+  span.end()
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
+
+let app: TidelineApp
+let ada: Person
+let file: string
+let asset: string
+
+beforeAll(async () => {
+  app = await startTideline({ SECURITY_CONTACT: "mailto:security@example.org" })
+  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
+  const form = new FormData()
+  form.append("file", new Blob(["<script>alert(1)</script>"]), "page.html")
+  const uploaded = await (await ada("/api/files", { method: "POST", body: form })).json()
+  file = (uploaded as { files: { _id: string }[] }).files[0]?._id ?? ""
+  asset = /\/assets\/[\w-]+\.(?:js|css)/.exec(await (await fetch(app.origin)).text())?.[0] ?? ""
+})
+
+afterAll(() => app.stop())
+
+const answers: Record<string, [status: number, ask: () => Promise<Response>]> = {
+  "a page": [200, () => ada("/features")],
+  "a page that was kept": [200, () => fetch(`${app.origin}/features`)],
+  "a page of the dashboard": [302, () => ada("/dashboard/files")],
+  "a page's data": [200, () => fetch(`${app.origin}/features.data`)],
+  "a page that is missing": [404, () => ada("/no-such-page")],
+  "the way to sign in": [302, () => ask("/dashboard")],
+  "a built file": [200, () => ask(asset)],
+  "a built file that is missing": [404, () => ask("/assets/missing-1234.js")],
+  "an icon": [200, () => ask("/favicon.svg")],
+  "the health check": [200, () => ask("/api/health")],
+  "a list": [200, () => ada("/api/files")],
+  "a file of a person": [200, () => ada(`/api/files/${file}`)],
+  "a refusal for want of a session": [401, () => ask("/api/chat/threads")],
+  "a refusal for want of JSON": [400, () => ada("/api/chat/threads", { method: "POST", body: "{" })],
+  "a refusal for the origin": [
+    403,
+    () =>
+      ada("/api/chat/threads", { method: "POST", body: "{}", headers: { origin: "https://evil.example" } }),
+  ],
+  "a refusal for the method": [405, () => ask("/api/health", { method: "DELETE" })],
+  "a refusal for the size": [
+    413,
+    () => postJson(ada, "/api/chat", { messages: [{ role: "user", content: "x".repeat(3_000_000) }] }),
+  ],
+  "an address of the API that is missing": [404, () => ada("/api/nothing")],
+  "a share link that is none": [404, () => ask("/share/nothing")],
+  "a stream of events": [200, () => ask("/demo", { headers: { accept: "text/event-stream" } })],
+}
+
+describe("every answer", () => {
+  it.each(Object.entries(answers))("carries the security headers: %s", async (_, [status, request]) => {
+    const response = await request()
+    await response.body?.cancel()
+    expect(response.status).toBe(status)
+    const header = (name: string) => response.headers.get(name) ?? ""
+    expect(header("content-security-policy")).toContain("default-src 'none'")
+    // What people uploaded may be shown in a frame of ours, without any script.
+    if (header("content-security-policy").endsWith("; sandbox"))
+      expect(header("x-frame-options")).toBe("SAMEORIGIN")
+    else {
+      expect(header("content-security-policy")).toContain("frame-ancestors 'none'")
+      expect(header("x-frame-options")).toBe("DENY")
+    }
+    expect(header("x-content-type-options")).toBe("nosniff")
+    expect(header("referrer-policy")).toMatch(/^(strict-origin-when-cross-origin|same-origin)$/)
+    expect(header("cross-origin-opener-policy")).toBe("same-origin-allow-popups")
+    expect(header("cross-origin-resource-policy")).toBe("same-origin")
+    expect(header("permissions-policy")).toContain("camera=()")
+    expect(header("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+    expect(header("x-powered-by")).toBe("")
+    expect(header("server")).toBe("")
+    expect(header("access-control-allow-origin")).toBe("")
+    // Nobody should have to guess what the bytes of a text mean.
+    const isTheirs = header("content-disposition").startsWith("attachment")
+    if (
+      !isTheirs &&
+      /^(text\/(html|plain|css|javascript|xml)|application\/(json|xml))/.test(header("content-type"))
+    )
+      expect(header("content-type")).toMatch(/charset=utf-8|event-stream/i)
+  })
+
+  it.each([
+    "/api/files",
+    "/dashboard",
+    "/api/chat/threads",
+    "/api/realtime/token",
+    "/onboarding",
+    "/onboarding.data",
+  ])("that is one person's is kept by no cache: %s", async (path) => {
+    const response = await ada(path)
+    expect(response.headers.get("cache-control")).toMatch(/no-store|private/)
+  })
+})
+
+describe("a cookie", () => {
+  it("that signs in is out of scripts' reach, and not sent for other sites", async () => {
+    const response = await postJson(openBrowser(app), "/api/auth/sign-in/email", {
+      email: ada.email,
+      password: ada.password,
+    })
+    expect(response.headers.getSetCookie().length).toBeGreaterThan(0)
+    for (const cookie of response.headers.getSetCookie()) {
+      expect(cookie).toMatch(/; HttpOnly/i)
+      expect(cookie).toMatch(/; SameSite=Lax/i)
+      expect(cookie).toMatch(/; Path=\//i)
+      expect(cookie).not.toMatch(/; Domain=/i)
+    }
+  })
+
+  it("is sent over TLS alone, and bound to this very host, where the site has TLS", async () => {
+    const secure = await startTideline({
+      APP_URL: "https://tideline.example.org",
+      SMTP_URL: "smtp://127.0.0.1:1",
+      AI_GATEWAY_API_KEY: "",
+    })
+    try {
+      const response = await fetch(`http://127.0.0.1:${secure.port}/api/auth/sign-up/email`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: "https://tideline.example.org" },
+        body: JSON.stringify({ name: "Ada", email: "ada@example.org", password: "an engine of brass" }),
+      })
+      expect(response.status).toBe(200)
+      const cookies = response.headers.getSetCookie()
+      expect(cookies.length).toBeGreaterThan(0)
+      for (const cookie of cookies) expect(cookie).toMatch(/^__(Host|Secure)-[^]*; Secure/i)
+    } finally {
+      await secure.stop()
+    }
+  })
+})
+
+describe("/.well-known/security.txt", () => {
+  it("says where to report a weakness, and for how long that is true", async () => {
+    const response = await ask("/.well-known/security.txt")
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8")
+    const fields = new Map(
+      (await response.text())
+        .trim()
+        .split("\n")
+        .map((line) => line.split(/: (.*)/, 2) as [string, string]),
+    )
+    expect(fields.get("Contact")).toBe("mailto:security@example.org")
+    expect(fields.get("Canonical")).toBe(`${app.origin}/.well-known/security.txt`)
+    const days = (Date.parse(fields.get("Expires") ?? "") - Date.now()) / (24 * 60 * 60 * 1000)
+    expect(days).toBeGreaterThan(80)
+    expect(days).toBeLessThan(365)
+  })
+})
+
+function ask(path: string, init?: RequestInit) {
+  return fetch(new URL(path, app.origin), { redirect: "manual", ...init })
+}

@@ -1,0 +1,87 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { findLetter } from "../support/inbox.ts"
+import { postJson, signIn, signUp } from "../support/people.ts"
+
+let app: TidelineApp
+
+beforeAll(async () => {
+  app = await startTideline({ LOG_LEVEL: "trace" })
+})
+
+afterAll(() => app.stop())
+
+it("the log has each answer under the id that its header has, without the query", async () => {
+  const response = await fetch(`${app.origin}/features?token=in-the-query`)
+  const requestId = response.headers.get("x-request-id")
+  await expect.poll(() => app.log.join("\n")).toContain(requestId)
+  const line = app.log.find((each) => each.includes(String(requestId))) ?? ""
+  expect(JSON.parse(line)).toMatchObject({ method: "GET", path: "/features", status: 200, msg: "request" })
+  expect(app.log.join("\n")).not.toContain("in-the-query")
+})
+
+it("the log holds no password, cookie, key, token, letter, question or file, also where statements fail", async () => {
+  const password = "a password that nobody may read"
+  const ada = await signUp(app, { name: "Ada", email: "ada@example.org", password })
+  await signIn(app, { email: ada.email, password })
+  const refused = await postJson(ada, "/api/auth/sign-in/email", {
+    email: ada.email,
+    password: "a wrong guess of hers",
+  })
+  expect(refused.status).toBe(401)
+  const key = await ada.apiKey()
+  await fetch(`${app.origin}/api/files`, { headers: { authorization: `Bearer ${key}` } })
+  const { token } = (await (await ada("/api/realtime/token", { method: "POST" })).json()) as { token: string }
+
+  await postJson(ada, "/api/auth/request-password-reset", { email: ada.email, redirectTo: "/sign-in" })
+  const letter = await findLetter(app, ada.email, /password/i)
+  const link = /https?:\/\/\S+/.exec(letter.text)?.[0] ?? ""
+
+  const form = new FormData()
+  form.append("file", new Blob(["what is in her file"]), "hers.txt")
+  const uploaded = (await (await ada("/api/files", { method: "POST", body: form })).json()) as {
+    files: { _id: string }[]
+  }
+  const made = await postJson(ada, `/api/files/${uploaded.files[0]?._id}/shares`, {
+    password: "the password of her link",
+  })
+  const { url } = (await made.json()) as { url: string }
+  await fetch(url)
+
+  const parts = [{ type: "text", text: "what she asks in confidence" }]
+  const question = { messages: [{ id: "q", role: "user", parts }] }
+  const answer = await postJson(ada, "/api/chat", question)
+  expect(answer.status).toBe(200)
+  await answer.text()
+
+  // Statements that fail are logged, and Drizzle puts their values into the error.
+  const sql = postgres(app.databaseUrl, { max: 1 })
+  const thread = (await (await postJson(ada, "/api/chat/threads", {})).json()) as { thread: { _id: string } }
+  await sql`alter table chat_messages rename to chat_messages_away`
+  const failed = await postJson(ada, "/api/chat", { ...question, threadId: thread.thread._id })
+  expect(failed.status).toBe(500)
+  await sql`alter schema auth rename to auth_away`
+  const away = await fetch(`${app.origin}/api/files`, { headers: { cookie: ada.cookie() } })
+  expect(away.status).toBe(500)
+  await sql.end()
+
+  const log = app.log.join("\n")
+  expect(log).toContain("Failed query")
+  const secrets = {
+    password,
+    guess: "a wrong guess of hers",
+    cookie: decodeURIComponent(/session_token=([^;.]+)/.exec(ada.cookie())?.[1] ?? ""),
+    key,
+    token,
+    reset: new URL(link).searchParams.get("token") ?? new URL(link).pathname.split("/").at(-1) ?? "",
+    file: "what is in her file",
+    share: new URL(url).pathname.split("/").at(-1) ?? "",
+    sharePassword: "the password of her link",
+    question: "what she asks in confidence",
+  }
+  for (const [what, secret] of Object.entries(secrets)) {
+    expect(secret.length, what).toBeGreaterThan(10)
+    expect(log.includes(secret), what).toBe(false)
+  }
+})
