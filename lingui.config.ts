@@ -16,7 +16,7 @@ export default defineConfig({
   orderBy: "origin",
   format: formatter({ lineNumbers: false }),
   catalogs: [
-    area("shared", ["app/ui/**", "app/features/**", "app/language/**", "app/root.tsx"]),
+    area("shared", ["app/ui/**", "app/features/**", "app/root.tsx"]),
     area("site", ["app/routes/{marketing,site,share,blog,docs,legal}/**"]),
     area("auth", ["app/routes/auth/**"]),
     area("account", account),

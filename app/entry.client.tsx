@@ -8,7 +8,7 @@ import { addSentences } from "./language/sentences.ts"
 if (document.documentElement.lang === "de") {
   const [{ catalogues }, { serverSentences }] = await Promise.all([
     import("./language/de/hydrated.ts"),
-    import("./language/server-sentences.ts"),
+    import("./features/server/sentences.ts"),
   ])
   addMessages("de", ...catalogues)
   addSentences(serverSentences)

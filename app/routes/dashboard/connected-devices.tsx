@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro"
-import { useSentences } from "#app/language/sentences.ts"
+import { useDeviceName } from "#app/features/devices/use-device-name.ts"
 
 interface Device {
   _id: string
@@ -8,7 +8,7 @@ interface Device {
 
 /** Which of the user's devices hold a live connection at this moment. */
 export function ConnectedDevices({ devices }: { devices: readonly Device[] }) {
-  const say = useSentences()
+  const nameOf = useDeviceName()
   if (devices.length === 0) return null
   return (
     <section
@@ -22,7 +22,7 @@ export function ConnectedDevices({ devices }: { devices: readonly Device[] }) {
         {[...Map.groupBy(devices, ({ label }) => label)].map(([label, alike]) => (
           <li key={label} className="flex items-center gap-2">
             <span aria-hidden="true" className="size-2 rounded-full bg-success" />
-            {alike.length > 1 ? `${say(label)} (${alike.length})` : say(label)}
+            {alike.length > 1 ? `${nameOf(label)} (${alike.length})` : nameOf(label)}
           </li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useSentences } from "#app/language/sentences.ts"
+import { useDeviceName } from "#app/features/devices/use-device-name.ts"
 import { describeDevice } from "#app/realtime/device.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
@@ -18,7 +18,7 @@ export function Browsers({
   outcome: Outcome | undefined
 }) {
   const { t } = useLingui()
-  const say = useSentences()
+  const nameOf = useDeviceName()
   const others = browsers.filter(({ isThisOne }) => !isThisOne)
   return (
     <Section title={t`Signed in on`} about={t`End a session that you do not know.`} outcome={outcome}>
@@ -27,7 +27,7 @@ export function Browsers({
           <li key={browser.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3 first:pt-0">
             <div className="min-w-0 flex-1">
               <p className="flex flex-wrap items-center gap-2 text-sm font-medium">
-                {say(describeDevice(browser.userAgent))}
+                {nameOf(describeDevice(browser.userAgent))}
                 {browser.isThisOne ? <Badge tone="accent">{t`This browser`}</Badge> : null}
               </p>
               <p className="text-sm text-muted">
@@ -42,7 +42,7 @@ export function Browsers({
                 about={{
                   name: "sessionId",
                   value: browser.id,
-                  label: say(describeDevice(browser.userAgent)),
+                  label: nameOf(describeDevice(browser.userAgent)),
                 }}
               />
             )}

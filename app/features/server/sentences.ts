@@ -62,12 +62,6 @@ export const serverSentences: MessageDescriptor[] = [
   msg`The identity provider says another email or plan. Reload the page.`,
   msg`Your account is gone from the identity provider. Sign in again.`,
 
-  // A browser, as it is named to the user's other ones
-  msg`A browser on an unknown system`,
-  msg`A browser on ${{ system: "" }}`,
-  msg`${{ browser: "" }} on an unknown system`,
-  msg`${{ browser: "" }} on ${{ system: "" }}`,
-
   // Files
   msg`There is no such file, or it is not yours.`,
   msg`There is no such upload, or it is not yours.`,
