@@ -5,7 +5,7 @@ import { escapeMarkup } from "../http/markup.ts"
 const manifest = [
   { title: "Start", slugs: ["introduction", "self-hosting", "operations"] },
   { title: "How it works", slugs: ["architecture"] },
-  { title: "Reference", slugs: ["http-api", "identity", "realtime-protocol"] },
+  { title: "Reference", slugs: ["http-api", "identity", "realtime-protocol", "security"] },
 ]
 
 // Part of the build, so that a server needs no docs folder.

@@ -46,7 +46,7 @@ describe("a crowd that never finishes what it says", () => {
         for (const socket of crowd.slice(round * 50, round * 50 + 50)) if (socket.writable) socket.write("x")
       }
       const uploaded = await ada("/api/files", { method: "POST", body: formWith("a file of mine") })
-      expect(uploaded.status).toBe(200)
+      expect(uploaded.status).toBe(201)
       await expect(fetch(`${ops}/readyz`).then(({ status }) => status)).resolves.toBe(200)
 
       for (const socket of crowd) socket.destroy()

@@ -32,7 +32,7 @@ it("the log holds no password, cookie, key, token, letter, question or file, als
   expect(refused.status).toBe(401)
   const key = await ada.apiKey()
   await fetch(`${app.origin}/api/files`, { headers: { authorization: `Bearer ${key}` } })
-  const { token } = (await (await ada("/api/realtime/token", { method: "POST" })).json()) as { token: string }
+  const { token } = (await (await ada("/api/realtime/token")).json()) as { token: string }
 
   await postJson(ada, "/api/auth/request-password-reset", { email: ada.email, redirectTo: "/sign-in" })
   const letter = await findLetter(app, ada.email, /password/i)

@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+
+const root = resolve(import.meta.dirname, "../..")
+const page = readFileSync(join(root, "docs/security.md"), "utf8")
+const holding = page.slice(page.indexOf("## What holds"), page.indexOf("## What does not apply"))
+const named = [...holding.matchAll(/`(tests\/[^`]+)`: `([^`]+)`/g)].map(([, file = "", words = ""]) => ({
+  file,
+  words,
+}))
+
+describe("docs/security.md", () => {
+  it("names tests that are there", () => {
+    expect(named.length).toBeGreaterThan(100)
+    const missing = named.filter(({ file, words }) => {
+      const path = join(root, file)
+      return !existsSync(path) || !readFileSync(path, "utf8").includes(words)
+    })
+    expect(missing).toEqual([])
+  })
+
+  it("names at least one for each line of what holds", () => {
+    const lines = holding.split("\n").filter((line) => /^\| \d/.test(line))
+    expect(lines.length).toBeGreaterThan(60)
+    expect(lines.filter((line) => !line.includes("`tests/"))).toEqual([])
+  })
+})
