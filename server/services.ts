@@ -23,10 +23,10 @@ import type { Blobs } from "./ports/blobs.ts"
 import type { Identity } from "./ports/identity.ts"
 import type { Mail } from "./ports/mail.ts"
 import type { Model } from "./ports/model.ts"
-import type { Services } from "./scope.ts"
 import type { Tracing } from "./ports/tracing.ts"
-
+import type { Services } from "./scope.ts"
 import { version } from "./version.ts"
+
 /**
  * The composition root: picks an adapter for each port and opens it. `migrations` is the folder of SQL files.
  * What was opened is closed again in the opposite order by `close`, also when a later one fails to open.
