@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process"
-import { resolve } from "node:path"
+import { globSync, readFileSync } from "node:fs"
+import { basename, resolve } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
+import { findAllUnmarkedText, findUnmarkedText } from "../support/unmarked-text.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
@@ -13,16 +15,92 @@ describe("the catalogues of the other languages", () => {
   it("leave nothing untranslated", async () => {
     expect(await check("missing")).toContain("No missing translations")
   })
+
+  it("say the same of the same text, for a page puts several of them together", () => {
+    const catalogues = globSync("app/language/de/*.po", { cwd: root }).map((file) => ({
+      name: basename(file, ".po"),
+      entries: readCatalogue(readFileSync(resolve(root, file), "utf8")),
+    }))
+    const said = new Map<string, { name: string; translation: string }>()
+    const differing: string[] = []
+    for (const { name, entries } of catalogues) {
+      for (const { message, translation } of entries) {
+        const before = said.get(message)
+        if (before && before.translation !== translation) {
+          differing.push(`${message}: ${before.translation} (${before.name}), ${translation} (${name})`)
+        }
+        said.set(message, { name, translation })
+      }
+    }
+    expect(said.size).toBeGreaterThan(500)
+    expect(differing).toEqual([])
+  })
 })
+
+describe("a text of the interface", () => {
+  it("is marked for the catalogues", () => {
+    const unmarked = findAllUnmarkedText(root, ["app"], isNoInterface)
+    expect(unmarked.map(({ file, line, text }) => `${file}:${line} ${text}`)).toEqual([])
+  })
+
+  it("is noticed between tags, in attributes and in strings, and code is not", () => {
+    const source = `
+      const list = [{ to: "/x", label: "Files" }]
+      const marked = msg\`Chat\`
+      export function Page() {
+        return <p className="flex items-center" aria-label="What to do">Nothing yet <code>npm start</code></p>
+      }
+      export function Other() {
+        return <p title={t\`Fine\`}><Trans>All of it</Trans> {isOpen ? "Shown now" : key === "Enter"}</p>
+      }`
+    expect(findUnmarkedText("page.tsx", source).map(({ text }) => text)).toEqual([
+      "Files",
+      "What to do",
+      "Nothing yet",
+      "Shown now",
+    ])
+  })
+})
+
+/**
+ * What only programs read, what is shown in development, and long texts that are in English for everybody. What app/realtime says is
+ * translated where it is shown, as what the server says is.
+ */
+function isNoInterface(file: string): boolean {
+  return /^app\/(realtime|routes\/(api|development|generated|legal))\//.test(file) || NO_INTERFACE.has(file)
+}
+
+const NO_INTERFACE = new Set([
+  "app/entry.server.tsx",
+  "app/routes/blog/feed.ts",
+  "app/routes/dashboard/sync.ts",
+  "app/routes/language.ts",
+  "app/routes/marketing/demo.ts",
+  "app/routes/theme.ts",
+])
 
 /** What Lingui says of the catalogues; it names what is wrong, and fails. */
 async function check(...what: string[]): Promise<string> {
   const cli = resolve(root, "node_modules/@lingui/cli/dist/lingui.js")
-  const options = { cwd: root, env: { ...process.env, NO_COLOR: "1" } }
+  // Not as a part of this test, whose environment makes Lingui look for sources of its own.
+  const options = { cwd: root, env: { PATH: process.env["PATH"], NO_COLOR: "1" } }
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [cli, "check", ...what, "--verbose"],
     options,
   )
   return stdout
+}
+
+/** The entries of a PO file. A message with a context is another message. */
+function readCatalogue(text: string): { message: string; translation: string }[] {
+  return text.split("\n\n").flatMap((entry) => {
+    const field = (name: string) =>
+      [...(new RegExp(`^${name} ((?:".*"\\n?)+)`, "m").exec(entry)?.[1]?.matchAll(/^"(.*)"$/gm) ?? [])]
+        .map(([, line]) => line)
+        .join("")
+    const message = field("msgid")
+    const context = field("msgctxt")
+    return message ? [{ message: `${context} ${message}`, translation: field("msgstr") }] : []
+  })
 }

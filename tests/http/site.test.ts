@@ -168,10 +168,74 @@ describe("the choice of colours", () => {
   })
 })
 
+describe("the choice of language", () => {
+  it("is kept in a cookie, and the next page is written in it", async () => {
+    const browser = openBrowser(app)
+    const response = await chooseLanguage(browser, { language: "de", from: "/pricing?a=b" })
+    expect(response.status).toBe(303)
+    expect(response.headers.get("location")).toBe("/pricing?a=b")
+    expect(response.headers.get("set-cookie")).toMatch(
+      /^language=de; Path=\/; Max-Age=31536000; SameSite=Lax; HttpOnly$/,
+    )
+    const page = await browser("/")
+    expect(page.headers.get("content-language")).toBe("de")
+    expect(page.headers.get("vary")).toMatch(/accept-language/)
+    expect(await page.text()).toContain('<html lang="de">')
+  })
+
+  it.each(["https://evil.example/", "//evil.example", "pricing"])("never leads to %s", async (from) => {
+    const response = await chooseLanguage(openBrowser(app), { language: "de", from })
+    expect(response.headers.get("location")).toBe("/")
+  })
+
+  it.each(["fr", "", "de; Domain=evil.example"])("%j is none", async (language) => {
+    const response = await chooseLanguage(openBrowser(app), { language, from: "/" })
+    expect(response.status).toBe(400)
+    expect(response.headers.get("set-cookie")).toBeNull()
+  })
+
+  it("is the browser's until somebody chooses", async () => {
+    const browser = openBrowser(app)
+    const inGerman = { headers: { "accept-language": "de-AT, en;q=0.5" } }
+    expect(await (await browser("/sign-in", inGerman)).text()).toContain('<html lang="de"')
+    await chooseLanguage(browser, { language: "en", from: "/" })
+    expect(await (await browser("/sign-in", inGerman)).text()).toContain('<html lang="en"')
+  })
+
+  it("decides how a page writes dates, sizes, titles and its words for search engines", async () => {
+    expect(await germanOf("/blog")).toMatch(
+      /<time[^>]*>\d+\. (Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember) \d{4}</,
+    )
+    const pricing = await germanOf("/pricing")
+    expect(pricing).toContain("<title>Preise · Tideline</title>")
+    expect(pricing).toContain('<meta property="og:locale" content="de_DE"/>')
+    expect(pricing).toContain("7 GB für Ihre Dateien")
+    expect(pricing).toContain("17 Chat-Anfragen pro Minute")
+  })
+
+  it("leaves long texts in English, marks them as such, and says so", async () => {
+    for (const path of ["/privacy", "/docs/introduction", posts[0]]) {
+      const html = await germanOf(path ?? "")
+      expect(html).toContain("Diesen Text gibt es nur auf Englisch.")
+      expect(html).toMatch(/<(article|div) lang="en"/)
+      expect(await textOf(path ?? "")).not.toContain("nur auf Englisch")
+    }
+  })
+})
+
 async function textOf(path: string): Promise<string> {
   const response = await fetch(app.origin + path)
   expect(response.status).toBe(200)
   return response.text()
+}
+
+async function germanOf(path: string): Promise<string> {
+  const response = await fetch(app.origin + path, { headers: { "accept-language": "de" } })
+  return response.text()
+}
+
+function chooseLanguage(browser: ReturnType<typeof openBrowser>, fields: Record<string, string>) {
+  return browser("/language", { method: "POST", body: new URLSearchParams(fields) })
 }
 
 function choose(browser: ReturnType<typeof openBrowser>, fields: Record<string, string>) {

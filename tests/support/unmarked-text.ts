@@ -11,15 +11,17 @@ export interface Unmarked {
 /** Words within these are the same in every language. */
 const CODE = new Set(["code", "pre", "kbd", "samp", "style", "script"])
 
-/** Names of things, of keys and of what stands in a protocol. */
+/** Names of things and of keys. */
 const NAMES = new Set(
-  "Tideline Convex Next.js Clerk Node React PostgreSQL GitHub English Deutsch Enter Escape Tab Home End Delete Backspace Shift Control Meta Alt PageUp PageDown Space Ctrl".split(
-    " ",
-  ),
+  [
+    "Tideline|Clerk|React Router|Drizzle|Geist|Next.js + Convex + Clerk|English|Deutsch|Node",
+    "Enter|Escape|Tab|Home|End|Delete|Backspace|Shift|Control|Space|Ctrl|Esc",
+    "Linux, macOS|ada@example.org|Blog|Tideline blog|The Tideline project",
+  ].flatMap((names) => names.split("|")),
 )
 
 const ENGLISH =
-  /(^|\s)(the|a|an|of|to|is|are|was|and|or|in|for|it|its|not|no|you|your|more|with|on|from|that|this|there|by|at|be)(\s|[.,!?]|$)/i
+  /(^|\s)(the|of|to|is|are|was|and|or|in|for|it|its|not|no|you|your|more|with|on|from|that|this|there|by|at|be)(\s|[.,!?]|$)/i
 
 /** Texts of the interface that no catalogue would know: words between tags, and strings that read like words. */
 export function findUnmarkedText(file: string, source: string): Unmarked[] {
@@ -40,9 +42,11 @@ export function findUnmarkedText(file: string, source: string): Unmarked[] {
 function textOf(node: ts.Node): string | null {
   if (ts.isJsxText(node)) {
     const text = node.text.replace(/\s+/g, " ").trim()
+    if (/^[\w.-]+(\/[\w.-]+)+,?$/.test(text)) return null // a path
     return /\p{L}{2}/u.test(text.replace(/&\w+;/g, "")) ? text : null
   }
-  const text = stringOf(node)?.replace(/\s+/g, " ").trim()
+  const text = stringOf(node)?.trim()
+  if (text?.includes("\n")) return null // an example of code
   return text && readsLikeWords(text) ? text : null
 }
 
@@ -70,17 +74,19 @@ function isMarked(node: ts.Node): boolean {
   )
 }
 
-/** Errors that nobody is shown, names of modules, classes, and what is compared with. */
+/** What is thrown, names of modules, types and classes, and what is compared with. */
 function isForDevelopers(node: ts.Node): boolean {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return true
+  if (ts.isThrowStatement(node)) return true
+  if (ts.isPropertyAssignment(node) && node.name.getText() === '"@type"') return true
   if (ts.isNewExpression(node)) return /Error$|RegExp$/.test(node.expression.getText())
   if (ts.isCallExpression(node)) return /^(classNames|console\.\w+)$/.test(node.expression.getText())
   if (ts.isJsxAttribute(node)) return /^(className|\w+ClassName)$/.test(node.name.getText())
-  if (ts.isCaseClause(node)) return false
   const { parent } = node
   if (!ts.isStringLiteral(node) || !parent) return false
   if (ts.isPropertyAssignment(parent) && parent.name === node) return true
   if (ts.isCaseClause(parent)) return true
+  if (ts.isCallExpression(parent) && /\.(includes|has)$/.test(parent.expression.getText())) return true
   return ts.isBinaryExpression(parent) && /^[!=]==?$/.test(parent.operatorToken.getText())
 }
 

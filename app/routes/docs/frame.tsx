@@ -50,7 +50,7 @@ export function DocsFrame({
           <p className="text-sm font-medium">
             <Trans>On this page</Trans>
           </p>
-          <ul className="mt-2 border-l border-line">
+          <ul lang="en" className="mt-2 border-l border-line">
             {headings.map(({ id, text }) => (
               <li key={id}>
                 <a
@@ -97,7 +97,7 @@ function DocsNavigation({ groups, label, className }: { groups: Groups; label: s
   return (
     <nav aria-label={label} className={className}>
       {groups.map(({ title, pages }) => (
-        <div key={title} className="mb-6 last:mb-0">
+        <div key={title} lang="en" className="mb-6 last:mb-0">
           <p className="text-sm font-medium">{title}</p>
           <ul className="mt-1.5">
             {pages.map(({ slug, title: pageTitle }) => (

@@ -1,5 +1,7 @@
+import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { data, Link } from "react-router"
+import { i18nOf } from "#app/language/i18n.ts"
 import { InEnglish } from "#app/features/site/in-english.tsx"
 import { breadcrumbs, pageMeta } from "#app/features/site/page-meta.ts"
 import { findDocsPage, listDocs } from "#server/docs/pages.ts"
@@ -16,7 +18,9 @@ export const meta: Route.MetaFunction = ({ matches, loaderData }) => {
   if (!loaderData) return []
   const { title, description, slug } = loaderData.page
   const path = `/docs/${slug}`
-  const structuredData = [breadcrumbs(matches, ["Documentation", "/docs/introduction"], [title, path])]
+  const structuredData = [
+    breadcrumbs(matches, [i18nOf(matches)._(msg`Documentation`), "/docs/introduction"], [title, path]),
+  ]
   return pageMeta(matches, { title, description, path, structuredData })
 }
 

@@ -35,7 +35,7 @@ export default function DocsSearch({ loaderData }: Route.ComponentProps) {
       <p className="mt-3 text-muted" role="status">
         {t(summaryOf(question, findings.length, isCut))}
       </p>
-      <ol className="mt-8 grid max-w-2xl gap-3">
+      <ol lang="en" className="mt-8 grid max-w-2xl gap-3">
         {findings.map(({ page, title, address, excerpt }) => (
           <li
             key={address}
@@ -47,7 +47,7 @@ export default function DocsSearch({ loaderData }: Route.ComponentProps) {
                 {title}
               </Link>
             </h2>
-            <p className="mt-1.5 text-sm text-muted">
+            <p className="mt-1.5 text-sm wrap-anywhere text-muted">
               {excerpt.map(({ text, isFound }, at) =>
                 isFound ? (
                   // oxlint-disable-next-line react/no-array-index-key -- the parts of one text, which never move
