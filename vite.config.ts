@@ -29,6 +29,7 @@ const ENTRIES = {
   files: "./server/commands/files.ts",
   backup: "./server/commands/backup.ts",
   restore: "./server/commands/restore.ts",
+  maintenance: "./server/commands/maintenance.ts",
   "thumbnail-process": "./server/files/thumbnail-process.ts",
 }
 

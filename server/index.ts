@@ -8,6 +8,7 @@ import { affordableConnections, limitConnections, type Connections } from "./htt
 import { prepareDrain } from "./http/drain.ts"
 import { createHttpServer, serveRequests, type Front } from "./http/listener.ts"
 import { openLog, type Log } from "./log.ts"
+import type { Doors } from "./maintenance/doors.ts"
 import type { Services } from "./scope.ts"
 import { createOpsMetrics } from "./ops/metrics.ts"
 import { openOpsServer } from "./ops/ops-server.ts"
@@ -42,9 +43,9 @@ export async function runTideline(program: Program): Promise<never> {
     const config = readSettings(program.root)
     const log = openLog(config.logLevel)
     endOnDefects(log)
-    const { services, close } = await openServices(config, log, join(program.root, "db/migrations"))
+    const { services, doors, close } = await openServices(config, log, join(program.root, "db/migrations"))
     try {
-      await serveUntil(stopRequested, program, services)
+      await serveUntil(stopRequested, program, services, doors)
     } finally {
       await close()
     }
@@ -60,7 +61,12 @@ function readSettings(root: string) {
   return readConfig(loadEnvironment({ file: ".env", example: join(root, ".env.example") }, process.env))
 }
 
-async function serveUntil(stopRequested: Promise<string>, { openFront }: Program, services: Services) {
+async function serveUntil(
+  stopRequested: Promise<string>,
+  { openFront }: Program,
+  services: Services,
+  { turnAway }: Doors,
+) {
   const { config, log } = services
   const server = createHttpServer()
   const connections = limitConnections(server, {
@@ -71,7 +77,7 @@ async function serveUntil(stopRequested: Promise<string>, { openFront }: Program
   const front = await openFront(services, server)
   const ops = await openOps(stopRequested, services, connections)
   const { tracing } = services
-  serveRequests(server, { config, log, front, tracing, ...(ops && { answered: ops.answered }) })
+  serveRequests(server, { config, log, front, turnAway, tracing, ...(ops && { answered: ops.answered }) })
   services.live.attach(server)
   await listen(server, config.port, config.host)
   log.info(

@@ -8,6 +8,7 @@ import { openDevices } from "./devices/devices.ts"
 import { liveDevices } from "./devices/live.ts"
 import { liveFiles, fileMutations } from "./files/live.ts"
 import { addressOfUpgrade } from "./http/visit.ts"
+import { liveMaintenance } from "./maintenance/live.ts"
 import { ANNOUNCE } from "./realtime/announce.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
 import type { FullScope, Services, Viewer } from "./scope.ts"
@@ -27,7 +28,7 @@ export async function openLive(
     databaseUrl,
     log,
     tables: watchedTables,
-    queries: [...liveUsers, ...liveDevices, ...liveFiles, ...liveChat, ...liveDemo],
+    queries: [...liveUsers, ...liveDevices, ...liveFiles, ...liveChat, ...liveDemo, ...liveMaintenance],
     mutations: [...userMutations, ...fileMutations, ...chatMutations],
     verify: (token) => verify(services, token),
     userIdOf: (viewer) => viewer.session.userId,

@@ -18,6 +18,7 @@ import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./http/rate-limit.ts"
 import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
+import { openDoorsOf } from "./maintenance/doors.ts"
 import { startPosting } from "./mail/posting.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Identity } from "./ports/identity.ts"
@@ -66,10 +67,12 @@ export async function openServices(config: Config, log: Log, migrations: string)
     opened.push(startPosting(services).stop)
     const live = await openLive(services, databaseUrl, lock)
     opened.push(() => live.close())
+    const doors = await openDoorsOf(services, live)
+    opened.push(doors.close)
     opened.push(startPuttingBoatsBack(services).stop)
     const harbour = openHarbour({ live })
     opened.push(() => harbour.close())
-    return { services: { ...services, live, harbour }, databaseUrl, close }
+    return { services: { ...services, live, harbour }, doors, databaseUrl, close }
   } catch (error) {
     await close()
     throw error

@@ -4,6 +4,7 @@ import { chatChunks, chatMessages, chatThreads, chatTurns } from "#db/schema/cha
 import { demoBoats } from "#db/schema/demo.ts"
 import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage } from "#db/schema/files.ts"
+import { maintenance } from "#db/schema/maintenance.ts"
 import { users } from "#db/schema/users.ts"
 import type { Column, Table as WatchedTable, TableDescription } from "#server/realtime/live-query.ts"
 
@@ -18,6 +19,7 @@ export const watchedMessages = watchedTable(chatMessages, ["userId", "threadId"]
 export const watchedTurns = watchedTable(chatTurns, ["userId", "threadId"])
 export const watchedChunks = watchedTable(chatChunks, ["userId", "threadId"])
 export const watchedBoats = watchedTable(demoBoats, ["harbour"])
+export const watchedMaintenance = watchedTable(maintenance, ["place"])
 
 export const watchedTables: readonly WatchedTable[] = [
   watchedUsers,
@@ -30,6 +32,7 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedTurns,
   watchedChunks,
   watchedBoats,
+  watchedMaintenance,
 ]
 
 /** `identity`: the fields, besides `_id`, of the index that is the table's replica identity. */

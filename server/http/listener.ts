@@ -67,12 +67,15 @@ export function serveRequests(
     front,
     tracing = null,
     answered = () => {},
+    turnAway = () => null,
   }: {
     config: Config
     log: Log
     front: Front
     tracing?: Tracing | null
     answered?: (answer: Answered) => void
+    /** What some requests are answered instead of anything else. */
+    turnAway?: (incoming: IncomingMessage, nonce: string) => Response | null
   },
 ) {
   const securityHeaders = createSecurityHeaders(config)
@@ -100,12 +103,14 @@ export function serveRequests(
     for (const [name, value] of securityHeaders(nonce)) outgoing.setHeader(name, value)
     tellWhenDone(incoming, outgoing, counted)
     endStalledResponse(outgoing)
-    counted.route = front.sendPage(incoming, outgoing, nonce)
+    const refusal = turnAway(incoming, nonce)
+    if (!refusal) counted.route = front.sendPage(incoming, outgoing, nonce)
     if (counted.route !== null) return
     const request = toRequest(incoming, outgoing, config.origin)
     counted.route = "file"
     if (await front.serveFile(incoming, outgoing)) return
     counted.route = null
+    if (refusal) return sendResponse(refusal, incoming, outgoing)
     const exchange = { incoming, nonce, requestId, counted }
     await sendResponse(await front.handle(request, exchange), incoming, outgoing)
   }

@@ -121,6 +121,8 @@ export interface Realtime<Viewer> {
   measured(): Measured[]
   /** Whether what is sent is current; if not, why, and whether every process of this version would say the same. */
   ready(): { ready: true } | { ready: false; reason: string; everywhere: boolean }
+  /** Sends everybody away, and lets in only those whose request is admitted from now on; null lets everybody in again. */
+  admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null): void
   /** Resolves when the stream has started for the first time. */
   whenLive(): Promise<void>
   close(): Promise<void>
@@ -220,7 +222,10 @@ export async function openRealtime<Viewer, Scope>(
       moved: (system, timeline) => cluster !== `${system}/${timeline}`,
       restart(start, system, timeline) {
         cluster = `${system}/${timeline}`
-        hub.restart(start, createHash("sha256").update(`${cluster}/${form}`).digest("base64url").slice(0, 12))
+        hub.restart(
+          start,
+          createHash("sha256").update(`${cluster}/${anchor.name}/${form}`).digest("base64url").slice(0, 12),
+        )
         live.resolve()
       },
       transaction: (transaction) => hub.transaction(transaction),
@@ -272,6 +277,7 @@ export async function openRealtime<Viewer, Scope>(
     metrics: () => metrics.read(),
     measured: () => metrics.list(),
     ready,
+    admitOnly: (isAdmitted) => sockets.admitOnly(isAdmitted, limits.drainSpreadMs),
     whenLive: () => live.promise,
     async close() {
       await sockets.close(limits.drainSpreadMs)

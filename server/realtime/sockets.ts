@@ -25,6 +25,8 @@ export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
 export interface Sockets {
   attach(server: HttpServer): void
   revokeUser(userId: string): void
+  /** Those that are here leave, and come back spread over `spreadMs`; who is not admitted by then is refused. */
+  admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null, spreadMs: number): void
   count(): number
   /** Also those that have sent no handshake yet. */
   rawCount(): number
@@ -60,6 +62,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   /** When users were signed out, as long as a token may still be under verification that was good before. */
   const revokedAt = new Map<string, number>()
   let draining = false
+  let isAdmitted: ((request: IncomingMessage) => boolean) | null = null
   const io = new Server({
     path: REALTIME_PATH,
     transports: ["websocket"],
@@ -105,6 +108,11 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
         }
       })
     },
+    admitOnly(admitted, spreadMs) {
+      isAdmitted = admitted
+      if (!admitted) return
+      for (const connection of connections()) connection.end("draining", Math.round(Math.random() * spreadMs))
+    },
     count: () => slices.reduce((count, slice) => count + slice.connections.size, 0),
     rawCount,
     async close(spreadMs) {
@@ -137,6 +145,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   /** A browser always sends its origin; what sends none is not a browser and carries no cookie of a victim. */
   function refuseRequest(request: IncomingMessage): string | null {
     if (draining) return "draining"
+    if (isAdmitted?.(request) === false) return "closed"
     // Whoever has not sent a handshake yet counts as well.
     if (rawCount() >= options.maxConnections) return "full"
     const address = options.addressOf?.(request)

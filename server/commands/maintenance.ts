@@ -1,0 +1,70 @@
+import { resolve } from "node:path"
+import * as v from "valibot"
+import { openDatabase } from "#db/client.ts"
+import { closeDoors, findClosure, openDoors, passOf, type Closure } from "../maintenance/closure.ts"
+import type { Config } from "../config.ts"
+import type { Scope } from "../scope.ts"
+import { readSettings, withPostgres } from "./database.ts"
+import { runCommand } from "./run-command.ts"
+import { readWords } from "./words.ts"
+
+// `npm run maintenance -- on`: everybody is shown a page that says so, on every process, until it is off again. It works beside a running
+// Tideline and without one, and leaves the schema as it is.
+
+const USAGE = `Usage: npm run maintenance -- <command>
+
+  on [--message <text>]  close to everybody, in your words or in ours, until it is off, restarts included
+  off                    open again
+  status                 say which it is
+`
+
+const root = resolve(import.meta.dirname, "../..")
+
+const Command = v.pipe(
+  readWords({ message: { type: "string" } }, USAGE),
+  v.object({
+    positionals: v.tuple([v.picklist(["on", "off", "status"])]),
+    values: v.object({
+      message: v.optional(
+        v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(500, "A message has at most 500 characters.")),
+      ),
+    }),
+  }),
+)
+
+type Command = v.InferOutput<typeof Command>
+
+await runCommand(Command, USAGE, async (command) => {
+  const config = readSettings(root)
+  const said = await withPostgres(config, async (url) => {
+    const { db, close } = openDatabase(url, { connections: 1 })
+    try {
+      return await perform({ db, config }, command)
+    } finally {
+      await close()
+    }
+  })
+  process.stdout.write(`${said}\n`)
+})
+
+async function perform(scope: Scope<"db" | "config">, { positionals, values }: Command): Promise<string> {
+  const [act] = positionals
+  switch (act) {
+    case "on":
+      return describeClosed(scope.config, await closeDoors(scope, values.message ?? null))
+    case "off":
+      return (await openDoors(scope)) ? "Tideline is open again." : "Tideline was open already."
+    case "status": {
+      const closure = await findClosure(scope)
+      return closure ? describeClosed(scope.config, closure) : "Tideline is open."
+    }
+  }
+}
+
+function describeClosed(config: Config, closure: Closure): string {
+  const words = closure.message === null ? "" : ` It says: ${closure.message}`
+  return (
+    `Tideline is closed for maintenance.${words}\n` +
+    `Whoever opens this address comes in meanwhile:\n${config.origin}/maintenance/${passOf(config, closure)}`
+  )
+}

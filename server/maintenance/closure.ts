@@ -1,0 +1,50 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { eq } from "drizzle-orm"
+import { maintenance } from "#db/schema/maintenance.ts"
+import type { Config } from "../config.ts"
+import type { Scope } from "../scope.ts"
+
+/** The installation being closed, from one moment to another. */
+export interface Closure {
+  _id: string
+  /** In the operator's words; null for ours. */
+  message: string | null
+}
+
+type Secrets = { identity: Pick<Config["identity"], "authSecret"> }
+
+const ONLY_ONE = eq(maintenance.place, "everywhere")
+
+export async function findClosure({ db }: Scope<"db">): Promise<Closure | null> {
+  const [closure] = await db
+    .select({ _id: maintenance._id, message: maintenance.message })
+    .from(maintenance)
+    .where(ONLY_ONE)
+  return closure ?? null
+}
+
+/** Closes the installation, or says it in other words where it is closed already: the pass is the same then. */
+export async function closeDoors({ db }: Scope<"db">, message: string | null): Promise<Closure> {
+  const [closure] = await db
+    .insert(maintenance)
+    .values({ message })
+    .onConflictDoUpdate({ target: maintenance.place, set: { message } })
+    .returning({ _id: maintenance._id, message: maintenance.message })
+  if (!closure) throw new Error("The database took the closure and returned no row.")
+  return closure
+}
+
+/** Opens it again. False where it was open. */
+export async function openDoors({ db }: Scope<"db">): Promise<boolean> {
+  return (await db.delete(maintenance).where(ONLY_ONE).returning({ _id: maintenance._id })).length > 0
+}
+
+/** Opens this closure to whoever has it, whether they have an account or not. */
+export function passOf({ identity }: Secrets, { _id }: Closure): string {
+  return createHmac("sha256", identity.authSecret).update(`maintenance ${_id}`).digest("base64url")
+}
+
+export function isPass(config: Secrets, closure: Closure, shown: string): boolean {
+  const [expected, given] = [Buffer.from(passOf(config, closure)), Buffer.from(shown)]
+  return expected.length === given.length && timingSafeEqual(expected, given)
+}

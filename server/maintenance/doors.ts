@@ -1,0 +1,98 @@
+import type { IncomingMessage } from "node:http"
+import { isApiPath, pagePath } from "../http/public-paths.ts"
+import { themeIn } from "../http/theme.ts"
+import type { LiveRow, RowOf } from "../realtime/contract.ts"
+import type { Scope } from "../scope.ts"
+import { findClosure, isPass, type Closure } from "./closure.ts"
+import { closureList } from "./live.ts"
+import { closedPage, DEFAULT_MESSAGE } from "./page.ts"
+
+/** Whether requests come in. Every process has its own, and hears of a closure from the database's log as of any other row. */
+export interface Doors {
+  /** What a request is answered in the place of everything else, where it does not come in. `nonce` is the one its styles need. */
+  turnAway(incoming: IncomingMessage, nonce: string): Response | null
+  close(): void
+}
+
+/** The part of the realtime layer that is needed here. */
+interface Live {
+  follow(question: { query: string; args: unknown }, heard: (rows: readonly LiveRow[]) => void): () => void
+  admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null): void
+}
+
+/** Seconds. */
+const RETRY_AFTER = 60
+
+const COOKIE = "tideline-maintenance"
+
+export async function openDoorsOf(scope: Scope<"db" | "config">, live: Live): Promise<Doors> {
+  const { config } = scope
+  let closure: Closure | null = null
+  const take = (next: Closure | null) => {
+    const isOther = next?._id !== closure?._id
+    closure = next
+    if (isOther) live.admitOnly(next && ((request) => isAdmitted(request, next)))
+  }
+  take(await findClosure(scope))
+  const unfollow = live.follow({ query: closureList.name, args: {} }, (rows) => {
+    // The engine hands over the rows of the query that was named.
+    take((rows as readonly RowOf<typeof closureList>[])[0] ?? null)
+  })
+  return { turnAway, close: unfollow }
+
+  function turnAway(incoming: IncomingMessage, nonce: string): Response | null {
+    if (!closure || isAdmitted(incoming, closure)) return null
+    // What is no address is refused as the start page would be.
+    const url = URL.parse(incoming.url ?? "/", config.origin) ?? new URL(config.origin)
+    // It says that the process serves, and it does.
+    if (/^\/api\/health\/?$/i.test(url.pathname)) return null
+    return admit(url, closure) ?? refuse(url, incoming, closure, nonce)
+  }
+
+  /** For the address that the command prints. */
+  function admit({ pathname }: URL, current: Closure): Response | null {
+    const [, pass] = /^\/maintenance\/([\w-]+)$/.exec(pathname) ?? []
+    if (pass === undefined || !isPass(config, current, pass)) return null
+    const secure = config.origin.startsWith("https:") ? "; Secure" : ""
+    const cookie = `${COOKIE}=${pass}; Path=/; HttpOnly; SameSite=Lax${secure}`
+    return new Response(null, {
+      status: 303,
+      headers: { location: "/", "set-cookie": cookie, "cache-control": "no-store" },
+    })
+  }
+
+  function isAdmitted({ headers }: IncomingMessage, current: Closure): boolean {
+    const [, pass] = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`).exec(headers.cookie ?? "") ?? []
+    return pass !== undefined && isPass(config, current, pass)
+  }
+}
+
+function refuse(url: URL, { method, headers }: IncomingMessage, closure: Closure, nonce: string): Response {
+  const message = closure.message ?? DEFAULT_MESSAGE
+  const init = {
+    status: 503,
+    headers: { "retry-after": String(RETRY_AFTER), "cache-control": "no-store" } as Record<string, string>,
+  }
+  if (isApiPath(url.pathname)) return Response.json({ error: message }, init)
+  if (url.pathname.endsWith(".data")) return method === "GET" ? reload(url) : new Response(message, init)
+  init.headers["content-type"] = "text/html; charset=utf-8"
+  const theme = themeIn(headers.cookie)
+  return new Response(closedPage({ message: closure.message, nonce, theme, retryAfter: RETRY_AFTER }), init)
+}
+
+/** A page that is open already asks for data in the form of React Router: this has it load the document, which says why. */
+function reload(url: URL): Response {
+  const search = new URLSearchParams(url.search)
+  search.delete("_routes")
+  const address = pagePath(url) + (search.size > 0 ? `?${search}` : "")
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "x-remix-redirect": address,
+      "x-remix-status": "302",
+      "x-remix-reload-document": "true",
+      "x-remix-replace": "true",
+      "cache-control": "no-store",
+    },
+  })
+}

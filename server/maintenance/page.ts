@@ -1,0 +1,74 @@
+import { escapeMarkup } from "../http/markup.ts"
+import type { Theme } from "../http/theme.ts"
+
+export const DEFAULT_MESSAGE = "Tideline is closed for maintenance. Try again in a few minutes."
+
+interface Words {
+  /** The operator's; null for ours. */
+  message: string | null
+  nonce: string
+  theme: Theme
+  /** Seconds until the page asks again by itself. */
+  retryAfter: number
+}
+
+/** The whole page that visitors see meanwhile. It needs no script and no other file, and looks like the others. */
+export function closedPage({ message, nonce, theme, retryAfter }: Words): string {
+  return `<!doctype html>
+<html lang="en"${theme === "system" ? "" : ` data-theme="${theme}"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta http-equiv="refresh" content="${retryAfter}">
+<meta name="robots" content="noindex">
+<title>Back soon · Tideline</title>
+<style nonce="${nonce}">${STYLE}</style>
+</head>
+<body>
+<header>${MARK}Tideline</header>
+<main>
+<p class="kind">Maintenance</p>
+<h1>Back soon</h1>
+<p>${escapeMarkup(message ?? "We are working on Tideline, and open again in a few minutes.")}</p>
+<p class="note">Nothing that was saved is lost. This page looks again by itself.</p>
+<p><a href="">Look now</a></p>
+</main>
+</body>
+</html>
+`
+}
+
+/** As app/ui/logo.tsx draws it. */
+const MARK = `<svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><rect width="24" height="24" rx="6.5" fill="var(--accent)"/><path d="M4.5 14.25c1.9 0 1.9-1.7 3.75-1.7s1.9 1.7 3.75 1.7 1.9-1.7 3.75-1.7 1.9 1.7 3.75 1.7" fill="none" stroke="var(--on-accent)" stroke-width="2" stroke-linecap="round"/><path d="M4.5 8.5h15" stroke="var(--on-accent)" stroke-width="2" stroke-linecap="round" opacity=".55"/></svg>`
+
+/** The colours of app/app.css. */
+const STYLE = `
+:root {
+  color-scheme: light dark;
+  --canvas: light-dark(oklch(0.988 0.002 220), oklch(0.168 0.012 235));
+  --ink: light-dark(oklch(0.215 0.02 235), oklch(0.955 0.004 220));
+  --muted: light-dark(oklch(0.44 0.02 230), oklch(0.755 0.012 225));
+  --faint: light-dark(oklch(0.525 0.018 230), oklch(0.66 0.014 228));
+  --accent: light-dark(oklch(0.495 0.088 217), oklch(0.755 0.1 205));
+  --accent-strong: light-dark(oklch(0.43 0.08 219), oklch(0.82 0.094 204));
+  --accent-ink: light-dark(oklch(0.44 0.084 218), oklch(0.82 0.1 203));
+  --on-accent: light-dark(oklch(1 0 0), oklch(0.17 0.03 225));
+}
+:root[data-theme="light"] { color-scheme: light }
+:root[data-theme="dark"] { color-scheme: dark }
+* { box-sizing: border-box }
+body {
+  display: flex; flex-direction: column; min-height: 100dvh; margin: 0; padding: 0 1.5rem;
+  background: var(--canvas); color: var(--ink);
+  font: 1rem/1.625rem "Geist Variable", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+}
+header { display: flex; align-items: center; gap: .625rem; padding: 1.5rem 0; font-weight: 600; letter-spacing: -.025em }
+main { flex: 1; align-self: center; display: flex; flex-direction: column; justify-content: center; max-width: 32rem; padding: 5rem 0 8rem; text-align: center }
+p { margin: .75rem 0 0; color: var(--muted); overflow-wrap: break-word }
+.kind { margin: 0; color: var(--accent-ink); font-size: .875rem }
+h1 { margin: .75rem 0 0; font-size: 2rem; line-height: 2.375rem; font-weight: 600; letter-spacing: -.028em }
+.note { color: var(--faint); font-size: .875rem }
+a { display: inline-block; margin-top: 1.25rem; padding: .5rem 1rem; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font-weight: 500; text-decoration: none }
+a:hover { background: var(--accent-strong) }
+a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+`

@@ -1,0 +1,150 @@
+import { dirname } from "node:path"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { runBuiltCommand } from "../support/commands.ts"
+import { openLiveSocket, realtimeToken } from "../support/live.ts"
+import { openBrowser, signUp, type Person } from "../support/people.ts"
+import { findFreePort } from "../support/ports.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let app: TidelineApp
+let other: TidelineApp
+let ops: string
+let ada: Person
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const port = await findFreePort()
+  ops = `http://127.0.0.1:${port}`
+  const env = { DATABASE_URL: database.url }
+  ;[app, other] = await Promise.all([startTideline({ ...env, OPS_PORT: String(port) }), startTideline(env)])
+  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
+})
+afterAll(async () => {
+  await Promise.all([app.stop(), other.stop()])
+  await database.close()
+})
+afterEach(() => maintain("off"))
+
+describe("maintenance", () => {
+  it("closes every process to everybody within a moment, and opens them again", async () => {
+    const { output } = await maintain("on")
+    expect(output).toMatch(/^Tideline is closed for maintenance\.\n/)
+    for (const each of [app, other]) {
+      await expect.poll(async () => (await fetch(each.origin)).status, { timeout: 5000 }).toBe(503)
+      for (const path of ["/", "/pricing", "/sign-in", "/dashboard", "/no-such-page"]) {
+        const response = await fetch(each.origin + path, { headers: { cookie: ada.cookie() } })
+        expect([path, response.status, response.headers.get("retry-after")]).toEqual([path, 503, "60"])
+        expect(await response.text()).toContain("<h1>Back soon</h1>")
+      }
+    }
+    expect(await maintain("status")).toMatchObject({ output: expect.stringMatching(/^Tideline is closed/) })
+    expect(await maintain("off")).toMatchObject({ output: "Tideline is open again.\n" })
+    for (const each of [app, other]) {
+      await expect.poll(async () => (await fetch(each.origin)).status, { timeout: 5000 }).toBe(200)
+    }
+    expect(await maintain("off")).toMatchObject({ output: "Tideline was open already.\n" })
+  })
+
+  it("says so to programs in JSON, and goes on answering probes, the health of the contract and files", async () => {
+    await close()
+    const refused = await fetch(`${app.origin}/api/files`, { headers: { authorization: "Bearer x" } })
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get("cache-control")).toBe("no-store")
+    expect(await refused.json()).toEqual({
+      error: "Tideline is closed for maintenance. Try again in a few minutes.",
+    })
+    const health = await fetch(`${app.origin}/api/health`)
+    expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ status: "ok" })])
+    expect((await fetch(`${app.origin}/favicon.svg`)).status).toBe(200)
+    for (const probe of ["/livez", "/readyz"]) expect((await fetch(ops + probe)).status).toBe(200)
+  })
+
+  it("has the operator's words, as words, on a page that needs nothing else and keeps the reader's colours", async () => {
+    await close("--message", `Back at 14:00 <script>alert("x")</script>`)
+    const response = await fetch(`${app.origin}/pricing`, { headers: { cookie: "theme=dark" } })
+    const page = await response.text()
+    expect(page).toContain("Back at 14:00 &lt;script&gt;")
+    expect(page).toContain('data-theme="dark"')
+    expect(page).not.toMatch(/<script|<link|<img/)
+    const [, nonce = ""] = /<style nonce="([^"]+)">/.exec(page) ?? []
+    expect(response.headers.get("content-security-policy")).toContain(`'nonce-${nonce}'`)
+  })
+
+  it("has a page that is open already load the document, which says why", async () => {
+    await close()
+    const data = await ada("/dashboard/chat.data?thread=1&_routes=routes%2Fdashboard")
+    expect(data.status).toBe(204)
+    expect(data.headers.get("x-remix-redirect")).toBe("/dashboard/chat?thread=1")
+    expect(data.headers.get("x-remix-reload-document")).toBe("true")
+    expect((await ada("/_root.data")).headers.get("x-remix-redirect")).toBe("/")
+    expect((await ada("/dashboard.data", { method: "POST", body: "a=b" })).status).toBe(503)
+  })
+
+  it("sends sockets away and lets none in", async () => {
+    const token = await realtimeToken(ada)
+    const socket = await openLiveSocket(app, token)
+    const goodbye = socket.until(({ name }) => name === "goodbye")
+    await close()
+    expect(await goodbye).toMatchObject({ reason: "draining", retryAfter: expect.any(Number) })
+    await expect(openLiveSocket(app, token)).rejects.toThrow()
+    await maintain("off")
+    await expect
+      .poll(() => openLiveSocket(app, token).then((open) => open.close(), String), { timeout: 5000 })
+      .toBe(undefined)
+  })
+
+  it("lets in whoever has the address that the command printed, for this time only", async () => {
+    const address = await close()
+    const browser = openBrowser(app)
+    expect((await browser(`${address}x`)).status).toBe(503)
+    const entered = await browser(address)
+    expect([entered.status, entered.headers.get("location")]).toEqual([303, "/"])
+    expect((await browser("/")).status).toBe(200)
+    expect((await browser("/api/openapi.json")).status).toBe(200)
+    expect((await fetch(app.origin)).status).toBe(503)
+    await maintain("off")
+    await close()
+    expect((await browser("/")).status).toBe(503)
+  })
+
+  it("stays on when a process is started anew", async () => {
+    await close()
+    const late = await startTideline({ DATABASE_URL: database.url })
+    try {
+      expect((await fetch(late.origin)).status).toBe(503)
+    } finally {
+      await late.stop()
+    }
+  })
+
+  it("is understood from any client of the database", async () => {
+    await database.db.execute("insert into maintenance default values")
+    await expect.poll(async () => (await fetch(app.origin)).status, { timeout: 5000 }).toBe(503)
+  })
+
+  it("refuses words that it does not know, and says which there are", async () => {
+    for (const words of [[], ["open"], ["on", "--for", "1h"]]) {
+      expect(await maintain(...words)).toMatchObject({
+        code: 1,
+        output: expect.stringContaining("Usage: npm run"),
+      })
+    }
+  })
+})
+
+/** Closes it, and waits until the first process has heard. Answers the address that lets in. */
+async function close(...words: string[]): Promise<string> {
+  const { output } = await maintain("on", ...words)
+  await expect.poll(async () => (await fetch(app.origin)).status, { timeout: 5000 }).toBe(503)
+  const { pathname } = new URL(output.trim().split("\n").at(-1) ?? "")
+  return app.origin + pathname
+}
+
+function maintain(...words: string[]) {
+  return runBuiltCommand("maintenance", words, {
+    folder: dirname(app.dataDir),
+    env: { DATABASE_URL: database.url },
+  })
+}

@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process"
+import { join, resolve } from "node:path"
+
+const root = resolve(import.meta.dirname, "../..")
+
+/** Runs an operator's command of the build, as the containers have it, and answers how it ended. */
+export function runBuiltCommand(
+  name: string,
+  words: string[],
+  { folder, env }: { folder: string; env: Record<string, string> },
+): Promise<{ code: number; output: string }> {
+  return new Promise((done) => {
+    const child = execFile(
+      process.execPath,
+      [join(root, `build/server/${name}.js`), ...words],
+      {
+        cwd: folder,
+        env: {
+          PATH: process.env["PATH"],
+          NODE_ENV: "production",
+          AUTH_SECRET: "a secret for tests, and for nothing else",
+          ...env,
+        },
+      },
+      (_error, out, errors) => done({ code: child.exitCode ?? -1, output: out + errors }),
+    )
+  })
+}
