@@ -128,7 +128,7 @@ function Checkbox({ checked }: { checked: boolean }) {
       checked={checked}
       readOnly
       disabled
-      aria-label={checked ? t`Done` : t`Not done`}
+      aria-label={checked ? t({ message: "Done", context: "task" }) : t`Not done`}
       className="mr-2 -ml-5 size-3.5 align-[-0.1em] accent-accent"
     />
   )

@@ -35,7 +35,7 @@ export function SelectionBar({
           role="toolbar"
           aria-label={t`Selected files`}
           data-selection-bar
-          className="fixed right-3 bottom-[calc(0.75rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] left-3 z-30 mx-auto flex max-w-xl items-center gap-1.5 rounded-lg border border-line-strong bg-raised py-2 pr-2 pl-4 shadow-lg lg:bottom-6 lg:left-66"
+          className="fixed right-3 bottom-[calc(0.75rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] left-3 z-30 mx-auto flex items-center gap-1.5 rounded-lg border border-line-strong bg-raised py-2 pr-2 pl-4 shadow-lg sm:w-fit sm:min-w-xl lg:bottom-6 lg:left-66"
         >
           <p className="min-w-0 flex-1 text-sm">
             <span className="block truncate font-medium tabular-nums">

@@ -243,7 +243,7 @@ function LinkRow({ link, now }: { link: ShareSummary; now: number }) {
         </p>
         <p className="text-faint tabular-nums">
           {uses} · {end} ·{" "}
-          <Trans>
+          <Trans context="link">
             made <RelativeTime at={link._creationTime} now={now} />
           </Trans>
         </p>
