@@ -15,6 +15,7 @@ import {
   requestIdContext,
   servicesContext,
 } from "./context.ts"
+import { findEndpoints } from "./http/endpoints.ts"
 import type { Exchange, Front } from "./http/listener.ts"
 import { json } from "./http/json.ts"
 import { createPageCache } from "./http/page-cache.ts"
@@ -30,6 +31,7 @@ import type { Services } from "./scope.ts"
 export function createApp(services: Services): Pick<Front, "handle" | "sendPage"> {
   // The type of the virtual module knows nothing of exactOptionalPropertyTypes; it is this one otherwise.
   const mode = services.config.production ? "production" : "development"
+  const endpointOf = findEndpoints(build as ServerBuild)
   const sectionOf = cutIntoSections(build as ServerBuild)
   const handlers = new Map<ServerBuild, RequestHandler>()
   const handlerFor = (section: ServerBuild) => {
@@ -48,7 +50,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
     context.set(nonceContext, nonce)
     context.set(requestIdContext, requestId)
     context.set(countedContext, counted)
-    const answer = handlerFor(sectionOf(pathOf(incoming)))
+    const answer = endpointOf(incoming) ?? handlerFor(sectionOf(pathOf(incoming)))
     const response = await answer(request, context)
     pages.keep(response, incoming, { nonce, route: counted.route ?? "" })
     const failure = context.get(failureContext)

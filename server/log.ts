@@ -11,15 +11,18 @@ export function openLog(level: string): Log {
     redact: ["*.authorization", "*.cookie", "*.token", "*.password"],
     serializers: { err: describeError },
   }
-  return pino(options, openOutput())
+  return pino(options, (output ??= openOutput()))
 }
+
+/** One for the process, however many logs there are. */
+let output: DestinationStream | undefined
 
 /** Lines of one turn of the event loop leave in one write; at the end of the process, what there is. */
 function openOutput(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: true })
+  const standard = pino.destination({ dest: 1, sync: true })
   let lines = ""
   const flush = () => {
-    if (lines !== "") output.write(lines)
+    if (lines !== "") standard.write(lines)
     lines = ""
   }
   process.on("exit", flush)

@@ -43,6 +43,7 @@ function keepFromCaches(response: Response): Response {
 
 /** The address as it was asked for. React Router's own copy has lost how the search was written. */
 function askedFor(request: Request, url: URL): URL {
+  if (request.url === url.href) return url
   const asked = new URL(request.url)
   asked.pathname = url.pathname
   if (/[?&](_routes|index)(=|&|$)/.test(asked.search)) asked.search = url.search

@@ -1,0 +1,95 @@
+import type { IncomingMessage } from "node:http"
+import type { LoaderFunction, MiddlewareFunction, RouterContextProvider, ServerBuild } from "react-router"
+
+/** A resource route at a fixed address. */
+interface Endpoint {
+  pattern: string
+  /** The root's first: whoever asks is identified and guarded as everywhere. */
+  middleware: MiddlewareFunction<Response>[]
+  loader: LoaderFunction
+}
+
+type Answer = (request: Request, context: RouterContextProvider) => Promise<Response>
+
+/**
+ * Finds what answers a `GET` of a fixed address that is no page, such as `/api/health`, or null. It calls what React Router would, in the
+ * same order; but the way there, made for pages, costs several times what a small answer does. Whatever is written in another way,
+ * has parameters or a search, or sends something, is React Router's.
+ */
+export function findEndpoints(build: ServerBuild): (incoming: IncomingMessage) => Answer | null {
+  const answers = new Map<string, Answer>()
+  for (const route of Object.values(build.routes)) {
+    if (!route || !isResource(route.module) || typeof route.module.loader !== "function") continue
+    const line = lineOf(build.routes, route.id)
+    const pattern = line.flatMap(({ path }) => path || []).join("/")
+    if (!/^[\w./-]+$/.test(pattern)) continue
+    const middleware = line.flatMap(({ module }) => module.middleware ?? [])
+    const endpoint = { pattern, middleware, loader: route.module.loader as LoaderFunction }
+    answers.set(`/${pattern}`, (request, context) => {
+      const fail = (error: unknown) => {
+        build.entry.module.handleError?.(error, { request, context, params: {} })
+        return new Response("Unexpected Server Error", {
+          status: 500,
+          headers: { "content-type": "text/plain" },
+        })
+      }
+      return answerAt(endpoint, { request, context, fail }).catch(fail)
+    })
+  }
+  return ({ method, url = "" }) => (method === "GET" ? (answers.get(url) ?? null) : null)
+}
+
+/** What the loader cannot answer is answered by `fail`, so that the middleware sees that too. Throws what the middleware throws. */
+function answerAt(
+  { pattern, middleware, loader }: Endpoint,
+  {
+    request,
+    context,
+    fail,
+  }: { request: Request; context: RouterContextProvider; fail: (error: unknown) => Response },
+): Promise<Response> {
+  const args = { request, url: new URL(request.url), params: {}, pattern, context }
+  return proceed(0)
+
+  async function proceed(depth: number): Promise<Response> {
+    const layer = middleware[depth]
+    try {
+      if (!layer) return toAnswer(await loader(args))
+      let inner: Promise<Response> | undefined
+      const next = () => (inner ??= proceed(depth + 1))
+      const answer = await layer(args, next)
+      return answer === undefined ? await next() : toAnswer(answer)
+    } catch (thrown) {
+      if (thrown instanceof Response || isData(thrown)) return toAnswer(thrown)
+      if (layer) throw thrown
+      return fail(thrown)
+    }
+  }
+}
+
+type Routes = ServerBuild["routes"]
+type Route = NonNullable<Routes[string]>
+
+function isResource({ default: page, ErrorBoundary }: Route["module"]) {
+  return page === undefined && ErrorBoundary === undefined
+}
+
+/** The route and everything around it, the outermost first. */
+function lineOf(routes: Routes, id: string): Route[] {
+  const route = routes[id]
+  if (!route) return []
+  return route.parentId ? [...lineOf(routes, route.parentId), route] : [route]
+}
+
+function toAnswer(value: unknown): Response {
+  if (value instanceof Response) return value
+  if (isData(value)) return Response.json(value.data, value.init ?? undefined)
+  return typeof value === "string" ? new Response(value) : Response.json(value)
+}
+
+/** What React Router's `data` makes. */
+function isData(value: unknown): value is { data: unknown; init: ResponseInit | null } {
+  return (
+    typeof value === "object" && value !== null && "type" in value && value.type === "DataWithResponseInit"
+  )
+}
