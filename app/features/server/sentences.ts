@@ -27,6 +27,9 @@ export const serverSentences: MessageDescriptor[] = [
   msg`The server is restarting.`,
   msg`The server is catching up with its database.`,
   msg`There are too many open connections of this user.`,
+  msg`You are signed out. Sign in again to go on.`,
+  msg`There is a newer version of this page. Reload it, and try again.`,
+  msg`The connection was lost before the server answered.`,
 
   // Forms
   msg`This is more than the form can take.`,
@@ -134,6 +137,8 @@ export const serverSentences: MessageDescriptor[] = [
   msg`The conversation could not be read. Try again.`,
   msg`The answer was stopped.`,
   msg`The tool failed.`,
+  msg`The model is busy. Try again in a moment. (Reference ${{ reference: "" }})`,
+  msg`The model could not answer. Try again. (Reference ${{ reference: "" }})`,
   msg`${{ zone: "" }} is no time zone that is known here.`,
   msg`Missing AI_GATEWAY_API_KEY`,
 
