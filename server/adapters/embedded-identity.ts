@@ -106,7 +106,8 @@ export async function openEmbeddedIdentity(
       auth.handler(new Request(url, { method, headers, body, signal, ...(body && { duplex: "half" }) }))
     // What is done for an account, or for one that is new, takes a few statements more than what is done for none.
     const time = hidesAccounts(new URL(request.url).pathname) ? delay(EVEN_TIME) : null
-    const response = await outages.during(answer, ({ status }) => status === 500)
+    // Where an account could not be made, better-auth answers 422, whatever the reason.
+    const response = await outages.during(answer, ({ status }) => status === 500 || status === 422)
     await time
     return withRetryAfter(response)
   }

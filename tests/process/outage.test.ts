@@ -91,6 +91,31 @@ describe("connections to PostgreSQL that end in the middle of transactions", () 
   })
 })
 
+describe("a sign-up whose connection to PostgreSQL ends in the middle", () => {
+  it("is told to try again, and not that something is wrong with it", async () => {
+    const operator = openDatabase(ownersUrl(), { connections: 1 })
+    await operator.db.execute(sql`
+      create function auth.hang_up() returns trigger language plpgsql as
+        'begin perform pg_terminate_backend(pg_backend_pid()); return new; end'`)
+    await operator.db.execute(
+      sql`create trigger hang_up before insert on auth.user for each row execute function auth.hang_up()`,
+    )
+    const account = { name: "Emmy", email: "emmy@example.org", password: "an engine of brass and cards" }
+    const send = () =>
+      fetch(`${app.origin}/api/auth/sign-up/email`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: app.origin },
+        body: JSON.stringify(account),
+      })
+    const refused = await send()
+    await operator.db.execute(sql`drop function auth.hang_up cascade`)
+    await operator.close()
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get("retry-after")).toBe("5")
+    expect((await send()).status).toBe(200)
+  })
+})
+
 describe("who is signed in while PostgreSQL is away", () => {
   it("is told so, and is neither a stranger nor shown an error of the program", async () => {
     const person = await signUp(app, { name: "Ada", email: "ada@example.org" })
