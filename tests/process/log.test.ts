@@ -21,6 +21,23 @@ it("the log has each answer under the id that its header has, without the query"
   expect(app.log.join("\n")).not.toContain("in-the-query")
 })
 
+it("the log tells who signed in from where, and which attempts were refused, without a claimed address", async () => {
+  const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
+  const guess = { email: "grace@example.org", password: "a guess of a stranger" }
+  expect((await postJson(grace, "/api/auth/sign-in/email", guess)).status).toBe(401)
+  await signIn(app, grace)
+  const events = () =>
+    app.log
+      .filter((line) => line.includes('"msg":"account"'))
+      .map((line) => JSON.parse(line) as { event: string; user: string | null; refused: number | null })
+  await expect.poll(() => events().filter(({ event }) => event === "sign-in").length).toBe(2)
+  const [signedUp, refused, signedIn] = events()
+  expect(signedUp).toMatchObject({ event: "sign-up", user: expect.any(String), refused: null })
+  expect(refused).toMatchObject({ event: "sign-in", user: null, from: "127.0.0.1", refused: 401 })
+  expect(signedIn).toMatchObject({ event: "sign-in", user: signedUp?.user, refused: null })
+  expect(app.log.join("\n")).not.toContain("grace@example.org")
+})
+
 it("the log holds no password, cookie, key, token, letter, question or file, also where statements fail", async () => {
   const password = "a password that nobody may read"
   const ada = await signUp(app, { name: "Ada", email: "ada@example.org", password })

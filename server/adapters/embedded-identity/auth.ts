@@ -18,6 +18,7 @@ import {
 } from "#db/schema/auth.ts"
 import type { Log } from "#server/log.ts"
 import { REALTIME_AUDIENCE } from "../realtime-token.ts"
+import { logAccountEvent } from "./account-log.ts"
 import { ACCOUNT_WINDOW, countAttempt, forgetAttempts, networkOf } from "./attempts.ts"
 import { knownBrowser, rememberBrowser } from "./known-browser.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
@@ -214,12 +215,10 @@ function refuseEarly(settings: AuthSettings) {
     }
     const kind = ATTEMPTS_BY_PATH.get(path)
     if (!kind || typeof email !== "string" || email.length > 320) return
-    const from =
-      kind === "sign-in"
-        ? knownBrowser(call, settings.authSecret, email)
-        : networkOf(headers?.get(ADDRESS_HEADER) ?? "unknown")
+    const from = kind === "sign-in" ? knownBrowser(call, settings.authSecret, email) : senderOf(headers)
     const wait = await countAttempt(db, kind, email, from)
     if (wait === null) return
+    settings.log.info({ event: kind, user: null, from: senderOf(headers), refused: 429 }, "account")
     const message = `Too many attempts on this account. Try again in ${Math.ceil(wait / 60)} minutes.`
     throw new APIError(
       "TOO_MANY_REQUESTS",
@@ -227,6 +226,10 @@ function refuseEarly(settings: AuthSettings) {
       { "Retry-After": String(wait) },
     )
   })
+}
+
+function senderOf(headers: Headers | undefined): string {
+  return networkOf(headers?.get(ADDRESS_HEADER) ?? "unknown")
 }
 
 function signupClosed({ origin }: AuthSettings) {
@@ -254,8 +257,9 @@ const ATTEMPTS_BY_PATH = new Map<string, "sign-in" | "reset" | "verify">([
   ["/send-verification-email", "verify"],
 ])
 
-function afterSignIn({ db, authSecret }: AuthSettings) {
+function afterSignIn({ db, authSecret, log }: AuthSettings) {
   return createAuthMiddleware(async (call) => {
+    logAccountEvent(log, call, senderOf(call.headers))
     const { newSession } = call.context
     if (!newSession || !/^\/sign-(in|up)\//.test(call.path)) return
     const { email } = newSession.user

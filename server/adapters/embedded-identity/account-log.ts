@@ -1,0 +1,39 @@
+import { APIError } from "better-auth/api"
+import type { Log } from "#server/log.ts"
+
+/** What the log tells of, by better-auth's paths. */
+const EVENTS = new Map([
+  ["/sign-up/email", "sign-up"],
+  ["/sign-in/email", "sign-in"],
+  ["/sign-out", "sign-out"],
+  ["/request-password-reset", "reset asked for"],
+  ["/reset-password", "password reset"],
+  ["/change-password", "password changed"],
+  ["/verify-email", "address confirmed"],
+  ["/api-key/create", "key made"],
+  ["/api-key/delete", "key deleted"],
+  ["/revoke-session", "session ended"],
+  ["/revoke-other-sessions", "other sessions ended"],
+])
+
+interface Call {
+  path: string
+  context: {
+    returned?: unknown
+    newSession?: { user: { id: string } } | null
+    session?: { user: { id: string } } | null
+  }
+}
+
+/**
+ * Says who did what to an account, from where, and with which status it was refused. Who did not prove who they are has no name here: an
+ * address that somebody typed is theirs, or another's, to keep.
+ */
+export function logAccountEvent(log: Log, { path, context }: Call, from: string): void {
+  const event = EVENTS.get(path)
+  if (!event) return
+  const { returned, newSession, session } = context
+  const refused = returned instanceof APIError ? returned.statusCode : null
+  const user = newSession?.user.id ?? session?.user.id ?? null
+  log.info({ event, user, from, refused }, "account")
+}
