@@ -66,7 +66,7 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
                 <NavLink
                   to={to}
                   end={to === "/admin"}
-                  className="flex min-h-11 items-center border-b-2 border-transparent px-2 text-sm font-medium text-muted hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:text-ink sm:px-3"
+                  className="flex min-h-11 items-center border-b-2 border-transparent px-2 text-sm font-medium whitespace-nowrap text-muted hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:text-ink sm:px-3"
                 >
                   {t(label)}
                 </NavLink>
