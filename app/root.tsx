@@ -90,11 +90,19 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   return <ErrorPage error={error} requestId={requestId} />
 }
 
-/** Pages whose route says `handle = { static: true }`, and addresses that lead nowhere, work whole without our JavaScript. */
+/**
+ * Pages whose route says `handle = { static: true }`, and addresses that lead nowhere, work whole without our JavaScript.
+ * With `{ static: "unless Clerk" }` only Clerk's browser code needs it.
+ */
 function useHydrates(): boolean {
   const matches = useMatches()
+  const isClerk = Boolean(useRouteLoaderData<typeof loader>("root")?.clerk)
   const isStatic = matches.some(
-    ({ handle }) => typeof handle === "object" && handle !== null && "static" in handle,
+    ({ handle }) =>
+      typeof handle === "object" &&
+      handle !== null &&
+      "static" in handle &&
+      (handle.static === true || !isClerk),
   )
   return matches.length > 1 && !isStatic
 }

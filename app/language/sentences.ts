@@ -27,6 +27,18 @@ export function sentencesIn(i18n: I18n): Say {
   return say
 }
 
+/** The same for what is wrong with each of a form's fields. */
+export function sayAll<Field extends string>(
+  problems: Partial<Record<Field, Sentence>> | undefined,
+  say: Say,
+): Partial<Record<Field, string>> {
+  const said = Object.entries<Sentence | undefined>(problems ?? {}).map(([field, problem]) => [
+    field,
+    say(problem),
+  ])
+  return Object.fromEntries(said) as Partial<Record<Field, string>>
+}
+
 interface Known {
   /** For a sentence that holds values: where they stand, by the names that the message gives them. */
   pattern: RegExp | null

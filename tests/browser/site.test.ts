@@ -24,12 +24,46 @@ afterEach(async () => {
 
 const pages = [...publicPages, ...publicForms]
 
-it.each(pages)("%s makes no console speak, and breaks no rule of its own policy", async (path) => {
-  const page = await open(path)
-  // To the end, so that all that waits to be seen is loaded.
-  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-  const policies = await page.evaluate("window.broken")
-  expect(policies).toEqual([])
+it.each(pages)(
+  "%s ships little script, makes no console speak, and breaks no rule of its own policy",
+  async (path) => {
+    const page = await open(path)
+    // To the end, so that all that waits to be seen is loaded.
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    const policies = await page.evaluate("window.broken")
+    expect(policies).toEqual([])
+    // With React alone it would be more.
+    expect(await scriptBytes(page)).toBeLessThan(20_000)
+  },
+)
+
+describe("signing up", () => {
+  it("shows a password that is being chosen, and hides it again", async () => {
+    const page = await open("/sign-up")
+    const password = page.getByRole("textbox", { name: "Password" })
+    await page.waitForLoadState("load")
+    await password.fill("a few unrelated words")
+    const reveal = page.getByRole("button", { name: "Show what is typed" })
+    await reveal.click()
+    expect(await password.getAttribute("type")).toBe("text")
+    expect(await reveal.getAttribute("aria-pressed")).toBe("true")
+    await page.keyboard.press("Space")
+    expect(await password.getAttribute("type")).toBe("password")
+    expect(await password.inputValue()).toBe("a few unrelated words")
+  })
+
+  it("puts the cursor where there is something to mend", async () => {
+    const page = await open("/sign-up")
+    await page.evaluate("document.forms[0].noValidate = true")
+    await page.getByLabel("Name").fill("Ada")
+    await page.getByLabel("E-mail address").fill("ada@example.org")
+    await page.getByRole("textbox", { name: "Password" }).fill("short")
+    await page.keyboard.press("Enter")
+    await page.getByText("Choose a password of at least 10 characters.").waitFor()
+    await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("password")
+    // The browser itself says that the form was refused.
+    expect(said.splice(0).join()).toContain("400")
+  })
 })
 
 describe("the demonstration on the start page", () => {
@@ -101,6 +135,16 @@ async function openDemo(): Promise<Page> {
   await page.locator("#live").scrollIntoViewIfNeeded()
   await expect.poll(() => page.locator("[data-pane][data-live]").count()).toBe(2)
   return page
+}
+
+/** Of all scripts that the page has loaded, as they were sent. */
+function scriptBytes(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    performance
+      .getEntriesByType("resource")
+      .filter(({ name }) => new URL(name).pathname.endsWith(".js"))
+      .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+  )
 }
 
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {

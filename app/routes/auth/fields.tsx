@@ -1,14 +1,18 @@
+import { useLingui } from "@lingui/react/macro"
 import { Field } from "#app/ui/field.tsx"
 import { PasswordField } from "#app/ui/password-field.tsx"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
+
+const { least, most } = PASSWORD_LENGTH
 
 type Own<Base extends (props: never) => unknown> = Partial<Parameters<Base>[0]>
 
 /** The address of an account. */
 export function EmailField(props: Own<typeof Field>) {
+  const { t } = useLingui()
   return (
     <Field
-      label="E-mail address"
+      label={t`E-mail address`}
       name="email"
       type="email"
       autoComplete="username"
@@ -22,15 +26,16 @@ export function EmailField(props: Own<typeof Field>) {
 
 /** A password that is being chosen, under the rules for one. */
 export function NewPasswordField(props: Own<typeof PasswordField>) {
+  const { t } = useLingui()
   return (
     <PasswordField
-      label="New password"
+      label={t`New password`}
       name="password"
       autoComplete="new-password"
       required
-      minLength={PASSWORD_LENGTH.least}
-      maxLength={PASSWORD_LENGTH.most}
-      hint={props.error ? undefined : `At least ${PASSWORD_LENGTH.least} characters.`}
+      minLength={least}
+      maxLength={most}
+      hint={props.error ? undefined : t`At least ${least} characters.`}
       {...props}
     />
   )

@@ -1,5 +1,8 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { msg } from "@lingui/core/macro"
 import { data, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
+import { sayAll, useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
@@ -30,25 +33,28 @@ export async function action({ context, request }: Route.ActionArgs) {
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: "Reset your password",
-    description: "Get a letter with a link to choose a new password.",
+    title: msg`Reset your password`,
+    description: msg`Get a letter with a link to choose a new password.`,
     path: "/sign-in/forgot-password",
   })
 
 export default function ForgotPassword({ loaderData, actionData }: Route.ComponentProps) {
-  const errors: { email?: string; form?: string } = actionData?.errors ?? {}
+  const { t } = useLingui()
+  const errors = sayAll<"email" | "form">(actionData?.errors, useSentences())
   return (
     <>
-      <PageHead title="Reset your password">
-        Enter the address of your account, and we send a link to choose a new password.
+      <PageHead title={t`Reset your password`}>
+        <Trans>Enter the address of your account, and we send a link to choose a new password.</Trans>
       </PageHead>
       {loaderData.isSent ? (
-        <Alert tone="success" title="Look into your inbox">
-          If there is an account with this address, a letter is on its way. Its link is good for an hour.
+        <Alert tone="success" title={t`Look into your inbox`}>
+          <Trans>
+            If there is an account with this address, a letter is on its way. Its link is good for an hour.
+          </Trans>
         </Alert>
       ) : (
         <Card>
-          <AccountForm submit="Send the link" problem={errors.form} refusal={actionData?.errors}>
+          <AccountForm submit={t`Send the link`} problem={errors.form}>
             <EmailField
               defaultValue={actionData?.values["email"]}
               error={errors.email}
@@ -57,7 +63,7 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
           </AccountForm>
         </Card>
       )}
-      <PageFoot question="Remembered it?" to="/sign-in" label="Sign in" />
+      <PageFoot question={t`Remembered it?`} to="/sign-in" label={t`Sign in`} />
     </>
   )
 }

@@ -1,9 +1,23 @@
+import { useLingui } from "@lingui/react/macro"
 import { Outlet } from "react-router"
+import { nonceContext } from "#server/context.ts"
+import { servicesOf } from "#server/http/scope.ts"
 import { Logo } from "#app/ui/logo.tsx"
 import { Water } from "#app/ui/water.tsx"
+import enhance from "./enhance.js?url&no-inline"
+import type { Route } from "./+types/layout.ts"
+
+/** With forms of our own these pages ship no React, only one small script. */
+export const handle = { static: "unless Clerk" }
+
+export function loader({ context }: Route.LoaderArgs) {
+  const isClerk = servicesOf(context).identity.kind === "clerk"
+  return { nonce: isClerk ? null : context.get(nonceContext) }
+}
 
 /** The frame of sign-in and sign-up: one thing in the middle, and the way home. */
-export default function AuthLayout() {
+export default function AuthLayout({ loaderData }: Route.ComponentProps) {
+  const { t } = useLingui()
   return (
     <div className="relative isolate flex min-h-dvh flex-col overflow-clip px-5 sm:px-8">
       <Water />
@@ -11,7 +25,7 @@ export default function AuthLayout() {
         <a
           href="/"
           className="-mx-1 inline-flex min-h-11 items-center rounded-md px-1 text-lg"
-          aria-label="Tideline, start page"
+          aria-label={t`Tideline, start page`}
         >
           <Logo name="Tideline" />
         </a>
@@ -19,6 +33,7 @@ export default function AuthLayout() {
       <main className="mx-auto flex w-full max-w-sm flex-1 flex-col justify-center pt-4 pb-36 sm:pb-48">
         <Outlet />
       </main>
+      {loaderData.nonce ? <script type="module" async src={enhance} nonce={loaderData.nonce} /> : null}
     </div>
   )
 }

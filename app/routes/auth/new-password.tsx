@@ -1,5 +1,8 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { msg } from "@lingui/core/macro"
 import { data, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
+import { sayAll, useSentences } from "#app/language/sentences.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
@@ -31,8 +34,8 @@ export async function action({ context, request }: Route.ActionArgs) {
 /** The link's secret stays here: it goes into no referrer, and the page into no index. */
 export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
-    title: "Choose a new password",
-    description: "Choose a new password for your account.",
+    title: msg`Choose a new password`,
+    description: msg`Choose a new password for your account.`,
     path: "/sign-in/new-password",
   }),
   { name: "referrer", content: "same-origin" },
@@ -40,17 +43,16 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 ]
 
 export default function NewPassword({ loaderData, actionData }: Route.ComponentProps) {
-  const errors: { token?: string; password?: string; form?: string } = actionData?.errors ?? {}
+  const { t } = useLingui()
+  const errors = sayAll<"token" | "password" | "form">(actionData?.errors, useSentences())
   if (!loaderData.token) return <LinkIncomplete />
   return (
     <>
-      <PageHead title="Choose a new password">You are signed out everywhere else when it is saved.</PageHead>
+      <PageHead title={t`Choose a new password`}>
+        <Trans>You are signed out everywhere else when it is saved.</Trans>
+      </PageHead>
       <Card>
-        <AccountForm
-          submit="Save the password"
-          problem={errors.form ?? errors.token}
-          refusal={actionData?.errors}
-        >
+        <AccountForm submit={t`Save the password`} problem={errors.form ?? errors.token}>
           <input type="hidden" name="token" value={loaderData.token} />
           <NewPasswordField error={errors.password} autoFocus />
         </AccountForm>
@@ -60,12 +62,15 @@ export default function NewPassword({ loaderData, actionData }: Route.ComponentP
 }
 
 function LinkIncomplete() {
+  const { t } = useLingui()
   return (
     <>
-      <PageHead title="This link is not whole">
-        Open the link from the letter again, or ask for a new one.
+      <PageHead title={t`This link is not whole`}>
+        <Trans>Open the link from the letter again, or ask for a new one.</Trans>
       </PageHead>
-      <LinkButton to="/sign-in/forgot-password">Ask for a new link</LinkButton>
+      <LinkButton to="/sign-in/forgot-password">
+        <Trans>Ask for a new link</Trans>
+      </LinkButton>
     </>
   )
 }

@@ -1,6 +1,9 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { data, redirectDocument } from "react-router"
 import { ClerkSignIn } from "#app/features/identity/clerk.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
+import { sayAll, useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { PasswordField } from "#app/ui/password-field.tsx"
@@ -47,57 +50,64 @@ export async function action({ context, request }: Route.ActionArgs) {
 }
 
 export const meta: Route.MetaFunction = ({ matches }) =>
-  pageMeta(matches, { title: "Sign in", description: "Sign in to Tideline.", path: "/sign-in" })
+  pageMeta(matches, { title: msg`Sign in`, description: msg`Sign in to Tideline.`, path: "/sign-in" })
 
 export default function SignInPage({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
+  const say = useSentences()
   const { provider, target, search, isReset, isConfirmed } = loaderData
   if (provider === "clerk") return <ClerkSignIn target={target} />
 
-  const errors: FormErrors = actionData?.errors ?? {}
+  const errors = sayAll<"email" | "password" | "form">(actionData?.errors, say)
   return (
     <>
-      <PageHead title="Sign in">Good to have you back.</PageHead>
+      <PageHead title={t`Sign in`}>
+        <Trans>Good to have you back.</Trans>
+      </PageHead>
       {isReset ? (
-        <Alert tone="success" title="Your password is changed" className="mb-4">
-          Sign in with the new one.
+        <Alert tone="success" title={t`Your password is changed`} className="mb-4">
+          <Trans>Sign in with the new one.</Trans>
         </Alert>
       ) : null}
       {isConfirmed === null ? null : <Confirmation isDone={isConfirmed} />}
       <Card>
-        <AccountForm submit="Sign in" problem={errors.form} refusal={actionData?.errors}>
+        <AccountForm submit={t`Sign in`} problem={errors.form}>
           <EmailField
             defaultValue={actionData?.values["email"]}
             error={errors.email}
             autoFocus={Boolean(errors.email ?? errors.form)}
           />
           <PasswordField
-            label="Password"
+            label={t`Password`}
             name="password"
             autoComplete="current-password"
             required
             maxLength={128}
             error={errors.password}
             autoFocus={!errors.email && Boolean(errors.password)}
-            hint={<TextLink to="/sign-in/forgot-password">Forgot your password?</TextLink>}
+            hint={
+              <TextLink to="/sign-in/forgot-password">
+                <Trans>Forgot your password?</Trans>
+              </TextLink>
+            }
           />
         </AccountForm>
       </Card>
-      <PageFoot question="No account yet?" to={`/sign-up${search}`} label="Sign up" />
+      <PageFoot question={t`No account yet?`} to={`/sign-up${search}`} label={t`Sign up`} />
     </>
   )
 }
 
 /** What came of the link that confirms an address. */
 function Confirmation({ isDone }: { isDone: boolean }) {
+  const { t } = useLingui()
   return isDone ? (
-    <Alert tone="success" title="Your address is confirmed" className="mb-4">
-      Sign in, and the account is yours.
+    <Alert tone="success" title={t`Your address is confirmed`} className="mb-4">
+      <Trans>Sign in, and the account is yours.</Trans>
     </Alert>
   ) : (
-    <Alert tone="warning" title="This link has been used, or is too old" className="mb-4">
-      Sign in: where your address is not confirmed yet, you are sent a new one.
+    <Alert tone="warning" title={t`This link has been used, or is too old`} className="mb-4">
+      <Trans>Sign in: where your address is not confirmed yet, you are sent a new one.</Trans>
     </Alert>
   )
 }
-
-type FormErrors = Partial<Record<"email" | "password" | "form", string>>

@@ -1,6 +1,9 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { msg } from "@lingui/core/macro"
 import { data, redirect, redirectDocument } from "react-router"
 import { ClerkSignUp } from "#app/features/identity/clerk.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
+import { sayAll, useSentences, type Sentence } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
@@ -19,6 +22,8 @@ import { wordsFor } from "./words.ts"
 import type { Route } from "./+types/sign-up.ts"
 
 const AFTER_SIGN_UP = "/onboarding"
+
+const { least } = PASSWORD_LENGTH
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const services = servicesOf(context)
@@ -54,12 +59,13 @@ export async function action({ context, request }: Route.ActionArgs) {
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: "Sign up",
-    description: "Make an account: chat, files and every record live.",
+    title: msg`Sign up`,
+    description: msg`Make an account: chat, files and every record live.`,
     path: "/sign-up",
   })
 
 export default function SignUpPage({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
   const { provider, target, search, isClosed, invitation, isSpent, isSent } = loaderData
   if (provider === "clerk" && !isClosed) return <ClerkSignUp target={target} />
   if (isSent) return <Sent />
@@ -68,56 +74,59 @@ export default function SignUpPage({ loaderData, actionData }: Route.ComponentPr
       {isClosed ? (
         <Closed isSpent={isSpent} />
       ) : (
-        <SignUpForm errors={actionData?.errors} typed={actionData?.values} invited={invitation?.email} />
+        <SignUpForm refused={actionData?.errors} typed={actionData?.values} invited={invitation?.email} />
       )}
-      <PageFoot question="Have an account already?" to={`/sign-in${search}`} label="Sign in" />
+      <PageFoot question={t`Have an account already?`} to={`/sign-in${search}`} label={t`Sign in`} />
     </>
   )
 }
 
-type FormErrors = Partial<Record<"name" | "email" | "password" | "form", string>>
+type FormErrors = Partial<Record<"name" | "email" | "password" | "form", Sentence>>
 
 function SignUpForm({
-  errors,
+  refused,
   typed,
   invited,
 }: {
-  errors: FormErrors | undefined
+  refused: FormErrors | undefined
   typed: Record<string, string> | undefined
   /** The address that an invitation is for: the only one that it lets in. */
   invited: string | undefined
 }) {
-  const first = (["name", "email", "password"] as const).find((field) => errors?.[field])
+  const { t } = useLingui()
+  const errors = sayAll(refused, useSentences())
+  const fields = ["name", "email", "password"] as const
+  const first = fields.find((field) => errors[field]) ?? (errors.form && "name")
   return (
     <>
-      <PageHead title="Make an account">A minute from here to a dashboard where everything is live.</PageHead>
+      <PageHead title={t`Make an account`}>
+        <Trans>A minute from here to a dashboard where everything is live.</Trans>
+      </PageHead>
       <Card>
-        <AccountForm submit="Sign up" problem={errors?.form} refusal={errors}>
+        <AccountForm submit={t`Sign up`} problem={errors.form}>
           <Field
-            label="Name"
+            label={t`Name`}
             name="name"
             autoComplete="name"
             required
             maxLength={100}
             defaultValue={typed?.["name"]}
-            error={errors?.name}
+            error={errors.name}
             autoFocus={first === "name"}
           />
           <EmailField
             defaultValue={invited ?? typed?.["email"]}
             readOnly={invited !== undefined}
-            hint={invited === undefined ? undefined : "Your invitation is for this address."}
-            error={errors?.email}
+            hint={invited === undefined ? undefined : t`Your invitation is for this address.`}
+            error={errors.email}
             autoFocus={first === "email"}
           />
           <NewPasswordField
-            label="Password"
-            error={errors?.password}
+            label={t`Password`}
+            error={errors.password}
             autoFocus={first === "password"}
             hint={
-              errors?.password
-                ? undefined
-                : `At least ${PASSWORD_LENGTH.least} characters. A few unrelated words are good.`
+              errors.password ? undefined : t`At least ${least} characters. A few unrelated words are good.`
             }
           />
         </AccountForm>
@@ -128,30 +137,34 @@ function SignUpForm({
 
 /** The same for an address that has an account: its owner is told by mail, and nobody else. */
 function Sent() {
+  const { t } = useLingui()
   return (
     <>
-      <PageHead title="Look into your inbox">
-        A letter is on its way to your address. Open its link, and the account is yours.
+      <PageHead title={t`Look into your inbox`}>
+        <Trans>A letter is on its way to your address. Open its link, and the account is yours.</Trans>
       </PageHead>
-      <Alert title="No letter after some minutes?">
-        Look among the unwanted mail. Or sign in with the password that you chose: you are sent the link once
-        more.
+      <Alert title={t`No letter after some minutes?`}>
+        <Trans>
+          Look among the unwanted mail. Or sign in with the password that you chose: you are sent the link
+          once more.
+        </Trans>
       </Alert>
-      <PageFoot question="Opened the link?" to="/sign-in" label="Sign in" />
+      <PageFoot question={t`Opened the link?`} to="/sign-in" label={t`Sign in`} />
     </>
   )
 }
 
 function Closed({ isSpent }: { isSpent: boolean }) {
+  const { t } = useLingui()
   return (
     <>
-      <PageHead title={isSpent ? "This invitation is used or too old" : "Sign-up is closed here"}>
+      <PageHead title={isSpent ? t`This invitation is used or too old` : t`Sign-up is closed here`}>
         {isSpent
-          ? "If you have made your account, sign in. Otherwise leave your address on the waitlist once more."
-          : "Leave your address on the waitlist, and the people who run this site can tell you when it opens."}
+          ? t`If you have made your account, sign in. Otherwise leave your address on the waitlist once more.`
+          : t`Leave your address on the waitlist, and the people who run this site can tell you when it opens.`}
       </PageHead>
       <LinkButton to="/waitlist" reloadDocument>
-        Join the waitlist
+        <Trans>Join the waitlist</Trans>
       </LinkButton>
     </>
   )

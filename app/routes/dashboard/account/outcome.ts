@@ -1,4 +1,4 @@
-import type { Say, Sentence } from "#app/language/sentences.ts"
+import { sayAll, type Say, type Sentence } from "#app/language/sentences.ts"
 
 /** By the names of fields; `form` is what is wrong with the whole. */
 export type Errors<Words = Sentence> = Partial<Record<string, Words>>
@@ -18,8 +18,4 @@ export function sayOutcome({ done, errors, ...rest }: Outcome<Sentence>, say: Sa
     ...(done && { done: say(done) }),
     ...(errors && { errors: sayAll(errors, say) }),
   }
-}
-
-function sayAll(errors: Errors, say: Say): Errors<string> {
-  return Object.fromEntries(Object.entries(errors).map(([field, problem]) => [field, say(problem)] as const))
 }
