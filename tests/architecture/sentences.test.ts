@@ -1,0 +1,106 @@
+import { globSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import ts from "typescript"
+import { beforeAll, describe, expect, it } from "vitest"
+import { serverSentences } from "#app/features/server/sentences.ts"
+import { messages } from "#app/language/de/shared.po"
+import { addMessages, i18nIn } from "#app/language/i18n.ts"
+import { addSentences, sentencesIn } from "#app/language/sentences.ts"
+
+const root = resolve(import.meta.dirname, "../..")
+const inGerman = sentencesIn(i18nIn("de"))
+const inEnglish = sentencesIn(i18nIn("en"))
+
+beforeAll(() => {
+  addMessages("de", messages)
+  addSentences(serverSentences)
+})
+
+describe("a sentence of the server", () => {
+  it("is said in the page's language", () => {
+    expect(inGerman("Enter your e-mail address.")).toBe("Bitte die E-Mail-Adresse eingeben.")
+  })
+
+  it("keeps what the server put into it, and sizes are written as in that language", () => {
+    expect(inGerman("tide (1).txt is too large. A file can be 1.5 MB at most.")).toBe(
+      "tide (1).txt ist zu groß. Eine Datei kann höchstens 1,5 MB haben.",
+    )
+  })
+
+  it("stays as it is in English, and where there are no words for it", () => {
+    expect(inEnglish("Enter your e-mail address.")).toBe("Enter your e-mail address.")
+    expect(inGerman("Nobody has thought of this.")).toBe("Nobody has thought of this.")
+  })
+
+  it("is known, wherever the server refuses what a person asked for", () => {
+    const unknown = globSync("server/**/*.ts", { cwd: root })
+      .filter((file) => !isForPrograms(file))
+      .flatMap((file) => findSentences(file).map((sentence) => ({ file, sentence })))
+      .filter(({ sentence }) => !FOR_PROGRAMS.has(sentence) && inGerman(sentence) === sentence)
+    expect(unknown).toEqual([])
+  })
+})
+
+/** Protocols that the browser's code speaks for people, and commands of the server's keeper. */
+function isForPrograms(file: string): boolean {
+  return /^server\/(adapters|backup|blog|commands|demo|docs|http\/openapi|mail|ops)\/|\/(tus|upload-metadata)\.ts$/.test(
+    file,
+  )
+}
+
+/** What only a program can cause that was not written here. */
+const FOR_PROGRAMS = new Set([
+  "A user record can be written by its own user only.",
+  "The cursor is not one that this list gave.",
+  "The format is markdown or json.",
+  "The last message must be the user's.",
+  "A picture is a web address.",
+  "This is no form with files: multipart/form-data was expected, with a boundary.",
+  "A message's id must have 1 to 100 characters, and no control characters.",
+  "Each message must be a UIMessage: { id: string, role: 'user' | 'assistant', parts: [...] }.",
+  "A message's role must be user or assistant.",
+  "There is no tool called 7.",
+  "A part of type 7 is refused.",
+  'A user\'s message holds text and their own files, as parts of type "data-file"; one of type 7 is refused.',
+])
+
+/** What is given to the errors of server/errors.ts and, in a contract, to a schema. A value is written as `7`. */
+function findSentences(file: string): string[] {
+  const tree = ts.createSourceFile(
+    file,
+    readFileSync(resolve(root, file), "utf8"),
+    ts.ScriptTarget.Latest,
+    true,
+  )
+  const found: string[] = []
+  const visit = (node: ts.Node, isSaid: boolean) => {
+    if (ts.isCallExpression(node) && node.expression.getText() === "v.description") return
+    const says = isSaid || isRefusal(node) || (file.endsWith("/contract.ts") && isCheck(node))
+    const text = says ? textOf(node) : null
+    if (text !== null && /^\p{Lu}.* .*[.!?]$/u.test(text)) found.push(text)
+    if (ts.isNewExpression(node) && node.expression.getText() === "NotFound") {
+      const [what] = node.arguments ?? []
+      if (what && ts.isStringLiteral(what)) found.push(`There is no such ${what.text}, or it is not yours.`)
+    }
+    ts.forEachChild(node, (child) => visit(child, says))
+  }
+  visit(tree, false)
+  return found
+}
+
+const REFUSALS =
+  /^(BadRequest|Unauthorized|Forbidden|RequestTimeout|Conflict|Gone|TooLarge|UnsupportedType|Locked|TooMany|Unavailable|OutOfSpace)$/
+
+function isRefusal(node: ts.Node): boolean {
+  return ts.isNewExpression(node) && REFUSALS.test(node.expression.getText())
+}
+
+function isCheck(node: ts.Node): boolean {
+  return ts.isCallExpression(node) && /^v\.\w+$/.test(node.expression.getText())
+}
+
+function textOf(node: ts.Node): string | null {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text
+  if (!ts.isTemplateExpression(node)) return null
+  return node.head.text + node.templateSpans.map(({ literal }) => `7${literal.text}`).join("")
+}
