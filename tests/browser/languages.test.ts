@@ -1,0 +1,81 @@
+import type { Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { takenOver } from "../support/browser.ts"
+import { openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+
+let tideline: FilesBrowser
+beforeAll(async () => {
+  tideline = await openFilesBrowser({})
+})
+afterEach(() => tideline.clear())
+afterAll(() => tideline.close())
+
+describe("a reader", () => {
+  it("chooses another language at the foot of a page, without JavaScript, and stays on the page", async () => {
+    const page = await tideline.open("/pricing", { javaScriptEnabled: false })
+    await page.getByRole("heading", { name: "The software is free." }).waitFor()
+    await page.getByRole("button", { name: "Deutsch" }).click()
+    await page.getByRole("heading", { name: "Die Software kostet nichts." }).waitFor()
+    expect(new URL(page.url()).pathname).toBe("/pricing")
+    expect(await page.getByRole("button", { name: "Deutsch" }).getAttribute("aria-pressed")).toBe("true")
+    await page.getByRole("button", { name: "English" }).click()
+    await page.getByRole("heading", { name: "The software is free." }).waitFor()
+  })
+})
+
+describe("the dashboard", () => {
+  it("is in the browser's language, on every page, as it came from the server", async () => {
+    await tideline.add("log.txt", "x".repeat(1536))
+    const page = await tideline.open("/dashboard", { locale: "de-DE" })
+    const complaints = complaintsOf(page)
+    for (const [path, heading] of [
+      ["/dashboard", "Willkommen zurück, Ada"],
+      ["/dashboard/chat", "Was möchten Sie wissen?"],
+      ["/dashboard/files", "Dateien"],
+      ["/dashboard/files/trash", "Papierkorb"],
+      ["/dashboard/account", "Konto"],
+    ] as const) {
+      await page.goto(path)
+      await takenOver(page)
+      await page.getByRole("heading", { name: heading, exact: true }).first().waitFor()
+    }
+    expect(complaints).toEqual([])
+  })
+
+  it("writes sizes as the language does, also of what arrives later", async () => {
+    const page = await tideline.open("/dashboard/files", { locale: "de-DE" })
+    await tideline.add("log.txt", "x".repeat(1536))
+    await page.getByText("1,5 kB", { exact: true }).first().waitFor()
+    const inEnglish = await tideline.open("/dashboard/files", { locale: "en-GB" })
+    await inEnglish.getByText("1.5 kB", { exact: true }).first().waitFor()
+  })
+
+  it("changes with the choice in the menu, and loads the words of the other language only then", async () => {
+    const page = await tideline.open("/dashboard")
+    expect(await loadsGerman(page)).toBe(false)
+    await page.getByRole("button", { name: "Your account" }).first().click()
+    await page.getByRole("button", { name: "Deutsch" }).locator("visible=true").click()
+    await page.getByRole("heading", { name: "Willkommen zurück, Ada" }).waitFor()
+    await takenOver(page)
+    expect(await loadsGerman(page)).toBe(true)
+    await page.getByRole("link", { name: "Dateien" }).first().click()
+    await page.getByRole("heading", { name: "Dateien", exact: true }).waitFor()
+  })
+})
+
+/** Whether the page has asked for the catalogues of app/language/de/hydrated.ts. */
+function loadsGerman(page: Page): Promise<boolean> {
+  return page.evaluate(() =>
+    performance.getEntriesByType("resource").some(({ name }) => /\/assets\/hydrated-/.test(name)),
+  )
+}
+
+/** What React and the browser say of a page that is other than the server's. */
+function complaintsOf(page: Page): string[] {
+  const complaints: string[] = []
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text())
+  })
+  page.on("pageerror", (error) => complaints.push(error.message))
+  return complaints
+}
