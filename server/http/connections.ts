@@ -72,7 +72,7 @@ export function limitConnections(server: Server, { most, perAddress }: Connectio
 }
 
 /** What one household or one host has of addresses: one of IPv4, the first half of one of IPv6. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:")) return address
   const [before = "", after] = address.split("::")
   const head = before.split(":")

@@ -2,7 +2,12 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
-import { limitConnections, type ConnectionLimits } from "#server/http/connections.ts"
+import {
+  affordableConnections,
+  limitConnections,
+  networkOf,
+  type ConnectionLimits,
+} from "#server/http/connections.ts"
 import { endStalledResponse, watchSlowBody } from "#server/http/slow-clients.ts"
 import { portOf } from "../support/port-of.ts"
 import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
@@ -44,6 +49,21 @@ it("an address has so many connections and no more, and those that have gone do 
   first.destroy()
   await expect.poll(() => connections.open()).toBe(1)
   expect(statusesOf(await ask(port))).toEqual([200])
+})
+
+it("a household's addresses of IPv6 count as one, and those of IPv4 each by itself", () => {
+  const home = "2001:db8:0:7"
+  for (const address of ["2001:db8:0:7::1", "2001:db8:0:7:aaaa:bbbb:cccc:dddd", "2001:db8::7:0:0:0:1"])
+    expect(networkOf(address), address).toBe(home)
+  expect(networkOf("2001:db8:0:8::1")).not.toBe(home)
+  expect(networkOf("::1")).not.toBe(networkOf("2001:db8::1"))
+  expect(networkOf("::ffff:192.0.2.1")).not.toBe(networkOf("::ffff:192.0.2.2"))
+})
+
+it("there are as many connections as were wanted, where the system lets so many files be open", () => {
+  expect(affordableConnections(10)).toBe(10)
+  const all = affordableConnections(Number.MAX_SAFE_INTEGER)
+  expect(all).toBeGreaterThan(100)
 })
 
 it("a body of which hardly anything comes is given up, and one that we do not read is not", async () => {
