@@ -16,10 +16,11 @@ export function useReload(): () => void {
   }, [revalidate])
 }
 
-async function isReachable(): Promise<boolean> {
+/** Whether the server answers, and where `path` needs its database, that as well. */
+export async function isReachable(path = "/favicon.svg"): Promise<boolean> {
   if (!navigator.onLine) return false
   try {
-    return (await fetch("/favicon.svg", { method: "HEAD", cache: "no-store" })).ok
+    return (await fetch(path, { method: "HEAD", cache: "no-store" })).status < 500
   } catch {
     return false
   }

@@ -1,8 +1,9 @@
 import { useLingui } from "@lingui/react/macro"
 import { useEffect, useMemo, useState } from "react"
-import { useRevalidator } from "react-router"
+import { href, useRevalidator } from "react-router"
 import { useIsLive } from "#app/realtime/use-live.tsx"
 import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
+import { isReachable } from "../use-reload.ts"
 import { createBubbles, isStored } from "./bubbles.ts"
 import { useAsked, useQuestions } from "./questions.tsx"
 
@@ -36,10 +37,20 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
   const mustLook = !useIsLive() && (isAnswering || asking?.isTaken === true)
   useEffect(() => {
     if (!mustLook) return
-    void revalidate()
-    const timer = setInterval(() => void revalidate(), LOOK_AGAIN)
-    return () => clearInterval(timer)
-  }, [mustLook, revalidate])
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
+    const look = async () => {
+      // A server that starts again has no live connections either, and a loader that fails would take the page off the screen.
+      if ((await isReachable(href("/api/chat/threads/:threadId", { threadId }))) && !isOver)
+        await revalidate()
+      if (!isOver) timer = setTimeout(() => void look(), LOOK_AGAIN)
+    }
+    void look()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [mustLook, revalidate, threadId])
 
   return {
     bubbles,

@@ -1,0 +1,35 @@
+import { dirname } from "node:path"
+import { expect, it, onTestFinished, vi } from "vitest"
+import { spawnTideline } from "../support/app.ts"
+import { openFilesBrowser } from "../support/files-browser.ts"
+
+// A browser, a server and a database share the machine with other tests.
+vi.setConfig({ testTimeout: 90_000 })
+
+it("an answer stays on the screen with its words when the server dies, and says how it ended once that is back", async () => {
+  const { app, open, close } = await openFilesBrowser({})
+  onTestFinished(close)
+  const page = await open("/dashboard/chat")
+  await page.getByRole("textbox", { name: "Your question" }).fill("/slow 60")
+  await page.keyboard.press("Enter")
+  const answer = page.getByRole("log").getByRole("article").last()
+  await answer.getByText("word 3,").waitFor({ timeout: 30_000 })
+
+  const failed = page.waitForEvent("requestfailed")
+  process.kill(app.pid, "SIGKILL")
+  await app.exited
+  // Without its live connection the page looks for itself how the answer goes on.
+  await failed
+  expect(await answer.innerText()).toContain("word 3,")
+
+  const settings = { PORT: String(app.port), DATABASE_URL: app.databaseUrl }
+  const again = spawnTideline(dirname(app.dataDir), settings)
+  onTestFinished(async () => {
+    again.child.kill("SIGTERM")
+    await again.exited
+  })
+  await page
+    .getByText("The server was interrupted while it answered. What it said so far is kept.")
+    .waitFor({ timeout: 60_000 })
+  expect(await answer.innerText()).toContain("word 3,")
+})
