@@ -52,6 +52,22 @@ describe("docker-compose.yml", () => {
   })
 })
 
+describe("the profiles", () => {
+  const profiles = new Set([...compose.matchAll(/^ +profiles: \[(\w+)\]$/gm)].map(([, name]) => name ?? ""))
+
+  it("are explained in the guide", () => {
+    expect(profiles.size).toBeGreaterThan(0)
+    const guide = read("docs/self-hosting.md")
+    for (const profile of profiles) expect(guide).toMatch(new RegExp(`^\`${profile}\` `, "m"))
+  })
+
+  it("name every process to the proxy in front of several", () => {
+    const replicas = [...compose.matchAll(/^ {2}(app[\w-]*):/gm)].map(([, name]) => `${name}:{$PORT}`)
+    expect(replicas.length).toBeGreaterThan(1)
+    expect(read("docker/Caddyfile.scale")).toContain(`to ${replicas.join(" ")}\n`)
+  })
+})
+
 describe("the image", () => {
   it("has the libraries that are not part of the build, except the embedded PostgreSQL and what is never loaded", () => {
     const kept = namesIn(/const kept = \[([^\]]+)\]/, image)
@@ -66,7 +82,7 @@ function read(path: string) {
 
 /** The lines of a service's `environment`. */
 function environmentOf(service: string): [name: string, value: string][] {
-  const from = compose.slice(compose.indexOf(`\n  ${service}:\n`))
+  const from = compose.slice(compose.search(new RegExp(`^  ${service}:( &\\w+)?$`, "m")))
   const [, block = ""] = /\n {4}environment:\n((?: {6}.*\n)+)/.exec(from) ?? []
   return [...block.matchAll(/^ {6}(\w+): (.+)$/gm)].map(([, name = "", value = ""]) => [name, value])
 }

@@ -1,0 +1,236 @@
+import { execFile, execFileSync } from "node:child_process"
+import { createHash, randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { chromium, type Browser, type Page } from "playwright-core"
+import { findBrowser, takenOver } from "../support/browser.ts"
+import { choose, link } from "../support/files-browser.ts"
+import { findFreePort } from "../support/ports.ts"
+
+// Walks through the containers as somebody who hosts them would: npm run try-compose [-- tls | scale]
+// It takes a fresh clone of what is committed, in a project of its own, which it removes at the end. It needs Docker and a Chromium; tls
+// and scale need the ports 80 and 443.
+
+const root = resolve(import.meta.dirname, "../..")
+const way = process.argv[2] ?? "plain"
+const folder = mkdtempSync(join(tmpdir(), "tideline-containers-"))
+const clone = join(folder, "tideline")
+const upload = join(folder, "film.mov")
+const film = randomBytes(40_000_000)
+
+const WAYS: Record<string, { settings: string[]; processes: string[]; origin?: string }> = {
+  plain: { settings: [], processes: ["app"] },
+  tls: {
+    settings: ["COMPOSE_PROFILES=tls", "APP_URL=https://localhost", "TRUSTED_PROXIES=1"],
+    processes: ["app"],
+    origin: "https://localhost",
+  },
+  scale: {
+    settings: ["COMPOSE_PROFILES=scale", "APP_URL=https://localhost", "TRUSTED_PROXIES=1", "DRAIN_DELAY=3"],
+    processes: ["app", "app-2", "app-3"],
+    origin: "https://localhost",
+  },
+}
+
+const chosen = WAYS[way]
+if (!chosen) throw new Error(`Say one of ${Object.keys(WAYS).join(", ")}.`)
+const { settings, processes } = chosen
+
+// In the environment, so that the clone is started as it is, beside whatever else runs on this machine.
+const port = await findFreePort()
+const environment = {
+  ...process.env,
+  COMPOSE_PROJECT_NAME: "tideline-try",
+  PORT: String(port),
+  MAIL_INBOX_PORT: String(await findFreePort()),
+}
+const origin = chosen.origin ?? `http://localhost:${port}`
+
+let browser: Browser | undefined
+try {
+  await walk()
+} catch (error) {
+  process.exitCode = 1
+  console.error(error)
+  await showPage()
+  console.error((await compose("logs", "--no-color", "--tail", "40")).stdout)
+} finally {
+  await browser?.close()
+  await compose("down", "--volumes", "--remove-orphans")
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function walk() {
+  execFileSync("git", ["clone", "--quiet", root, clone])
+  writeFileSync(upload, film)
+  if (settings.length > 0) writeFileSync(join(clone, ".env"), `${settings.join("\n")}\n`)
+  await step("a fresh clone is built and comes up healthy", () => compose("up", "-d", "--build", "--wait"))
+
+  browser = await chromium.launch({
+    executablePath: findBrowser(),
+    args: ["--no-sandbox", "--disable-gpu", "--ignore-certificate-errors"],
+  })
+  const page = await browser.newPage({ ignoreHTTPSErrors: true, baseURL: origin })
+  page.setDefaultTimeout(60_000)
+  await step("somebody signs up and is shown around", () => signUp(page))
+
+  const seen = await step("an answer begins, and everything is restarted in the middle of it", async () => {
+    const words = await beginAnswer(page)
+    await compose("restart")
+    return words
+  })
+  await step("the answer ends on the open page, with the words that were there", () =>
+    expectAnswer(page, seen),
+  )
+
+  await step("a file is on its way, and everything is restarted in the middle of it", async () => {
+    await beginUpload(page)
+    await compose("restart")
+  })
+  await step("the upload goes on by itself, and nothing of it is lost", async () => {
+    await link(page, "film.mov").waitFor({ timeout: 180_000 })
+    await expectFilm(page)
+  })
+
+  if (chosen?.origin)
+    await step("what a client says in X-Forwarded-For is replaced", () => expectReplaced(page))
+  await step(`${processes.join(", ")} are replaced while pages are asked for`, () => replaceInTurn(page))
+
+  await step("all of it is taken down, and comes up again", async () => {
+    await compose("down")
+    await compose("up", "-d", "--wait")
+  })
+  await step("everything is there, and nobody has to sign in again", async () => {
+    await page.goto("/dashboard/chat")
+    await page
+      .getByRole("link", { name: /slow 20/ })
+      .first()
+      .click()
+    await expectAnswer(page, seen)
+    await page.goto("/dashboard/files")
+    await link(page, "film.mov").waitFor()
+    await expectFilm(page)
+  })
+}
+
+async function signUp(page: Page) {
+  await page.goto("/sign-up")
+  await takenOver(page)
+  await page.getByLabel("Name").fill("Ada Lovelace")
+  await page.getByLabel("E-mail address").fill("ada@example.org")
+  await page.getByLabel("Password", { exact: true }).fill("an engine of brass and cards")
+  await page.getByRole("button", { name: "Sign up" }).click()
+  for (const button of ["Get started", "Continue", "Go to the dashboard"]) {
+    await page.getByRole("button", { name: button }).click()
+  }
+  await page.getByRole("heading", { level: 1, name: "Welcome back, Ada" }).waitFor()
+}
+
+/** Resolves in the middle of an answer, with what of it is on the page. */
+async function beginAnswer(page: Page): Promise<string> {
+  await page.goto("/dashboard/chat")
+  await takenOver(page)
+  await page.getByRole("textbox", { name: /./ }).last().fill("/slow 20")
+  await page.keyboard.press("Enter")
+  const answer = page.getByRole("log").getByRole("article").last()
+  await answer.getByText("word 3,").waitFor()
+  return "word 1, word 2, word 3"
+}
+
+async function expectAnswer(page: Page, words: string) {
+  const answer = page.getByRole("log").getByRole("article").last()
+  await answer.getByText(words).waitFor()
+  // It was finished while the process drained, or ended early and kept by the one that came after.
+  await page
+    .getByText(/word 20|The server was interrupted/)
+    .first()
+    .waitFor({ timeout: 120_000 })
+}
+
+/** Resolves when a part is stored and the rest is on its way. */
+async function beginUpload(page: Page) {
+  await page.goto("/dashboard/files")
+  await takenOver(page)
+  const network = await page.context().newCDPSession(page)
+  const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 8_000_000 }
+  await network.send("Network.emulateNetworkConditions", limit)
+  const second = page.waitForRequest((request) => Number(request.headers()["upload-offset"]) > 0)
+  await choose(page, upload)
+  await second
+  await network.send("Network.emulateNetworkConditions", { ...limit, uploadThroughput: -1 })
+}
+
+async function expectFilm(page: Page) {
+  const { files } = (await (await page.request.get("/api/files?limit=100")).json()) as {
+    files: { _id: string; fileName: string }[]
+  }
+  const stored = files.filter(({ fileName }) => fileName === "film.mov")
+  const answer = await page.request.get(`/api/files/${stored[0]?._id}`)
+  if (stored.length !== 1 || sha256(await answer.body()) !== sha256(film))
+    throw new Error(`film.mov is not what was sent: ${stored.length} of them, ${answer.status()}.`)
+}
+
+/** The health check is limited by the client's address, in each process. */
+async function expectReplaced(page: Page) {
+  for (let request = 0; request < 30 * processes.length + 1; request++) {
+    const headers = { "x-forwarded-for": `192.0.2.${request}` }
+    if ((await page.request.get("/api/health", { headers })).status() === 429) return
+  }
+  throw new Error("Every request counted as another client's.")
+}
+
+/** As an upgrade does it. Every page that is asked for meanwhile is answered. */
+async function replaceInTurn(page: Page) {
+  const ended = new AbortController()
+  let asked = 0
+  const asking = (async () => {
+    while (!ended.signal.aborted) {
+      const answer = await page.request.get("/dashboard", { maxRedirects: 0, timeout: 60_000 })
+      if (answer.status() !== 200) throw new Error(`/dashboard answered ${answer.status()} after ${asked}.`)
+      asked++
+    }
+  })()
+  try {
+    for (const name of processes) {
+      const replaced = compose("up", "-d", "--no-deps", "--force-recreate", "--wait", name)
+      // Without a proxy there is nobody who could hold a request meanwhile.
+      await (chosen?.origin ? Promise.race([replaced, asking]) : replaced.catch(() => {}))
+      await replaced
+    }
+  } finally {
+    ended.abort()
+    await asking.catch((error: unknown) => {
+      if (chosen?.origin) throw error
+    })
+  }
+  process.stdout.write(`       ${asked} pages meanwhile\n`)
+}
+
+async function showPage() {
+  const page = browser?.contexts()[0]?.pages()[0]
+  if (!page) return
+  const picture = join(tmpdir(), "tideline-try-compose.png")
+  await page.screenshot({ path: picture })
+  console.error(`${page.url()}: ${picture}`)
+}
+
+async function step<Result>(words: string, act: () => Promise<Result>): Promise<Result> {
+  const begun = Date.now()
+  const result = await act()
+  process.stdout.write(`  ok   ${words} (${((Date.now() - begun) / 1000).toFixed(0)} s)\n`)
+  return result
+}
+
+function compose(...words: string[]) {
+  return promisify(execFile)("docker", ["compose", ...words], {
+    cwd: clone,
+    env: environment,
+    maxBuffer: 1 << 28,
+  })
+}
+
+function sha256(bytes: Buffer) {
+  return createHash("sha256").update(bytes).digest("hex")
+}
