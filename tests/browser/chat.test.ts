@@ -89,6 +89,19 @@ describe("a long answer", () => {
   })
 })
 
+describe("the chat in German", () => {
+  it("says everything in German but what the model said", async () => {
+    const page = await open("/dashboard/chat", { locale: "de-DE" })
+    await page.getByRole("heading", { name: "Was möchten Sie wissen?" }).waitFor()
+    await page.getByLabel("Ihre Frage").fill("/slow 20")
+    await page.keyboard.press("Enter")
+    await says(page, "One word")
+    await page.getByRole("button", { name: "Antwort anhalten" }).click()
+    await page.getByText("Sie haben diese Antwort angehalten.").waitFor()
+    await page.getByRole("region", { name: "Heute" }).getByText("/slow 20").waitFor()
+  })
+})
+
 describe("what can be done with an answer", () => {
   it("is to ask in other words: what was said after it goes", async () => {
     const page = await open()

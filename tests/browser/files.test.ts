@@ -89,6 +89,22 @@ describe("the page of files", () => {
   })
 })
 
+describe("the page of files in German", () => {
+  it("says everything in German, with German sizes", async () => {
+    await files.add("ebbe.txt", "x".repeat(1500))
+    const page = await open("/dashboard/files", { locale: "de-DE" })
+    await page.getByRole("heading", { name: "Dateien" }).waitFor()
+    await page.getByText("1,5 kB", { exact: true }).waitFor()
+    await choose(page, { "flut.txt": "x".repeat(1_000_001) }, "Hochladen")
+    await page.getByText("Sie ist zu groß: Eine Datei kann höchstens 1 MB groß sein.").waitFor()
+    await isLive(page)
+    await page.getByRole("button", { name: "ebbe.txt löschen" }).click()
+    await page.getByText("ebbe.txt ist im Papierkorb").waitFor()
+    await page.goto("/dashboard/files/trash")
+    await page.getByText("noch 30 Tage").waitFor()
+  })
+})
+
 describe("the trash", () => {
   it("takes a file at the press of a button, and Undo brings it back under the same address", async () => {
     const { _id } = await files.add("tides.txt")
