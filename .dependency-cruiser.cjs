@@ -13,7 +13,7 @@ module.exports = {
     {
       name: "browser-code-sees-contracts-only",
       severity: "error",
-      from: { path: "^app/(features|realtime)/" },
+      from: { path: "^app/(features|language|realtime)/" },
       to: { path: "^(server|db)/", pathNot: "/contract\\.ts$" },
     },
     {

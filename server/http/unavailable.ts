@@ -1,3 +1,6 @@
+import type { Language } from "#server/languages/contract.ts"
+import { readLanguage } from "./language.ts"
+
 /**
  * The answer while the database cannot be reached, in the place of `failed`: JSON for the API, a page for people.
  * React Router's own data requests keep the body that their client understands.
@@ -14,9 +17,10 @@ export async function unavailable(request: Request, failed: Response): Promise<R
       { status: 503, headers: withRetry({ "content-type": "application/json; charset=utf-8" }) },
     )
   }
-  return new Response(PAGE, {
+  const language = readLanguage(request)
+  return new Response(pageIn(language), {
     status: 503,
-    headers: withRetry({ "content-type": "text/html; charset=utf-8" }),
+    headers: withRetry({ "content-type": "text/html; charset=utf-8", "content-language": language }),
   })
 }
 
@@ -27,17 +31,33 @@ function withRetry(init: HeadersInit) {
   return headers
 }
 
+const WORDS: Record<Language, { title: string; text: string; again: string }> = {
+  en: {
+    title: "Back in a moment",
+    text: "Tideline cannot reach its database. It keeps trying, and nothing that was saved is lost.",
+    again: "Try again",
+  },
+  de: {
+    title: "Gleich wieder da",
+    text: "Tideline erreicht seine Datenbank nicht. Es versucht es weiter, und nichts Gespeichertes ist verloren.",
+    again: "Erneut versuchen",
+  },
+}
+
 /** Needs nothing else: no style sheet, no script, no database. */
-const PAGE = `<!doctype html>
-<html lang="en">
+function pageIn(language: Language): string {
+  const { title, text, again } = WORDS[language]
+  return `<!doctype html>
+<html lang="${language}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Back in a moment · Tideline</title>
+<title>${title} · Tideline</title>
 <body style="font: 1rem/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1.5rem">
-<h1 style="font-size: 1.5rem">Back in a moment</h1>
-<p>Tideline cannot reach its database. It keeps trying, and nothing that was saved is lost.</p>
-<p><a href="">Try again</a></p>
+<h1 style="font-size: 1.5rem">${title}</h1>
+<p>${text}</p>
+<p><a href="">${again}</a></p>
 </body>
 </html>
 `
+}

@@ -43,6 +43,15 @@ describe("a text of the interface", () => {
     expect(unmarked.map(({ file, line, text }) => `${file}:${line} ${text}`)).toEqual([])
   })
 
+  it("never comes from a language that all requests share", () => {
+    const shared = globSync("app/**/*.{ts,tsx}", { cwd: root }).filter((file) =>
+      /import \{[^}]*\b(t|i18n)\b[^}]*\} from "@lingui\/core(\/macro)?"/.test(
+        readFileSync(resolve(root, file), "utf8"),
+      ),
+    )
+    expect(shared).toEqual([])
+  })
+
   it("is noticed between tags, in attributes and in strings, and code is not", () => {
     const source = `
       const list = [{ to: "/x", label: "Files" }]
