@@ -3,22 +3,32 @@ import { measureFiles } from "./files/measure.ts"
 import { measureHttp } from "./http/measure.ts"
 import { measureRealtime } from "./realtime/measure.ts"
 import { saveResults } from "./results.ts"
+import { measureStart } from "./start/measure.ts"
 
 // npm run bench -- <what>. Set BENCH_SHORT=1 for a quick look: one round, short measures.
+// npm run bench: all of them in their short form, one after the other.
 
 const benches: Record<string, (options: { short: boolean }) => Promise<object>> = {
+  http: measureHttp,
+  start: measureStart,
+  realtime: measureRealtime,
   chat: measureChat,
   files: measureFiles,
-  http: measureHttp,
-  realtime: measureRealtime,
 }
 
-const name = process.argv[2] ?? ""
-const bench = benches[name]
-if (!bench) {
+const name = process.argv[2]
+if (name !== undefined && !benches[name]) {
   process.stderr.write(`Say what to measure: npm run bench -- ${Object.keys(benches).join("|")}\n`)
   process.exit(1)
 }
-const short = process.env["BENCH_SHORT"] === "1"
-const results = await bench({ short })
-process.stdout.write(`\nWritten to ${saveResults(name, { short, ...results })}\n`)
+const short = name === undefined || process.env["BENCH_SHORT"] === "1"
+for (const [each, bench] of Object.entries(benches)) {
+  if (name !== undefined && each !== name) continue
+  const begun = performance.now()
+  process.stdout.write(`\n# ${each}\n`)
+  const results = await bench({ short })
+  const minutes = (performance.now() - begun) / 60_000
+  process.stdout.write(
+    `\n${minutes.toFixed(1)} minutes. Written to ${saveResults(each, { short, ...results })}\n`,
+  )
+}

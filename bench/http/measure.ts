@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import { startEmbeddedPostgres } from "#db/embedded.ts"
-import { buildApp, isOutOfDate } from "#server/commands/bundle.ts"
 import type { Figures, Measured } from "../medians.ts"
 import { rounded } from "../print.ts"
 import { startProgram, type Program } from "../program.ts"
-import { describeMachine } from "../results.ts"
-import { PORT, root, startCandidate, type Candidate, type Setting } from "./candidates.ts"
+import { PORT, startCandidate, type Candidate, type Setting } from "./candidates.ts"
 import type { ClientCommands, Load } from "./client.ts"
-import { buildNext, installPeers } from "./peers.ts"
 import { cpuOf, memoryOf, stopServer, type Served } from "./processes.ts"
-import { POST, record, type Recorded } from "./record.ts"
+import { POST, type Recorded } from "./record.ts"
 import { report } from "./report.ts"
+import { inTurn, withStage } from "./stage.ts"
 
 const ROUNDS = 3
 const CONNECTIONS = 50
@@ -30,38 +25,26 @@ interface Target {
 
 /** Runs the candidates in turn, several times over, and prints medians. Everything runs on this machine, over loopback. Linux only. */
 export async function measureHttp({ short }: { short: boolean }): Promise<object> {
-  if (isOutOfDate(root)) await buildApp(root)
-  const peers = installPeers()
-  const folder = mkdtempSync(join(tmpdir(), "tideline-bench-"))
-  const cluster = await startEmbeddedPostgres({ directory: join(folder, "postgres") })
-  const client = startProgram<ClientCommands>(join(import.meta.dirname, "client.ts"))
-  try {
-    const recorded = await record({ databaseUrl: cluster.url, folder })
-    const next = buildNext(recorded.bodies)
-    const machine = describeMachine()
-    const setting = { databaseUrl: cluster.url, folder, peers, next, recorded: recorded.recorded }
-    const targets = targetsOf(recorded)
-    const measured: Measured<Candidate>[] = []
-    const rounds = short ? 1 : ROUNDS
-    for (let round = 0; round < rounds; round++) {
-      for (const candidate of inTurn(round))
-        measured.push(
-          ...(await measureOne({ setting, client, targets, candidate, ...(short ? SHORT : FULL) })),
-        )
+  return withStage(async ({ setting, recorded, machine }) => {
+    const client = startProgram<ClientCommands>(join(import.meta.dirname, "client.ts"))
+    try {
+      const targets = targetsOf(recorded)
+      const measured: Measured<Candidate>[] = []
+      const rounds = short ? 1 : ROUNDS
+      for (let round = 0; round < rounds; round++) {
+        for (const candidate of inTurn(CANDIDATES, round))
+          measured.push(
+            ...(await measureOne({ setting, client, targets, candidate, ...(short ? SHORT : FULL) })),
+          )
+      }
+      return { machine, rounds, medians: report(measured), measured }
+    } finally {
+      await client.stop()
     }
-    return { machine, rounds, medians: report(measured), measured }
-  } finally {
-    await client.stop()
-    await cluster.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }
 
-/** Another one begins each time, so that none always runs on the machine as the same other left it. */
-function inTurn(round: number): Candidate[] {
-  const all: Candidate[] = ["bare", "fastify", "next", "tideline"]
-  return all.map((_, index) => all[(index + round) % all.length] ?? "bare")
-}
+const CANDIDATES: Candidate[] = ["bare", "fastify", "next", "tideline"]
 
 function targetsOf({ person, asset }: Recorded): Target[] {
   const signedIn = [`Cookie: ${person.cookie}`, `X-Forwarded-For: ${person.address}`]

@@ -38,8 +38,17 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
       ),
     ),
   )
+  printTable(
+    ["answers that were none, in all rounds", ...CANDIDATES],
+    loads.map((what) =>
+      [what].concat(CANDIDATES.map((candidate) => show(failuresOf({ candidate, what }, measured)))),
+    ),
+  )
 
-  const failures = measured.reduce((sum, { figures }) => sum + (figures["failed"] ?? 0), 0)
+  const failures = loads.reduce(
+    (sum, what) => sum + (failuresOf({ candidate: "tideline", what }, measured) ?? 0),
+    0,
+  )
   const bars = [
     describeFloor("/api/health against bare node:http", ratio("/api/health", "perSecond", "bare"), 0.15),
     describeFloor("/api/health against Next.js", ratio("/api/health", "perSecond", "next"), 4),
@@ -64,4 +73,13 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
   function ratio(what: string, name: string, other: Candidate) {
     return figure(what, "tideline", name) / figure(what, other, name)
   }
+}
+
+/** Connections that were lost, and answers with another status than 200. Undefined where nothing was asked. */
+function failuresOf(
+  { candidate, what }: Pick<Measured<Candidate>, "candidate" | "what">,
+  measured: readonly Measured<Candidate>[],
+): number | undefined {
+  const same = measured.filter((each) => each.candidate === candidate && each.what === what)
+  return same.length === 0 ? undefined : same.reduce((sum, { figures }) => sum + (figures["failed"] ?? 0), 0)
 }
