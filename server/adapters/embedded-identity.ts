@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises"
 import { eq } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
 import { authJwks, authSession, authUser } from "#db/schema/auth.ts"
-import { authPicture } from "#db/schema/pictures.ts"
 import { queueAddressVerification, queuePasswordReset, queueSignUpAttempted } from "#server/mail/mail.ts"
 import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
 import type { Services } from "#server/scope.ts"
@@ -18,8 +17,9 @@ import {
 import { createForms, createPost } from "./embedded-identity/forms.ts"
 import { openJoinedWrites } from "./embedded-identity/joined-writes.ts"
 import { openOwnAccount } from "./embedded-identity/own-account.ts"
-import { openPictures, pictureAddress } from "./embedded-identity/pictures.ts"
+import { openPictures } from "./embedded-identity/pictures.ts"
 import { requireArgon2 } from "./embedded-identity/password.ts"
+import { openPersonReader } from "./embedded-identity/read-person.ts"
 import { openSessionReader } from "./embedded-identity/read-session.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
@@ -147,17 +147,7 @@ export async function openEmbeddedIdentity(
       })
     },
     getSession,
-    async getUser(id) {
-      const { email, emailVerified, name, plan } = authUser
-      const [user] = await db
-        .select({ email, emailVerified, name, plan, picture: authPicture.id })
-        .from(authUser)
-        .leftJoin(authPicture, eq(authPicture.userId, authUser.id))
-        .where(eq(authUser.id, id))
-      if (!user) return null
-      const { picture, ...said } = user
-      return { id, ...said, name: user.name || null, imageUrl: picture && pictureAddress(origin, picture) }
-    },
+    getUser: openPersonReader(db, origin),
     async updateUser(id, { name }) {
       const changed = await db
         .update(authUser)

@@ -14,10 +14,12 @@ type Read = Promise<ReadableStreamReadResult<Uint8Array>>
 
 /** Writes a body that is known as a whole, compressed where that pays. */
 export function writeText(text: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const length = Buffer.byteLength(text)
+  // A short text leaves in one string with the head. Of a long one the bytes have to be counted, which takes as long as making them.
+  const body = text.length < WORTH_COMPRESSING ? text : Buffer.from(text)
+  const length = Buffer.byteLength(body)
   const encoder = chooseEncoder(incoming, outgoing, { short: length < WORTH_COMPRESSING })
   if (!encoder) outgoing.setHeader("content-length", length)
-  ;(encoder ?? outgoing).end(text)
+  ;(encoder ?? outgoing).end(body)
 }
 
 /**
