@@ -1,4 +1,3 @@
-import { readMigrationFiles } from "drizzle-orm/migrator"
 import postgres from "postgres"
 import { BACKUP_LOCK, REMOVAL_LOCK } from "../backup-locks.ts"
 import { openConnections, type Connection } from "../connections.ts"
@@ -35,12 +34,11 @@ export interface Dump {
 
 /**
  * Runs `work` on a dump, and then `afterwards`, when PostgreSQL may tidy up again. Until that is over nobody removes bytes that a row of the
- * dump names. Throws when another backup runs, when the database was never migrated or by a newer Tideline, and when its connection
- * was lost on the way. `migrations` is the folder of SQL files.
+ * dump names. Throws when another backup runs, when no Tideline has used the database, and when its connection was lost on the way. A newer
+ * Tideline may have migrated it: what is there is written down.
  */
 export async function withDump<Written, Result>(
   url: string,
-  migrations: string,
   work: (dump: Dump) => Promise<Written>,
   afterwards: (written: Written) => Promise<Result>,
 ): Promise<Result> {
@@ -59,7 +57,7 @@ export async function withDump<Written, Result>(
   try {
     return await connections.use(async (connection) => {
       await takeLocks(connection)
-      const written = await inTransaction(connection, (run) => dumpIn(run, migrations, work))
+      const written = await inTransaction(connection, (run) => dumpIn(run, work))
       const result = await afterwards(written)
       // The locks went with the connection, if it was lost.
       await connection.run((sql) => sql`select 1`)
@@ -79,10 +77,10 @@ async function takeLocks(connection: Connection) {
   await connection.run((sql) => sql`select pg_advisory_lock(${REMOVAL_LOCK})`)
 }
 
-async function dumpIn<Written>(run: Run, migrations: string, work: (dump: Dump) => Promise<Written>) {
+async function dumpIn<Written>(run: Run, work: (dump: Dump) => Promise<Written>) {
   await run((sql) => sql.unsafe("set transaction isolation level repeatable read, read only"))
   await fixTextForm(run)
-  const schema = await readSchemaState(run, migrations)
+  const schema = await readSchemaState(run)
   const [moment] = await run((sql) => sql<{ at: string }[]>`select now()::text as at`)
   return work({
     takenAt: new Date(moment?.at ?? ""),
@@ -101,7 +99,7 @@ const BLOBS = `
     where exists (select from public.files where storage_id = blobs._id) order by key collate "C"
   ) to stdout`
 
-async function readSchemaState(run: Run, migrations: string): Promise<SchemaState> {
+async function readSchemaState(run: Run): Promise<SchemaState> {
   const [journal] = await run(
     (sql) =>
       sql<{ present: boolean }[]>`select to_regclass('drizzle.__drizzle_migrations') is not null as present`,
@@ -113,14 +111,7 @@ async function readSchemaState(run: Run, migrations: string): Promise<SchemaStat
       )
     : []
   if (!newest) throw new Error("There is nothing to back up: no Tideline has used this database yet.")
-  const schema = { at: Number(newest.at), hash: newest.hash }
-  const known = readMigrationFiles({ migrationsFolder: migrations })
-  if (!known.some(({ folderMillis, hash }) => folderMillis === schema.at && hash === schema.hash)) {
-    throw new Error(
-      "The database was migrated by another Tideline, a newer one. Back it up with that version.",
-    )
-  }
-  return schema
+  return { at: Number(newest.at), hash: newest.hash }
 }
 
 function stream<Result>(

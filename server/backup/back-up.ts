@@ -13,8 +13,6 @@ import type { Manifest, WrittenTable } from "./manifest.ts"
 
 export interface BackupSource {
   databaseUrl: string
-  /** The folder of SQL files. */
-  migrations: string
   /** Where the application keeps the bytes of files. */
   blobs: Blobs
   /** The version of Tideline. */
@@ -60,7 +58,6 @@ async function write(source: BackupSource, target: BackupTarget): Promise<Backup
   const folder = await writeFolder(target.directory, new Date(), async (unfinished) => {
     result = await withDump(
       source.databaseUrl,
-      source.migrations,
       async (dump) => {
         await removeUnfinished(target.directory, { except: unfinished })
         return writeRows(dump, unfinished)

@@ -1,6 +1,6 @@
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import * as v from "valibot"
-import packageJson from "../../package.json" with { type: "json" }
+import { version } from "../version.ts"
 import { openDiskBlobs } from "../adapters/disk-blobs.ts"
 import { backUp, type Backup } from "../backup/back-up.ts"
 import { blobsIn } from "../backup/folder.ts"
@@ -50,9 +50,8 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
     backUp(
       {
         databaseUrl,
-        migrations: join(root, "db/migrations"),
         blobs: await openBlobs(config),
-        version: packageJson.version,
+        version: version.number,
       },
       {
         directory,

@@ -3,7 +3,7 @@ import { escapeMarkup } from "../http/markup.ts"
 
 /** The pages that the application serves under /docs, in reading order. Others in docs/ are for the repository's readers. */
 const manifest = [
-  { title: "Start", slugs: ["introduction", "self-hosting", "upgrading", "moving", "operations"] },
+  { title: "Start", slugs: ["introduction", "self-hosting", "backup", "upgrading", "moving", "operations"] },
   { title: "How it works", slugs: ["architecture"] },
   { title: "Reference", slugs: ["http-api", "identity", "realtime-protocol", "security"] },
 ]

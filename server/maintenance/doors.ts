@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http"
+import { json } from "../http/json.ts"
 import { isApiPath, pagePath } from "../http/public-paths.ts"
 import { themeIn } from "../http/theme.ts"
 import type { LiveRow, RowOf } from "../realtime/contract.ts"
@@ -73,18 +74,16 @@ function refuse(url: URL, { method, headers }: IncomingMessage, closure: Closure
     status: 503,
     headers: { "retry-after": String(RETRY_AFTER), "cache-control": "no-store" } as Record<string, string>,
   }
-  if (isApiPath(url.pathname)) return Response.json({ error: message }, init)
-  if (url.pathname.endsWith(".data")) return method === "GET" ? reload(url) : new Response(message, init)
+  if (isApiPath(url.pathname)) return json({ error: message }, init)
+  if (url.pathname.endsWith(".data"))
+    return reload(method === "GET" ? addressOf(url) : pageBefore(url, headers.referer))
   init.headers["content-type"] = "text/html; charset=utf-8"
   const theme = themeIn(headers.cookie)
   return new Response(closedPage({ message: closure.message, nonce, theme, retryAfter: RETRY_AFTER }), init)
 }
 
-/** A page that is open already asks for data in the form of React Router: this has it load the document, which says why. */
-function reload(url: URL): Response {
-  const search = new URLSearchParams(url.search)
-  search.delete("_routes")
-  const address = pagePath(url) + (search.size > 0 ? `?${search}` : "")
+/** A page that is open already talks in the form of React Router: this has it load a document, which says why. */
+function reload(address: string): Response {
   return new Response(null, {
     status: 204,
     headers: {
@@ -95,4 +94,16 @@ function reload(url: URL): Response {
       "cache-control": "no-store",
     },
   })
+}
+
+function addressOf(url: URL): string {
+  const search = new URLSearchParams(url.search)
+  search.delete("_routes")
+  return pagePath(url) + (search.size > 0 ? `?${search}` : "")
+}
+
+/** Where a form was sent from: what it was sent to may be no page. */
+function pageBefore(url: URL, referer = ""): string {
+  const before = URL.parse(referer)
+  return before?.host === url.host ? before.pathname + before.search : "/"
 }

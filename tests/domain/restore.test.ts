@@ -115,10 +115,7 @@ describe("restoring", () => {
     const old = await openNewPlace()
     await old.restore(folder, shelf, { migrations: newer })
     await old.db.execute(sql`insert into numbers (word) values ('one'), ('two')`)
-    const { folder: fromNewer } = await shelf.take(
-      { databaseUrl: old.url, blobs: old.blobs },
-      { migrations: newer },
-    )
+    const { folder: fromNewer } = await shelf.take({ databaseUrl: old.url, blobs: old.blobs })
 
     const place = await openNewPlace()
     await expect(place.restore(fromNewer, shelf)).rejects.toThrow(

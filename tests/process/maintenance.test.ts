@@ -79,7 +79,12 @@ describe("maintenance", () => {
     expect(data.headers.get("x-remix-redirect")).toBe("/dashboard/chat?thread=1")
     expect(data.headers.get("x-remix-reload-document")).toBe("true")
     expect((await ada("/_root.data")).headers.get("x-remix-redirect")).toBe("/")
-    expect((await ada("/dashboard.data", { method: "POST", body: "a=b" })).status).toBe(503)
+    const referer = `${app.origin}/dashboard/files?view=list`
+    const form = await ada("/theme.data", { method: "POST", body: "a=b", headers: { referer } })
+    expect(form.headers.get("x-remix-redirect")).toBe("/dashboard/files?view=list")
+    const strange = { referer: "https://elsewhere.example/trap" }
+    const fromElsewhere = await ada("/theme.data", { method: "POST", body: "a=b", headers: strange })
+    expect(fromElsewhere.headers.get("x-remix-redirect")).toBe("/")
   })
 
   it("sends sockets away and lets none in", async () => {
@@ -103,6 +108,7 @@ describe("maintenance", () => {
     expect([entered.status, entered.headers.get("location")]).toEqual([303, "/"])
     expect((await browser("/")).status).toBe(200)
     expect((await browser("/api/openapi.json")).status).toBe(200)
+    expect(app.log.join()).not.toContain(new URL(address).pathname)
     expect((await fetch(app.origin)).status).toBe(503)
     await maintain("off")
     await close()

@@ -28,12 +28,8 @@ export async function openShelf(directory = aFolder()) {
     kept,
     take: (
       { databaseUrl, blobs }: Pick<FileDrawer, "databaseUrl" | "blobs">,
-      options: Partial<BackupTarget> & { migrations?: string } = {},
-    ) =>
-      backUp(
-        { databaseUrl, blobs, migrations: options.migrations ?? migrations, version: "0.0.1" },
-        { directory, kept, skipLost: false, ...options },
-      ),
+      options: Partial<BackupTarget> = {},
+    ) => backUp({ databaseUrl, blobs, version: "0.0.1" }, { directory, kept, skipLost: false, ...options }),
   }
 }
 
