@@ -9,7 +9,7 @@ import { ada as adaLovelace, postJson, signIn, signUp, type Person } from "../su
 import { createTestDatabase } from "../support/postgres.ts"
 import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
-import { begin, offsetOf, uploadAt } from "../support/uploads.ts"
+import { begin, offsetOf, storedPaths, uploadAt } from "../support/uploads.ts"
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let sql: postgres.Sql
@@ -122,6 +122,37 @@ it("requests to the API are counted by each process for itself, as its limits sa
   expect(remaining).toEqual(["29", "29", "29"])
 })
 
+it("what is due is done once, when all three begin to look for it at the same time", async () => {
+  const [kept, ...removed] = await Promise.all(Array.from({ length: 9 }, (_, size) => storeFile(1000 + size)))
+  for (const id of removed) await ada(`/api/files/${id}`, { method: "DELETE" })
+  const abandoned = await begin(ada, "half.mov", 2_000_000)
+  await abandoned.patch(0, randomBytes(1_000_000))
+  const threadId = await makeThread(ada)
+  await ada(`/api/chat/threads/${threadId}`, { method: "DELETE" })
+  await sql`update files set trashed_at = 1 where trashed`
+  await sql`update uploads set expires_at = 1 where file_id is null`
+  await sql`update chat_threads set trashed_at = 1 where trashed`
+  await Promise.all(fleet.members.map((member) => member.end("SIGTERM")))
+  for (const { log } of fleet.members) log.length = 0
+  await Promise.all(fleet.members.map((member) => member.start()))
+  await fleet.whenReady()
+
+  const due = async () =>
+    (
+      await sql`
+        select _id from files where trashed union all select _id from uploads where file_id is null
+        union all select _id from chat_threads where trashed`
+    ).length
+  await expect.poll(due, { timeout: 20_000 }).toBe(0)
+  const [usage] = await sql`
+    select used = (select sum(size) from files where user_id = file_usage.user_id) as agrees, reserved::int
+    from file_usage where user_id = (select user_id from files where _id = ${String(kept)})`
+  expect(usage).toEqual({ agrees: true, reserved: 0 })
+  const blobs = async () => (await sql`select _id from blobs`).length
+  await expect.poll(async () => (await storedPaths(fleet)).length).toBe(await blobs())
+  for (const { log } of fleet.members) expect(log.join("").match(/^.*"level":[56]0.*$/m)).toBeNull()
+})
+
 it("the answers of a killed process are ended once, by one of the others", async () => {
   const [doomed, other] = fleet.members as [Member, Member]
   const threadId = await makeThread(ada)
@@ -176,6 +207,15 @@ async function watchEverywhere(person: Person) {
 
 function socketOf(member: Member) {
   return member.origin.replace("http", "ws")
+}
+
+async function storeFile(size: number): Promise<string> {
+  const response = await ada(`/api/files?name=${randomUUID()}.bin`, {
+    method: "POST",
+    body: randomBytes(size),
+  })
+  const { files } = (await response.json()) as { files: { _id: string }[] }
+  return String(files[0]?._id)
 }
 
 type Send = (address: string, init?: RequestInit) => Promise<Response>

@@ -4,7 +4,11 @@ import { catchUp } from "../realtime/support/oracle.ts"
 import { realtimeToken } from "./live.ts"
 import type { Person } from "./people.ts"
 
-/** Longer than any test. Milliseconds. */
+/** After faults, on a machine that has other things to do. Milliseconds. */
+const PATIENCE = 60_000
+/** A token is good for a minute. */
+const TOKEN_RENEWAL = 15_000
+/** Longer than any test. */
 const FOR_EVER = 2 ** 31 - 1
 
 export interface ReturningSocket {
@@ -29,14 +33,20 @@ export async function openReturningSocket(origin: string, person: Person): Promi
   const ended = { goodbyes: 0, losses: 0 }
   let isOver = false
   const coming = comeBack()
+  const renewal = setInterval(() => void renewToken().catch(() => {}), TOKEN_RENEWAL).unref()
   return {
     person,
     client,
     ended,
     async finish(sql) {
-      await client.until(() => client.connected && lists.every(({ state }) => state === "live"), "all lists")
+      const isLive = () => client.connected && lists.every(({ state }) => state === "live")
+      await client.until(isLive, "all lists", PATIENCE).catch((error: unknown) => {
+        const states = lists.map(({ query, state, refusal }) => ({ query, state, refusal }))
+        throw new Error(JSON.stringify({ connected: client.connected, states, ended }), { cause: error })
+      })
       await catchUp(sql, client)
       isOver = true
+      clearInterval(renewal)
       client.close()
       await coming
       return { threads: client.rowsOf(threads), files: client.rowsOf(files) }
@@ -47,9 +57,20 @@ export async function openReturningSocket(origin: string, person: Person): Promi
     for (;;) {
       await client.until(() => !client.connected || lists.some(isWanting), "something to mend", FOR_EVER)
       if (isOver) return
-      if (client.connected) await client.renew()
+      if (client.connected) await renew()
       else await reconnect()
     }
+  }
+
+  /** Long before the one it has runs out. Where nobody answers, it is for the next time, or the next connection. */
+  async function renewToken() {
+    if (client.connected) await client.ask("authenticate", { token: await realtimeToken(person) })
+  }
+
+  /** A whole read may be refused for a moment: a client waits before it asks again. */
+  async function renew() {
+    if (lists.some(({ refusal }) => refusal)) await pause(500)
+    await client.renew()
   }
 
   async function reconnect() {
@@ -58,10 +79,12 @@ export async function openReturningSocket(origin: string, person: Person): Promi
     for (;;) {
       try {
         client.token = await realtimeToken(person)
+        // What went with an old token is read again.
+        for (const list of lists) if (list.state === "revoked") list.state = "reset"
         return await client.resume()
       } catch {
         // Nobody is there, or the one that was there is going: a client waits before it tries again.
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        await pause(100)
       }
     }
   }
@@ -70,4 +93,8 @@ export async function openReturningSocket(origin: string, person: Person): Promi
 /** Whether it has to be asked for again. */
 function isWanting({ state, refusal }: Followed): boolean {
   return state === "reset" || (state === "waiting" && refusal?.retryAfter !== undefined)
+}
+
+function pause(milliseconds: number) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
