@@ -86,8 +86,9 @@ async function walk() {
   )
 
   await step("a file is on its way, and everything is restarted in the middle of it", async () => {
-    await beginUpload(page)
+    const network = await beginUpload(page)
     await compose("restart")
+    await network.fast()
   })
   await step("the upload goes on by itself, and nothing of it is lost", async () => {
     await link(page, "film.mov").waitFor({ timeout: 180_000 })
@@ -166,12 +167,14 @@ async function beginUpload(page: Page) {
   await visit(page, "/dashboard/files")
   await takenOver(page)
   const network = await page.context().newCDPSession(page)
-  const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 8_000_000 }
+  const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 2_000_000 }
   await network.send("Network.emulateNetworkConditions", limit)
   const second = page.waitForRequest((request) => Number(request.headers()["upload-offset"]) > 0)
   await choose(page, upload)
   await second
-  await network.send("Network.emulateNetworkConditions", { ...limit, uploadThroughput: -1 })
+  return {
+    fast: () => network.send("Network.emulateNetworkConditions", { ...limit, uploadThroughput: -1 }),
+  }
 }
 
 async function expectFilm(page: Page) {
