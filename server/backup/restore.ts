@@ -31,8 +31,9 @@ export async function restoreBackup(
   refuseUnknownSchema(manifest.schema, target.migrations)
   await refuseUsedDatabase(target.databaseUrl)
   await refuseUsedStore(folder, manifest, target.blobs)
+  const put = new Set<string>()
   try {
-    await putBlobs(folder, manifest, kept, target.blobs)
+    await putBlobs(folder, manifest, kept, target.blobs, put)
     const written = { ...manifest, open: (table: Manifest["tables"][number]) => readTable(folder, table) }
     const loaded = await loadDump(target.databaseUrl, target.migrations, written, (run) =>
       leaveOut(run, target),
@@ -40,12 +41,12 @@ export async function restoreBackup(
     await migrate(target.databaseUrl, target.migrations)
     return { ...loaded, manifest }
   } catch (error) {
-    if (!(await isLoaded(target))) await removeBlobs(folder, manifest, target.blobs)
+    if (!(await isLoaded(target))) for (const key of put) await target.blobs.remove(key)
     throw error
   }
 }
 
-/** Bytes of this very backup are those of a restore that was killed. */
+/** Bytes of this very backup are those of a restore that was killed, or of the installation that moves to another database. */
 async function refuseUsedStore(folder: string, manifest: Manifest, store: Blobs) {
   const known = new Set<string>()
   for await (const { key } of listKept(folder, manifest)) known.add(key)
@@ -58,10 +59,12 @@ async function refuseUsedStore(folder: string, manifest: Manifest, store: Blobs)
   }
 }
 
-async function putBlobs(folder: string, manifest: Manifest, kept: Blobs, store: Blobs) {
+/** Notes in `put` what was not there before. */
+async function putBlobs(folder: string, manifest: Manifest, kept: Blobs, store: Blobs, put: Set<string>) {
   await eachOf(listKept(folder, manifest), async (blob) => {
     if (await holds(store, blob)) return
     await store.remove(blob.key)
+    put.add(blob.key)
     const stream = await kept.open(blob.key)
     if (!stream) throw new Error(`blobs/${blob.key} went out of the backup while it was restored.`)
     try {
@@ -93,8 +96,4 @@ async function isLoaded({ databaseUrl }: RestoreTarget): Promise<boolean> {
     () => false,
     () => true,
   )
-}
-
-async function removeBlobs(folder: string, manifest: Manifest, store: Blobs) {
-  await eachOf(listKept(folder, manifest), ({ key }) => store.remove(key))
 }
