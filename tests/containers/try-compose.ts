@@ -97,7 +97,7 @@ async function walk() {
 
   if (chosen?.origin)
     await step("what a client says in X-Forwarded-For is replaced", () => expectReplaced(page))
-  await step(`${processes.join(", ")} are replaced while pages are asked for`, () => replaceInTurn(page))
+  await step(`replaced while pages are asked for: ${processes.join(", ")}`, () => replaceInTurn(page))
 
   await step("all of it is taken down, and comes up again", async () => {
     await compose("down")
@@ -206,7 +206,8 @@ async function replaceInTurn(page: Page) {
     await compose("up", "-d", "--no-deps", "--force-recreate", "--wait", name)
   }
   ended.abort()
-  process.stdout.write(`       ${await asking} pages meanwhile\n`)
+  const pages = await asking
+  if (chosen?.origin) process.stdout.write(`       ${pages} pages meanwhile\n`)
 }
 
 async function askOnAndOn(page: Page, signal: AbortSignal): Promise<number> {
