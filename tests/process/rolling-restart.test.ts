@@ -17,7 +17,7 @@ let fleet: Fleet
 beforeAll(async () => {
   database = await createTestDatabase()
   sql = postgres(database.url, { max: 2 })
-  fleet = await startFleet(database.url, { env: { DRAIN_DELAY: "2", TRUSTED_PROXIES: "1" } })
+  fleet = await startFleet(database.url, { env: { DRAIN_DELAY: "3", TRUSTED_PROXIES: "1" } })
 })
 afterAll(async () => {
   await fleet.stop()
@@ -74,4 +74,4 @@ test("three processes are started again in turn, and neither a request fails nor
     // Each list was read once: from then on it went on by what had changed.
     expect(socket.client.seen).toMatchObject({ rows: 2, resets: 0 })
   }
-}, 120_000)
+}, 240_000)

@@ -20,8 +20,8 @@ export interface Balancer {
   close(): Promise<void>
 }
 
-/** Milliseconds. */
-const PROBE_INTERVAL = 50
+/** Milliseconds. For so long it may send requests to one that wants none any more. */
+const PROBE_INTERVAL = 500
 
 /**
  * A proxy as one would put in front of several processes: it asks each for `/readyz`, keeps connections to those that are ready, and
