@@ -154,6 +154,11 @@ describe("restoring", () => {
     )
     expect(await place.isEmpty()).toBe(true)
 
+    // The installation itself, on its way to another database.
+    const moving = place.restore(folder, shelf, { blobs: drawer.blobs })
+    await expect(moving).rejects.toThrow("PostgreSQL did not take the rows of public.files")
+    expect(await keysOf(drawer.blobs)).toEqual(await keysOf(shelf.kept))
+
     writeFileSync(table("files"), whole)
     writeFileSync(join(folder, "manifest.json"), manifest)
     await place.restore(folder, shelf)
