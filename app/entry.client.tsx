@@ -1,6 +1,7 @@
 import { startTransition, StrictMode } from "react"
 import { hydrateRoot } from "react-dom/client"
 import { HydratedRouter } from "react-router/dom"
+import { makeFetchPatient } from "./features/navigation/patient-fetch.ts"
 import { addMessages } from "./language/i18n.ts"
 import { addSentences } from "./language/sentences.ts"
 
@@ -13,6 +14,8 @@ if (document.documentElement.lang === "de") {
   addMessages("de", ...catalogues)
   addSentences(serverSentences)
 }
+
+makeFetchPatient()
 
 startTransition(() => {
   hydrateRoot(

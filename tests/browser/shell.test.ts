@@ -228,6 +228,20 @@ describe("a page that cannot be shown", () => {
     await heading(page, "Welcome back, Ada")
   })
 
+  it("stays on the screen when its server is away for a moment while it is loaded again", async () => {
+    const page = await tideline.open("/dashboard")
+    await page.evaluate(() => document.querySelector("h1")?.setAttribute("data-kept", ""))
+    let lost = 0
+    await page.route("**/dashboard.data*", (route) => (lost++ < 3 ? route.abort() : route.continue()))
+    const again = page.waitForResponse("**/dashboard.data*")
+    // The figures of the page are read again when what is live on it changes.
+    await tideline.add("tides.txt")
+    expect((await again).status()).toBe(200)
+    expect(lost).toBeGreaterThan(3)
+    await page.getByText("tides.txt").first().waitFor()
+    expect(await page.locator("h1[data-kept]").count()).toBe(1)
+  })
+
   it("opens by itself when the connection is back", async () => {
     const page = await tideline.open("/dashboard")
     await page.getByRole("link", { name: "Files", exact: true }).click()

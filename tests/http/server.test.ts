@@ -195,10 +195,6 @@ describe("a response", () => {
   })
 
   it("admits no style attribute, but where Clerk's components have their own", async () => {
-    const policyOf = async (env: Record<string, string>) => {
-      const { origin } = await serve(async () => new Response("ok"), env)
-      return (await fetch(origin)).headers.get("content-security-policy")
-    }
     expect(await policyOf({})).toContain("style-src-attr 'none';")
     const clerk = {
       CLERK_PUBLISHABLE_KEY: "pk_test_Y2xlcmsuZXhhbXBsZS5jb20k",
@@ -348,6 +344,11 @@ describe("the files of the build", () => {
     expect((await get(port, "/favicon.svg", {}, "POST")).body.toString()).toBe("the application")
   })
 })
+
+async function policyOf(settings: Record<string, string>) {
+  const { origin } = await serve(async () => new Response("ok"), settings)
+  return (await fetch(origin)).headers.get("content-security-policy")
+}
 
 async function serve(
   handle: Front["handle"],

@@ -13,6 +13,7 @@ document.addEventListener("click", (event) => {
 // What was sent is not sent twice.
 document.addEventListener("submit", (event) => {
   const button = event.target.querySelector("[type=submit]")
+  if (!button) return
   if (button.ariaBusy === "true") return event.preventDefault()
   button.ariaBusy = "true"
   button.ariaDisabled = "true"
