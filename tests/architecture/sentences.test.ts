@@ -23,7 +23,7 @@ describe("a sentence of the server", () => {
 
   it("keeps what the server put into it, and sizes are written as in that language", () => {
     expect(inGerman("tide (1).txt is too large. A file can be 1.5 MB at most.")).toBe(
-      "tide (1).txt ist zu groß. Eine Datei kann höchstens 1,5 MB haben.",
+      "tide (1).txt ist zu groß. Eine Datei kann höchstens 1,5 MB groß sein.",
     )
   })
 

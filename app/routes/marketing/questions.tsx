@@ -30,7 +30,7 @@ const questions = [
   {
     id: "database",
     question: msg`Can I use the PostgreSQL that I have?`,
-    answer: msg`Yes, version 18 with wal_level=logical and a role that may replicate. Set DATABASE_URL to it. Migrations run at the start, one process at a time.`,
+    answer: msg`Yes, version 18 or newer, with wal_level=logical and a role that may replicate. Set DATABASE_URL to it. Migrations run at the start, one process at a time.`,
   },
   {
     id: "restart",
