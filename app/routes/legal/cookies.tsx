@@ -18,7 +18,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
 
 export default function Cookies({ loaderData }: Route.ComponentProps) {
   return (
-    <LegalPage title="Cookies" changed="21 November 2026">
+    <LegalPage title="Cookies" changed="22 November 2026">
       <p>
         There is no banner here because there is nothing to consent to: this server sets only cookies that do
         what you asked for. Without signing in and without choosing a language or colours you get none.
@@ -92,6 +92,16 @@ export default function Cookies({ loaderData }: Route.ComponentProps) {
                 second one.
               </td>
               <td>Half an hour, and a day.</td>
+            </tr>
+            <tr>
+              <td>
+                <code>tideline-maintenance</code>
+              </td>
+              <td>
+                Lets the operator in while the server is closed for maintenance. It is set only by the address
+                that they get for it, and scripts cannot read it.
+              </td>
+              <td>Until the browser is closed; it opens nothing once the maintenance is over.</td>
             </tr>
           </tbody>
         </table>

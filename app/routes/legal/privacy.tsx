@@ -27,7 +27,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
 export default function Privacy({ loaderData }: Route.ComponentProps) {
   const { host, isClerk, gatewayHost, trashDays, uploadHours, isBucket } = loaderData
   return (
-    <LegalPage title="Privacy" changed="21 November 2026">
+    <LegalPage title="Privacy" changed="22 November 2026">
       <p>
         This page describes what the Tideline software at {host} stores. The software is run by the operator
         of this server, not by the project that writes it, and the project receives nothing from it. The
@@ -92,7 +92,7 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
         <li>
           <strong>The language model.</strong>{" "}
           {gatewayHost
-            ? `When you use the chat, the conversation, and the names of your files if the assistant looks them up, are sent to the gateway at ${gatewayHost}.`
+            ? `When you use the chat, the gateway at ${gatewayHost} gets the conversation with the files you attach, and, where the assistant looks them up, the names and text of your files and passages of your other conversations.`
             : "No language model is connected to this server, so your conversations are sent to nobody."}
         </li>
         <li>
