@@ -98,7 +98,7 @@ describe("the chat in German", () => {
     await says(page, "One word")
     await page.getByRole("button", { name: "Antwort anhalten" }).click()
     await page.getByText("Sie haben diese Antwort angehalten.").waitFor()
-    await page.getByRole("region", { name: "Heute" }).getByText("/slow 20").waitFor()
+    await page.getByRole("region", { name: "Heute" }).getByText("/slow 20").first().waitFor()
   })
 })
 

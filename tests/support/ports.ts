@@ -1,12 +1,34 @@
 import { once } from "node:events"
 import { createServer } from "node:net"
-import { portOf } from "./port-of.ts"
+
+/**
+ * Below the ports that systems give to outgoing connections: such a one could be taken by any of thousands between the look and the start of
+ * the server that it is for.
+ */
+const FIRST = 20_000
+
+/** For each process that tests beside others, so that two do not find the same. */
+const OF_EACH = 1_500
+const PLACES = 8
+
+let next = Math.floor(Math.random() * OF_EACH)
 
 export async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const port = portOf(probe)
+  const place = Number(process.env["VITEST_POOL_ID"] ?? 0) % PLACES
+  for (;;) {
+    const port = FIRST + place * OF_EACH + (next++ % OF_EACH)
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer().listen(port, "127.0.0.1")
+  try {
+    await once(probe, "listening")
+  } catch {
+    return false
+  }
   probe.close()
   await once(probe, "close")
-  return port
+  return true
 }
