@@ -140,6 +140,8 @@ export async function openEmbeddedIdentity(
       if (cookies.length === 0) return response
       const headers = new Headers(response.headers)
       for (const cookie of cookies) headers.append("set-cookie", cookie)
+      // A cache in between would give the cookie to everybody, where the answer itself is for everybody.
+      headers.set("cache-control", "private, no-store")
       return new Response(response.body, {
         status: response.status,
         statusText: response.statusText,

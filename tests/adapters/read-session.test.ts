@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm"
 import { pino } from "pino"
+import { RouterContextProvider } from "react-router"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { authSession, authUser } from "#db/schema/auth.ts"
 import { openEmbeddedIdentity } from "#server/adapters/embedded-identity.ts"
@@ -9,13 +10,14 @@ import { createTestDatabase } from "../support/postgres.ts"
 const origin = "http://localhost:3000"
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
+let identity: Awaited<ReturnType<typeof openEmbeddedIdentity>>
 let read: Awaited<ReturnType<typeof openSessionReader>>
 /** As the browser sends it. */
 let cookie: string
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const identity = await openEmbeddedIdentity({
+  identity = await openEmbeddedIdentity({
     origin,
     issuer: origin,
     authSecret: "a secret for tests, and for nothing else",
@@ -72,6 +74,21 @@ describe("a session that better-auth began", () => {
     await database.db.insert(authSession).values(row)
     expect(await read(cookie)).not.toBeNull()
   })
+})
+
+test("a cookie that is renewed goes out with no answer that a cache may keep", async () => {
+  const request = new Request(origin, { headers: { cookie } })
+  const visit = { request, address: "203.0.113.7", context: new RouterContextProvider() }
+  const answer = async () => {
+    await identity.getSession(visit)
+    return new Response("for everybody", { headers: { "cache-control": "public, max-age=3600" } })
+  }
+  const untouched = await identity.middleware?.(visit, answer)
+  expect(untouched?.headers.get("cache-control")).toBe("public, max-age=3600")
+  await endIn("5 days 23 hours")
+  const renewed = await identity.middleware?.(visit, answer)
+  expect(renewed?.headers.getSetCookie()).toHaveLength(1)
+  expect(renewed?.headers.get("cache-control")).toBe("private, no-store")
 })
 
 function unsigned(own: string) {
