@@ -59,6 +59,8 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   const perAddress = new Map<string, number>()
   /** Connections that have sent a handshake. A second one would be a second token to verify. */
   const greeted = new WeakSet<object>()
+  /** Requests and connections that came since it last changed who is admitted: all others have to come again. */
+  let admitted = new WeakSet<object>()
   /** When users were signed out, as long as a token may still be under verification that was good before. */
   const revokedAt = new Map<string, number>()
   let draining = false
@@ -75,6 +77,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     allowRequest: (request, decide) => {
       const refusal = refuseRequest(request)
       if (refusal) metrics.count(`refused_${refusal}`)
+      else admitted.add(request)
       decide(refusal, refusal === null)
     },
   })
@@ -95,6 +98,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     attach(server) {
       io.attach(server)
       io.engine.on("connection", (raw: RawConnection) => {
+        if (raw.request && admitted.has(raw.request)) admitted.add(raw)
         if (options.addressOf && raw.request) countAddress(raw, options.addressOf(raw.request))
         // The upgrade request weighs more than all that is kept of a connection.
         raw.request = null
@@ -108,9 +112,10 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
         }
       })
     },
-    admitOnly(admitted, spreadMs) {
-      isAdmitted = admitted
-      if (!admitted) return
+    admitOnly(isWelcome, spreadMs) {
+      isAdmitted = isWelcome
+      if (!isWelcome) return
+      admitted = new WeakSet()
       for (const connection of connections()) connection.end("draining", Math.round(Math.random() * spreadMs))
     },
     count: () => slices.reduce((count, slice) => count + slice.connections.size, 0),
@@ -173,6 +178,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     if (socket.conn.readyState !== "open")
       throw new Refused("unavailable", "The connection was closed.", 1000)
     if (draining) throw new Refused("unavailable", "The server is restarting.", 1000)
+    if (!admitted.has(socket.conn)) throw new Refused("unavailable", "The server was closed meanwhile.", 1000)
     const count = perUser.get(userId) ?? 0
     if (count >= options.maxConnectionsPerUser) {
       throw new Refused("rate_limited", "There are too many open connections of this user.", 10_000)

@@ -55,6 +55,24 @@ describe("a handshake whose token is being verified", () => {
     expect(await refused).toBe("unauthorized")
   })
 
+  it("has to come again when the doors are closed meanwhile", async () => {
+    const { engine, asked, allow } = await startSlowVerifier()
+    const client = suite.client("ada", engine.url)
+    const refused = client.connect().then(
+      () => "accepted",
+      (error: { code?: string }) => error.code,
+    )
+    await asked
+    engine.realtime.admitOnly(() => false)
+    allow()
+    expect(await refused).toBe("unavailable")
+    expect(engine.realtime.connectionsOf("ada")).toHaveLength(0)
+    client.close()
+    engine.realtime.admitOnly(null)
+    await suite.connect("ada", engine.url)
+    expect(engine.realtime.connectionsOf("ada")).toHaveLength(1)
+  })
+
   it("is verified once, however often it is sent over one connection", async () => {
     const { engine, asked, allow, verified } = await startSlowVerifier()
     const socket = new WebSocket(`${engine.url}/realtime/?EIO=4&transport=websocket`)
