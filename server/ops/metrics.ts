@@ -119,8 +119,8 @@ function measureQueued(registry: Registry, scope: Scope<"db">) {
   })
 
   return async () => {
-    for (const each of [queued, letters, oldest, bytes]) each.reset()
     const counts = await withinPatience(countQueued(scope)).catch(() => null)
+    for (const each of [queued, letters, oldest, bytes]) each.reset()
     // Without the database there are no counts, and all the rest is what one wants to see then.
     if (!counts) return oldest.remove()
     for (const kind of ["turns", "uploads"] as const) queued.set({ kind }, counts[kind])

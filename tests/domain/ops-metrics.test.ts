@@ -1,0 +1,30 @@
+import { pino } from "pino"
+import { expect, it, onTestFinished } from "vitest"
+import { createOpsMetrics } from "#server/ops/metrics.ts"
+import type { Scope } from "#server/scope.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+
+it("a scrape that begins while another one is written takes nothing from it", async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.close())
+  const scope = {
+    db: database.db,
+    log: pino({ level: "silent" }),
+    live: { measured: () => [] },
+    turns: { count: () => 0, ended: () => ({}) },
+  } as unknown as Scope<"db" | "live" | "log" | "turns">
+  let second: Promise<string> | undefined
+  const metrics = createOpsMetrics(scope, {
+    // Asked for while the first scrape is written.
+    open() {
+      second ??= metrics.read()
+      return 1
+    },
+    waiting: () => 0,
+    refused: () => ({ address: 0, full: 0 }),
+  })
+  for (const text of [await metrics.read(), await second]) {
+    expect(text).toContain('tideline_queued{kind="turns"} 0')
+    expect(text).toContain('tideline_outbox_letters{state="parked"} 0')
+  }
+})
