@@ -18,11 +18,16 @@ export function safeTarget(
   origin: string,
   fallback = AFTER_SIGN_IN,
 ): string {
-  if (!target || target.length > 2048 || !target.startsWith("/")) return fallback
-  if (hasTrap(target) || !URL.canParse(target, origin)) return fallback
+  const path = pathOfSite(target, origin)
+  return path === null || NO_DESTINATION.test(path) ? fallback : path
+}
+
+/** `target` as a browser understands it, where that is an address of this site, whichever; null for everything else. */
+export function pathOfSite(target: string | null | undefined, origin: string): string | null {
+  if (!target || target.length > 2048 || !target.startsWith("/")) return null
+  if (hasTrap(target) || !URL.canParse(target, origin)) return null
   const url = new URL(target, origin)
-  if (url.origin !== origin || url.pathname.startsWith("//") || NO_DESTINATION.test(url.pathname))
-    return fallback
+  if (url.origin !== origin || url.pathname.startsWith("//")) return null
   return url.pathname + url.search + url.hash
 }
 
