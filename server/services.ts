@@ -174,10 +174,10 @@ function openLocks(
 }
 
 /** The SDK is loaded where traces are wanted, and nowhere else. */
-async function openTracing({ tracing }: Config, opened: Opened): Promise<Tracing | null> {
+async function openTracing({ tracing, trustedProxies }: Config, opened: Opened): Promise<Tracing | null> {
   if (!tracing) return null
   const { openOtlpTracing } = await import("./adapters/otlp-tracing.ts")
-  const open = openOtlpTracing({ ...tracing, version: version.number })
+  const open = openOtlpTracing({ ...tracing, version: version.number, trustsSender: trustedProxies > 0 })
   opened.push(() => open.close())
   return open
 }

@@ -1,5 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type Span } from "@opentelemetry/api"
+import type { IncomingHttpHeaders } from "node:http"
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type Span,
+  type TextMapGetter,
+} from "@opentelemetry/api"
 import { W3CTraceContextPropagator } from "@opentelemetry/core"
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http"
 import { resourceFromAttributes } from "@opentelemetry/resources"
@@ -17,16 +26,24 @@ interface OtlpOptions {
   endpoint: string
   headers: Record<string, string>
   service: string
-  /** Which part of the requests is traced where their sender has not decided it, from 0 to 1. */
+  /** Which part of the requests is traced where no trusted sender has decided it, from 0 to 1. */
   part: number
   version: string
+  /** Whether a request goes on from where its `traceparent` says: anybody can write one, so only behind a proxy that is trusted. */
+  trustsSender: boolean
 }
 
 /** Milliseconds between what is sent together. */
 const BATCH = 1000
 
+const FIELDS: TextMapGetter<IncomingHttpHeaders> = {
+  get: (headers, name) => headers[name],
+  keys: (headers) => Object.keys(headers),
+}
+
 /** Sends spans to an OpenTelemetry collector over HTTP, in batches. A collector that is away costs the spans and nothing else. */
-export function openOtlpTracing({ endpoint, headers, service, part, version }: OtlpOptions): Tracing {
+export function openOtlpTracing(options: OtlpOptions): Tracing {
+  const { endpoint, headers, service, part, version, trustsSender } = options
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ "service.name": service, "service.version": version }),
@@ -48,10 +65,7 @@ export function openOtlpTracing({ endpoint, headers, service, part, version }: O
   return {
     async request(incoming, outgoing, routeOf, work) {
       const { method = "GET", headers: carrier } = incoming
-      const parent = propagator.extract(ROOT_CONTEXT, carrier, {
-        get: (from, name) => from[name],
-        keys: (from) => Object.keys(from),
-      })
+      const parent = trustsSender ? propagator.extract(ROOT_CONTEXT, carrier, FIELDS) : ROOT_CONTEXT
       const attributes = { "http.request.method": method, "url.path": loggedPath(incoming.url ?? "") }
       const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent)
       outgoing.once("close", () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 
 /** Where the time of a request goes, for whoever watches more than one program. */
 export interface Tracing {
-  /** One request, until its answer is done. It goes on from where its sender says that it began. `routeOf` is asked at the end. */
+  /** One request, until its answer is done. It goes on from where a trusted sender says that it began. `routeOf` is asked at the end. */
   request(
     incoming: IncomingMessage,
     outgoing: ServerResponse,

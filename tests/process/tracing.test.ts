@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import { json } from "node:stream/consumers"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { openOtlpTracing } from "#server/adapters/otlp-tracing.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { postJson, signUp } from "../support/people.ts"
 import { portOf } from "../support/port-of.ts"
@@ -40,6 +41,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${portOf(collector)}`,
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20of%20a%20test",
     OTEL_SERVICE_NAME: "tideline-in-a-test",
+    TRUSTED_PROXIES: "1",
   })
 })
 
@@ -48,7 +50,7 @@ afterAll(async () => {
   collector.close()
 })
 
-it("a request is a span with its route, under the one that its sender names, and its statements are under it", async () => {
+it("behind a proxy that is trusted a request is a span with its route, under the one that its sender names, and its statements are under it", async () => {
   const ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
   const traceId = "0af7651916cd43dd8448eb211c80319c"
   const answer = await ada("/api/files?q=secret-of-hers", {
@@ -64,6 +66,32 @@ it("a request is a span with its route, under the one that its sender names, and
   expect(JSON.stringify(received)).not.toContain("secret-of-hers")
   expect(JSON.stringify(received[0]?.resource)).toContain("tideline-in-a-test")
   expect(received[0]?.headers).toMatchObject({ authorization: "Bearer of a test" })
+})
+
+it("what a stranger names decides neither whether a request is traced nor under what", async () => {
+  const endpoint = `http://127.0.0.1:${portOf(collector)}`
+  const of = { endpoint, headers: {}, service: "in-a-test", part: 1, version: "0", trustsSender: false }
+  const tracing = openOtlpTracing(of)
+  const server = createServer((incoming, outgoing) => {
+    void tracing.request(
+      incoming,
+      outgoing,
+      () => "/of-a-stranger",
+      async () => void outgoing.end(),
+    )
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const traceId = "1bf7651916cd43dd8448eb211c80319c"
+  // The last two digits say that it is not to be traced.
+  await fetch(`http://127.0.0.1:${portOf(server)}`, {
+    headers: { traceparent: `00-${traceId}-b7ad6b7169203331-00` },
+  })
+  server.close()
+  await tracing.close()
+  const span = await findSpan(({ name }) => name === "GET /of-a-stranger")
+  expect(span.traceId).not.toBe(traceId)
+  expect(span.parentSpanId ?? "").toBe("")
 })
 
 it("an answer of the model is a span under the request, without what was said", async () => {
