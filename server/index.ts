@@ -12,6 +12,7 @@ import type { Doors } from "./maintenance/doors.ts"
 import type { Services } from "./scope.ts"
 import { createOpsMetrics } from "./ops/metrics.ts"
 import { openOpsServer } from "./ops/ops-server.ts"
+import { LIMITS } from "./realtime/open.ts"
 import { openServices } from "./services.ts"
 import { version } from "./version.ts"
 
@@ -25,9 +26,12 @@ export interface Program {
 /** That may wait to be accepted: when the server was away, all its sockets come back together. */
 const CONNECTIONS_AT_ONCE = 4096
 
-/** That may be open. An office shares an address, and so do all who come through a proxy that TRUSTED_PROXIES does not count. */
+/**
+ * That may be open. An office shares an address, and so do all who come through a proxy that TRUSTED_PROXIES does not count: beside
+ * its live connections, which are refused with a word, there is room for as many others.
+ */
 const MOST_CONNECTIONS = 20_000
-const MOST_OF_AN_ADDRESS = 2000
+const MOST_OF_AN_ADDRESS = 2 * LIMITS.maxConnectionsPerAddress
 
 /** When requests are no longer taken, what is running may take this long to finish, and everything together no longer. Milliseconds. */
 const DRAIN = 25_000
@@ -69,10 +73,11 @@ async function serveUntil(
 ) {
   const { config, log } = services
   const server = createHttpServer()
-  const connections = limitConnections(server, {
+  const limits = {
     most: affordableConnections(MOST_CONNECTIONS),
     perAddress: config.trustedProxies === 0 ? MOST_OF_AN_ADDRESS : null,
-  })
+  }
+  const connections = limitConnections(server, limits, log)
   const drain = prepareDrain(server)
   const front = await openFront(services, server)
   const ops = await openOps(stopRequested, services, connections)

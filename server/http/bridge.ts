@@ -111,9 +111,13 @@ function readBody(incoming: IncomingMessage, outgoing: ServerResponse) {
         })
         incoming.once("end", () => controller.close())
         watchSlowBody(incoming, () => {
-          // As Node itself tells of a request that takes too long.
-          if (outgoing.headersSent) incoming.socket.destroy()
-          else refuseConnection("408 Request Timeout", incoming.socket)
+          if (outgoing.headersSent) {
+            incoming.socket.destroy()
+            return
+          }
+          // What is said goes around `outgoing`, as Node itself tells of a request that takes too long; the log reads it there.
+          outgoing.statusCode = 408
+          refuseConnection("408 Request Timeout", incoming.socket)
         })
         incoming.once("error", (error) => controller.error(error))
         incoming.once("close", () => {

@@ -17,57 +17,98 @@ export interface ConnectionLimits {
   perAddress: number | null
 }
 
+/** Those that are counted together, and of them those that wait for their next request, longest first. */
+interface Crowd {
+  open: number
+  waiting: Set<Socket>
+}
+
+/** Milliseconds in which the log says once that there are too many. */
+const QUIET = 60_000
+
+const COMPLAINTS = {
+  address:
+    "one network opens too many connections, and some are ended: if it is a proxy or gateway of yours, set TRUSTED_PROXIES",
+  full: "there are too many connections, and some are ended: raise `ulimit -n`, or let a proxy of yours limit them and set TRUSTED_PROXIES",
+}
+
 /**
  * Bounds the server's connections. Where there are too many, a new one takes the place of the one that has waited longest for its
  * request, so that whoever opens connections and says nothing keeps nobody else out.
  */
-export function limitConnections(server: Server, { most, perAddress }: ConnectionLimits): Connections {
-  const waiting = new Set<Socket>()
-  const fromAddress = new Map<string, number>()
+export function limitConnections(
+  server: Server,
+  { most, perAddress }: ConnectionLimits,
+  log: { warn(details: object, message: string): void },
+): Connections {
+  const all: Crowd = { open: 0, waiting: new Set() }
+  const networks = new Map<string, Crowd>()
+  const crowdsOf = new WeakMap<Socket, Crowd[]>()
+  /** Requests of a connection that are not answered yet: a client may send the next one before. */
+  const unanswered = new WeakMap<Socket, number>()
   const refused = { address: 0, full: 0 }
-  let open = 0
+  const warnedAt = { address: -Infinity, full: -Infinity }
 
   server.on("connection", (socket) => {
-    if (perAddress !== null && !countAddress(socket, perAddress)) {
-      refused.address++
-      socket.destroy()
-      return
-    }
-    if (open >= most) {
-      const [longest] = waiting
-      refused.full++
-      ;(longest ?? socket).destroy()
-      if (!longest) return
-      waiting.delete(longest)
-    }
-    open++
-    waiting.add(socket)
-    socket.once("close", () => {
-      open--
-      waiting.delete(socket)
-    })
+    const network = networkOf(socket.remoteAddress ?? "")
+    const neighbours = networks.get(network) ?? { open: 0, waiting: new Set() }
+    if (perAddress !== null && neighbours.open >= perAddress) {
+      if (!makeRoom("address", neighbours, socket, network)) return
+    } else if (all.open >= most && !makeRoom("full", all, socket, network)) return
+    enter(socket, network, neighbours)
   })
   server.on("request", ({ socket }, outgoing) => {
-    waiting.delete(socket)
+    unanswered.set(socket, (unanswered.get(socket) ?? 0) + 1)
+    leaveWaiting(socket)
     outgoing.once("close", () => {
-      if (!socket.destroyed) waiting.add(socket)
+      const left = (unanswered.get(socket) ?? 1) - 1
+      unanswered.set(socket, left)
+      if (left > 0 || socket.destroyed) return
+      for (const { waiting } of crowdsOf.get(socket) ?? []) waiting.add(socket)
     })
   })
-  server.on("upgrade", ({ socket }) => waiting.delete(socket))
+  server.on("upgrade", ({ socket }) => {
+    unanswered.set(socket, Infinity)
+    leaveWaiting(socket)
+  })
 
-  return { open: () => open, waiting: () => waiting.size, refused: () => ({ ...refused }) }
+  return { open: () => all.open, waiting: () => all.waiting.size, refused: () => ({ ...refused }) }
 
-  function countAddress(socket: Socket, limit: number): boolean {
-    const network = networkOf(socket.remoteAddress ?? "")
-    const count = fromAddress.get(network) ?? 0
-    if (count >= limit) return false
-    fromAddress.set(network, count + 1)
+  /** Ends the one of a crowd that has waited longest. Where all are busy it ends the one that comes, and returns false. */
+  function makeRoom(reason: keyof typeof refused, { waiting }: Crowd, socket: Socket, network: string) {
+    refused[reason]++
+    complain(reason, network)
+    const [longest] = waiting
+    ;(longest ?? socket).destroy()
+    if (longest) leaveWaiting(longest)
+    return longest !== undefined
+  }
+
+  function enter(socket: Socket, network: string, neighbours: Crowd) {
+    networks.set(network, neighbours)
+    const crowds = [all, neighbours]
+    crowdsOf.set(socket, crowds)
+    for (const crowd of crowds) {
+      crowd.open++
+      crowd.waiting.add(socket)
+    }
     socket.once("close", () => {
-      const left = (fromAddress.get(network) ?? 1) - 1
-      if (left > 0) fromAddress.set(network, left)
-      else fromAddress.delete(network)
+      for (const crowd of crowds) crowd.open--
+      leaveWaiting(socket)
+      if (neighbours.open === 0) networks.delete(network)
     })
-    return true
+  }
+
+  function leaveWaiting(socket: Socket) {
+    for (const { waiting } of crowdsOf.get(socket) ?? []) waiting.delete(socket)
+  }
+
+  function complain(reason: keyof typeof refused, network: string) {
+    const now = performance.now()
+    if (now - warnedAt[reason] < QUIET) return
+    warnedAt[reason] = now
+    const limit = reason === "address" ? { network, limit: perAddress } : { limit: most }
+    log.warn(limit, COMPLAINTS[reason])
   }
 }
 

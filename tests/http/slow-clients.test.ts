@@ -1,7 +1,8 @@
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { expect, it, onTestFinished } from "vitest"
+import { expect, it, onTestFinished, vi } from "vitest"
+import { toRequest } from "#server/http/bridge.ts"
 import {
   affordableConnections,
   limitConnections,
@@ -41,14 +42,44 @@ it("one whose request is being answered is not ended for another, which is refus
   expect(connections.waiting()).toBe(2)
 })
 
-it("an address has so many connections and no more, and those that have gone do not count", async () => {
-  const { port, connections } = await serveLimited({ most: 100, perAddress: 2 })
-  const [first] = [await open(port), await open(port)]
-  await ended(await open(port))
+it("one that sent its next request before its answer is busy until both are answered", async () => {
+  const answers: ServerResponse[] = []
+  const { port, connections } = await serveLimited({ most: 2, perAddress: null }, (_, outgoing) => {
+    answers.push(outgoing)
+  })
+  const socket = await open(port)
+  const first = firstWords(socket)
+  socket.write(REQUEST + REQUEST)
+  await expect.poll(() => answers.length).toBe(2)
+  answers[0]?.end("first")
+  expect(await first).toContain("first")
+  expect([connections.open(), connections.waiting()]).toEqual([1, 0])
+  answers[1]?.end("second")
+  await expect.poll(() => connections.waiting()).toBe(1)
+})
+
+it("an address has so many connections and no more: a new one takes the place of the one that waited longest", async () => {
+  const { port, connections, complaints } = await serveLimited({ most: 100, perAddress: 2 })
+  const [first, second] = [await open(port), await open(port)]
+  expect(statusesOf(await ask(port))).toEqual([200])
+  await ended(first)
+  expect(second.closed).toBe(false)
   expect(connections.refused()).toEqual({ address: 1, full: 0 })
-  first.destroy()
   await expect.poll(() => connections.open()).toBe(1)
   expect(statusesOf(await ask(port))).toEqual([200])
+  expect(connections.refused()).toEqual({ address: 1, full: 0 })
+  expect(complaints).toEqual([expect.stringContaining("TRUSTED_PROXIES")])
+})
+
+it("an address whose connections are all busy gets no more, and the log says so once", async () => {
+  const { port, connections, complaints } = await serveLimited({ most: 100, perAddress: 1 }, () => {})
+  const busy = await open(port)
+  busy.write(REQUEST)
+  await expect.poll(() => connections.waiting()).toBe(0)
+  for (let times = 0; times < 3; times++) await ended(await open(port))
+  expect(busy.closed).toBe(false)
+  expect(connections.refused()).toEqual({ address: 3, full: 0 })
+  expect(complaints).toHaveLength(1)
 })
 
 it("a household's addresses of IPv6 count as one, and those of IPv4 each by itself", () => {
@@ -94,6 +125,30 @@ it("a body of which hardly anything comes is given up, and one that we do not re
   expect([...isGivenUp]).toEqual(["/slow"])
 })
 
+it("a request whose body was given up is told so, and counts as that", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const arrived = Promise.withResolvers<void>()
+  const counted = Promise.withResolvers<number>()
+  const port = await serve(
+    createServer((incoming, outgoing) => {
+      outgoing.once("close", () => counted.resolve(outgoing.statusCode))
+      void toRequest(incoming, outgoing, "http://x")
+        .text()
+        .catch(() => {})
+      incoming.once("data", () => arrived.resolve())
+    }),
+  )
+  const socket = await open(port)
+  const heard = readAll(socket)
+  socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\na little")
+  await arrived.promise
+  // In the first of these times it was not read yet.
+  vi.advanceTimersByTime(180_000)
+  expect(statusesOf(await heard)).toEqual([408])
+  expect(await counted.promise).toBe(408)
+})
+
 it("a response that its client does not read is ended, and one that has nothing to send at the moment is not", async () => {
   const quiet = Promise.withResolvers<ServerResponse>()
   const stalled = Promise.withResolvers<ServerResponse>()
@@ -127,8 +182,10 @@ async function serveLimited(
     outgoing.end("ok"),
 ) {
   const server = createServer(answer)
-  const connections = limitConnections(server, limits)
-  return { port: await serve(server), connections }
+  const complaints: string[] = []
+  const warn = (_: unknown, message?: string) => void complaints.push(message ?? "")
+  const connections = limitConnections(server, limits, { warn })
+  return { port: await serve(server), connections, complaints }
 }
 
 async function serve(server: Server): Promise<number> {
