@@ -99,7 +99,7 @@ describe("the port of probes", () => {
       const text = readFileSync(join(import.meta.dirname, "../..", path), "utf8")
       const lines = metrics.split("\n")
       const has = (pattern: RegExp) => lines.some((line) => pattern.test(line))
-      const names = new Set([...text.matchAll(/\btideline_[a-z0-9_]+[a-z0-9]/g)].map(([name]) => name))
+      const names = new Set([...text.matchAll(/\btideline_[a-z0-9_]+[a-z0-9]\b/g)].map(([name]) => name))
       expect(names.size).toBeGreaterThan(10)
       expect([...names].filter((name) => !has(new RegExp(`^${name}(_count)?[ {]`)))).toEqual([])
 
