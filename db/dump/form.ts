@@ -44,6 +44,7 @@ export async function listTables(run: Run): Promise<TableForm[]> {
   return rows.map(({ schema, name, columns }) => ({ schema, name, columns }))
 }
 
+/** Throws, with what to do, where the user of the connection may not read one. */
 export async function listSequences(run: Run): Promise<SequenceState[]> {
   const names = await run(
     (sql) => sql<{ schema: string; name: string }[]>`
@@ -55,7 +56,9 @@ export async function listSequences(run: Run): Promise<SequenceState[]> {
       sql.unsafe(
         `select last_value::text as value, is_called as "isCalled" from ${identifier(schema, name)}`,
       ),
-    )
+    ).catch((error: unknown) => {
+      throw explainRefusal(error, { schema, name })
+    })
     states.push({ schema, name, value: String(state?.["value"]), isCalled: state?.["isCalled"] === true })
   }
   return states
@@ -81,6 +84,18 @@ export async function copyOut(run: Run, table: TableForm): Promise<string> {
 export function copyIn({ schema, name, columns }: TableForm): string {
   return `copy ${identifier(schema, name)} (${columns.map((column) => identifier(column)).join(", ")}) from stdin`
 }
+
+/** PostgreSQL's refusal to read a table or a sequence, with its name and what to do. Another error stays as it is. */
+export function explainRefusal(error: unknown, { schema, name }: { schema: string; name: string }): unknown {
+  if (!(error instanceof Error && "code" in error && error.code === INSUFFICIENT_PRIVILEGE)) return error
+  return new Error(
+    `The user of DATABASE_URL may not read all of ${identifier(schema, name)}. Let it (\`grant select\`, and \`bypassrls\` where the table ` +
+      "hides rows), or move what is not Tideline's into another schema, which is not backed up. No backup was written.",
+    { cause: error },
+  )
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501"
 
 export function identifier(...names: string[]): string {
   return names.map((name) => `"${name.replaceAll('"', '""')}"`).join(".")

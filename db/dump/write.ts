@@ -1,10 +1,13 @@
 import postgres from "postgres"
 import { BACKUP_LOCK, REMOVAL_LOCK } from "../backup-locks.ts"
 import { openConnections, type Connection } from "../connections.ts"
+import { MIGRATION_LOCK } from "../migrate.ts"
 import { inTransaction, type Run } from "../transaction.ts"
 import {
   copyOut,
+  explainRefusal,
   fixTextForm,
+  identifier,
   listSequences,
   listTables,
   type SequenceState,
@@ -57,7 +60,8 @@ export async function withDump<Written, Result>(
   try {
     return await connections.use(async (connection) => {
       await takeLocks(connection)
-      const written = await inTransaction(connection, (run) => dumpIn(run, work))
+      const tables = await listTables((statement) => connection.run(statement))
+      const written = await inTransaction(connection, (run) => dumpIn(run, tables, work))
       const result = await afterwards(written)
       // The locks went with the connection, if it was lost.
       await connection.run((sql) => sql`select 1`)
@@ -75,20 +79,39 @@ async function takeLocks(connection: Connection) {
   if (!first?.taken) throw new Error("Another backup of this database is running. Wait for it to end.")
   // Whoever is removing bytes at this moment removes their row as well, before the dump begins.
   await connection.run((sql) => sql`select pg_advisory_lock(${REMOVAL_LOCK})`)
+  // Until the tables are locked no migration makes or drops any. A Tideline that starts meanwhile waits that long.
+  await connection.run((sql) => sql`select pg_advisory_lock_shared(${MIGRATION_LOCK})`)
 }
 
-async function dumpIn<Written>(run: Run, work: (dump: Dump) => Promise<Written>) {
+async function dumpIn<Written>(run: Run, tables: TableForm[], work: (dump: Dump) => Promise<Written>) {
   await run((sql) => sql.unsafe("set transaction isolation level repeatable read, read only"))
   await fixTextForm(run)
+  // Where rows are hidden from this user, COPY fails then instead of leaving them out.
+  await run((sql) => sql.unsafe("set local row_security = off"))
+  // Before the first select, which the snapshot is of: an older one would see a table as empty that is truncated or rewritten since then.
+  for (const table of tables) await lock(run, table)
   const schema = await readSchemaState(run)
+  await run((sql) => sql`select pg_advisory_unlock_shared(${MIGRATION_LOCK})`)
   const [moment] = await run((sql) => sql<{ at: string }[]>`select now()::text as at`)
   return work({
     takenAt: new Date(moment?.at ?? ""),
     schema,
-    tables: await listTables(run),
+    tables,
     sequences: await listSequences(run),
-    read: async (table, take) => stream(run, await copyOut(run, table), take),
+    read: async (table, take) =>
+      stream(run, await copyOut(run, table), take).catch((error: unknown) => {
+        throw explainRefusal(error, table)
+      }),
     readBlobs: (take) => stream(run, BLOBS, take),
+  })
+}
+
+/** Others go on reading and writing it, and wait to change its form. */
+async function lock(run: Run, table: TableForm) {
+  await run((sql) =>
+    sql.unsafe(`lock table only ${identifier(table.schema, table.name)} in access share mode`),
+  ).catch((error: unknown) => {
+    throw explainRefusal(error, table)
   })
 }
 
