@@ -1,15 +1,17 @@
 import { createWriteStream } from "node:fs"
 import { mkdir, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGzip } from "node:zlib"
 import { withDump, type Dump } from "#db/dump/write.ts"
 import type { Blobs } from "../ports/blobs.ts"
 import { eachOf, readBlobList, type ListedBytes } from "./blob-list.ts"
-import { digesting, holds } from "./digest.ts"
+import { digesting, holds, isUnreadable } from "./digest.ts"
+import { alone } from "./folder-lock.ts"
 import { blobListIn, removeUnfinished, tableIn, writeFolder } from "./folder.ts"
-import type { Manifest, WrittenTable } from "./manifest.ts"
+import { writeManifest, type Manifest, type WrittenTable } from "./manifest.ts"
+import { pruneBackups } from "./prune.ts"
 
 export interface BackupSource {
   databaseUrl: string
@@ -28,6 +30,8 @@ export interface BackupTarget {
   secret?: string | undefined
   /** Goes on without bytes that are missing or damaged in the store already. */
   skipLost: boolean
+  /** Afterwards removes all but the newest so many. */
+  keep?: number | undefined
 }
 
 export interface Backup {
@@ -36,32 +40,46 @@ export interface Backup {
   manifest: Manifest
   /** How many blobs the folder of backups had not had before. */
   copied: number
+  /** How many older ones were removed. */
+  removed: number
 }
 
 /**
  * Writes one backup: all rows as they are at one moment and the bytes of their files, while the application goes on writing. Before all is
- * durable nothing in the folder has the name of a backup. Throws, with what to do, where it cannot be whole.
+ * durable nothing in the folder has the name of a backup. Throws, with what to do, where it cannot be whole, and where another process
+ * writes into the folder.
  */
 export async function backUp(source: BackupSource, target: BackupTarget): Promise<Backup> {
   await mkdir(target.directory, { recursive: true, mode: 0o700 })
-  return write(source, target).catch((error: unknown) => {
-    if (!isFull(error)) throw error
-    throw new Error(
-      `There is no room left in ${target.directory}. No backup was written, and the earlier ones are as they were.`,
-      { cause: error },
-    )
+  return alone(target.directory, async () => {
+    await removeUnfinished(target.directory)
+    const backup = await write(source, target).catch((error: unknown) => {
+      if (!isFull(error)) throw error
+      throw new Error(
+        `There is no room left in ${target.directory}. No backup was written, and the earlier ones are as they were.`,
+        { cause: error },
+      )
+    })
+    return { ...backup, removed: await prune(target, backup.folder) }
   })
 }
 
-async function write(source: BackupSource, target: BackupTarget): Promise<Backup> {
-  let result: Omit<Backup, "folder"> | undefined
+async function prune({ directory, kept, keep }: BackupTarget, written: string) {
+  if (keep === undefined) return 0
+  return pruneBackups(directory, kept, { keep, written: basename(written) }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`${written} is written and whole, but older ones could not be removed: ${reason}`, {
+      cause: error,
+    })
+  })
+}
+
+async function write(source: BackupSource, target: BackupTarget): Promise<Omit<Backup, "removed">> {
+  let result: { manifest: Manifest; copied: number } | undefined
   const folder = await writeFolder(target.directory, new Date(), async (unfinished) => {
     result = await withDump(
       source.databaseUrl,
-      async (dump) => {
-        await removeUnfinished(target.directory, { except: unfinished })
-        return writeRows(dump, unfinished)
-      },
+      (dump) => writeRows(dump, unfinished),
       async (rows) => {
         const { copied, lost } = await copyBlobs(source, target, unfinished)
         const manifest = {
@@ -71,7 +89,7 @@ async function write(source: BackupSource, target: BackupTarget): Promise<Backup
           blobs: { ...rows.blobs, lost },
         }
         if (target.secret !== undefined) await writeSecret(unfinished, target.secret)
-        await writeDurably(join(unfinished, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`)
+        await writeManifest(unfinished, manifest)
         return { manifest, copied }
       },
     )
@@ -121,18 +139,32 @@ async function copyBlobs(source: BackupSource, { kept, skipLost }: BackupTarget,
 
 /** False where the application's own store does not have the bytes that its row speaks of. */
 async function copyBlob(from: Blobs, to: Blobs, { key, size, sha256 }: ListedBytes): Promise<boolean> {
-  const stream = await from.open(key)
-  if (!stream) return false
-  const stored = await to
-    .put(key, stream as AsyncIterable<Uint8Array>, { limit: size })
-    .catch((error: unknown) => {
-      if (isTooLarge(error)) return null
-      throw error
-    })
-    .finally(() => stream.destroy())
+  const reading = readBlob(from, key)
+  const stored = await to.put(key, reading.bytes(), { limit: size }).catch((error: unknown) => {
+    if (reading.isLost() || isTooLarge(error)) return null
+    throw error
+  })
   if (stored?.size === size && stored.sha256 === sha256) return true
   await to.remove(key)
   return false
+}
+
+/** Tells bytes that cannot be read from a folder of backups that cannot be written. */
+function readBlob(from: Blobs, key: string) {
+  let lost = false
+  return {
+    isLost: () => lost,
+    async *bytes() {
+      try {
+        const stream = await from.open(key)
+        if (stream) return yield* stream as AsyncIterable<Uint8Array>
+      } catch (error) {
+        if (!isUnreadable(error)) throw error
+      }
+      lost = true
+      throw new Error(`The store does not have the bytes of ${key}.`)
+    },
+  }
 }
 
 function isTooLarge(error: unknown) {

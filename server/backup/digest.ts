@@ -21,15 +21,28 @@ export function digesting(bytes: AsyncIterable<Uint8Array>) {
   }
 }
 
-/** Whether the store has exactly these bytes, by reading them. */
+/** Whether the store has exactly these bytes, by reading them. What its disk cannot read any more, it does not have. */
 export async function holds(
   store: Blobs,
   { key, size, sha256 }: { key: string; size: number; sha256: string },
 ) {
-  const stream = await store.open(key)
-  if (!stream) return false
-  const read = digesting(stream as AsyncIterable<Uint8Array>)
-  for await (const _ of read);
-  const found = read.digest()
-  return found.size === size && found.sha256 === sha256
+  try {
+    const stream = await store.open(key)
+    if (!stream) return false
+    const read = digesting(stream as AsyncIterable<Uint8Array>)
+    for await (const _ of read);
+    const found = read.digest()
+    return found.size === size && found.sha256 === sha256
+  } catch (error) {
+    if (isUnreadable(error)) return false
+    throw error
+  }
 }
+
+/** Whether an error of reading says that the disk has lost the bytes. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && "code" in error && UNREADABLE.has(String(error.code))
+}
+
+/** What Linux says of a bad sector, of a checksum that does not match, and of a damaged file system. */
+const UNREADABLE = new Set(["EIO", "EBADMSG", "EUCLEAN"])

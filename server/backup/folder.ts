@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { WrittenTable } from "./manifest.ts"
 
 // A folder of backups: `blobs/` with the bytes of all of them, and for each a folder named after its moment, with `manifest.json`,
-// `blobs.tsv` and `tables/`. What is being written is `unfinished-...` until it is whole and durable.
+// `blobs.tsv` and `tables/`. What is being written is `unfinished-...` until it is whole and durable. Whoever writes holds `lock`.
 
 const NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/
 const UNFINISHED = "unfinished-"
@@ -18,7 +18,7 @@ export function blobListIn(backup: string): string {
 }
 
 export function tableIn(backup: string, { schema, name }: Pick<WrittenTable, "schema" | "name">): string {
-  return join(backup, "tables", `${schema}.${name}.tsv.gz`)
+  return join(backup, "tables", `${encodeURIComponent(schema)}.${encodeURIComponent(name)}.tsv.gz`)
 }
 
 export function isBackupName(name: string): boolean {
@@ -58,11 +58,18 @@ export async function writeFolder(
 }
 
 /** What backups left that were killed. Their bytes in `blobs/` are good for the next one. */
-export async function removeUnfinished(directory: string, { except }: { except: string }): Promise<void> {
+export async function removeUnfinished(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
-    const path = join(directory, name)
-    if (name.startsWith(UNFINISHED) && path !== except) await rm(path, { recursive: true, force: true })
+    if (name.startsWith(UNFINISHED)) await rm(join(directory, name), { recursive: true, force: true })
   }
+}
+
+/** Where it is killed on the way, nothing is left that looks like a backup. */
+export async function removeBackup(directory: string, name: string): Promise<void> {
+  const unfinished = join(directory, UNFINISHED + name)
+  await rename(join(directory, name), unfinished)
+  await syncFolder(directory)
+  await rm(unfinished, { recursive: true })
 }
 
 async function syncFolder(path: string) {

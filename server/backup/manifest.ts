@@ -1,11 +1,16 @@
-import { readFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as v from "valibot"
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
-/** It becomes a part of a file's name. */
-const Name = v.pipe(v.string(), v.regex(/^[A-Za-z_][A-Za-z0-9_$]*$/))
+/** Of a table or a sequence: whatever PostgreSQL takes. Its file's name has it encoded. */
+const Name = v.pipe(
+  v.string(),
+  v.minBytes(1),
+  v.maxBytes(63),
+  v.check((name) => name.isWellFormed()),
+)
 
 /** What a backup says of itself. It is written last: a folder without one is no backup. */
 const Manifest = v.object({
@@ -46,6 +51,21 @@ const Manifest = v.object({
 
 export type Manifest = v.InferOutput<typeof Manifest>
 export type WrittenTable = Manifest["tables"][number]
+
+/** Resolves when it is durable. Throws where `readManifest` would not take it. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const parsed = v.safeParse(Manifest, manifest)
+  if (!parsed.success) {
+    const [issue] = parsed.issues
+    throw new Error(
+      `The backup could not be restored (${v.getDotPath(issue)}: ${issue.message}). No backup was written.`,
+    )
+  }
+  await writeFile(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`, {
+    mode: 0o600,
+    flush: true,
+  })
+}
 
 /** Throws one sentence where the file in `folder` cannot be understood. */
 export async function readManifest(folder: string): Promise<Manifest> {

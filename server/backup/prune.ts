@@ -1,24 +1,40 @@
-import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Blobs } from "../ports/blobs.ts"
 import { readBlobList } from "./blob-list.ts"
-import { listBackups } from "./folder.ts"
+import { listBackups, removeBackup } from "./folder.ts"
+import { readManifest } from "./manifest.ts"
 
-/** Removes all but the newest backups, and the bytes that none of the others has. Answers how many backups went. */
+/**
+ * Removes all but the newest backups, and the bytes that none of the others has. `written` counts as the newest, whatever the clocks say.
+ * Answers how many backups went. Nobody else may be writing into the folder. Throws before anything is removed where a backup does not
+ * say when it was taken or which bytes it has.
+ */
 export async function pruneBackups(
   directory: string,
   kept: Blobs,
-  { keep }: { keep: number },
+  { keep, written }: { keep: number; written: string },
 ): Promise<number> {
-  const names = await listBackups(directory)
-  const old = names.slice(0, -keep)
-  for (const name of old) await rm(join(directory, name), { recursive: true })
+  const names = await listByMoment(directory, written)
   const needed = new Set<string>()
   for (const name of names.slice(-keep)) {
     for await (const { key } of readBlobList(join(directory, name))) needed.add(key)
   }
+  const old = names.slice(0, -keep)
+  for (const name of old) await removeBackup(directory, name)
   for (const state of ["stored", "unfinished"] as const) {
     for await (const { key } of kept.list(state)) if (!needed.has(key)) await kept.remove(key)
   }
   return old.length
+}
+
+/** Oldest first. */
+async function listByMoment(directory: string, written: string): Promise<string[]> {
+  const others: { name: string; takenAt: number }[] = []
+  for (const name of await listBackups(directory)) {
+    if (name === written) continue
+    const { takenAt } = await readManifest(join(directory, name))
+    others.push({ name, takenAt: Date.parse(takenAt) })
+  }
+  others.sort((one, other) => one.takenAt - other.takenAt)
+  return [...others.map(({ name }) => name), written]
 }

@@ -4,7 +4,6 @@ import { version } from "../version.ts"
 import { openDiskBlobs } from "../adapters/disk-blobs.ts"
 import { backUp, type Backup } from "../backup/back-up.ts"
 import { blobsIn } from "../backup/folder.ts"
-import { pruneBackups } from "../backup/prune.ts"
 import { formatBytes } from "../files/contract.ts"
 import { openBlobs } from "../services.ts"
 import { readSettings, withPostgres } from "./database.ts"
@@ -58,12 +57,12 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
         kept,
         secret: values["with-secret"] ? config.identity.authSecret : undefined,
         skipLost: values["skip-lost"],
+        keep: values.keep,
       },
     ),
   )
   process.stdout.write(`${describe(backup)} It took ${Math.round((performance.now() - begun) / 1000)} s.\n`)
-  if (values.keep === undefined) return
-  const removed = await pruneBackups(directory, kept, { keep: values.keep })
+  const { removed } = backup
   if (removed > 0)
     process.stdout.write(
       `${removed === 1 ? "1 older backup was" : `${removed} older backups were`} removed.\n`,

@@ -1,15 +1,17 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { basename, join, resolve } from "node:path"
+import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import { eq, sql } from "drizzle-orm"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { withDump } from "#db/dump/write.ts"
+import { migrate } from "#db/migrate.ts"
 import { blobs, files } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
 import { openS3Blobs } from "#server/adapters/s3-blobs.ts"
 import { listBackups } from "#server/backup/folder.ts"
-import { pruneBackups } from "#server/backup/prune.ts"
 import { verifyBackup } from "#server/backup/verify.ts"
 import { checkFiles } from "#server/files/check.ts"
 import { findFile } from "#server/files/files.ts"
@@ -17,7 +19,7 @@ import { GRACE, sweep } from "#server/files/sweep.ts"
 import { emptyTrash, trashFile } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
-import { aFolder, digestsOf, keysOf, openNewPlace, openShelf } from "../support/backups.ts"
+import { aFolder, digestsOf, keysOf, migrations, openNewPlace, openShelf } from "../support/backups.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 import { startS3 } from "../support/s3.ts"
 
@@ -237,13 +239,118 @@ describe("a backup", () => {
     await shelf.take(drawer)
     await trashFile(ada, old._id)
     await emptyTrash(ada)
-    const second = await shelf.take(drawer)
-    const third = await shelf.take(drawer)
+    const second = await shelf.take(drawer, { keep: 2 })
+    expect(second.removed).toBe(0)
     expect(await keysOf(shelf.kept)).toHaveLength(2)
-    expect(await pruneBackups(shelf.directory, shelf.kept, { keep: 2 })).toBe(1)
+    const third = await shelf.take(drawer, { keep: 2 })
+    expect(third.removed).toBe(1)
     expect(await keysOf(shelf.kept)).toHaveLength(1)
     for (const { folder } of [second, third]) await verifyBackup(folder, shelf.kept)
-    expect(await pruneBackups(shelf.directory, shelf.kept, { keep: 2 })).toBe(0)
+  })
+
+  it("is not the one that goes when the clock ran backwards", async () => {
+    const shelf = await openShelf()
+    const { folder: earlier } = await shelf.take(drawer)
+    const manifest = join(earlier, "manifest.json")
+    const said = readFileSync(manifest, "utf8")
+    writeFileSync(manifest, said.replace(/"takenAt": "[^"]+"/, '"takenAt": "2099-01-01T00:00:00.000Z"'))
+    renameSync(earlier, join(shelf.directory, "2099-01-01T00-00-00-000Z"))
+    const { folder } = await shelf.take(drawer, { keep: 1 })
+    expect(await listBackups(shelf.directory)).toEqual([basename(folder)])
+  })
+
+  it("is not begun in a folder that another database is backed up into, which so loses no bytes", async () => {
+    const shelf = await openShelf()
+    await uploadFile(ada, aFile("a.txt"))
+    const other = await openNewPlace()
+    await migrate(other.url, migrations)
+    const intruder = { databaseUrl: other.url, blobs: other.blobs }
+    const source = atFirstOpen(async () => {
+      await expect(shelf.take(intruder, { keep: 1 })).rejects.toThrow(
+        /^Another backup is being written into .*Wait for it to end\.$/,
+      )
+    })
+    const { folder } = await shelf.take({ ...drawer, blobs: source })
+    await verifyBackup(folder, shelf.kept)
+    await shelf.take(intruder)
+  })
+
+  it("stays with all the others where one of them does not say when it was taken", async () => {
+    const shelf = await openShelf()
+    const { folder } = await shelf.take(drawer)
+    await shelf.take(drawer)
+    writeFileSync(join(folder, "manifest.json"), "{")
+    await expect(shelf.take(drawer, { keep: 1 })).rejects.toThrow(
+      /is written and whole, but .*manifest\.json/,
+    )
+    expect(await listBackups(shelf.directory)).toHaveLength(3)
+  })
+
+  it("takes tables and sequences of any name, which are not Tideline's", async () => {
+    await own(`create table "report-2024" (n int); create table "größe/😀 ""x""" (n int primary key)`)
+    await own(`create sequence "next-one"; insert into "report-2024" values (1)`)
+    const shelf = await openShelf()
+    const { folder } = await shelf.take(drawer)
+    await verifyBackup(folder, shelf.kept)
+    const place = await openNewPlace()
+    const { foreign } = await place.restore(folder, shelf)
+    expect(foreign.map(({ name }) => name)).toEqual(['größe/😀 "x"', "report-2024"])
+  })
+
+  it("names the table that it may not read, or not all of", async () => {
+    await own(`create table unread (n int); create table hidden (n int); alter table hidden enable row level security;
+      create role backup_reader; grant usage on schema auth, drizzle to backup_reader;
+      grant select on all tables in schema public, auth, drizzle to backup_reader;
+      grant select on all sequences in schema public, auth to backup_reader; revoke select on unread from backup_reader`)
+    onTestFinished(async () => {
+      await drawer.db.execute("drop owned by backup_reader; drop role backup_reader")
+    })
+    const reader = { ...drawer, databaseUrl: `${drawer.databaseUrl}?role=backup_reader` }
+    const shelf = await openShelf()
+    await expect(shelf.take(reader)).rejects.toThrow('may not read all of "public"."unread".')
+    await drawer.db.execute("grant select on unread to backup_reader")
+    await expect(shelf.take(reader)).rejects.toThrow('may not read all of "public"."hidden".')
+    expect(await listBackups(shelf.directory)).toEqual([])
+  })
+
+  it("has the rows of a table that somebody would empty meanwhile, and lets a Tideline start meanwhile", async () => {
+    await own("create table emptied (n int); insert into emptied values (1)")
+    let emptying: Promise<unknown> = Promise.resolve()
+    const rows = await withDump(
+      drawer.databaseUrl,
+      async (dump) => {
+        await migrate(drawer.databaseUrl, migrations)
+        emptying = Promise.resolve(drawer.db.execute("truncate emptied"))
+        const waits = sql`select 1 from pg_locks where relation = 'emptied'::regclass and not granted`
+        await Promise.race([
+          emptying,
+          expect.poll(async () => (await drawer.db.execute(waits)).length).toBeGreaterThan(0),
+        ])
+        const table = dump.tables.find(({ name }) => name === "emptied")
+        return table && dump.read(table, async (lines) => (await buffer(lines)).toString())
+      },
+      async (written) => written,
+    )
+    expect(rows).toBe("1\n")
+    await emptying
+  })
+
+  it("counts bytes as lost that the disk cannot read, and copies its own again that it cannot read", async () => {
+    const shelf = await openShelf()
+    await uploadFile(ada, aFile("bad.txt"))
+    await uploadFile(ada, aFile("good.txt"))
+    const [bad = ""] = await keysOf(drawer.blobs)
+    const source = withBadSector(drawer.blobs, bad)
+    await expect(shelf.take({ ...drawer, blobs: source })).rejects.toThrow(
+      `The bytes of ${bad} are missing or damaged`,
+    )
+    const { manifest } = await shelf.take({ ...drawer, blobs: source }, { skipLost: true })
+    expect(manifest.blobs.lost).toEqual([bad])
+
+    const { folder } = await shelf.take(drawer)
+    const kept = withBadSector(shelf.kept, bad)
+    await expect(verifyBackup(folder, kept)).rejects.toThrow(`blobs/${bad} is missing or damaged.`)
+    expect((await shelf.take(drawer, { kept })).copied).toBe(1)
   })
 })
 
@@ -279,6 +386,33 @@ function atFirstOpen(act: () => Promise<void>): Blobs {
       return drawer.blobs.open(key, range)
     },
   }
+}
+
+/** The same store on a disk that cannot read the end of this blob. */
+function withBadSector(store: Blobs, key: string): Blobs {
+  return {
+    ...store,
+    async open(asked, range) {
+      const stream = await store.open(asked, range)
+      if (!stream || asked !== key) return stream
+      stream.destroy()
+      const failing = new Readable({ read() {} })
+      failing.push("A")
+      process.nextTick(() =>
+        failing.destroy(Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" })),
+      )
+      return failing
+    },
+  }
+}
+
+/** Makes what an operator made beside Tideline's tables, for this test. */
+async function own(statements: string) {
+  await drawer.db.execute(statements)
+  const made = [...statements.matchAll(/create (table|sequence) ("(?:[^"]|"")+"|\w+)/g)]
+  onTestFinished(async () => {
+    for (const [, kind, name] of made) await drawer.db.execute(`drop ${kind} ${name}`)
+  })
 }
 
 async function bytesOf(store: Blobs, count: number, keys: string[]) {

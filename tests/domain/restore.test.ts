@@ -87,7 +87,8 @@ describe("restoring", () => {
       [whole.slice(0, whole.length / 2), "cannot be read"],
       ["{}", "is damaged"],
       [whole.replace('"format": 1', '"format": 2'), "has a form that this Tideline does not know"],
-      [whole.replace('"name": "users"', '"name": "../users"'), "is damaged"],
+      [whole.replace('"name": "users"', '"name": "../users"'), "public...%2Fusers.tsv.gz is missing"],
+      [whole.replace('"name": "users"', '"name": ""'), "is damaged"],
     ] as const) {
       writeFileSync(path, text)
       await expect(place.restore(folder, shelf)).rejects.toThrow(refusal)

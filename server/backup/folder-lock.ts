@@ -1,0 +1,39 @@
+import { open } from "node:fs/promises"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+
+/**
+ * Runs `work` while no other process writes into this folder of backups or removes from it, whatever database it is of. Throws, with what to
+ * do, when another one does. The lock is the operating system's: it is free again at the moment its process dies.
+ */
+export async function alone<Result>(directory: string, work: () => Promise<Result>): Promise<Result> {
+  const path = join(directory, "lock")
+  // SQLite would let others read it.
+  await (await open(path, "a", 0o600)).close()
+  // Node knows no lock of a file by itself. Nothing is ever written into this database.
+  const lock = new DatabaseSync(path, { timeout: 0 })
+  try {
+    take(lock, directory)
+    return await work()
+  } finally {
+    lock.close()
+  }
+}
+
+function take(lock: DatabaseSync, directory: string) {
+  try {
+    lock.exec("pragma journal_mode = memory; begin exclusive")
+  } catch (error) {
+    if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) {
+      throw new Error(`Another backup is being written into ${directory}. Wait for it to end.`, {
+        cause: error,
+      })
+    }
+    throw new Error(
+      `${directory} cannot be locked, so that two backups could disturb each other. Its file system has to know locks.`,
+      { cause: error },
+    )
+  }
+}
+
+const SQLITE_BUSY = 5
