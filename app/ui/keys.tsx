@@ -1,4 +1,6 @@
-import { Trans } from "@lingui/react/macro"
+import type { I18n } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { Fragment, useSyncExternalStore } from "react"
 import { classNames } from "./class-names.ts"
 
@@ -7,8 +9,9 @@ import { classNames } from "./class-names.ts"
  * on a machine of Apple's and Ctrl on any other.
  */
 export function Keys({ keys, className }: { keys: string; className?: string | undefined }) {
+  const { i18n } = useLingui()
   const isApple = useIsApple()
-  const presses = keys.split(" ").map((press) => press.split("+").map((key) => nameOf(key, isApple)))
+  const presses = keys.split(" ").map((press) => press.split("+").map((key) => nameOf(key, isApple, i18n)))
   return (
     <span className={classNames("inline-flex shrink-0 items-center gap-1 text-faint", className)}>
       {presses.map((held, turn) => (
@@ -32,8 +35,10 @@ export function Keys({ keys, className }: { keys: string; className?: string | u
   )
 }
 
-function nameOf(key: string, isApple: boolean): string {
-  if (key === "mod") return isApple ? "⌘" : "Ctrl"
+/** As it is printed on keyboards of the page's language. */
+function nameOf(key: string, isApple: boolean, i18n: I18n): string {
+  if (key === "mod") return isApple ? "⌘" : i18n._(msg`Ctrl`)
+  if (key === "Shift") return i18n._(msg`Shift`)
   return key.length === 1 ? key.toUpperCase() : key
 }
 

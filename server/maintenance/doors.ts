@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { json } from "../http/json.ts"
+import { languageFor } from "../http/language.ts"
 import { isApiPath, pagePath } from "../http/public-paths.ts"
 import { themeIn } from "../http/theme.ts"
 import type { LiveRow, RowOf } from "../realtime/contract.ts"
@@ -77,9 +78,12 @@ function refuse(url: URL, { method, headers }: IncomingMessage, closure: Closure
   if (isApiPath(url.pathname)) return json({ error: message }, init)
   if (url.pathname.endsWith(".data"))
     return reload(method === "GET" ? addressOf(url) : pageBefore(url, headers.referer))
+  const language = languageFor({ cookie: headers.cookie, acceptLanguage: headers["accept-language"] })
   init.headers["content-type"] = "text/html; charset=utf-8"
-  const theme = themeIn(headers.cookie)
-  return new Response(closedPage({ message: closure.message, nonce, theme, retryAfter: RETRY_AFTER }), init)
+  init.headers["content-language"] = language
+  init.headers["vary"] = "accept-language, cookie"
+  const page = { message: closure.message, language, nonce, theme: themeIn(headers.cookie) }
+  return new Response(closedPage({ ...page, retryAfter: RETRY_AFTER }), init)
 }
 
 /** A page that is open already talks in the form of React Router: this has it load a document, which says why. */

@@ -1,37 +1,57 @@
 import { escapeMarkup } from "../http/markup.ts"
 import type { Theme } from "../http/theme.ts"
+import type { Language } from "../languages/contract.ts"
 
 export const DEFAULT_MESSAGE = "Tideline is closed for maintenance. Try again in a few minutes."
 
-interface Words {
-  /** The operator's; null for ours. */
+interface Closed {
+  /** The operator's words; null for ours. */
   message: string | null
+  language: Language
   nonce: string
   theme: Theme
   /** Seconds until the page asks again by itself. */
   retryAfter: number
 }
 
+const WORDS: Record<Language, Record<"kind" | "title" | "message" | "note" | "again", string>> = {
+  en: {
+    kind: "Maintenance",
+    title: "Back soon",
+    message: "We are working on Tideline, and open again in a few minutes.",
+    note: "Nothing that was saved is lost. This page looks again by itself.",
+    again: "Look now",
+  },
+  de: {
+    kind: "Wartung",
+    title: "Bald zurück",
+    message: "Wir arbeiten an Tideline und öffnen in ein paar Minuten wieder.",
+    note: "Nichts Gespeichertes ist verloren. Diese Seite sieht von selbst wieder nach.",
+    again: "Jetzt nachsehen",
+  },
+}
+
 /** The whole page that visitors see meanwhile. It needs no script and no other file, and looks like the others. */
-export function closedPage({ message, nonce, theme, retryAfter }: Words): string {
+export function closedPage({ message, language, nonce, theme, retryAfter }: Closed): string {
+  const words = WORDS[language]
   return `<!doctype html>
-<html lang="en"${theme === "system" ? "" : ` data-theme="${theme}"`}>
+<html lang="${language}"${theme === "system" ? "" : ` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta http-equiv="refresh" content="${retryAfter}">
 <meta name="robots" content="noindex">
-<title>Back soon · Tideline</title>
+<title>${words.title} · Tideline</title>
 <style nonce="${nonce}">${STYLE}</style>
 </head>
 <body>
 <header>${MARK}Tideline</header>
 <main>
-<p class="kind">Maintenance</p>
-<h1>Back soon</h1>
-<p>${escapeMarkup(message ?? "We are working on Tideline, and open again in a few minutes.")}</p>
-<p class="note">Nothing that was saved is lost. This page looks again by itself.</p>
-<p><a href="">Look now</a></p>
+<p class="kind">${words.kind}</p>
+<h1>${words.title}</h1>
+<p>${escapeMarkup(message ?? words.message)}</p>
+<p class="note">${words.note}</p>
+<p><a href="">${words.again}</a></p>
 </main>
 </body>
 </html>

@@ -6,6 +6,7 @@ import { serverSentences } from "#app/features/server/sentences.ts"
 import { messages } from "#app/language/de/shared.po"
 import { addMessages, i18nIn } from "#app/language/i18n.ts"
 import { addSentences, sentencesIn } from "#app/language/sentences.ts"
+import { DEFAULT_MESSAGE } from "#server/maintenance/page.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const inGerman = sentencesIn(i18nIn("de"))
@@ -19,6 +20,12 @@ beforeAll(() => {
 describe("a sentence of the server", () => {
   it("is said in the page's language", () => {
     expect(inGerman("Enter your e-mail address.")).toBe("Bitte die E-Mail-Adresse eingeben.")
+  })
+
+  it("is known where the server says it while it is closed", () => {
+    expect(inGerman(DEFAULT_MESSAGE)).toBe(
+      "Tideline ist wegen Wartung geschlossen. Bitte in ein paar Minuten erneut versuchen.",
+    )
   })
 
   it("keeps what the server put into it, and sizes are written as in that language", () => {

@@ -72,6 +72,17 @@ describe("maintenance", () => {
     expect(response.headers.get("content-security-policy")).toContain(`'nonce-${nonce}'`)
   })
 
+  it("speaks the reader's language", async () => {
+    await close()
+    const response = await fetch(`${app.origin}/pricing`, { headers: { "accept-language": "de" } })
+    expect(response.headers.get("content-language")).toBe("de")
+    expect(response.headers.get("vary")).toContain("accept-language, cookie")
+    const page = await response.text()
+    expect(page).toContain('<html lang="de"')
+    expect(page).toContain("<h1>Bald zurück</h1>")
+    expect(page).toContain("Wir arbeiten an Tideline und öffnen in ein paar Minuten wieder.")
+  })
+
   it("has a page that is open already load the document, which says why", async () => {
     await close()
     const data = await ada("/dashboard/chat.data?thread=1&_routes=routes%2Fdashboard")

@@ -14,6 +14,7 @@ export const serverSentences: MessageDescriptor[] = [
   msg`Unauthorized`,
   msg`Internal server error`,
   msg`It does not exist, or it is not yours.`,
+  msg`Tideline is closed for maintenance. Try again in a few minutes.`,
   msg`This page does not exist.`,
   msg`This request came from another site, so it was refused. Open the page here and try again.`,
   msg`This part of the application is being updated. Reload the page.`,
