@@ -18,7 +18,7 @@ export function SiteFrame({
   docs: string
   children: ReactNode
 }) {
-  const { pathname } = useLocation()
+  const { pathname, search } = useLocation()
   return (
     <div className="flex min-h-dvh flex-col">
       <a
@@ -31,7 +31,7 @@ export function SiteFrame({
       <main id="main" tabIndex={-1} className="flex-1 outline-hidden">
         {children}
       </main>
-      <SiteFooter theme={theme} path={pathname} docs={docs} />
+      <SiteFooter theme={theme} path={pathname + search} docs={docs} />
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import type { I18n } from "@lingui/core"
 import { msg, plural } from "@lingui/core/macro"
 import type { OperatorAct } from "#server/operator/contract.ts"
+import { isKind, KIND_NAMES } from "./letter-kinds.ts"
 
 /** What an operator did, as a sentence without its subject: `put ada@example.org on another plan, from free to pro`. */
 export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I18n): string {
@@ -24,11 +25,11 @@ export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I1
   }
 }
 
-/** It was written down in English: the plans, how many letters, or the kind of letter, which has no other name. */
+/** It was written down in English: the plans, how many letters, or the kind of letter. */
 function describeDetail(detail: string, i18n: I18n): string {
   const [, previous, plan] = /^from (\w+) to (\w+)$/.exec(detail) ?? []
   if (previous && plan) return i18n._(msg`from ${previous} to ${plan}`)
   const count = Number(/^(\d+) that (?:was|were) parked$/.exec(detail)?.[1])
   if (count) return i18n._(msg`${plural(count, { one: "# that was parked", other: "# that were parked" })}`)
-  return detail
+  return isKind(detail) ? i18n._(KIND_NAMES[detail]) : detail
 }

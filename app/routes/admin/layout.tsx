@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { NavLink, Outlet, useRouteLoaderData } from "react-router"
+import { NavLink, Outlet, useLocation, useRouteLoaderData } from "react-router"
 import { Alert } from "#app/ui/alert.tsx"
 import { LanguageChoice } from "#app/ui/language-choice.tsx"
 import { Logo } from "#app/ui/logo.tsx"
@@ -37,6 +37,8 @@ const pages = [
 
 export default function OperatorLayout({ loaderData: { email, done } }: Route.ComponentProps) {
   const { t, i18n } = useLingui()
+  const { pathname, search } = useLocation()
+  const here = pathname + search
   const did = done && describeAct(done, i18n)
   const theme = useRouteLoaderData<typeof rootLoader>("root")?.theme ?? "system"
   return (
@@ -88,8 +90,8 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
           <Trans>Back to the dashboard</Trans>
         </a>
         <div className="flex flex-wrap items-center justify-end gap-3">
-          <LanguageChoice action="/language" from="/admin" />
-          <ThemeToggle theme={theme} action="/theme" from="/admin" />
+          <LanguageChoice action="/language" from={here} />
+          <ThemeToggle theme={theme} action="/theme" from={here} />
         </div>
       </footer>
     </div>

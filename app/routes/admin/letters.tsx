@@ -10,6 +10,7 @@ import { countOutbox, listOutbox } from "#server/mail/outbox.ts"
 import { LETTER_STATES, LetterAct, LetterFilter, type LetterState } from "#server/operator/contract.ts"
 import { dropUnsentLetter, retryAllLetters, retryLetter } from "#server/operator/letters.ts"
 import { ActForm, CarefulActForm } from "./act-form.tsx"
+import { KIND_NAMES } from "./letter-kinds.ts"
 import { pageOf } from "./page-of.ts"
 import { performAct } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
@@ -85,17 +86,6 @@ export default function Letters({ loaderData, actionData }: Route.ComponentProps
       <Older before={older} query={{ state }} />
     </>
   )
-}
-
-const KIND_NAMES: Record<ListedLetter["kind"], MessageDescriptor> = {
-  welcome: msg`welcome`,
-  "plan-changed": msg`plan changed`,
-  "verify-address": msg`verify address`,
-  "sign-up-attempted": msg`sign up attempted`,
-  "reset-password": msg`reset password`,
-  "waitlist-confirmation": msg`waitlist confirmation`,
-  "waitlist-invitation": msg`waitlist invitation`,
-  "account-deleted": msg`account deleted`,
 }
 
 type ListedLetter = Route.ComponentProps["loaderData"]["rows"][number]

@@ -17,13 +17,17 @@ document.addEventListener("submit", (event) => {
   if (button.ariaBusy === "true") return event.preventDefault()
   button.ariaBusy = "true"
   button.ariaDisabled = "true"
+  // Whoever stops the page from loading tells nobody, and may want to send it again.
+  setTimeout(() => release(button), 10_000)
 })
 
 // A page that comes back as it was left: its form may be sent again.
 addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return
-  for (const button of document.querySelectorAll("[type=submit][aria-busy]")) {
-    button.ariaBusy = null
-    button.ariaDisabled = null
-  }
+  for (const button of document.querySelectorAll("[type=submit][aria-busy]")) release(button)
 })
+
+function release(button) {
+  button.ariaBusy = null
+  button.ariaDisabled = null
+}

@@ -1,7 +1,8 @@
 import { useLingui } from "@lingui/react/macro"
-import { Outlet } from "react-router"
+import { Outlet, useLocation } from "react-router"
 import { nonceContext } from "#server/context.ts"
 import { servicesOf } from "#server/http/scope.ts"
+import { LanguageChoice } from "#app/ui/language-choice.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 import { Water } from "#app/ui/water.tsx"
 import enhance from "./enhance.js?url&no-inline"
@@ -18,6 +19,7 @@ export function loader({ context }: Route.LoaderArgs) {
 /** The frame of sign-in and sign-up: one thing in the middle, and the way home. */
 export default function AuthLayout({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
+  const { pathname, search } = useLocation()
   return (
     <div className="relative isolate flex min-h-dvh flex-col overflow-clip px-5 sm:px-8">
       <Water />
@@ -30,9 +32,12 @@ export default function AuthLayout({ loaderData }: Route.ComponentProps) {
           <Logo name="Tideline" />
         </a>
       </header>
-      <main className="mx-auto flex w-full max-w-sm flex-1 flex-col justify-center pt-4 pb-36 sm:pb-48">
+      <main className="mx-auto flex w-full max-w-sm flex-1 flex-col justify-center pt-4 pb-24 sm:pb-36">
         <Outlet />
       </main>
+      <footer className="flex justify-center pb-5">
+        <LanguageChoice action="/language" from={pathname + search} />
+      </footer>
       {loaderData.nonce ? <script type="module" async src={enhance} nonce={loaderData.nonce} /> : null}
     </div>
   )

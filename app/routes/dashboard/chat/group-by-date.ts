@@ -5,14 +5,22 @@ import type { ThreadSummary } from "#server/chat/contract.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 
+const MONTHS: Intl.DateTimeFormatOptions = { month: "long", year: "numeric" }
+const MONTHS_IN_UTC: Intl.DateTimeFormatOptions = { ...MONTHS, timeZone: "UTC" }
+const DAYS: Intl.DateTimeFormatOptions = {}
+const DAYS_IN_UTC: Intl.DateTimeFormatOptions = { timeZone: "UTC" }
+
+/** Writes days as `2026-11-22`. */
+const inCanada = formatsOf({ locales: "en-CA" })
+
 /** Threads come with the last used first, so the groups do too. `timeZone` is the reader's own where it is left out. */
 export function groupByDate(
   threads: readonly ThreadSummary[],
   now: number,
-  timeZone: string | undefined,
+  timeZone: "UTC" | undefined,
   i18n: I18n,
 ) {
-  const month = (moment: number) => formatsOf(i18n).date(moment, { timeZone, month: "long", year: "numeric" })
+  const month = (moment: number) => formatsOf(i18n).date(moment, timeZone ? MONTHS_IN_UTC : MONTHS)
   const groups = Map.groupBy(
     threads,
     ({ lastMessageAt }) => describeDay(lastMessageAt, now, timeZone) ?? month(lastMessageAt),
@@ -29,8 +37,8 @@ const LAST_WEEK = msg`Last 7 days`
 const LAST_MONTH = msg`Last 30 days`
 
 /** Null for what is longer ago. */
-function describeDay(moment: number, now: number, timeZone: string | undefined): MessageDescriptor | null {
-  const date = (time: number) => new Intl.DateTimeFormat("en-CA", { timeZone }).format(time)
+function describeDay(moment: number, now: number, timeZone: "UTC" | undefined): MessageDescriptor | null {
+  const date = (time: number) => inCanada.date(time, timeZone ? DAYS_IN_UTC : DAYS)
   const days = Math.round((Date.parse(date(now)) - Date.parse(date(moment))) / DAY)
   if (days <= 0) return TODAY
   if (days === 1) return YESTERDAY

@@ -1,0 +1,19 @@
+import type { MessageDescriptor } from "@lingui/core"
+import { msg } from "@lingui/core/macro"
+import type { LetterKind } from "#server/mail/outbox.ts"
+
+/** What the operator's pages call each kind of letter. */
+export const KIND_NAMES: Record<LetterKind, MessageDescriptor> = {
+  welcome: msg`welcome`,
+  "plan-changed": msg`plan changed`,
+  "verify-address": msg`verify address`,
+  "sign-up-attempted": msg`sign up attempted`,
+  "reset-password": msg`reset password`,
+  "waitlist-confirmation": msg`waitlist confirmation`,
+  "waitlist-invitation": msg`waitlist invitation`,
+  "account-deleted": msg`account deleted`,
+}
+
+export function isKind(name: string): name is LetterKind {
+  return Object.hasOwn(KIND_NAMES, name)
+}
