@@ -21,11 +21,13 @@ import { catalogues as still } from "#app/language/de/static.ts"
 import { addMessages } from "#app/language/i18n.ts"
 import { addSentences } from "#app/language/sentences.ts"
 import { serverSentences } from "#app/features/server/sentences.ts"
+import { ReaderContext } from "#app/features/site/reader.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readLanguage } from "#server/http/language.ts"
 import { loggedPath } from "#server/http/logged-path.ts"
 import { SharedPage } from "#server/http/page-cache.ts"
 import { TextResponse } from "#server/http/text-response.ts"
+import { readTheme } from "#server/http/theme.ts"
 
 /** Parts of a page that are deferred are given up after this long. Milliseconds. */
 export const streamTimeout = 10_000
@@ -51,13 +53,21 @@ export default async function handleRequest(
 
   const nonce = loadContext.get(nonceContext)
   const { serverHandoffStream: handoff, ...withoutHandoff } = routerContext
-  const page = renderToString(<ServerRouter context={withoutHandoff} url={request.url} nonce={nonce} />)
+  const page = renderToString(
+    <ReaderContext value={readerOf(request)}>
+      <ServerRouter context={withoutHandoff} url={request.url} nonce={nonce} />
+    </ReaderContext>,
+  )
   if (page.includes(DEFERRED)) return streamPage(request, status, headers, routerContext, loadContext)
 
   const scripts = withoutHandoff.renderMeta?.didRenderScripts ? await handOver(handoff, nonce) : ""
   const html = `<!DOCTYPE html>${page.replace("</body></html>", () => `${scripts}</body></html>`)}`
   const isShared = isForEverybody(routerContext) && loadContext.get(sessionContext) === null
   return new (isShared ? SharedPage : TextResponse)(html, { status, headers })
+}
+
+function readerOf(request: Request) {
+  return { language: readLanguage(request), theme: readTheme(request) }
 }
 
 /** Pages whose route says `handle = { shared: true }` show every visitor the same. */
@@ -101,7 +111,9 @@ function streamPage(
     let responseStatus = status
     let hasBegun = false
     const { pipe, abort } = renderToPipeableStream(
-      <ServerRouter context={routerContext} url={request.url} nonce={nonce} />,
+      <ReaderContext value={readerOf(request)}>
+        <ServerRouter context={routerContext} url={request.url} nonce={nonce} />
+      </ReaderContext>,
       {
         nonce,
         [isCrawler ? "onAllReady" : "onShellReady"]() {

@@ -9,6 +9,7 @@ import { readTheme } from "#server/http/theme.ts"
 import { ClerkBoundary } from "./features/identity/clerk.tsx"
 import { keepOnNavigation } from "./features/navigation/keep-on-navigation.ts"
 import { ErrorPage } from "./features/site/error-page.tsx"
+import { useReader } from "./features/site/reader.ts"
 import { i18nIn } from "./language/i18n.ts"
 import type { Route } from "./+types/root.ts"
 import "./app.css"
@@ -40,9 +41,9 @@ export const shouldRevalidate = keepOnNavigation
 
 export function Layout({ children }: { children: ReactNode }) {
   const root = useRouteLoaderData<typeof loader>("root")
-  const theme = root?.theme ?? "system"
+  const { theme, language: latest } = useReader(root)
   // A document keeps the language it came in, whose words are loaded: another is chosen with another document.
-  const [language] = useState(root?.language ?? "en")
+  const [language] = useState(latest)
   const hydrates = useHydrates()
   return (
     <html lang={language} data-theme={theme === "system" ? undefined : theme} suppressHydrationWarning>

@@ -150,6 +150,22 @@ describe("/.well-known/security.txt", () => {
   })
 })
 
+describe("a request that is refused before its page is asked", () => {
+  it("is answered in the reader's language and colours, with the reason", async () => {
+    const response = await ask("/sign-in", {
+      method: "POST",
+      headers: { "sec-fetch-site": "cross-site", "accept-language": "de", cookie: "theme=dark" },
+      body: new URLSearchParams({ email: "ada@example.org", password: "an engine of brass" }),
+    })
+    expect(response.status).toBe(403)
+    const page = await response.text()
+    expect(page).toContain('<html lang="de" data-theme="dark"')
+    expect(page).toContain('<h1 class="mt-3 text-3xl font-semibold">Das hat nicht geklappt</h1>')
+    expect(page).toContain("Diese Anfrage kam von einer anderen Website und wurde deshalb abgewiesen.")
+    expect(page).not.toContain("Melden Sie sich mit einem anderen Konto an")
+  })
+})
+
 function ask(path: string, init?: RequestInit) {
   return fetch(new URL(path, app.origin), { redirect: "manual", ...init })
 }

@@ -85,11 +85,18 @@ function wordsFor(error: unknown, i18n: I18n) {
     const message = i18n._(msg`The address may be mistyped, or the page has moved or was deleted.`)
     return { status, title: i18n._(msg`There is nothing here`), message }
   }
-  if (status === 403) {
+  const said = sentenceOf(error)
+  if (status === 403 && said === null) {
     const message = i18n._(msg`Sign in with another account, or ask the owner to share it.`)
     return { status, title: i18n._(msg`This is not yours to open`), message }
   }
-  if (status < 500) return { status, title: i18n._(msg`That did not work`), message: messageOf(error, i18n) }
+  if (status < 500) {
+    const message =
+      said === null
+        ? i18n._(msg`The server could not make sense of the request. Go back and try again.`)
+        : sentencesIn(i18n)(said)
+    return { status, title: i18n._(msg`That did not work`), message }
+  }
   const message = i18n._(
     msg`It was written to the log. Try again in a moment; if it stays, tell whoever runs this server when it happened.`,
   )
@@ -102,8 +109,9 @@ function statusOf(error: unknown): number {
   return 500
 }
 
-function messageOf(error: unknown, i18n: I18n): string {
-  if (isRouteErrorResponse(error) && typeof error.data === "string" && error.data)
-    return sentencesIn(i18n)(error.data)
-  return i18n._(msg`The server could not make sense of the request. Go back and try again.`)
+/** What the server said of it: `data("…")` or `data({ message: "…" })`. */
+function sentenceOf(error: unknown): string | null {
+  if (!isRouteErrorResponse(error)) return null
+  const said: unknown = error.data?.message ?? error.data
+  return typeof said === "string" && said !== "" ? said : null
 }
