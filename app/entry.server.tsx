@@ -21,7 +21,7 @@ import { catalogues as still } from "#app/language/de/static.ts"
 import { addMessages } from "#app/language/i18n.ts"
 import { addSentences } from "#app/language/sentences.ts"
 import { serverSentences } from "#app/features/server/sentences.ts"
-import { ReaderContext } from "#app/features/site/reader.ts"
+import { ReaderContext, type Reader } from "#app/features/site/reader.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readLanguage } from "#server/http/language.ts"
 import { loggedPath } from "#server/http/logged-path.ts"
@@ -47,27 +47,25 @@ export default async function handleRequest(
   loadContext: RouterContextProvider,
 ): Promise<Response> {
   headers.set("content-type", "text/html; charset=utf-8")
-  headers.set("content-language", readLanguage(request))
+  const reader = { language: readLanguage(request), theme: readTheme(request) }
+  headers.set("content-language", reader.language)
   headers.append("vary", "accept-language, cookie")
   if (request.method === "HEAD") return new Response(null, { status, headers })
 
   const nonce = loadContext.get(nonceContext)
   const { serverHandoffStream: handoff, ...withoutHandoff } = routerContext
   const page = renderToString(
-    <ReaderContext value={readerOf(request)}>
+    <ReaderContext value={reader}>
       <ServerRouter context={withoutHandoff} url={request.url} nonce={nonce} />
     </ReaderContext>,
   )
-  if (page.includes(DEFERRED)) return streamPage(request, status, headers, routerContext, loadContext)
+  if (page.includes(DEFERRED))
+    return streamPage(request, { status, headers, reader }, routerContext, loadContext)
 
   const scripts = withoutHandoff.renderMeta?.didRenderScripts ? await handOver(handoff, nonce) : ""
   const html = `<!DOCTYPE html>${page.replace("</body></html>", () => `${scripts}</body></html>`)}`
   const isShared = isForEverybody(routerContext) && loadContext.get(sessionContext) === null
   return new (isShared ? SharedPage : TextResponse)(html, { status, headers })
-}
-
-function readerOf(request: Request) {
-  return { language: readLanguage(request), theme: readTheme(request) }
 }
 
 /** Pages whose route says `handle = { shared: true }` show every visitor the same. */
@@ -100,8 +98,7 @@ function escapeMarkup(json: string): string {
 /** Crawlers get the whole document at once; people get the frame of the page as soon as it is there. */
 function streamPage(
   request: Request,
-  status: number,
-  headers: Headers,
+  { status, headers, reader }: { status: number; headers: Headers; reader: Reader },
   routerContext: EntryContext,
   loadContext: RouterContextProvider,
 ) {
@@ -111,7 +108,7 @@ function streamPage(
     let responseStatus = status
     let hasBegun = false
     const { pipe, abort } = renderToPipeableStream(
-      <ReaderContext value={readerOf(request)}>
+      <ReaderContext value={reader}>
         <ServerRouter context={routerContext} url={request.url} nonce={nonce} />
       </ReaderContext>,
       {

@@ -1,5 +1,4 @@
-import postgres from "postgres"
-import { openConnections } from "./connections.ts"
+import { openOneConnection, openConnections } from "./connections.ts"
 
 /** Keeps the names here apart from what else is locked by 64 bits. */
 const SEED = 7_185_392
@@ -17,14 +16,8 @@ export interface AdvisoryLocks {
  */
 export function openAdvisoryLocks(url: string, lost: () => void): AdvisoryLocks {
   const connections = openConnections(1, (onclose) =>
-    postgres(url, {
-      max: 1,
-      idle_timeout: 0,
-      max_lifetime: null,
-      connect_timeout: 10, // seconds
-      fetch_types: false, // nobody hears of its failure, when the connection is lost so early, but the process ends
-      onnotice: () => {}, // of a release of what was lost
-      connection: { application_name: "tideline locks" },
+    openOneConnection(url, {
+      application: "tideline locks",
       onclose: () => {
         onclose()
         lost()

@@ -1,6 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
-import postgres from "postgres"
-import { openConnections } from "./connections.ts"
+import type postgres from "postgres"
+import { openOneConnection, openConnections } from "./connections.ts"
 import { inSavepoint, inTransaction, type Run } from "./transaction.ts"
 
 export type Database = PostgresJsDatabase
@@ -19,11 +19,11 @@ export function openDatabase(
   url: string,
   { connections: count = 10, around = (_, run) => run() }: { connections?: number; around?: Around } = {},
 ) {
-  const connections = openConnections(count, (onclose) => openClient(url, onclose))
+  const connections = openConnections(count, (onclose) => openDrizzled(url, onclose))
   const how = { isRepeated: rememberTexts(), around }
   const client = {
     ...statements((statement) => connections.use((connection) => connection.run(statement)), how),
-    options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openClient
+    options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openDrizzled
     begin: <Result>(work: (client: TransactionClient) => Promise<Result>) =>
       connections.use((connection) => inTransaction(connection, (run) => work(transactionClient(run, how)))),
   }
@@ -32,16 +32,8 @@ export function openDatabase(
   return { db, close: () => connections.close() }
 }
 
-function openClient(url: string, onclose: () => void) {
-  const client = postgres(url, {
-    max: 1,
-    connect_timeout: 10, // seconds
-    fetch_types: false, // nobody hears of its failure, when the connection is lost so early, but the process ends
-    max_lifetime: null, // it may be in the middle of a transaction
-    onnotice: () => {},
-    onclose,
-    connection: { application_name: "tideline" },
-  })
+function openDrizzled(url: string, onclose: () => void) {
+  const client = openOneConnection(url, { application: "tideline", onclose })
   drizzle(client) // for its effect: the client leaves dates and JSON to Drizzle
   return client
 }

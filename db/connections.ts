@@ -1,4 +1,4 @@
-import type postgres from "postgres"
+import postgres from "postgres"
 import { isOutage } from "./outage.ts"
 
 /** A statement, made when it is its turn. */
@@ -16,6 +16,23 @@ export interface Connections {
   use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>
   /** Lets what runs finish, for at most five seconds. */
   close(): Promise<void>
+}
+
+/** A client for `openConnections`: its one connection stays open until it is closed or lost, also while nothing is asked of it. */
+export function openOneConnection(
+  url: string,
+  { application, onclose }: { application: string; onclose: () => void },
+): postgres.Sql {
+  return postgres(url, {
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: null, // it may be in the middle of a transaction
+    connect_timeout: 10, // seconds
+    fetch_types: false, // nobody hears of its failure, when the connection is lost so early, but the process ends
+    onnotice: () => {}, // of a release of a lock that was lost, for one
+    connection: { application_name: application },
+    onclose,
+  })
 }
 
 /**

@@ -1,17 +1,15 @@
-import { data, redirect } from "react-router"
+import { data } from "react-router"
 import * as v from "valibot"
 import { servicesContext } from "#server/context.ts"
+import { keepChoice, readerWas } from "#server/http/choice.ts"
 import { readForm } from "#server/http/form.ts"
-import { languageCookie } from "#server/http/language.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { pathOfSite } from "#server/http/redirects.ts"
 import { LANGUAGES } from "#server/languages/contract.ts"
 import type { Route } from "./+types/language.ts"
 
 const ChooseLanguage = v.object({
   language: v.picklist(LANGUAGES, "Choose English (en) or German (de)."),
-  /** A path of this site: where the reader was. */
-  from: v.fallback(v.string(), "/"),
+  from: readerWas,
 })
 
 export const middleware = [allowMethods("POST")]
@@ -20,10 +18,7 @@ export const middleware = [allowMethods("POST")]
 export async function action({ context, request }: Route.ActionArgs) {
   const form = await readForm(request, ChooseLanguage)
   if (!form.ok) return data({ errors: form.errors }, { status: form.status })
+  const { language, from } = form.value
   const { origin } = context.get(servicesContext).config
-  const cookie = languageCookie(form.value.language, { secure: origin.startsWith("https:") })
-  return redirect(pathOfSite(form.value.from, origin) ?? "/", {
-    status: 303,
-    headers: { "Set-Cookie": cookie },
-  })
+  return keepChoice(origin, { name: "language", value: language, from })
 }

@@ -1,16 +1,14 @@
-import { data, redirect } from "react-router"
+import { data } from "react-router"
 import * as v from "valibot"
 import { servicesContext } from "#server/context.ts"
+import { keepChoice, readerWas } from "#server/http/choice.ts"
 import { readForm } from "#server/http/form.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { pathOfSite } from "#server/http/redirects.ts"
-import { themeCookie } from "#server/http/theme.ts"
 import type { Route } from "./+types/theme.ts"
 
 const ChooseTheme = v.object({
   theme: v.picklist(["light", "dark", "system"], "Choose light, dark or system."),
-  /** A path of this site: where the reader was. */
-  from: v.fallback(v.string(), "/"),
+  from: readerWas,
 })
 
 export const middleware = [allowMethods("POST")]
@@ -19,10 +17,7 @@ export const middleware = [allowMethods("POST")]
 export async function action({ context, request }: Route.ActionArgs) {
   const form = await readForm(request, ChooseTheme)
   if (!form.ok) return data({ errors: form.errors }, { status: form.status })
+  const { theme, from } = form.value
   const { origin } = context.get(servicesContext).config
-  const cookie = themeCookie(form.value.theme, { secure: origin.startsWith("https:") })
-  return redirect(pathOfSite(form.value.from, origin) ?? "/", {
-    status: 303,
-    headers: { "Set-Cookie": cookie },
-  })
+  return keepChoice(origin, { name: "theme", value: theme, isDefault: theme === "system", from })
 }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto"
 import { pipeline } from "node:stream/promises"
 import { readMigrationFiles } from "drizzle-orm/migrator"
-import postgres from "postgres"
-import { openConnections } from "../connections.ts"
+import { openOneConnection, openConnections } from "../connections.ts"
 import { inTransaction, type Run } from "../transaction.ts"
 import {
   copyIn,
@@ -78,15 +77,7 @@ export async function loadDump(
 
 async function withConnection<Result>(url: string, work: (run: Run) => Promise<Result>): Promise<Result> {
   const connections = openConnections(1, (onclose) =>
-    postgres(url, {
-      max: 1,
-      max_lifetime: null,
-      connect_timeout: 10, // seconds
-      fetch_types: false,
-      onnotice: () => {},
-      connection: { application_name: "tideline restore" },
-      onclose,
-    }),
+    openOneConnection(url, { application: "tideline restore", onclose }),
   )
   try {
     return await connections.use((connection) => inTransaction(connection, work))

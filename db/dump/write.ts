@@ -1,6 +1,5 @@
-import postgres from "postgres"
 import { BACKUP_LOCK, REMOVAL_LOCK } from "../backup-locks.ts"
-import { openConnections, type Connection } from "../connections.ts"
+import { openOneConnection, openConnections, type Connection } from "../connections.ts"
 import { MIGRATION_LOCK } from "../migrate.ts"
 import { inTransaction, type Run } from "../transaction.ts"
 import {
@@ -46,16 +45,7 @@ export async function withDump<Written, Result>(
   afterwards: (written: Written) => Promise<Result>,
 ): Promise<Result> {
   const connections = openConnections(1, (onclose) =>
-    postgres(url, {
-      max: 1,
-      idle_timeout: 0,
-      max_lifetime: null,
-      connect_timeout: 10, // seconds
-      fetch_types: false, // nobody hears of its failure, when the connection is lost so early, but the process ends
-      onnotice: () => {},
-      connection: { application_name: "tideline backup" },
-      onclose,
-    }),
+    openOneConnection(url, { application: "tideline backup", onclose }),
   )
   try {
     return await connections.use(async (connection) => {

@@ -17,12 +17,6 @@ export function languageFor({ cookie, acceptLanguage }: Wishes): Language {
   return chosen !== undefined && isLanguage(chosen) ? chosen : languageOfBrowser(acceptLanguage ?? "")
 }
 
-/** The `Set-Cookie` that keeps a choice for a year. */
-export function languageCookie(language: Language, options: { secure: boolean }): string {
-  const year = 365 * 24 * 60 * 60
-  return `language=${language}; Path=/; Max-Age=${year}; SameSite=Lax; HttpOnly${options.secure ? "; Secure" : ""}`
-}
-
 /** `de-AT, en;q=0.8` names German first (RFC 9110, 12.5.4). Regions make no difference here. */
 function languageOfBrowser(acceptLanguage: string): Language {
   let best: { language: Language; weight: number } | null = null

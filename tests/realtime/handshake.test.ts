@@ -6,6 +6,14 @@ import { verify } from "./support/tables.ts"
 
 const suite = engineSuite()
 
+/** "accepted", or the code of the refusal. */
+function outcomeOf(client: ReturnType<typeof suite.client>) {
+  return client.connect().then(
+    () => "accepted",
+    (error: { code?: string }) => error.code,
+  )
+}
+
 /** An engine whose verification of tokens waits until it is let go on. */
 async function startSlowVerifier(limits: Partial<RealtimeLimits> = {}) {
   const asked = Promise.withResolvers<void>()
@@ -41,10 +49,7 @@ describe("a handshake whose token is being verified", () => {
   it("is refused when its user is signed out meanwhile", async () => {
     const { engine, asked, allow } = await startSlowVerifier()
     const client = suite.client("ada", engine.url)
-    const refused = client.connect().then(
-      () => "accepted",
-      (error: { code?: string }) => error.code,
-    )
+    const refused = outcomeOf(client)
     await asked
     const before = Number(engine.realtime.metrics()["transactions"] ?? 0)
     await engine.realtime.revokeUser("ada")
@@ -58,10 +63,7 @@ describe("a handshake whose token is being verified", () => {
   it("has to come again when the doors are closed meanwhile", async () => {
     const { engine, asked, allow } = await startSlowVerifier()
     const client = suite.client("ada", engine.url)
-    const refused = client.connect().then(
-      () => "accepted",
-      (error: { code?: string }) => error.code,
-    )
+    const refused = outcomeOf(client)
     await asked
     engine.realtime.admitOnly(() => false)
     allow()

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events"
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
+import { joinSockets } from "./join-sockets.ts"
 import { portOf } from "./port-of.ts"
 
 /** A process behind it. `ops` is the port where it says whether it wants requests. */
@@ -113,18 +114,7 @@ export async function openBalancer(backends: readonly Backend[]): Promise<Balanc
       lines.push(`${incoming.rawHeaders[at]}: ${incoming.rawHeaders[at + 1]}`)
     going.write(`${lines.join("\r\n")}\r\n\r\n`)
     going.write(head)
-    for (const [one, other] of [
-      [coming, going],
-      [going, coming],
-    ] as const) {
-      upgraded.add(one)
-      one.on("error", () => other.destroy())
-      one.on("close", () => {
-        upgraded.delete(one)
-        other.destroy()
-      })
-      one.pipe(other)
-    }
+    joinSockets(coming, going, upgraded)
   }
 }
 

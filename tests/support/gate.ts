@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
+import { joinSockets } from "./join-sockets.ts"
 import { portOf } from "./port-of.ts"
 
 export interface Gate {
@@ -19,18 +20,7 @@ export async function openGate(): Promise<Gate> {
   const server = createServer((coming) => {
     if (!isOpen) return coming.destroy()
     const going = connect(port, "127.0.0.1")
-    for (const [one, other] of [
-      [coming, going],
-      [going, coming],
-    ] as const) {
-      passing.add(one)
-      one.on("error", () => other.destroy())
-      one.on("close", () => {
-        passing.delete(one)
-        other.destroy()
-      })
-      one.pipe(other)
-    }
+    joinSockets(coming, going, passing)
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
   const breakOff = () => {

@@ -3,7 +3,7 @@ import type { Theme } from "#app/ui/theme-toggle.tsx"
 import { isLanguage, type Language } from "#server/languages/contract.ts"
 
 /** What a document is drawn by. */
-interface Reader {
+export interface Reader {
   language: Language
   theme: Theme
 }

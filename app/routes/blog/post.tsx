@@ -4,6 +4,7 @@ import { Avatar } from "#app/ui/avatar.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { useDayFormat } from "#app/features/site/dates.ts"
 import { InEnglish } from "#app/features/site/in-english.tsx"
+import { Neighbour } from "#app/features/site/neighbour.tsx"
 import { breadcrumbs, originOf, pageMeta, pictureOf } from "#app/features/site/page-meta.ts"
 import { findPost } from "#server/blog/blog.ts"
 import type { Route } from "./+types/post.ts"
@@ -79,25 +80,9 @@ export default function BlogPost({ loaderData }: Route.ComponentProps) {
         />
       </article>
       <nav aria-label={t`Posts before and after`} className="mt-16 grid gap-3 sm:grid-cols-2">
-        {older ? <Neighbour post={older} label={t`Older`} /> : null}
-        {newer ? <Neighbour post={newer} label={t`Newer`} className="sm:col-start-2 sm:text-right" /> : null}
+        {older ? <Neighbour to={`/blog/${older.slug}`} title={older.title} label={t`Older`} /> : null}
+        {newer ? <Neighbour to={`/blog/${newer.slug}`} title={newer.title} label={t`Newer`} isAfter /> : null}
       </nav>
     </div>
-  )
-}
-
-type Summary = NonNullable<Route.ComponentProps["loaderData"]["newer"]>
-
-function Neighbour({ post, label, className = "" }: { post: Summary; label: string; className?: string }) {
-  return (
-    <Link
-      to={`/blog/${post.slug}`}
-      className={`rounded-lg border border-line bg-surface p-4 shadow-sm transition-colors hover:border-line-strong ${className}`}
-    >
-      <span className="text-sm text-faint">{label}</span>
-      <span lang="en" className="mt-0.5 block font-medium">
-        {post.title}
-      </span>
-    </Link>
   )
 }

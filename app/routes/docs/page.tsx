@@ -1,8 +1,9 @@
 import { msg } from "@lingui/core/macro"
-import { Trans, useLingui } from "@lingui/react/macro"
-import { data, Link } from "react-router"
+import { useLingui } from "@lingui/react/macro"
+import { data } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
 import { InEnglish } from "#app/features/site/in-english.tsx"
+import { Neighbour } from "#app/features/site/neighbour.tsx"
 import { breadcrumbs, pageMeta } from "#app/features/site/page-meta.ts"
 import { findDocsPage, listDocs } from "#server/docs/pages.ts"
 import { DocsFrame } from "./frame.tsx"
@@ -36,38 +37,14 @@ export default function DocsPage({ loaderData }: Route.ComponentProps) {
   )
 }
 
-type Neighbour = Route.ComponentProps["loaderData"]["page"]["next"]
+type Beside = Route.ComponentProps["loaderData"]["page"]["next"]
 
-function Neighbours({ previous, next }: { previous: Neighbour; next: Neighbour }) {
+function Neighbours({ previous, next }: { previous: Beside; next: Beside }) {
   const { t } = useLingui()
   return (
     <nav aria-label={t`Pages before and after`} className="mt-16 grid max-w-2xl gap-3 sm:grid-cols-2">
-      {previous ? (
-        <Link
-          to={`/docs/${previous.slug}`}
-          className="rounded-lg border border-line bg-surface p-4 hover:border-line-strong"
-        >
-          <span className="text-sm text-faint">
-            <Trans>Before</Trans>
-          </span>
-          <span lang="en" className="block font-medium">
-            {previous.title}
-          </span>
-        </Link>
-      ) : null}
-      {next ? (
-        <Link
-          to={`/docs/${next.slug}`}
-          className="rounded-lg border border-line bg-surface p-4 hover:border-line-strong sm:col-start-2 sm:text-right"
-        >
-          <span className="text-sm text-faint">
-            <Trans>Next</Trans>
-          </span>
-          <span lang="en" className="block font-medium">
-            {next.title}
-          </span>
-        </Link>
-      ) : null}
+      {previous ? <Neighbour to={`/docs/${previous.slug}`} title={previous.title} label={t`Before`} /> : null}
+      {next ? <Neighbour to={`/docs/${next.slug}`} title={next.title} label={t`Next`} isAfter /> : null}
     </nav>
   )
 }
