@@ -1,9 +1,10 @@
 import { Trans } from "@lingui/react/macro"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useState } from "react"
 import { useFormats } from "#app/language/formats.ts"
 import { useFreshness } from "#app/realtime/use-live.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
+import { unlessLeaving } from "./leaving.ts"
 
 /** A connection that is back sooner is not worth a word. Milliseconds. */
 const PATIENCE = 2_000
@@ -53,14 +54,8 @@ export function FreshnessNotice() {
  * already on its way to another page, and goes on there.
  */
 function useLeaving(isSignedOut: boolean) {
-  const isUnloading = useRef(false)
   useEffect(() => {
-    const unload = () => void (isUnloading.current = true)
-    window.addEventListener("beforeunload", unload)
-    return () => window.removeEventListener("beforeunload", unload)
-  }, [])
-  useEffect(() => {
-    if (isSignedOut && !isUnloading.current) location.reload()
+    if (isSignedOut) unlessLeaving(() => location.reload())
   }, [isSignedOut])
 }
 

@@ -1,5 +1,6 @@
 import { useCallback } from "react"
 import { useRevalidator } from "react-router"
+import { unlessLeaving } from "./leaving.ts"
 
 /**
  * Loads the page's figures again. While the server is out of reach it waits for the connection instead: a loader that fails would
@@ -9,7 +10,7 @@ export function useReload(): () => void {
   const { revalidate } = useRevalidator()
   return useCallback(() => {
     const reload = async () => {
-      if (await isReachable()) return void revalidate()
+      if (await isReachable()) return unlessLeaving(() => void revalidate())
       window.addEventListener("online", () => void reload(), { once: true })
     }
     void reload()
