@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config"
 import { languages } from "./languages.config.ts"
 
-// Real servers, databases and browsers, on machines with few cores.
-const patience = { testTimeout: 30_000, hookTimeout: 120_000 }
+// Real servers, databases and browsers, on machines with few cores. A step in a browser gives up after 30 seconds by itself, and says which.
+const patience = { testTimeout: 60_000, hookTimeout: 120_000, expect: { poll: { timeout: 15_000 } } }
 
 /** Where .ci/run wants the counts. */
 const report = process.env["TEST_REPORT"]

@@ -139,7 +139,7 @@ describe("the signing keys of the embedded provider", () => {
     const token = await issue(one)
     // At most once a second, so that invented key ids do not become questions to the database.
     await expect
-      .poll(() => two.verifyRealtimeToken(token).then(({ userId }) => userId), { timeout: 5000 })
+      .poll(() => two.verifyRealtimeToken(token).then(({ userId }) => userId))
       .toBe("somebody")
   })
 })

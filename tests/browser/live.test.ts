@@ -94,9 +94,8 @@ describe("two browsers of one user", () => {
     await there.getByText("The answer is complete.").waitFor({ state: "attached" })
     await here.getByText("The answer is complete.").waitFor({ state: "attached" })
     // The last words are still being written out when the answer is over.
-    await vi.waitFor(async () =>
-      expect(await there.getByRole("log").innerText()).toBe(await here.getByRole("log").innerText()),
-    )
+    const words = (page: Page) => page.getByRole("log").innerText()
+    await expect.poll(async () => (await words(there)) === (await words(here))).toBe(true)
     expect(asked().filter((path) => path.endsWith(".data"))).toEqual([])
   })
 
@@ -275,9 +274,7 @@ describe("a page", () => {
     await sql`update chat_threads set title = 'Renamed far back' where title = 'Conversation 2'`
     await titled("Renamed far back").waitFor()
     await sql`update chat_threads set last_message_at = 2000000 where title = 'Conversation 5'`
-    await vi.waitFor(async () =>
-      expect(await list.getByRole("link").first().innerText()).toBe("Conversation 5"),
-    )
+    await expect.poll(() => list.getByRole("link").first().innerText()).toBe("Conversation 5")
     expect(await list.getByRole("link").count()).toBe(120)
   })
 })

@@ -30,7 +30,7 @@ function liveFiles() {
 async function liveFilesSubscribed() {
   const live = liveFiles()
   live.server.up()
-  await vi.waitFor(() => expect(live.server.subscribed).toHaveLength(1))
+  await expect.poll(() => live.server.subscribed).toHaveLength(1)
   const id = live.server.subscribed[0]!.id
   live.server.say("snapshot", {
     position: position(11),
@@ -45,7 +45,7 @@ describe("a live collection", () => {
     const { server, names } = liveFiles()
     expect(names()).toEqual(["anchor.txt", "chart.txt"])
     server.up()
-    await vi.waitFor(() => expect(server.subscribed).toHaveLength(1))
+    await expect.poll(() => server.subscribed).toHaveLength(1)
     expect(server.subscribed[0]).toMatchObject({
       query: "files.list",
       args: {},
@@ -93,14 +93,14 @@ describe("a live collection", () => {
     server.down()
     expect(names()).toEqual(["anchor.txt", "chart.txt"])
     server.up()
-    await vi.waitFor(() => expect(server.subscribed).toHaveLength(2))
+    await expect.poll(() => server.subscribed).toHaveLength(2)
     expect(server.subscribed[1]!.have).toEqual({ token: "from the server", lsn: lsn(11) })
   })
 
   it("subscribes again from nothing after a reset, and keeps its rows meanwhile", async () => {
     const { server, names, id } = await liveFilesSubscribed()
     server.say("reset", { ids: [id], reason: "truncate" })
-    await vi.waitFor(() => expect(server.subscribed).toHaveLength(2))
+    await expect.poll(() => server.subscribed).toHaveLength(2)
     expect(server.subscribed[1]!.have).toBeUndefined()
     expect(names()).toEqual(["anchor.txt", "chart.txt"])
   })
@@ -111,7 +111,7 @@ describe("a live collection", () => {
     client.hold(threads)
     server.down()
     server.up()
-    await vi.waitFor(() => expect(server.subscribed).toHaveLength(3))
+    await expect.poll(() => server.subscribed).toHaveLength(3)
     const [, again, other] = server.subscribed
     server.say("snapshot", {
       position: position(50),
@@ -120,7 +120,7 @@ describe("a live collection", () => {
     })
     server.down()
     server.up()
-    await vi.waitFor(() => expect(server.subscribed).toHaveLength(5))
+    await expect.poll(() => server.subscribed).toHaveLength(5)
     expect(again!.query).toBe("files.list")
     expect(server.subscribed.slice(3).map(({ query, have }) => [query, have])).toEqual([
       ["files.list", { token: "from the server", lsn: lsn(11) }],
@@ -134,7 +134,7 @@ describe("a live collection", () => {
     server.say("position", { lsn: lsn(60), at: 5, lag: 0 })
     server.down()
     server.up()
-    await vi.waitFor(() => expect(server.subscribed.length).toBeGreaterThan(1))
+    await expect.poll(() => server.subscribed.length).toBeGreaterThan(1)
     expect(server.subscribed.at(-1)!.have).toBeUndefined()
   })
 
@@ -142,7 +142,7 @@ describe("a live collection", () => {
     const { server } = await liveFilesSubscribed()
     server.signOut()
     server.up()
-    await vi.waitFor(() => expect(server.subscribed).toHaveLength(2))
+    await expect.poll(() => server.subscribed).toHaveLength(2)
     expect(server.subscribed[1]!.have).toBeUndefined()
   })
 
@@ -152,7 +152,7 @@ describe("a live collection", () => {
     server.down()
     server.refuse({ code: "not_found", message: "It does not exist." })
     server.up()
-    await vi.waitFor(() => expect(names()).toEqual([]))
+    await expect.poll(() => names()).toEqual([])
     expect(said).toHaveBeenCalledWith("The live query files.list was refused: It does not exist.")
     said.mockRestore()
   })
@@ -161,11 +161,11 @@ describe("a live collection", () => {
     const { server } = liveFiles()
     const letGo = server.holdAnswers()
     server.up()
-    await vi.waitFor(() => expect(server.subscribed).toHaveLength(1))
+    await expect.poll(() => server.subscribed).toHaveLength(1)
     server.down()
     server.up()
     letGo()
-    await vi.waitFor(() => expect(server.unsubscribed).toEqual([1]))
+    await expect.poll(() => server.unsubscribed).toEqual([1])
   })
 
   it("takes a newer loader's rows where the places of two epochs cannot be compared", async () => {

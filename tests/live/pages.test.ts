@@ -73,7 +73,7 @@ describe("the pages of a live query", () => {
   it("follow when the end of the one before moves, and keep their rows until they have been read anew", async () => {
     const { server, ids, seen, answer, firstId } = await threePages()
     server.say("reset", { ids: [firstId], reason: "truncate" })
-    await vi.waitFor(() => expect(server.subscribed).toHaveLength(4))
+    await expect.poll(() => server.subscribed).toHaveLength(4)
     seen.length = 0
     await answer({}, rows(0, 1), "1")
     expect(ids()).toEqual([0, 1, 2, 3, 4, 5, 6])
@@ -93,7 +93,7 @@ describe("the pages of a live query", () => {
     const { server } = await threePages()
     server.down()
     server.up()
-    await vi.waitFor(() => expect(server.subscribed).toHaveLength(6))
+    await expect.poll(() => server.subscribed).toHaveLength(6)
     expect(server.subscribed.slice(3).map(({ args, have }) => [args, have])).toEqual([
       [{}, { token: "t", lsn: position(20).lsn }],
       [{ after: "2" }, { token: "t", lsn: position(20).lsn }],

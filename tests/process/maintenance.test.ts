@@ -32,7 +32,7 @@ describe("maintenance", () => {
     const { output } = await maintain("on")
     expect(output).toMatch(/^Tideline is closed for maintenance\.\n/)
     for (const each of [app, other]) {
-      await expect.poll(async () => (await fetch(each.origin)).status, { timeout: 5000 }).toBe(503)
+      await expect.poll(async () => (await fetch(each.origin)).status).toBe(503)
       for (const path of ["/", "/pricing", "/sign-in", "/dashboard", "/no-such-page"]) {
         const response = await fetch(each.origin + path, { headers: { cookie: ada.cookie() } })
         expect([path, response.status, response.headers.get("retry-after")]).toEqual([path, 503, "60"])
@@ -42,7 +42,7 @@ describe("maintenance", () => {
     expect(await maintain("status")).toMatchObject({ output: expect.stringMatching(/^Tideline is closed/) })
     expect(await maintain("off")).toMatchObject({ output: "Tideline is open again.\n" })
     for (const each of [app, other]) {
-      await expect.poll(async () => (await fetch(each.origin)).status, { timeout: 5000 }).toBe(200)
+      await expect.poll(async () => (await fetch(each.origin)).status).toBe(200)
     }
     expect(await maintain("off")).toMatchObject({ output: "Tideline was open already.\n" })
   })
@@ -107,7 +107,7 @@ describe("maintenance", () => {
     await expect(openLiveSocket(app, token)).rejects.toThrow()
     await maintain("off")
     await expect
-      .poll(() => openLiveSocket(app, token).then((open) => open.close(), String), { timeout: 5000 })
+      .poll(() => openLiveSocket(app, token).then((open) => open.close(), String))
       .toBe(undefined)
   })
 
@@ -138,7 +138,7 @@ describe("maintenance", () => {
 
   it("is understood from any client of the database", async () => {
     await database.db.execute("insert into maintenance default values")
-    await expect.poll(async () => (await fetch(app.origin)).status, { timeout: 5000 }).toBe(503)
+    await expect.poll(async () => (await fetch(app.origin)).status).toBe(503)
   })
 
   it("refuses words that it does not know, and says which there are", async () => {
@@ -154,7 +154,7 @@ describe("maintenance", () => {
 /** Closes it, and waits until the first process has heard. Answers the address that lets in. */
 async function close(...words: string[]): Promise<string> {
   const { output } = await maintain("on", ...words)
-  await expect.poll(async () => (await fetch(app.origin)).status, { timeout: 5000 }).toBe(503)
+  await expect.poll(async () => (await fetch(app.origin)).status).toBe(503)
   const { pathname } = new URL(output.trim().split("\n").at(-1) ?? "")
   return app.origin + pathname
 }

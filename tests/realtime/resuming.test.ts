@@ -51,7 +51,7 @@ describe("a client that comes back", () => {
     client.close()
     await insert(1, 3)
     await expect
-      .poll(() => engine.realtime.metrics(), { timeout: 5000 })
+      .poll(() => engine.realtime.metrics())
       .toMatchObject({ transactions: 1, ring_transactions: 0 })
     await client.resume()
     expect(client.seen).toMatchObject({ rows: 2, changes: 0 })
@@ -98,7 +98,7 @@ describe("a page that is read again", () => {
     client.close()
     await suite.sql`delete from messages where _creation_time between 4 and 20`
     await expect
-      .poll(() => engine.realtime.metrics(), { timeout: 5000 })
+      .poll(() => engine.realtime.metrics())
       .toMatchObject({ transactions: 1, ring_transactions: 0 })
     await client.resume()
     expect([...page.rows.keys()].toSorted()).toEqual(["01", "02", "03", "21", "22", "23", "24", "25"])
@@ -252,7 +252,7 @@ describe("a slow client", () => {
     for (let n = 0; n < 80; n++) {
       await suite.sql`insert into messages (_id, thread_id, owner, body) values (${String(n)}, 't', 'ada', ${body})`
     }
-    await expect.poll(() => suite.engine.realtime.metrics()["resets_slow"], { timeout: 5000 }).toBe(1)
+    await expect.poll(() => suite.engine.realtime.metrics()["resets_slow"]).toBe(1)
     slow.acknowledging = true
     await slow.until(() => behind.state === "reset", "the reset")
     await slow.renew()

@@ -327,7 +327,7 @@ describe("a table that changes its form", () => {
     ).toBe(true)
     await cluster.sql`insert into messages (_id, thread_id, owner) values ('unseen', 't', 'ada')`
     await cluster.sql`alter publication tideline add table messages`
-    await expect.poll(() => engine.realtime.ready(), { timeout: 5000 }).toEqual({ ready: true })
+    await expect.poll(() => engine.realtime.ready()).toEqual({ ready: true })
     await client.renew()
     await expectEqual(cluster.sql, client, [list])
   })
