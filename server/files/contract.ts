@@ -261,5 +261,16 @@ export function formatBytes(bytes: number, locale = "en-GB"): string {
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length)
   const amount = bytes / 1000 ** power
   const rounded = amount < 99.95 ? Number(amount.toFixed(1)) : Math.round(amount)
-  return `${rounded.toLocaleString(locale, { useGrouping: false })} ${units[power - 1]}`
+  return `${amounts(locale).format(rounded)} ${units[power - 1]}`
 }
+
+/** To make a format takes a hundred times as long as to use it. */
+function amounts(locale: string): Intl.NumberFormat {
+  const known = formats.get(locale)
+  if (known) return known
+  const made = new Intl.NumberFormat(locale, { useGrouping: false })
+  formats.set(locale, made)
+  return made
+}
+
+const formats = new Map<string, Intl.NumberFormat>()
