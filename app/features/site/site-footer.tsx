@@ -10,8 +10,8 @@ export function SiteFooter({ theme, path, docs }: { theme: Theme; path: string; 
   const { t } = useLingui()
   return (
     <footer className="border-t border-line bg-sunken">
-      <div className="mx-auto grid max-w-6xl gap-x-8 gap-y-10 px-5 py-14 sm:px-8 md:grid-cols-[1.6fr_1fr_1fr_1fr]">
-        <div className="max-w-xs">
+      <div className="mx-auto grid max-w-6xl gap-x-8 gap-y-10 px-5 py-14 max-md:grid-cols-2 sm:px-8 md:grid-cols-[1.6fr_1fr_1fr_1fr]">
+        <div className="max-w-xs max-md:col-span-2">
           <Logo name="Tideline" />
           <p className="mt-3 text-sm text-muted">
             <Trans>A web application on your own server, where every record on the screen is live.</Trans>
