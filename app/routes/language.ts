@@ -1,10 +1,11 @@
 import { data } from "react-router"
 import * as v from "valibot"
-import { servicesContext } from "#server/context.ts"
 import { keepChoice, readerWas } from "#server/http/choice.ts"
 import { readForm } from "#server/http/form.ts"
 import { allowMethods } from "#server/http/methods.ts"
+import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { LANGUAGES } from "#server/languages/contract.ts"
+import { saveLanguage } from "#server/users/language.ts"
 import type { Route } from "./+types/language.ts"
 
 const ChooseLanguage = v.object({
@@ -14,11 +15,13 @@ const ChooseLanguage = v.object({
 
 export const middleware = [allowMethods("POST")]
 
-/** Keeps the reader's choice of language in a cookie and sends them back to where they were. */
+/** Keeps the reader's choice of language in a cookie, and with their record for letters, and sends them back to where they were. */
 export async function action({ context, request }: Route.ActionArgs) {
   const form = await readForm(request, ChooseLanguage)
   if (!form.ok) return data({ errors: form.errors }, { status: form.status })
   const { language, from } = form.value
-  const { origin } = context.get(servicesContext).config
-  return keepChoice(origin, { name: "language", value: language, from })
+  const services = servicesOf(context)
+  const session = sessionOf(context)
+  if (session) await saveLanguage(services, session.userId, language)
+  return keepChoice(services.config.origin, { name: "language", value: language, from })
 }

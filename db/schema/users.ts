@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm"
 import { boolean, check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { record } from "./record.ts"
 
-/** The copy of what the identity provider says of a person, and where they are in onboarding. */
+/** The copy of what the identity provider says of a person, where they are in onboarding, and what language they read. */
 export const users = pgTable(
   "users",
   {
@@ -15,6 +15,8 @@ export const users = pgTable(
     plan: text("plan", { enum: ["free", "pro"] }),
     onboardingCompleted: boolean("onboarding_completed"),
     onboardingStep: text("onboarding_step", { enum: ["welcome", "profile", "first-steps", "done"] }),
+    /** The one in which letters are written to them. Null until they have seen a page. */
+    language: text("language", { enum: ["en", "de"] }),
   },
   (table) => [
     uniqueIndex("users_by_clerk_id").on(table.clerkId),
@@ -24,6 +26,7 @@ export const users = pgTable(
       "users_onboarding_step",
       sql`${table.onboardingStep} in ('welcome', 'profile', 'first-steps', 'done')`,
     ),
+    check("users_language", sql`${table.language} in ('en', 'de')`),
   ],
 )
 

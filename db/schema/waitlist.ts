@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { milliseconds, record } from "./record.ts"
 
 /** Addresses that asked to be told. One row per address, however it is capitalised. */
@@ -13,8 +13,13 @@ export const waitlist = pgTable(
     invitedAt: milliseconds("invited_at"),
     /** When the invitation was used. */
     joinedAt: milliseconds("joined_at"),
+    /** The one in which they confirmed, or asked before that. Null where the operator put them on the list. */
+    language: text("language", { enum: ["en", "de"] }),
   },
-  (table) => [uniqueIndex("waitlist_by_email").on(sql`lower(${table.email})`)],
+  (table) => [
+    uniqueIndex("waitlist_by_email").on(sql`lower(${table.email})`),
+    check("waitlist_language", sql`${table.language} in ('en', 'de')`),
+  ],
 )
 
 export type WaitlistRow = typeof waitlist.$inferSelect

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { eq } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { authJwks, authSession, authUser } from "#db/schema/auth.ts"
 import { queueAddressVerification, queuePasswordReset, queueSignUpAttempted } from "#server/mail/mail.ts"
 import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
+import type { Language } from "#server/languages/contract.ts"
 import type { Services } from "#server/scope.ts"
+import { findLanguage } from "#server/users/language.ts"
 import { findInvitation, redeemInvitation } from "#server/waitlist/waitlist.ts"
 import {
   ADDRESS_HEADER,
@@ -53,10 +56,16 @@ export async function openEmbeddedIdentity(
   const auth = createAuth({
     ...settings,
     db: joined.db,
-    mailResetLink: (letter) => background.run(() => queuePasswordReset({ db, config }, letter)),
+    mailResetLink: (letter) =>
+      background.run(async () => queuePasswordReset({ db, config }, await inLanguageOfOwner(db, letter))),
     mailVerificationLink: (letter) =>
-      joined.join((here) => queueAddressVerification({ db: here, config }, letter)),
-    mailSignUpAttempted: (owner) => joined.join((here) => queueSignUpAttempted({ db: here, config }, owner)),
+      joined.join(async (here) =>
+        queueAddressVerification({ db: here, config }, await inLanguageOfOwner(here, letter)),
+      ),
+    mailSignUpAttempted: (letter) =>
+      joined.join(async (here) =>
+        queueSignUpAttempted({ db: here, config }, await inLanguageOfOwner(here, letter)),
+      ),
     invitations: {
       isFor: async (token, email) =>
         (await findInvitation({ db, config }, token))?.email.toLowerCase() === email.toLowerCase(),
@@ -202,6 +211,14 @@ export async function openEmbeddedIdentity(
     pictures: openPictures({ db, origin }),
     close: background.settle,
   }
+}
+
+/** Anybody may ask for a letter to an account, in whatever language; its owner reads it. */
+async function inLanguageOfOwner<Letter extends { userId: string; language: Language }>(
+  db: Database,
+  letter: Letter,
+): Promise<Letter> {
+  return { ...letter, language: (await findLanguage({ db }, letter.userId)) ?? letter.language }
 }
 
 /** Says that the database was away, where better-auth says only that it failed. */

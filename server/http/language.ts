@@ -13,8 +13,13 @@ export function readLanguage({ headers }: Request): Language {
 
 /** The same from the two headers. */
 export function languageFor({ cookie, acceptLanguage }: Wishes): Language {
+  return chosenLanguage(cookie) ?? languageOfBrowser(acceptLanguage ?? "")
+}
+
+/** What the reader chose here; null where they chose none. */
+export function chosenLanguage(cookie: string | null | undefined): Language | null {
   const chosen = /(?:^|;\s*)language=([a-z]+)(?:;|$)/.exec(cookie ?? "")?.[1]
-  return chosen !== undefined && isLanguage(chosen) ? chosen : languageOfBrowser(acceptLanguage ?? "")
+  return chosen !== undefined && isLanguage(chosen) ? chosen : null
 }
 
 /** `de-AT, en;q=0.8` names German first (RFC 9110, 12.5.4). Regions make no difference here. */

@@ -1,10 +1,14 @@
+import type { IncomingHttpHeaders } from "node:http"
 import { data, redirectDocument, type RouterContextProvider } from "react-router"
 import { incomingContext, servicesContext, sessionContext, urlContext } from "#server/context.ts"
+import type { User } from "#db/schema/users.ts"
 import { isRefusal } from "#server/errors.ts"
 import type { Session } from "#server/ports/identity.ts"
 import type { FullScope, Services } from "#server/scope.ts"
+import { saveLanguage } from "#server/users/language.ts"
 import { findOrCreateUser } from "#server/users/users.ts"
 import { json } from "./json.ts"
+import { chosenLanguage, languageFor } from "./language.ts"
 import { isApiPath } from "./public-paths.ts"
 import { signInPath } from "./redirects.ts"
 import { unauthorized } from "./unauthorized.ts"
@@ -40,7 +44,11 @@ async function openScope(context: Context): Promise<FullScope> {
   const session = sessionOf(context)
   if (!session) throw refuseVisitor(context.get(urlContext))
   try {
-    return { ...services, viewer: { session, user: await findOrCreateUser(services, session) } }
+    const user = await findOrCreateUser(services, session)
+    // What a program asks for says nothing of its owner.
+    if (session.via !== "cookie") return { ...services, viewer: { session, user } }
+    const reader = await noteLanguage(services, user, context.get(incomingContext).headers)
+    return { ...services, viewer: { session, user: reader } }
   } catch (error) {
     if (!isRefusal(error)) throw error
     const { status, message } = error
@@ -48,6 +56,17 @@ async function openScope(context: Context): Promise<FullScope> {
       ? json({ error: message }, { status })
       : data(message, { status })
   }
+}
+
+/** Keeps what somebody chose in their browser with their record, and what the browser asks for where nothing is known of them yet. */
+async function noteLanguage(
+  services: Services,
+  user: User,
+  { cookie, "accept-language": acceptLanguage }: IncomingHttpHeaders,
+): Promise<User> {
+  const language = chosenLanguage(cookie) ?? user.language ?? languageFor({ acceptLanguage })
+  if (language !== user.language) await saveLanguage(services, user.clerkId, language)
+  return { ...user, language }
 }
 
 /** What a visitor gets for what is not theirs to see. */

@@ -1,178 +1,95 @@
 import { createElement } from "react"
+import type { Language } from "#server/languages/contract.ts"
 import type { Letter } from "#server/ports/mail.ts"
+import { english } from "./english.ts"
+import { german } from "./german.ts"
+import type { LetterWords, Words } from "./letter-words.ts"
 import { Action, compose, Paragraph, Sheet } from "./parts.ts"
 
-/** What every letter needs: `origin` is the site's public origin. */
-interface Site {
+const WORDS: Record<Language, LetterWords> = { en: english, de: german }
+
+/** What every letter needs. */
+interface Frame {
+  /** The reader's. */
+  language: Language
+  /** The site's public origin. */
   origin: string
 }
 
-export function welcomeLetter({ name, origin }: Site & { name: string }): Promise<Letter> {
-  const reader = readerOf(name)
-  return letter({
-    subject: "Welcome to Tideline",
-    preview: "Your account is ready: chat, files and everything live.",
-    heading: reader ? `Welcome aboard, ${reader}` : "Welcome aboard",
-    body: [
-      "Your Tideline account is ready. Ask the chat a question, put your files where every device of yours sees them, and watch each change arrive the moment it is made.",
-      "The dashboard is the place to begin.",
-    ],
-    action: { label: "Open the dashboard", url: `${origin}/dashboard` },
-    reason: "You get this letter because you have an account here.",
-    origin,
-  })
+export function welcomeLetter({ name, ...frame }: Frame & { name: string }): Promise<Letter> {
+  const words = WORDS[frame.language].welcome({ reader: readerOf(name) })
+  return letter(frame, words, { label: words.button, url: `${frame.origin}/dashboard` })
 }
 
 export function planChangedLetter({
   name,
   previousPlan,
   newPlan,
-  origin,
-}: Site & { name: string; previousPlan: string; newPlan: string }): Promise<Letter> {
-  const reader = readerOf(name)
+  ...frame
+}: Frame & { name: string; previousPlan: string; newPlan: string }): Promise<Letter> {
   const [previous, next] = [oneLine(previousPlan), oneLine(newPlan)]
-  return letter({
-    subject: "Your Tideline plan has changed",
-    preview: `From ${previous} to ${next}.`,
-    heading: reader ? `${reader}, your plan has changed` : "Your plan has changed",
-    body: [
-      `You were on the ${previous} plan. From now on you are on the ${next} plan.`,
-      "Your files and conversations stay as they are. If you did not expect this, answer this letter.",
-    ],
-    action: { label: "See what each plan holds", url: `${origin}/pricing` },
-    reason: "You get this letter because the plan of your account changed.",
-    origin,
-  })
+  const words = WORDS[frame.language].planChanged({ reader: readerOf(name), previous, next })
+  return letter(frame, words, { label: words.button, url: `${frame.origin}/pricing` })
 }
 
 /** `url` carries the token; `minutes` is how long it is good for. */
 export function passwordResetLetter({
   url,
   minutes,
-  origin,
-}: Site & { url: string; minutes: number }): Promise<Letter> {
-  return letter({
-    subject: "Reset your Tideline password",
-    preview: `The link inside is good for ${minutes} minutes.`,
-    heading: "Choose a new password",
-    body: [
-      `Somebody, probably you, asked to reset the password of this account. The link is good for ${minutes} minutes and works once.`,
-      "If it was not you, there is nothing to do: your password stays as it is.",
-    ],
-    action: { label: "Choose a new password", url },
-    reason: "You get this letter because a password reset was asked for at this address.",
-    origin,
-  })
+  ...frame
+}: Frame & { url: string; minutes: number }): Promise<Letter> {
+  const words = WORDS[frame.language].passwordReset({ minutes })
+  return letter(frame, words, { label: words.button, url })
 }
 
 /** `url` carries the token. */
-export function verifyAddressLetter({ url, origin }: Site & { url: string }): Promise<Letter> {
-  return letter({
-    subject: "Confirm your address for Tideline",
-    preview: "One click, and we know that this address is yours.",
-    heading: "Confirm your address",
-    body: [
-      "An account was made with this address. Confirm that it is yours, so that nobody else can use it.",
-      "If you made no account, ignore this letter.",
-    ],
-    action: { label: "Confirm this address", url },
-    reason: "You get this letter because this address was used to make an account.",
-    origin,
-  })
+export function verifyAddressLetter({ url, ...frame }: Frame & { url: string }): Promise<Letter> {
+  const words = WORDS[frame.language].verifyAddress()
+  return letter(frame, words, { label: words.button, url })
 }
 
 /** To the owner of an account, where a sign-up with its address is answered as any other. */
-export function signUpAttemptedLetter({ origin }: Site): Promise<Letter> {
-  return letter({
-    subject: "You have a Tideline account already",
-    preview: "Somebody tried to make another one with this address.",
-    heading: "You have an account already",
-    body: [
-      "Somebody, probably you, tried to make an account with this address. It has one, and no other was made.",
-      {
-        text: "Sign in with the password that you chose then. If you have forgotten it, choose a new one here:",
-        url: `${origin}/sign-in/forgot-password`,
-      },
-      "If it was not you, there is nothing to do: whoever it was has learned nothing.",
-    ],
-    action: { label: "Sign in", url: `${origin}/sign-in` },
-    reason: "You get this letter because this address was used to make an account.",
-    origin,
-  })
+export function signUpAttemptedLetter(frame: Frame): Promise<Letter> {
+  const url = `${frame.origin}/sign-in`
+  const words = WORDS[frame.language].signUpAttempted({ resetUrl: `${url}/forgot-password` })
+  return letter(frame, words, { label: words.button, url })
 }
 
 /** `url` carries the token; `days` is how long it is good for. */
 export function waitlistConfirmationLetter({
   url,
   days,
-  origin,
-}: Site & { url: string; days: number }): Promise<Letter> {
-  return letter({
-    subject: "Confirm your place on the Tideline waitlist",
-    preview: "One click, and you are on the list.",
-    heading: "Confirm your place",
-    body: [
-      `This address was left on the waitlist. Confirm that it was you, and you are told when there is room. The link is good for ${days} days.`,
-      "If it was not you, ignore this letter, and nothing more happens.",
-    ],
-    action: { label: "Confirm my place", url },
-    reason: "You get this letter because somebody typed this address on the waitlist page.",
-    origin,
-  })
+  ...frame
+}: Frame & { url: string; days: number }): Promise<Letter> {
+  const words = WORDS[frame.language].waitlistConfirmation({ days })
+  return letter(frame, words, { label: words.button, url })
 }
 
 /** `url` carries the token; `days` is how long it is good for. */
 export function waitlistInvitationLetter({
   url,
   days,
-  origin,
-}: Site & { url: string; days: number }): Promise<Letter> {
-  return letter({
-    subject: "There is room for you at Tideline",
-    preview: "Your invitation to make an account.",
-    heading: "There is room for you",
-    body: [
-      `The people who run this site invite you to make an account. The link is for this address alone, is good for ${days} days, and works once.`,
-      "If you want no account here, ignore this letter.",
-    ],
-    action: { label: "Make my account", url },
-    reason: "You get this letter because the people who run this site invited this address.",
-    origin,
-  })
+  ...frame
+}: Frame & { url: string; days: number }): Promise<Letter> {
+  const words = WORDS[frame.language].waitlistInvitation({ days })
+  return letter(frame, words, { label: words.button, url })
 }
 
-export function accountDeletedLetter({ name, origin }: Site & { name: string }): Promise<Letter> {
-  const reader = readerOf(name)
-  return letter({
-    subject: "Your Tideline account is deleted",
-    preview: "Your files and conversations are gone with it.",
-    heading: reader ? `${reader}, your account is deleted` : "Your account is deleted",
-    body: [
-      "Your account is gone from this site, and with it your files and conversations. Backups may hold them until those are replaced.",
-      "This is the last letter about it. If it was not you who deleted the account, answer this letter.",
-    ],
-    reason: "You get this letter because the account with this address was deleted.",
-    origin,
-  })
+export function accountDeletedLetter({ name, ...frame }: Frame & { name: string }): Promise<Letter> {
+  return letter(frame, WORDS[frame.language].accountDeleted({ reader: readerOf(name) }))
 }
 
-interface Words extends Site {
-  /** Goes into a header, so it never holds a person's words. */
-  subject: string
-  preview: string
-  heading: string
-  /** What there is to say, and where it leads, if anywhere. */
-  body: (string | { text: string; url: string })[]
-  action?: { label: string; url: string }
-  reason: string
-}
-
-function letter({ body, action, ...words }: Words): Promise<Letter> {
+function letter(
+  { language, origin }: Frame,
+  { body, ...words }: Words,
+  action?: { label: string; url: string },
+): Promise<Letter> {
   const paragraphs = body
     .map((said) => (typeof said === "string" ? { text: said } : said))
     .map((said) => createElement(Paragraph, { key: said.text, ...said }))
-  const button = action && createElement(Action, action)
-  return compose(words.subject, createElement(Sheet, words, paragraphs, button))
+  const { orOpen } = WORDS[language]
+  const button = action && createElement(Action, { ...action, orOpen })
+  return compose(words.subject, createElement(Sheet, { ...words, language, origin }, paragraphs, button))
 }
 
 /**

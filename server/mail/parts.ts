@@ -13,11 +13,13 @@ import {
   Text,
   toPlainText,
 } from "react-email"
+import type { Language } from "#server/languages/contract.ts"
 import type { Letter } from "#server/ports/mail.ts"
 
 // Elements are made by calls, not by JSX: Node runs these files as they are.
 
 interface SheetProps {
+  language: Language
   subject: string
   /** What an inbox shows after the subject. */
   preview: string
@@ -30,10 +32,10 @@ interface SheetProps {
 }
 
 /** A whole letter: the name of the site, what there is to say, and why it is said. */
-export function Sheet({ subject, preview, heading, reason, origin, children }: SheetProps) {
+export function Sheet({ language, subject, preview, heading, reason, origin, children }: SheetProps) {
   return createElement(
     Html,
-    { lang: "en" },
+    { lang: language },
     createElement(
       Head,
       null,
@@ -103,13 +105,13 @@ export function Paragraph({ text, url }: { text: string; url?: string }) {
 }
 
 /** The one thing to do. The address stands there in words as well, for who does not trust a button or cannot press it. */
-export function Action({ label, url }: { label: string; url: string }) {
+export function Action({ label, url, orOpen }: { label: string; url: string; orOpen: string }) {
   return [
     createElement(Button, { key: "button", href: url, className: "button", style: BUTTON }, label),
     createElement(
       Text,
       { key: "address", className: "quiet", style: ADDRESS, "data-skip-in-text": true } as object,
-      "Or open this address:",
+      orOpen,
       createElement("br", { key: "break" }),
       createElement(Link, { key: "link", href: url, className: "link", style: LINK }, url),
     ),

@@ -1,7 +1,20 @@
 import * as v from "valibot"
 import type { User } from "#db/schema/users.ts"
 
-export type UserRecord = User
+/** What a client sees of a record. */
+export const RECORD_FIELDS = [
+  "_id",
+  "_creationTime",
+  "clerkId",
+  "email",
+  "name",
+  "imageUrl",
+  "plan",
+  "onboardingCompleted",
+  "onboardingStep",
+] as const satisfies readonly (keyof User)[]
+
+export type UserRecord = Pick<User, (typeof RECORD_FIELDS)[number]>
 
 export type Plan = NonNullable<User["plan"]>
 

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { defineLiveQuery, defineMutation } from "#server/realtime/live-query.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { watchedUsers } from "#server/watched-tables.ts"
-import { CreateOrUpdateUser, onboardingOf, PASSABLE_STEPS, SaveProfile } from "./contract.ts"
+import { CreateOrUpdateUser, onboardingOf, PASSABLE_STEPS, RECORD_FIELDS, SaveProfile } from "./contract.ts"
 import { completeOnboarding, finishOnboardingStep, reopenOnboardingStep } from "./onboarding.ts"
 import { createOrUpdateUser, saveProfile } from "./users.ts"
 
@@ -13,6 +13,7 @@ export const userByClerkId = defineLiveQuery({
   table: watchedUsers,
   range: ({ clerkId }, _viewer: Viewer) => ({ eq: { clerkId } }),
   authorize: async (viewer, { clerkId }) => clerkId === viewer.session.userId,
+  fields: RECORD_FIELDS,
   answer: "row",
 })
 

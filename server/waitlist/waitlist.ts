@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNull, lt, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { waitlist, type WaitlistRow } from "#db/schema/waitlist.ts"
+import type { Language } from "#server/languages/contract.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
 import { queueWaitlistConfirmation, queueWaitlistInvitation } from "#server/mail/mail.ts"
 import type { Scope } from "#server/scope.ts"
@@ -14,16 +15,21 @@ type Waitlist = Scope<"db"> & { config: LinkSettings }
 
 /**
  * Keeps an address once, however it is capitalised, and writes to it until it is confirmed, while it has fewer than three links that work.
- * Says nothing of whether it was there before: that is its owner's affair.
+ * Says nothing of whether it was there before: that is its owner's affair. `language` is that of whoever asks.
  */
-export async function joinWaitlist(scope: Waitlist, { email }: JoinWaitlist): Promise<void> {
+export async function joinWaitlist(
+  scope: Waitlist,
+  { email }: JoinWaitlist,
+  language: Language,
+): Promise<void> {
   await scope.db.transaction(async (db) => {
-    await db.insert(waitlist).values({ email }).onConflictDoNothing()
+    await db.insert(waitlist).values({ email, language }).onConflictDoNothing()
     const place = await findPlace(db, email)
     if (!place) return
     // To the address as it was first given: whoever types it again does not choose another way to write it.
     const letter = {
       email: place.email,
+      language,
       url: confirmationLink(scope.config, place._id),
       days: LINK_LIFE.confirmation,
     }
@@ -38,13 +44,20 @@ export function isConfirmation({ config }: Pick<Waitlist, "config">, token: stri
   return readToken(config, "confirmation", token) !== null
 }
 
-/** Resolves to false for a token that is not ours, or too old. Once confirmed, an address stays so. */
-export async function confirmPlace({ db, config }: Waitlist, token: string): Promise<boolean> {
+/**
+ * Resolves to false for a token that is not ours, or too old. Once confirmed, an address stays so. `language` is that of whoever reads its
+ * mail, where anybody may have asked.
+ */
+export async function confirmPlace(
+  { db, config }: Waitlist,
+  token: string,
+  language: Language,
+): Promise<boolean> {
   const id = readToken(config, "confirmation", token)
   if (id === null) return false
   await db
     .update(waitlist)
-    .set({ confirmedAt: databaseNow })
+    .set({ confirmedAt: databaseNow, language })
     .where(and(eq(waitlist._id, id), isNull(waitlist.confirmedAt)))
   return true
 }
@@ -78,7 +91,7 @@ export async function inviteFromWaitlist(scope: Waitlist, email: string): Promis
     if (!place || place.joinedAt !== null) return null
     await db.update(waitlist).set({ invitedAt: databaseNow }).where(eq(waitlist._id, place._id))
     const url = invitationLink(scope.config, place._id)
-    const letter = { email: place.email, url, days: LINK_LIFE.invitation }
+    const letter = { email: place.email, language: place.language, url, days: LINK_LIFE.invitation }
     await queueWaitlistInvitation({ db, config: scope.config }, letter)
     return url
   })

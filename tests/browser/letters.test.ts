@@ -2,6 +2,16 @@ import { AxeBuilder } from "@axe-core/playwright"
 import { chromium, type Browser, type Page } from "playwright-core"
 import PostalMime from "postal-mime"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import {
+  accountDeletedLetter,
+  passwordResetLetter,
+  planChangedLetter,
+  signUpAttemptedLetter,
+  verifyAddressLetter,
+  waitlistConfirmationLetter,
+  waitlistInvitationLetter,
+  welcomeLetter,
+} from "#server/mail/letters.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { findBrowser } from "../support/browser.ts"
 import { openBrowser, postJson } from "../support/people.ts"
@@ -129,6 +139,26 @@ describe("a letter, read in a browser as it came by mail", { timeout: 120_000 },
     await page.getByRole("heading", { name: /Welcome aboard/ }).waitFor()
     await page.close()
   })
+})
+
+/** Its words are longer. */
+it("every letter fits and can be read in German too", { timeout: 120_000 }, async () => {
+  const frame = { language: "de", origin: app.origin } as const
+  const url = `${app.origin}/sign-in/new-password?token=${"x".repeat(43)}`
+  const name = "Ada Lovelace"
+  for (const letter of [
+    welcomeLetter({ name, ...frame }),
+    planChangedLetter({ name, previousPlan: "free", newPlan: "pro", ...frame }),
+    passwordResetLetter({ url, minutes: 60, ...frame }),
+    verifyAddressLetter({ url, ...frame }),
+    signUpAttemptedLetter(frame),
+    waitlistConfirmationLetter({ url, days: 7, ...frame }),
+    waitlistInvitationLetter({ url, days: 14, ...frame }),
+    accountDeletedLetter({ name, ...frame }),
+  ]) {
+    const { subject, html } = await letter
+    await lookAt(subject, html)
+  }
 })
 
 /**

@@ -11,7 +11,7 @@ import { createTestDatabase } from "../support/postgres.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 
 const config = { origin: "https://tideline.example.org" }
-const ada = { clerkId: "user_ada", email: "ada@example.org", name: "Ada" }
+const ada = { clerkId: "user_ada", email: "ada@example.org", name: "Ada", language: null }
 const letter = { subject: "A subject", text: "Some words.\n", html: "<p>Some words.</p>" }
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -61,6 +61,15 @@ describe("a letter in the outbox", () => {
     expect(parsed.text?.replaceAll("\r\n", "\n").trim()).toBe(row?.text.trim())
   })
 
+  test("arrives with the letters that only its language has, in the subject and in both parts", async () => {
+    await queueAccountDeleted(outbox(), { ...ada, language: "de" })
+    start()
+    await settled()
+    const { subject, text, html } = await PostalMime.parse(receiver.received[0]?.source ?? "")
+    expect(subject).toBe("Ihr Konto bei Tideline ist gelöscht")
+    for (const part of [text, html]) expect(part).toContain("Wenn nicht Sie das Konto gelöscht haben")
+  })
+
   test("keeps nothing of what it said once it is sent", async () => {
     await queueWelcome(outbox(), ada)
     start()
@@ -95,6 +104,15 @@ describe("a letter in the outbox", () => {
     } as const
     expect(await queueLetter(outbox(), posting)).toBe(true)
     expect(await queueLetter(outbox(), posting)).toBe(false)
+  })
+
+  test("is in the language of whom it is for, and in English where they have said nothing of one", async () => {
+    await queueWelcome(outbox(), ada)
+    await queueAccountDeleted(outbox(), { ...ada, language: "de" })
+    expect((await rows()).map(({ subject }) => subject).toSorted()).toEqual([
+      "Ihr Konto bei Tideline ist gelöscht",
+      "Welcome to Tideline",
+    ])
   })
 
   test("goes with the transaction of its cause", async () => {
@@ -364,6 +382,7 @@ function askForReset(i: number) {
   return queuePasswordReset(outbox(), {
     userId: "user_ada",
     email: i % 2 ? "ada@example.org" : "Ada@Example.ORG",
+    language: "en",
     url: `https://tideline.example.org/reset?token=${i}`,
     minutes: 60,
   })

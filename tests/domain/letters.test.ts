@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { LANGUAGES, type Language } from "#server/languages/contract.ts"
 import {
   accountDeletedLetter,
   passwordResetLetter,
@@ -13,30 +14,45 @@ import {
 const origin = "https://tideline.example.org"
 const url = `${origin}/somewhere?token=abc&b=2`
 
-const letters = [
-  ["welcome", welcomeLetter({ name: "Ada", origin }), `${origin}/dashboard`],
-  [
-    "plan-changed",
-    planChangedLetter({ name: "Ada", previousPlan: "free", newPlan: "pro", origin }),
-    `${origin}/pricing`,
-  ],
-  ["reset-password", passwordResetLetter({ url, minutes: 60, origin }), url],
-  ["sign-up-attempted", signUpAttemptedLetter({ origin }), `${origin}/sign-in`],
-  ["verify-address", verifyAddressLetter({ url, origin }), url],
-  ["waitlist-confirmation", waitlistConfirmationLetter({ url, days: 7, origin }), url],
-  ["waitlist-invitation", waitlistInvitationLetter({ url, days: 14, origin }), url],
-  ["account-deleted", accountDeletedLetter({ name: "Ada", origin }), null],
-] as const
+const lettersIn = (language: Language) => {
+  const frame = { language, origin }
+  return [
+    ["welcome", welcomeLetter({ name: "Ada", ...frame }), `${origin}/dashboard`],
+    [
+      "plan-changed",
+      planChangedLetter({ name: "Ada", previousPlan: "free", newPlan: "pro", ...frame }),
+      `${origin}/pricing`,
+    ],
+    ["reset-password", passwordResetLetter({ url, minutes: 60, ...frame }), url],
+    ["sign-up-attempted", signUpAttemptedLetter(frame), `${origin}/sign-in`],
+    ["verify-address", verifyAddressLetter({ url, ...frame }), url],
+    ["waitlist-confirmation", waitlistConfirmationLetter({ url, days: 7, ...frame }), url],
+    ["waitlist-invitation", waitlistInvitationLetter({ url, days: 14, ...frame }), url],
+    ["account-deleted", accountDeletedLetter({ name: "Ada", ...frame }), null],
+  ] as const
+}
 
-describe("every letter", () => {
+const REASONS = { en: "You get this letter because ", de: "Sie erhalten diese E-Mail, weil " }
+
+describe.each(LANGUAGES)("every letter in %s", (language) => {
+  const letters = lettersIn(language)
+
   test.each(letters)("%s says who sends it and where the site is, in both parts", async (_kind, written) => {
     const { subject, text, html } = await written
     expect(subject).toMatch(/Tideline/)
-    expect(subject).toMatch(/^[ -~]{10,78}$/)
+    expect(subject).toMatch(/^[ -~äöüÄÖÜß]{10,78}$/)
     expect(text).toContain(origin)
     expect(html).toContain(`href="${origin}"`)
-    expect(text).toMatch(/\nYou get this letter because .*\nhttps:\/\/tideline\.example\.org\n$/)
+    expect(text.split("\n").at(-3)).toMatch(new RegExp(`^${REASONS[language]}.*\\.$`))
+    expect(text.split("\n").slice(-2)).toEqual([origin, ""])
   })
+
+  test.each(letters)(
+    "%s tells programs that read it aloud which language it is in",
+    async (_kind, written) => {
+      expect((await written).html).toMatch(new RegExp(`<html[^>]* lang="${language}"`))
+    },
+  )
 
   test.each(letters)("%s says the same words in both parts", async (_kind, written) => {
     const { text, html } = await written
@@ -72,7 +88,30 @@ describe("every letter", () => {
   })
 })
 
-describe("a person's words in a letter", () => {
+test.each(lettersIn("en").map(([kind, english], at) => [kind, english, lettersIn("de")[at]?.[1]] as const))(
+  "%s has no words that are the same in both languages",
+  async (_kind, english, german) => {
+    const texts = shownIn((await german)?.html ?? "")
+    expect(texts.length).toBeGreaterThan(5)
+    const same = shownIn((await english).html).filter((text) => texts.includes(text))
+    expect(same.filter((text) => !text.startsWith(origin)).toSorted()).toEqual(["Tideline", "≈"])
+  },
+)
+
+test("a plan has its name in a letter, in German with a capital as on the page of the plans", async () => {
+  const change = { name: "Ada", previousPlan: "free", newPlan: "pro", origin }
+  const english = await planChangedLetter({ ...change, language: "en" })
+  expect(english.text).toContain("You were on the free plan. From now on you are on the pro plan.")
+  const german = await planChangedLetter({ ...change, language: "de" })
+  expect(german.text).toContain("Bisher hatten Sie den Tarif Free. Ab jetzt haben Sie den Tarif Pro.")
+})
+
+describe.each([
+  ["en", "Welcome to Tideline", "Welcome aboard"],
+  ["de", "Willkommen bei Tideline", "Willkommen an Bord"],
+] as const)("a person's words in a letter in %s", (language, title, greeting) => {
+  const welcome = (name: string) => welcomeLetter({ name, language, origin })
+
   test("are text, never markup", async () => {
     const { html } = await welcome(`<img src=x onerror="alert(1)"> & 'co'`)
     expect(html).not.toContain("<img")
@@ -81,28 +120,28 @@ describe("a person's words in a letter", () => {
 
   test("stay out of the subject, so that they cannot begin a header of their own", async () => {
     const { subject } = await welcome("Ada\r\nBcc: everybody@example.org")
-    expect(subject).toBe("Welcome to Tideline")
+    expect(subject).toBe(title)
   })
 
   test("stay in one line of the plain part", async () => {
     const { text } = await welcome("Ada\r\n\r\nYour account is closed.")
-    expect(text.split("\n")[0]).toBe("Welcome aboard, Ada Your account is closed.")
+    expect(text.split("\n")[0]).toBe(`${greeting}, Ada Your account is closed.`)
   })
 
   test("are cut where they stop being a name", async () => {
     const { text } = await welcome("🌊".repeat(1000))
-    expect(text.split("\n")[0]?.length).toBeLessThan(220)
+    expect(text.split("\n")[0]?.length).toBeLessThanOrEqual(`${greeting}, `.length + 200)
     expect(text.isWellFormed()).toBe(true)
   })
 
   test("may be in any script", async () => {
     const { text, html } = await welcome("  Ծովինար 👩‍🚀  ")
-    expect(text).toContain("Welcome aboard, Ծովինար 👩‍🚀\n")
-    expect(html).toContain("Welcome aboard, Ծովինար 👩‍🚀<")
+    expect(text).toContain(`${greeting}, Ծովինար 👩‍🚀\n`)
+    expect(html).toContain(`${greeting}, Ծովինար 👩‍🚀<`)
   })
 
   test.each(["   ", "\u0000\u0007", "\u202E\u2066"])("may be nothing that can be seen: %j", async (name) => {
-    expect((await welcome(name)).text.split("\n")[0]).toBe("Welcome aboard")
+    expect((await welcome(name)).text.split("\n")[0]).toBe(greeting)
   })
 
   test.each([
@@ -113,16 +152,22 @@ describe("a person's words in a letter", () => {
     "evil\\share",
   ])("are no name where a mail program would make a link of them: %j", async (name) => {
     const { text, html } = await welcome(name)
-    expect(text.split("\n")[0]).toBe("Welcome aboard")
+    expect(text.split("\n")[0]).toBe(greeting)
     expect(html).not.toContain("evil")
   })
 
   test.each(["J. R. R. Tolkien", "J.R.R. Tolkien", "O'Brien, Jr.", "Ada-Marie"])("greet %s", async (name) => {
-    expect((await welcome(name)).text.split("\n")[0]).toBe(`Welcome aboard, ${name}`)
+    expect((await welcome(name)).text.split("\n")[0]).toBe(`${greeting}, ${name}`)
   })
 })
 
-const welcome = (name: string) => welcomeLetter({ name, origin })
+/** Each piece of text that a reader sees, without what hides behind the preview. */
+function shownIn(html: string): string[] {
+  const body = html.slice(html.indexOf("<body")).replaceAll(/<!--.*?-->/gs, "")
+  return [...new Set([...body.matchAll(/>([^<>]+)</g)].map(([, text = ""]) => text.trim()))].filter((text) =>
+    /[^\s\u200B-\u200F\uFEFF]/.test(text),
+  )
+}
 
 /** What a reader sees of our own markup. */
 function readable(html: string): string {

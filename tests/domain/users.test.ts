@@ -19,7 +19,9 @@ import {
   getUserByClerkId,
   saveProfile,
   setUserPlan,
+  writeUser,
 } from "#server/users/users.ts"
+import { findLanguage, saveLanguage } from "#server/users/language.ts"
 import type { Identity, IdentityUser, Session } from "#server/ports/identity.ts"
 import { listOutbox } from "#server/mail/outbox.ts"
 import { createTestDatabase } from "../support/postgres.ts"
@@ -219,6 +221,50 @@ describe("a change of the plan", () => {
     ada.plan = "pro"
     await createOrUpdateUser(scope, valuesOf(ada))
     expect(await lettersTo(ada)).toHaveLength(1)
+  })
+})
+
+describe("the language that somebody reads", () => {
+  it("is unknown at first, and then what was said last", async () => {
+    const ada = person()
+    expect(await findLanguage(database, ada.id)).toBeNull()
+    await signedIn(ada)
+    expect(await findLanguage(database, ada.id)).toBeNull()
+    for (const language of ["de", "en"] as const) {
+      await saveLanguage(database, ada.id, language)
+      expect(await findLanguage(database, ada.id)).toBe(language)
+    }
+  })
+
+  it("is not written again when it stands there, and makes no record", async () => {
+    const ada = person()
+    await saveLanguage(database, ada.id, "de")
+    expect(await rowsOf(ada)).toEqual([])
+    await signedIn(ada)
+    await saveLanguage(database, ada.id, "de")
+    const before = await versionOf(ada)
+    await saveLanguage(database, ada.id, "de")
+    expect(await versionOf(ada)).toBe(before)
+  })
+
+  it("is that of the letters which no request of theirs causes, and of the welcome", async () => {
+    const ada = person()
+    const scope = await signedIn(ada, { onboardingStep: "first-steps" })
+    await saveLanguage(database, ada.id, "de")
+    await completeOnboarding(scope)
+    await setUserPlan(scope, ada.id, "pro")
+    await writeUser(scope, {
+      clerkId: ada.id,
+      email: ada.email ?? "",
+      name: null,
+      imageUrl: null,
+      plan: "free",
+    })
+    expect((await lettersTo(ada)).map(({ subject }) => subject)).toEqual([
+      "Willkommen bei Tideline",
+      "Ihr Tarif bei Tideline hat sich geändert",
+      "Ihr Tarif bei Tideline hat sich geändert",
+    ])
   })
 })
 

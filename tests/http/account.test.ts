@@ -187,7 +187,10 @@ describe("the archive of everything", () => {
     expect(archived.get("conversations/1 Punched cards.md")).toContain("# Punched cards")
     expect(archived.has("conversations/1 Punched cards.json")).toBe(true)
     const account = archived.get("account.json") ?? ""
-    expect(JSON.parse(account)).toMatchObject({ user: { email: person.email }, keys: [{ name: "a script" }] })
+    expect(JSON.parse(account)).toMatchObject({
+      user: { email: person.email, language: "en" },
+      keys: [{ name: "a script" }],
+    })
     expect(account).not.toMatch(/argon2|tide_\w{20}/)
   })
 })

@@ -3,6 +3,7 @@ import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { findLetter } from "../support/inbox.ts"
 import { openLiveSocket } from "../support/live.ts"
 import { openBrowser } from "../support/people.ts"
 
@@ -45,6 +46,15 @@ describe("Clerk's webhooks", () => {
     const ended = { type: "subscriptionItem.ended", data: { payer: { user_id: user.id } } }
     expect((await send(ended)).status).toBe(200)
     expect(await recordOf(user.id)).toMatchObject({ plan: "free" })
+  })
+
+  it("have a letter written about the plan, in the language in which the person reads the pages", async () => {
+    const { user } = await enter("reader", { language: "de" })
+    user.plan = "pro"
+    const began = { type: "subscriptionItem.active", data: { payer: { user_id: user.id } } }
+    expect((await send(began)).status).toBe(200)
+    const { text } = await findLetter(app, user.email, /^Ihr Tarif bei Tideline hat sich geändert$/)
+    expect(text).toContain("Ab jetzt haben Sie den Tarif Pro.")
   })
 
   it("take everything of a person away whom Clerk has deleted, at once, and may come twice", async () => {
@@ -98,7 +108,7 @@ describe("Clerk's webhooks", () => {
   })
 
   /** Somebody who has been here. */
-  async function enter(name: string) {
+  async function enter(name: string, cookies: Record<string, string> = {}) {
     const id = `user_${name}`
     const user = {
       id,
@@ -108,7 +118,7 @@ describe("Clerk's webhooks", () => {
     }
     clerk.users.set(id, user)
     const claims = { sub: id, sid: `sess_${name}`, v: 2, sts: "active", azp: app.origin, pla: "u:free" }
-    const browser = openBrowser(app, { __session: await clerk.mint(claims), __client_uat: "1" })
+    const browser = openBrowser(app, { __session: await clerk.mint(claims), __client_uat: "1", ...cookies })
     expect((await browser("/api/files")).status).toBe(200)
     const token = async () =>
       ((await (await browser("/api/realtime/token")).json()) as { token: string }).token

@@ -1,3 +1,4 @@
+import PostalMime from "postal-mime"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { from } from "../support/api.ts"
@@ -75,28 +76,41 @@ describe("what people write", () => {
     for (const letter of letters) expectPlain(letter, "ada@example.org")
   })
 
-  test.each(CORPUS)("stays in the body of the letters of an account: %j", async (poison) => {
-    const email = `corpus-${CORPUS.indexOf(poison)}@example.org`
-    const browser = openBrowser(app)
-    const at = (path: string, body: object) =>
-      postJson(from(`198.51.100.${CORPUS.indexOf(poison)}`, browser), path, body)
-    const password = "an engine of brass"
-    // The form refuses control characters in a name; the provider's own endpoint takes them.
-    const made = await at("/api/auth/sign-up/email", { name: `Ada${poison}`, email, password })
-    if (poison.includes("\0")) return expect(made.status).toBe(422) // PostgreSQL keeps no NUL
-    expect(made.status).toBe(200)
-    expect((await at("/api/auth/request-password-reset", { email })).status).toBe(200)
-    await browser("/onboarding")
-    await sql`update users set onboarding_step = 'first-steps' where email = ${email}`
-    await browser("/onboarding", { method: "POST", body: new URLSearchParams({ intent: "complete" }) })
-    const letters = await lettersTo(email, 3)
-    expect(letters.map(subjectOf).toSorted()).toEqual([
-      "Confirm your address for Tideline",
-      "Reset your Tideline password",
-      "Welcome to Tideline",
-    ])
-    for (const letter of letters) expectPlain(letter, email)
-  })
+  const languages = [
+    ["en", "Confirm your address for Tideline", "Reset your Tideline password", "Welcome to Tideline"],
+    [
+      "de",
+      "Bestätigen Sie Ihre Adresse für Tideline",
+      "Ihr Passwort für Tideline zurücksetzen",
+      "Willkommen bei Tideline",
+    ],
+  ] as const
+  const cases = languages.flatMap(([language, ...subjects]) =>
+    CORPUS.map((poison) => [language, poison, subjects] as const),
+  )
+
+  test.each(cases)(
+    "stays in the body of the letters of an account, in %s: %j",
+    async (language, poison, subjects) => {
+      const email = `corpus-${language}-${CORPUS.indexOf(poison)}@example.org`
+      const browser = openBrowser(app, { language })
+      const network = language === "en" ? "198.51.100" : "198.51.101"
+      const at = (path: string, body: object) =>
+        postJson(from(`${network}.${CORPUS.indexOf(poison)}`, browser), path, body)
+      const password = "an engine of brass"
+      // The form refuses control characters in a name; the provider's own endpoint takes them.
+      const made = await at("/api/auth/sign-up/email", { name: `Ada${poison}`, email, password })
+      if (poison.includes("\0")) return expect(made.status).toBe(422) // PostgreSQL keeps no NUL
+      expect(made.status).toBe(200)
+      expect((await at("/api/auth/request-password-reset", { email })).status).toBe(200)
+      await browser("/onboarding")
+      await sql`update users set onboarding_step = 'first-steps' where email = ${email}`
+      await browser("/onboarding", { method: "POST", body: new URLSearchParams({ intent: "complete" }) })
+      const letters = await lettersTo(email, 3)
+      expect((await Promise.all(letters.map(subjectOf))).toSorted()).toEqual(subjects)
+      for (const letter of letters) expectPlain(letter, email)
+    },
+  )
 
   test.each(CORPUS)("is no address: %j", async (poison) => {
     const email = `ada@example.org${poison}`
@@ -119,7 +133,7 @@ describe("what people write", () => {
 
   test("has reached nobody else by now", () => {
     const recipients = receiver.received.flatMap(({ envelope }) => envelope.to)
-    expect(recipients.filter((to) => !/^(ada|corpus-\d+)@example\.org$/.test(to))).toEqual([])
+    expect(recipients.filter((to) => !/^(ada|corpus-(en|de)-\d+)@example\.org$/.test(to))).toEqual([])
   })
 })
 
@@ -134,7 +148,7 @@ describe("a mail server that is away", () => {
     expect((await postJson(grace, "/api/email", { template: "welcome", name: "Grace" })).status).toBe(502)
     await receiver.start()
     await sql`update mail_outbox set next_attempt_at = 0 where recipient = 'grace@example.org'`
-    const subjects = (await lettersTo("grace@example.org", 2)).map(subjectOf)
+    const subjects = await Promise.all((await lettersTo("grace@example.org", 2)).map(subjectOf))
     expect(subjects.toSorted()).toEqual(["Confirm your address for Tideline", "Reset your Tideline password"])
   })
 
@@ -179,6 +193,6 @@ async function resetsOf(address: string) {
   return row?.letters
 }
 
-function subjectOf({ source }: SmtpReceiver["received"][number]): string {
-  return /^subject: (.*)$/im.exec(source)?.[1]?.trim() ?? ""
+async function subjectOf({ source }: SmtpReceiver["received"][number]): Promise<string> {
+  return (await PostalMime.parse(source)).subject ?? ""
 }

@@ -105,6 +105,22 @@ describe("a query by name", () => {
     })
   })
 
+  it("answers with the record as it is described, and none of the columns that are the server's own", async () => {
+    const answer = await hers.query("users.getUserByClerkId", { clerkId: own.clerkId })
+    const [{ value }] = [answer as { value: object }]
+    expect(Object.keys(value).toSorted()).toEqual([
+      "_creationTime",
+      "_id",
+      "clerkId",
+      "email",
+      "imageUrl",
+      "name",
+      "onboardingCompleted",
+      "onboardingStep",
+      "plan",
+    ])
+  })
+
   it("shows nobody what is another's, once or live", async () => {
     for (const [query, args] of queries()) {
       const answer = await graces.query(query, args)

@@ -17,5 +17,8 @@ export async function action({ context, request }: Route.ActionArgs) {
     return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
   const input = v.safeParse(CreateOrUpdateUser, body.value)
   if (!input.success) return json({ error: v.summarize(input.issues) }, { status: 400 })
-  return answerRefusals(async () => json(await createOrUpdateUser(scope, input.output)))
+  return answerRefusals(async () => {
+    const { language: _, ...record } = await createOrUpdateUser(scope, input.output)
+    return json(record)
+  })
 }

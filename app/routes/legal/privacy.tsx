@@ -42,7 +42,8 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
             : "Your e-mail address, your name and picture, a hash of your password, your plan, and your API keys as hashes. For each session: when it began, when it ends, and the network address and browser it was opened from."}
         </li>
         <li>
-          <strong>Where you are in the first steps,</strong> so that you can go on where you stopped.
+          <strong>Where you are in the first steps,</strong> so that you can go on where you stopped, and the
+          language you read, for letters to you.
         </li>
         <li>
           <strong>Your files.</strong> Their bytes, names, types, sizes and times, a checksum, and small
@@ -68,7 +69,8 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
           change that is sent twice is made once.
         </li>
         <li>
-          <strong>The waitlist.</strong> The address you typed there and when, and whether it was confirmed.
+          <strong>The waitlist.</strong> The address you typed there, when and in which language, and whether
+          it was confirmed.
         </li>
         <li>
           <strong>What operators did.</strong> When they change somebody's plan, sign them out or write to

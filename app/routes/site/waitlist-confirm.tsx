@@ -4,6 +4,7 @@ import { data, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button, LinkButton } from "#app/ui/button.tsx"
+import { readLanguage } from "#server/http/language.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { confirmPlace, isConfirmation } from "#server/waitlist/waitlist.ts"
 import { WaitlistFrame } from "./waitlist-frame.tsx"
@@ -22,7 +23,7 @@ export function loader({ context, request }: Route.LoaderArgs) {
 
 export async function action({ context, request }: Route.ActionArgs) {
   const token = new URL(request.url).searchParams.get("token") ?? ""
-  const isOurs = await confirmPlace(servicesOf(context), token)
+  const isOurs = await confirmPlace(servicesOf(context), token, readLanguage(request))
   return isOurs ? redirect("/waitlist/confirm?confirmed") : data(null, { status: 400 })
 }
 

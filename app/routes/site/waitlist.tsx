@@ -8,6 +8,7 @@ import { Button } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { readForm } from "#server/http/form.ts"
+import { readLanguage } from "#server/http/language.ts"
 import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
@@ -32,7 +33,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   }
   const form = await readForm(request, JoinWaitlist)
   if (!form.ok) return data({ errors: form.errors, values: form.values }, { status: form.status })
-  await joinWaitlist(services, form.value)
+  await joinWaitlist(services, form.value, readLanguage(request))
   return redirect("/waitlist?joined")
 }
 

@@ -16,6 +16,8 @@ import {
   authUser,
   authVerification,
 } from "#db/schema/auth.ts"
+import { readLanguage } from "#server/http/language.ts"
+import type { Language } from "#server/languages/contract.ts"
 import type { Log } from "#server/log.ts"
 import { REALTIME_AUDIENCE } from "../realtime-token.ts"
 import { logAccountEvent } from "./account-log.ts"
@@ -37,7 +39,7 @@ export interface AuthSettings {
   /** Writes a letter down, in the transaction that is open. */
   mailVerificationLink: (letter: AccountLetter) => Promise<unknown>
   /** Writes the letter to the owner of an account that somebody tried to make again. */
-  mailSignUpAttempted: (owner: Pick<AccountLetter, "userId" | "email">) => Promise<unknown>
+  mailSignUpAttempted: (letter: Pick<AccountLetter, "userId" | "email" | "language">) => Promise<unknown>
   /** Invitations let somebody in where sign-up is closed, and show that the address is theirs. */
   invitations: {
     isFor(token: string, email: string): Promise<boolean>
@@ -51,6 +53,8 @@ export interface AuthSettings {
 export interface AccountLetter {
   userId: string
   email: string
+  /** Of whoever asked for it. */
+  language: Language
   /** Carries the token, which is good for `minutes`. */
   url: string
   minutes: number
@@ -119,15 +123,17 @@ export function authOptions(settings: AuthSettings) {
       maxPasswordLength: 128,
       password: { hash: hashPassword, verify: verifyPassword },
       requireEmailVerification: confirmsFirst,
-      onExistingUserSignUp: async ({ user }) => {
-        await settings.mailSignUpAttempted({ userId: user.id, email: user.email })
+      onExistingUserSignUp: async ({ user }, request) => {
+        const { id: userId, email } = user
+        await settings.mailSignUpAttempted({ userId, email, language: languageOf(request) })
       },
       resetPasswordTokenExpiresIn: RESET_LINK_LIFE,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: async ({ user, token }) => {
+      sendResetPassword: async ({ user, token }, request) => {
         const { id: userId, email } = user
+        const language = languageOf(request)
         const minutes = RESET_LINK_LIFE / 60
-        settings.mailResetLink({ userId, email, url: resetLink(origin, token), minutes })
+        settings.mailResetLink({ userId, email, language, url: resetLink(origin, token), minutes })
       },
       // Whoever took the account over may have made keys too.
       onPasswordReset: async ({ user }) => {
@@ -139,7 +145,7 @@ export function authOptions(settings: AuthSettings) {
       sendOnSignUp: true,
       sendOnSignIn: confirmsFirst,
       expiresIn: VERIFICATION_LINK_LIFE,
-      sendVerificationEmail: async ({ user, token }) => {
+      sendVerificationEmail: async ({ user, token }, request) => {
         const { id: userId, email, emailVerified } = user
         if (emailVerified) return
         const query = new URLSearchParams({
@@ -147,7 +153,9 @@ export function authOptions(settings: AuthSettings) {
           callbackURL: confirmsFirst ? "/sign-in?confirmed" : "/dashboard",
         })
         const url = `${origin}${API_PATH}/verify-email?${query}`
-        await settings.mailVerificationLink({ userId, email, url, minutes: VERIFICATION_LINK_LIFE / 60 })
+        const language = languageOf(request)
+        const minutes = VERIFICATION_LINK_LIFE / 60
+        await settings.mailVerificationLink({ userId, email, language, url, minutes })
       },
     },
     rateLimit: {
@@ -195,6 +203,10 @@ export function authOptions(settings: AuthSettings) {
     },
     telemetry: { enabled: false },
   } satisfies Parameters<typeof betterAuth>[0]
+}
+
+function languageOf(request: Request | undefined): Language {
+  return request ? readLanguage(request) : "en"
 }
 
 /** Where somebody who was given `token` chooses a new password. */

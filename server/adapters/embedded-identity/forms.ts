@@ -45,8 +45,9 @@ export function createPost(handle: Handle, origin: string) {
   }
 }
 
-/** What the provider's checks look at. */
+/** What the provider's checks look at, and what says the reader's language. */
 const PASSED_ON = [
+  "accept-language",
   "cookie",
   "origin",
   "referer",

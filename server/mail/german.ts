@@ -1,0 +1,109 @@
+import type { LetterWords } from "./letter-words.ts"
+
+export const german: LetterWords = {
+  welcome: ({ reader }) => ({
+    subject: "Willkommen bei Tideline",
+    preview: "Ihr Konto ist bereit: Chat, Dateien, und alles live.",
+    heading: reader ? `Willkommen an Bord, ${reader}` : "Willkommen an Bord",
+    body: [
+      "Ihr Konto bei Tideline ist bereit. Fragen Sie den Chat, legen Sie Ihre Dateien dort ab, wo Sie sie von jedem Gerät aus erreichen, und sehen Sie zu, wie jede Änderung im selben Moment ankommt.",
+      "Beginnen Sie am besten in der Übersicht.",
+    ],
+    button: "Zur Übersicht",
+    reason: "Sie erhalten diese E-Mail, weil Sie hier ein Konto haben.",
+  }),
+
+  planChanged: ({ reader, previous, next }) => ({
+    subject: "Ihr Tarif bei Tideline hat sich geändert",
+    preview: `Von ${named(previous)} zu ${named(next)}.`,
+    heading: reader ? `${reader}, Ihr Tarif hat sich geändert` : "Ihr Tarif hat sich geändert",
+    body: [
+      `Bisher hatten Sie den Tarif ${named(previous)}. Ab jetzt haben Sie den Tarif ${named(next)}.`,
+      "Ihre Dateien und Unterhaltungen bleiben, wie sie sind. Wenn Sie das nicht erwartet haben, antworten Sie auf diese E-Mail.",
+    ],
+    button: "Tarife vergleichen",
+    reason: "Sie erhalten diese E-Mail, weil sich der Tarif Ihres Kontos geändert hat.",
+  }),
+
+  passwordReset: ({ minutes }) => ({
+    subject: "Ihr Passwort für Tideline zurücksetzen",
+    preview: `Der Link in dieser E-Mail gilt ${minutes} Minuten.`,
+    heading: "Neues Passwort wählen",
+    body: [
+      `Jemand, vermutlich Sie, möchte das Passwort dieses Kontos zurücksetzen. Der Link gilt ${minutes} Minuten und nur einmal.`,
+      "Wenn Sie das nicht waren, müssen Sie nichts tun: Ihr Passwort bleibt, wie es ist.",
+    ],
+    button: "Neues Passwort wählen",
+    reason: "Sie erhalten diese E-Mail, weil für diese Adresse ein neues Passwort angefordert wurde.",
+  }),
+
+  verifyAddress: () => ({
+    subject: "Bestätigen Sie Ihre Adresse für Tideline",
+    preview: "Ein Klick, und wir wissen, dass die Adresse Ihnen gehört.",
+    heading: "Bestätigen Sie Ihre Adresse",
+    body: [
+      "Mit dieser Adresse wurde ein Konto angelegt. Bestätigen Sie, dass sie Ihnen gehört, damit niemand sonst sie benutzen kann.",
+      "Wenn Sie kein Konto angelegt haben, ignorieren Sie diese E-Mail.",
+    ],
+    button: "Adresse bestätigen",
+    reason: "Sie erhalten diese E-Mail, weil mit dieser Adresse ein Konto angelegt wurde.",
+  }),
+
+  signUpAttempted: ({ resetUrl }) => ({
+    subject: "Sie haben schon ein Konto bei Tideline",
+    preview: "Jemand wollte mit dieser Adresse noch eines anlegen.",
+    heading: "Sie haben schon ein Konto",
+    body: [
+      "Jemand, vermutlich Sie, wollte mit dieser Adresse ein Konto anlegen. Es gibt schon eines, und ein weiteres wurde nicht angelegt.",
+      {
+        text: "Melden Sie sich mit dem Passwort an, das Sie damals gewählt haben. Wenn Sie es vergessen haben, wählen Sie hier ein neues:",
+        url: resetUrl,
+      },
+      "Wenn Sie das nicht waren, müssen Sie nichts tun: Wer immer es war, hat nichts erfahren.",
+    ],
+    button: "Anmelden",
+    reason: "Sie erhalten diese E-Mail, weil jemand mit dieser Adresse ein Konto anlegen wollte.",
+  }),
+
+  waitlistConfirmation: ({ days }) => ({
+    subject: "Bestätigen Sie Ihren Platz auf der Warteliste von Tideline",
+    preview: "Ein Klick, und Sie stehen auf der Liste.",
+    heading: "Bestätigen Sie Ihren Platz",
+    body: [
+      `Diese Adresse wurde in die Warteliste eingetragen. Bestätigen Sie, dass Sie das waren, und Sie erfahren, wenn Platz ist. Der Link gilt ${days} Tage.`,
+      "Wenn Sie das nicht waren, ignorieren Sie diese E-Mail, und es geschieht nichts weiter.",
+    ],
+    button: "Meinen Platz bestätigen",
+    reason: "Sie erhalten diese E-Mail, weil jemand diese Adresse in die Warteliste eingetragen hat.",
+  }),
+
+  waitlistInvitation: ({ days }) => ({
+    subject: "Bei Tideline ist Platz für Sie",
+    preview: "Ihre Einladung, ein Konto anzulegen.",
+    heading: "Es ist Platz für Sie",
+    body: [
+      `Die Betreiber dieser Website laden Sie ein, ein Konto anzulegen. Der Link ist nur für diese Adresse, gilt ${days} Tage und nur einmal.`,
+      "Wenn Sie hier kein Konto möchten, ignorieren Sie diese E-Mail.",
+    ],
+    button: "Konto anlegen",
+    reason: "Sie erhalten diese E-Mail, weil die Betreiber dieser Website diese Adresse eingeladen haben.",
+  }),
+
+  accountDeleted: ({ reader }) => ({
+    subject: "Ihr Konto bei Tideline ist gelöscht",
+    preview: "Ihre Dateien und Unterhaltungen sind es auch.",
+    heading: reader ? `${reader}, Ihr Konto ist gelöscht` : "Ihr Konto ist gelöscht",
+    body: [
+      "Ihr Konto gibt es auf dieser Website nicht mehr, und Ihre Dateien und Unterhaltungen auch nicht. In Sicherungskopien können sie noch enthalten sein, bis diese ersetzt werden.",
+      "Dies ist die letzte E-Mail dazu. Wenn nicht Sie das Konto gelöscht haben, antworten Sie auf diese E-Mail.",
+    ],
+    reason: "Sie erhalten diese E-Mail, weil das Konto mit dieser Adresse gelöscht wurde.",
+  }),
+
+  orOpen: "Oder öffnen Sie diese Adresse:",
+}
+
+/** Names are written with a capital, as on the page of the plans. */
+function named(plan: string): string {
+  return plan.charAt(0).toUpperCase() + plan.slice(1)
+}

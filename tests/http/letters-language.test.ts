@@ -1,0 +1,205 @@
+import { execFile } from "node:child_process"
+import { join } from "node:path"
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { findLetter } from "../support/inbox.ts"
+import { openBrowser, postJson } from "../support/people.ts"
+
+type Visitor = ReturnType<typeof asking>
+
+const PASSWORD = "an engine of brass"
+
+let app: TidelineApp
+let sql: postgres.Sql
+beforeAll(async () => {
+  app = await startTideline({ EMAIL_VERIFICATION: "required" })
+  sql = postgres(app.databaseUrl, { max: 1 })
+})
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+})
+
+describe("somebody whose browser asks for German", () => {
+  it("is sent every letter about their account in German, whoever causes it", async () => {
+    const browser = asking("de-AT,de;q=0.9,en;q=0.8")
+    const ada = { name: "Ada", email: "ada@example.org", password: PASSWORD }
+    await browser("/sign-up", form(ada))
+    await confirm(ada.email, /^Bestätigen Sie Ihre Adresse für Tideline$/)
+    await browser("/sign-in", form(ada))
+
+    await browser("/onboarding")
+    await sql`update users set onboarding_step = 'first-steps' where email = ${ada.email}`
+    await browser("/onboarding", form({ intent: "complete" }))
+    await findLetter(app, ada.email, /^Willkommen bei Tideline$/)
+
+    await operate("user", "plan", ada.email, "pro")
+    const told = await findLetter(app, ada.email, /^Ihr Tarif bei Tideline hat sich geändert$/)
+    expect(told.text).toContain("Ab jetzt haben Sie den Tarif Pro.")
+
+    const stranger = asking("en")
+    await stranger("/sign-up", form(ada))
+    await findLetter(app, ada.email, /^Sie haben schon ein Konto bei Tideline$/)
+    await stranger("/sign-in/forgot-password", form(ada))
+    await findLetter(app, ada.email, /^Ihr Passwort für Tideline zurücksetzen$/)
+
+    await browser("/dashboard/account", form({ intent: "delete-account", confirmation: PASSWORD }))
+    await findLetter(app, ada.email, /^Ihr Konto bei Tideline ist gelöscht$/)
+  })
+
+  it("is answered in the language that they ask in, whatever the owner of the address reads", async () => {
+    const german = await enter("known@example.org", asking("de"))
+    await german("/onboarding")
+    expect(await languageOf("known@example.org")).toBe("de")
+    for (const path of ["/sign-up", "/sign-in", "/sign-in/forgot-password"]) {
+      const [known, unknown] = await Promise.all(
+        ["known@example.org", `unknown${path.replaceAll("/", "-")}@example.org`].map(async (email) => {
+          const asked = { name: "Eve", email, password: "not the password" }
+          const answer = await openBrowser(app)(path, {
+            ...form(asked),
+            headers: { "accept-language": "en" },
+          })
+          const page = (await answer.text()).replaceAll(email, "")
+          return [answer.status, answer.headers.get("location"), /<html[^>]* lang="(\w+)"/.exec(page)?.[1]]
+        }),
+      )
+      expect(known).toEqual(unknown)
+      expect(known?.[2] ?? "en").toBe("en")
+    }
+  })
+
+  it("is sent letters in German before they have seen a page, as the link to a new password", async () => {
+    await operate("user", "create", "early@example.org", "Early")
+    await asking("de")("/sign-in/forgot-password", form({ email: "early@example.org" }))
+    await findLetter(app, "early@example.org", /^Ihr Passwort für Tideline zurücksetzen$/)
+  })
+})
+
+describe("the language of a record", () => {
+  it("is that of the first page, and stays so in a browser of another language where nothing is chosen", async () => {
+    const browser = await enter("first@example.org", asking("de"))
+    await browser("/onboarding")
+    expect(await languageOf("first@example.org")).toBe("de")
+    const other = await enter("first@example.org", asking("en"))
+    await other("/onboarding")
+    expect(await languageOf("first@example.org")).toBe("de")
+  })
+
+  it("is what they choose, signed in or before it", async () => {
+    const browser = await enter("chooser@example.org", asking("de"))
+    await browser("/onboarding")
+    await browser("/language", form({ language: "en", from: "/pricing" }))
+    expect(await languageOf("chooser@example.org")).toBe("en")
+
+    const visitor = asking("en")
+    await visitor("/language", form({ language: "de", from: "/" }))
+    expect(await languageOf("chooser@example.org")).toBe("en")
+    await enter("chooser@example.org", visitor)
+    await visitor("/onboarding")
+    expect(await languageOf("chooser@example.org")).toBe("de")
+  })
+
+  it("is no program's", async () => {
+    const browser = await enter("script@example.org", asking("de"))
+    const made = await postJson(browser, "/api/auth/api-key/create", { name: "a script" })
+    const { key } = (await made.json()) as { key: string }
+    const headers = { authorization: `Bearer ${key}`, cookie: "language=en", "accept-language": "en" }
+    expect((await fetch(`${app.origin}/api/files`, { headers })).status).toBe(200)
+    expect(await languageOf("script@example.org")).toBeNull()
+    await browser("/onboarding")
+    expect(await languageOf("script@example.org")).toBe("de")
+  })
+
+  it("leaves POST /api/email in English", async () => {
+    const browser = await enter("api@example.org", asking("de"))
+    await browser("/onboarding")
+    expect(await languageOf("api@example.org")).toBe("de")
+    expect((await postJson(browser, "/api/email", { template: "welcome", name: "Ada" })).status).toBe(200)
+    expect((await findLetter(app, "api@example.org", /Welcome to Tideline/)).text).toContain(
+      "Welcome aboard, Ada",
+    )
+  })
+})
+
+describe("the waitlist writes", () => {
+  it("in the language in which somebody asked, also when they are let in later", async () => {
+    for (const [email, language, confirmation, invitation] of [
+      ["anna@example.org", "de", /^Bestätigen Sie Ihren Platz auf der Warteliste/, /^Bei Tideline ist Platz/],
+      ["anne@example.org", "en", /^Confirm your place on the Tideline waitlist$/, /^There is room for you/],
+    ] as const) {
+      const browser = asking(language)
+      await browser("/waitlist", form({ email }))
+      await findLetter(app, email, confirmation)
+      await operate("waitlist", "invite", email)
+      await findLetter(app, email, invitation)
+    }
+  })
+
+  it("in the language of whoever reads the mail, where somebody else had asked in another", async () => {
+    await asking("de")("/waitlist", form({ email: "typed@example.org" }))
+    const { text } = await findLetter(app, "typed@example.org", /Warteliste/)
+    const link = /http\S+\/waitlist\/confirm\S+/.exec(text)?.[0] ?? ""
+    expect((await asking("en")(link, { method: "POST" })).status).toBe(302)
+    await operate("waitlist", "invite", "typed@example.org")
+    await findLetter(app, "typed@example.org", /^There is room for you/)
+  })
+
+  it("in English to an address that the operator put there", async () => {
+    await operate("waitlist", "invite", "nobody-asked@example.org")
+    await findLetter(app, "nobody-asked@example.org", /^There is room for you/)
+  })
+})
+
+/** A browser that asks for pages in these languages. */
+function asking(acceptLanguage: string) {
+  const browser = openBrowser(app)
+  return (address: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set("accept-language", acceptLanguage)
+    return browser(address, { ...init, headers })
+  }
+}
+
+/** Signs somebody in who has an account, or makes it first; their address is confirmed. No page is opened. */
+async function enter(email: string, browser: Visitor): Promise<Visitor> {
+  const account = { name: "Somebody", email, password: PASSWORD }
+  const [known] = await sql`select 1 from auth."user" where email = ${email}`
+  if (!known) {
+    await postJson(browser, "/api/auth/sign-up/email", account)
+    await sql`update auth."user" set email_verified = true where email = ${email}`
+  }
+  expect((await postJson(browser, "/api/auth/sign-in/email", account)).status).toBe(200)
+  return browser
+}
+
+async function confirm(email: string, subject: RegExp) {
+  const { text } = await findLetter(app, email, subject)
+  await openBrowser(app)(/http:\S+verify-email\S+/.exec(text)?.[0] ?? "")
+}
+
+async function languageOf(email: string): Promise<string | null> {
+  const [row] = await sql<{ language: string | null }[]>`select language from users where email = ${email}`
+  if (!row) throw new Error(`${email} has no record.`)
+  return row.language
+}
+
+function form(fields: Record<string, string>): RequestInit {
+  return { method: "POST", body: new URLSearchParams(fields), headers: { accept: "text/html" } }
+}
+
+/** `npm run <command> -- ...words` beside the running server. */
+function operate(command: "user" | "waitlist", ...words: string[]): Promise<void> {
+  const path = join(import.meta.dirname, `../../server/commands/${command}.ts`)
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    AUTH_SECRET: "a secret for tests, and for nothing else",
+    DATABASE_URL: app.databaseUrl,
+    APP_URL: app.origin,
+  }
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [path, ...words], { cwd: app.dataDir, env }, (error) =>
+      error ? reject(error) : resolve(),
+    )
+  })
+}
