@@ -1,8 +1,9 @@
 import { execFile, execFileSync } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { networkInterfaces, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { promisify } from "node:util"
 import { chromium, type Browser, type Page } from "playwright-core"
 import { findBrowser, takenOver } from "../support/browser.ts"
@@ -118,7 +119,6 @@ async function walk() {
 
 async function signUp(page: Page) {
   await visit(page, "/sign-up")
-  await takenOver(page)
   await page.getByLabel("Name").fill("Ada Lovelace")
   await page.getByLabel("E-mail address").fill("ada@example.org")
   await page.getByLabel("Password", { exact: true }).fill("an engine of brass and cards")
@@ -129,15 +129,21 @@ async function signUp(page: Page) {
   await page.getByRole("heading", { level: 1, name: "Welcome back, Ada" }).waitFor()
 }
 
-/** Chromium gives up what it loads when a network of the machine comes or goes, and Docker's just did. */
 async function visit(page: Page, path: string) {
-  for (;;) {
-    const problem = await page.goto(path).then(
-      () => null,
-      (error: Error) => error,
-    )
-    if (!problem) return
-    if (!problem.message.includes("ERR_NETWORK_CHANGED")) throw problem
+  await settled()
+  await page.goto(path)
+}
+
+/**
+ * Resolves when the networks of this machine have been the same for a while. Chromium gives up what it loads when one comes or goes,
+ * and those of a container do so up to two seconds after it has started: so long an address of IPv6 is only tried.
+ */
+async function settled() {
+  for (let known = "", quiet = 0; quiet < 4; quiet++) {
+    const now = JSON.stringify(networkInterfaces())
+    if (now !== known) quiet = 0
+    known = now
+    await setTimeout(1000)
   }
 }
 
