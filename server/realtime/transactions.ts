@@ -40,11 +40,15 @@ export function largeTouches(large: LargeSummary, shape: Shape, key: string): bo
 interface Draft {
   xid: bigint
   changes: RowChange[]
-  truncated: Set<WatchedTable>
-  messages: { prefix: string; content: string }[]
+  truncated: Set<WatchedTable> | null
+  messages: { prefix: string; content: string }[] | null
   large: { tables: Set<WatchedTable>; keys: Map<Shape, Set<string>>; kept: number } | null
   bytes: number
 }
+
+/** What nearly every transaction has of these. Shared, because the ring keeps transactions by the ten thousand. */
+const NO_TABLES: ReadonlySet<WatchedTable> = new Set()
+const NO_MESSAGES: readonly [] = []
 
 /** Gathers messages into whole transactions. Proto version 1 sends a transaction only once it has committed. */
 export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen: (xid: number) => bigint) {
@@ -61,8 +65,8 @@ export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen
         draft = {
           xid: widen(message.xid),
           changes: [],
-          truncated: new Set(),
-          messages: [],
+          truncated: null,
+          messages: null,
           large: null,
           bytes: 0,
         }
@@ -76,7 +80,8 @@ export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen
       const { xid, changes, truncated, large, messages, bytes: size } = draft
       draft = null
       const { start, end, at } = message
-      return { xid, start, end, at, changes, truncated, large, messages, bytes: size }
+      const rest = { truncated: truncated ?? NO_TABLES, messages: messages ?? NO_MESSAGES }
+      return { xid, start, end, at, changes, ...rest, large, bytes: size }
     },
   }
 
@@ -89,10 +94,12 @@ export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen
       case "delete":
         return keep(to, { table: message.table, inserted: false, old: message.old, row: null }, bytes)
       case "truncate":
+        to.truncated ??= new Set()
         for (const table of message.tables) to.truncated.add(table)
         return
       case "message":
-        if (message.transactional && message.prefix.startsWith("realtime.")) to.messages.push(message)
+        if (message.transactional && message.prefix.startsWith("realtime."))
+          (to.messages ??= []).push(message)
     }
   }
 
