@@ -68,6 +68,7 @@ async function walk() {
   writeFileSync(upload, film)
   if (settings.length > 0) writeFileSync(join(clone, ".env"), `${settings.join("\n")}\n`)
   await step("a fresh clone is built and comes up healthy", () => compose("up", "-d", "--build", "--wait"))
+  await step("every volume has a name, so that none is left behind", expectNames)
 
   browser = await chromium.launch({
     executablePath: findBrowser(),
@@ -115,6 +116,15 @@ async function walk() {
     await link(page, "film.mov").waitFor()
     await expectFilm(page)
   })
+}
+
+async function expectNames() {
+  const containers = (await compose("ps", "--all", "--quiet")).stdout.trim().split("\n")
+  const names = '{{range .Mounts}}{{if eq .Type "volume"}}{{.Name}} {{end}}{{end}}'
+  const { stdout } = await promisify(execFile)("docker", ["inspect", "--format", names, ...containers])
+  const volumes = stdout.split(/\s+/).filter((name) => name !== "")
+  const strange = volumes.filter((name) => !name.startsWith(`${environment.COMPOSE_PROJECT_NAME}_`))
+  if (volumes.length === 0 || strange.length > 0) throw new Error(`Volumes: ${volumes.join(", ")}.`)
 }
 
 async function signUp(page: Page) {
