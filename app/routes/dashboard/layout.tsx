@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { Outlet, useLocation, useNavigate, useRevalidator } from "react-router"
 import { keepOnNavigation } from "#app/features/navigation/keep-on-navigation.ts"
@@ -30,8 +31,10 @@ export async function loader({ context }: Route.LoaderArgs) {
 export const shouldRevalidate = keepOnNavigation
 
 export default function DashboardGroup({ loaderData }: Route.ComponentProps) {
+  const { t } = useLingui()
   return (
     <LiveProvider userId={loaderData.userId}>
+      <meta name="description" content={t`Your conversations, files and account, live on every device.`} />
       <ToastProvider>
         <NavigationProgress />
         <UploadKeeper userId={loaderData.userId} />
