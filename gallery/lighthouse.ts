@@ -7,8 +7,13 @@
  * Lighthouse is larger than the rest of the tools together and nothing else needs it, so npm fetches it when it is asked for.
  */
 import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { promisify } from "node:util"
+import { chromium, type BrowserContext } from "playwright-core"
 import { findBrowser } from "../tests/support/browser.ts"
+import { findFreePort } from "../tests/support/ports.ts"
 import { pagesOf } from "./pages.ts"
 import { serveProduct } from "./product.ts"
 
@@ -56,20 +61,39 @@ try {
 }
 process.exitCode = isBelow ? 1 : 0
 
-async function judge(url: string, cookies: string | undefined): Promise<Report> {
-  const options = [
-    "--output=json",
-    "--quiet",
-    `--only-categories=${CATEGORIES.join(",")}`,
-    "--chrome-flags=--headless=new --no-sandbox",
-  ]
-  if (cookies) options.push(`--extra-headers=${JSON.stringify({ Cookie: cookies })}`)
-  const { stdout } = await promisify(execFile)(
-    "npm",
-    ["exec", "--yes", `--package=${LIGHTHOUSE}`, "--", "lighthouse", url, ...options],
-    { env: { ...process.env, CHROME_PATH: findBrowser() }, maxBuffer: 64 * 1024 * 1024 },
-  )
-  return JSON.parse(stdout.slice(stdout.indexOf("{"))) as Report
+/** In a browser of its own, which has the cookies: as headers they would not reach the worker that keeps the page live. */
+async function judge(url: string, cookies = ""): Promise<Report> {
+  const profile = mkdtempSync(join(tmpdir(), "tideline-lighthouse-"))
+  const port = await findFreePort()
+  const browser = await chromium.launchPersistentContext(profile, {
+    executablePath: findBrowser(),
+    args: ["--no-sandbox", `--remote-debugging-port=${port}`],
+  })
+  try {
+    await setCookies(browser, url, cookies)
+    const options = [
+      "--output=json",
+      "--quiet",
+      `--only-categories=${CATEGORIES.join(",")}`,
+      `--port=${port}`,
+    ]
+    const { stdout } = await promisify(execFile)(
+      "npm",
+      ["exec", "--yes", `--package=${LIGHTHOUSE}`, "--", "lighthouse", url, ...options],
+      { maxBuffer: 64 * 1024 * 1024 },
+    )
+    return JSON.parse(stdout.slice(stdout.indexOf("{"))) as Report
+  } finally {
+    await browser.close()
+    rmSync(profile, { recursive: true, force: true })
+  }
+}
+
+async function setCookies(browser: BrowserContext, url: string, cookies: string) {
+  for (const cookie of cookies.split("; ").filter(Boolean)) {
+    const [name = "", ...value] = cookie.split("=")
+    await browser.addCookies([{ name, value: value.join("="), url }])
+  }
 }
 
 function marksOf({ categories }: Report): Marks {

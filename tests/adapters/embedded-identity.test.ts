@@ -138,9 +138,7 @@ describe("the signing keys of the embedded provider", () => {
     await database.db.delete(schema.authJwks).where(eq(schema.authJwks.id, old?.id ?? ""))
     const token = await issue(one)
     // At most once a second, so that invented key ids do not become questions to the database.
-    await expect
-      .poll(() => two.verifyRealtimeToken(token).then(({ userId }) => userId))
-      .toBe("somebody")
+    await expect.poll(() => two.verifyRealtimeToken(token).then(({ userId }) => userId)).toBe("somebody")
   })
 })
 

@@ -94,8 +94,7 @@ describe("two browsers of one user", () => {
     await there.getByText("The answer is complete.").waitFor({ state: "attached" })
     await here.getByText("The answer is complete.").waitFor({ state: "attached" })
     // The last words are still being written out when the answer is over.
-    const words = (page: Page) => page.getByRole("log").innerText()
-    await expect.poll(async () => (await words(there)) === (await words(here))).toBe(true)
+    await expect.poll(async () => (await wordsOf(there)) === (await wordsOf(here))).toBe(true)
     expect(asked().filter((path) => path.endsWith(".data"))).toEqual([])
   })
 
@@ -188,6 +187,21 @@ describe("a page", () => {
     await addFile(ada, "tides.txt")
     const page = await open(await browserOf(ada, { javaScriptEnabled: false }), "/dashboard/files")
     expect(await fileNamed(page, "tides.txt").count()).toBe(1)
+  })
+
+  it("is loaded again once, and not for ever, where the browser sends its cookies with pages alone", async () => {
+    const context = await browserOf(await onboarded())
+    await context.addInitScript("delete window.SharedWorker")
+    await context.route("**/api/realtime/token", (route) =>
+      route.fulfill({ status: 401, json: { error: "Unauthorized" } }),
+    )
+    const page = await context.newPage()
+    let loads = 0
+    page.on("load", () => (loads += 1))
+    await page.goto(`${app.origin}/dashboard`)
+    await expect.poll(() => loads).toBe(2)
+    await page.waitForTimeout(3000)
+    expect(loads).toBe(2)
   })
 
   it("takes back a rename that the server refuses, and says why", async () => {
@@ -463,4 +477,9 @@ async function runCommand(...words: string[]) {
     cwd: dirname(app.dataDir),
     env: { ...process.env, DATABASE_URL: app.databaseUrl, DATA_DIR: app.dataDir },
   })
+}
+
+/** Of the conversation. */
+function wordsOf(page: Page) {
+  return page.getByRole("log").innerText()
 }

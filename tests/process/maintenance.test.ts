@@ -106,9 +106,7 @@ describe("maintenance", () => {
     expect(await goodbye).toMatchObject({ reason: "draining", retryAfter: expect.any(Number) })
     await expect(openLiveSocket(app, token)).rejects.toThrow()
     await maintain("off")
-    await expect
-      .poll(() => openLiveSocket(app, token).then((open) => open.close(), String))
-      .toBe(undefined)
+    await expect.poll(() => openLiveSocket(app, token).then((open) => open.close(), String)).toBe(undefined)
   })
 
   it("lets in whoever has the address that the command printed, for this time only", async () => {

@@ -9,6 +9,9 @@ import { unlessLeaving } from "./leaving.ts"
 /** A connection that is back sooner is not worth a word. Milliseconds. */
 const PATIENCE = 2_000
 
+/** A page that is signed out again as soon as it was loaded again would be loaded for ever. Milliseconds. */
+const AGAIN = 60_000
+
 const TIME = { timeStyle: "medium" } as const
 
 /** Says when the page is not live, and as of when what it shows was true. At the top, because all that is used stands at the bottom. */
@@ -55,8 +58,16 @@ export function FreshnessNotice() {
  */
 function useLeaving(isSignedOut: boolean) {
   useEffect(() => {
-    if (isSignedOut) unlessLeaving(() => location.reload())
+    if (!isSignedOut) return
+    const timer = setTimeout(() => unlessLeaving(() => location.reload()), wasJustReloaded() ? AGAIN : 0)
+    return () => clearTimeout(timer)
   }, [isSignedOut])
+}
+
+/** Then the server takes the page's cookies and not those of the live connection: some browsers keep them from workers. */
+function wasJustReloaded(): boolean {
+  const [load] = performance.getEntriesByType("navigation")
+  return load instanceof PerformanceNavigationTiming && load.type === "reload" && performance.now() < 10_000
 }
 
 /** True once `wanted` has been true for so long; false at once when it no longer is. */
