@@ -17,7 +17,8 @@ import { uploadFile } from "#server/files/upload.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
-const DAY = 24 * 60 * 60 * 1000
+const HOUR = 60 * 60 * 1000
+const DAY = 24 * HOUR
 
 let drawer: FileDrawer
 let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
@@ -176,11 +177,11 @@ describe("purging", () => {
     await drawer.db.execute(
       sql`update files set trashed_at = trashed_at - ${DAY} where file_name like 'old%'`,
     )
-    await purgeOldTrash(drawer, Date.now() + 6 * DAY - 1000)
+    await purgeOldTrash(drawer, Date.now() + 6 * DAY - HOUR)
     expect(await drawer.db.$count(files)).toBe(4)
 
     // Two processes at the same hour.
-    const then = Date.now() + 6 * DAY + 1000
+    const then = Date.now() + 6 * DAY + HOUR
     await Promise.all([purgeOldTrash(drawer, then), purgeOldTrash(drawer, then)])
     expect(await drawer.db.$count(files)).toBe(2)
     expect(await drawer.storedPaths()).toHaveLength(2)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { createRateLimiter, rateLimitHeaders } from "#server/http/rate-limit.ts"
 
 describe("a sliding window", () => {
@@ -150,7 +150,9 @@ describe("the headers", () => {
   })
 
   test("of a rejected request round the wait up to whole seconds", () => {
-    const reset = Date.now() + 1500
+    vi.useFakeTimers({ now: EPOCH })
+    onTestFinished(() => void vi.useRealTimers())
+    const reset = EPOCH + 1500
     expect(rateLimitHeaders({ success: false, remaining: 0, reset })).toEqual({
       "X-RateLimit-Remaining": "0",
       "X-RateLimit-Reset": String(reset),
