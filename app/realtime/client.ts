@@ -237,7 +237,7 @@ export function createLiveClient(link: Link) {
 
   return {
     /** The rows as they are known here; the loader's own if nobody holds them. */
-    rows: (loaded: Loaded): readonly LiveRow[] => collections.get(keyOf(loaded))?.rows() ?? loaded.rows,
+    rows: (loaded: Loaded): readonly LiveRow[] => collections.get(keyOf(loaded))?.rows(loaded) ?? loaded.rows,
     /** Keeps these rows live from what a loader returned, until `release` is called. */
     hold(loaded: Loaded): { collection: Collection; release(): void } {
       const key = keyOf(loaded)

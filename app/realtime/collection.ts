@@ -40,7 +40,9 @@ export function createCollection(loaded: Loaded) {
     /** False for rows that nobody has read from the database yet. */
     isRead: loaded.have !== undefined,
 
-    rows: () => shown,
+    /** What is shown. Where nothing has changed since, what two loaders of one page read at one moment is for each its own. */
+    rows: (asked: Loaded = loaded) =>
+      shown === loaded.rows && isSameMoment(asked, loaded) ? asked.rows : shown,
     watch(reader: () => void) {
       readers.add(reader)
       return () => void readers.delete(reader)
@@ -53,10 +55,10 @@ export function createCollection(loaded: Loaded) {
       } else {
         for (const [, op, key, row] of snapshot.changes) synced.apply(rowChange(op, key, row))
       }
+      stale ||= snapshot.kind === "rows" || snapshot.changes.length > 0
       this.token = snapshot.token
       this.live = true
       this.isRead = true
-      stale = true
     },
     apply(change: RowChange) {
       synced.apply(change)
@@ -119,6 +121,14 @@ export function createCollection(loaded: Loaded) {
 }
 
 export type Collection = ReturnType<typeof createCollection>
+
+function isSameMoment({ have: one }: Loaded, { have: other }: Loaded): boolean {
+  return (
+    one?.position.lsn === other?.position.lsn &&
+    one?.position.epoch === other?.position.epoch &&
+    one !== undefined
+  )
+}
 
 /** The wire's tuple as a change of rows. */
 export function rowChange(

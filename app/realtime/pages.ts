@@ -25,13 +25,19 @@ export function firstPage({ rows, end }: Loaded): Pages {
  * The pages of one query, each live and each beginning where the one before ends. When that end moves, because the page before was read
  * anew, the pages behind it are read anew as well, and what they showed stays until they have been.
  */
-export function createPages(client: LiveClient, first: Loaded, argsAfter: (end: string) => unknown) {
+export function createPages(
+  client: LiveClient,
+  first: Loaded,
+  argsAfter: (end: string) => unknown,
+  /** What the page shows already. */
+  rendered: Pages = firstPage(first),
+) {
   const readers = new Set<() => void>()
   const compare = rowComparison(first.order)
   let wanted = 1
   let pages: Page[] = []
   let replacing = false
-  let shown = firstPage(first)
+  let shown = rendered
 
   function follow() {
     for (let at = 0; at < Math.max(wanted, pages.length); at++) {
@@ -78,7 +84,7 @@ export function createPages(client: LiveClient, first: Loaded, argsAfter: (end: 
       ...new Map(
         read
           .toReversed()
-          .flatMap(({ collection }) => collection.rows())
+          .flatMap(({ key, collection }) => collection.rows(key === keyOf(first) ? first : undefined))
           .map((row) => [row._id, row]),
       ).values(),
     ].toSorted(compare)
@@ -86,8 +92,13 @@ export function createPages(client: LiveClient, first: Loaded, argsAfter: (end: 
     replacing &&= unread > 0
     if (replacing && last) rows.push(...shown.rows.filter((row) => compare(last, row) < 0))
     const hasMore = unread > 0 || pages.at(-1)?.collection.end !== null
+    if (isShown(rows) && shown.count === read.length && shown.hasMore === hasMore) return
     shown = { rows, count: read.length, hasMore }
     for (const reader of readers) reader()
+  }
+
+  function isShown(rows: readonly LiveRow[]): boolean {
+    return rows.length === shown.rows.length && rows.every((row, at) => row === shown.rows[at])
   }
 
   return {

@@ -1,5 +1,6 @@
 import {
   createContext,
+  startTransition,
   useCallback,
   useContext,
   useEffect,
@@ -24,8 +25,10 @@ export function LiveProvider({ userId, children }: { userId: string; children: R
     let opened: LiveClient | undefined
     void openLink(userId).then((link) => {
       if (ended) return link.close()
-      opened = createLiveClient(link)
-      setClient(opened)
+      const made = createLiveClient(link)
+      opened = made
+      // All that is live looks at it: in pieces, so that nothing that is pressed meanwhile has to wait.
+      startTransition(() => setClient(made))
     })
     const wake = () => void (document.visibilityState === "visible" && opened?.wake())
     const signals = [
@@ -98,7 +101,7 @@ export function useLivePages<Row extends LiveRow>(loaded: Loaded<Row>, argsAfter
   const [wanted, setWanted] = useState(1)
   const [rendered] = useState(() => firstPage(loaded))
   const pages = useMemo(
-    () => (client ? createPages(client, loaded, argsAfter) : null),
+    () => (client ? createPages(client, loaded, argsAfter, rendered) : null),
     // As above; and `argsAfter` says the same as long as the first page's arguments do.
     // oxlint-disable-next-line react/exhaustive-deps
     [client, key],

@@ -1,94 +1,42 @@
-import { Menu as Base } from "@base-ui/react/menu"
-import type { ReactElement, ReactNode } from "react"
-import { Link } from "react-router"
-import { classNames } from "./class-names.ts"
-import { Icon, type IconName } from "./icon.tsx"
+import { cloneElement, useState, type ComponentProps, type KeyboardEvent, type ReactElement } from "react"
+import { defer } from "./defer.tsx"
 
-/**
- * Actions behind a button; the children are MenuItem, MenuLink and MenuSeparator. `trigger` is the button. One menu that many buttons
- * share is open as long as it is rendered: `anchor` is the button that was pressed,
- * and `focusAfter` says whether the focus goes back to it.
- */
+const part = defer(() => import("./menu-parts.tsx"))
+export const AnchoredMenu = part("AnchoredMenu")
+export const MenuItem = part("MenuItem")
+export const MenuLink = part("MenuLink")
+export const MenuSeparator = part("MenuSeparator")
+
+/** Actions behind a button, which is `trigger`; the children are MenuItem, MenuLink and MenuSeparator. */
 export function Menu({
   trigger,
-  children,
-  align = "end",
-  anchor,
-  onClose,
-  focusAfter,
-}: {
-  trigger?: ReactElement
-  children: ReactNode
-  align?: "start" | "center" | "end"
-  anchor?: HTMLElement
-  onClose?: () => void
-  focusAfter?: () => boolean
-}) {
-  const state = anchor && {
-    open: true,
-    onOpenChange: (isOpen: boolean) => (isOpen ? undefined : onClose?.()),
+  ...menu
+}: { trigger: ReactElement<ComponentProps<"button">> } & Pick<
+  ComponentProps<typeof AnchoredMenu>,
+  "align" | "children"
+>) {
+  const [isOpen, setOpen] = useState(false)
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const open = (button: HTMLElement) => {
+    setAnchor(button)
+    setOpen(true)
   }
   return (
-    <Base.Root {...state}>
-      {trigger ? <Base.Trigger render={trigger} /> : null}
-      <Base.Portal>
-        <Base.Positioner className="z-50 outline-hidden" sideOffset={6} align={align} anchor={anchor}>
-          <Base.Popup
-            finalFocus={anchor ? () => (focusAfter?.() === false ? false : anchor) : undefined}
-            className="min-w-44 origin-[var(--transform-origin)] rounded-lg border border-line bg-raised p-1 text-ink shadow-md outline-hidden transition-[opacity,scale] duration-100 ease-out data-ending-style:scale-[0.98] data-ending-style:opacity-0 data-starting-style:scale-[0.98] data-starting-style:opacity-0"
-          >
-            {children}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+    <>
+      {cloneElement(trigger, {
+        "aria-haspopup": "menu",
+        "aria-expanded": isOpen,
+        onClick: ({ currentTarget }) => open(currentTarget),
+        onKeyDown: (event: KeyboardEvent<HTMLButtonElement>) => {
+          if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return
+          event.preventDefault()
+          open(event.currentTarget)
+        },
+      })}
+      {/* Kept once it was open, so that it can fade. */}
+      {anchor ? (
+        <AnchoredMenu {...menu} anchor={anchor} open={isOpen} onClose={() => setOpen(false)} />
+      ) : null}
+    </>
   )
 }
-
-interface ItemLook {
-  icon?: IconName
-  tone?: "danger"
-  children: ReactNode
-}
-
-export function MenuItem({
-  icon,
-  tone,
-  children,
-  onSelect,
-  disabled = false,
-}: ItemLook & { onSelect: () => void; disabled?: boolean }) {
-  return (
-    <Base.Item className={itemClass(tone)} onClick={onSelect} disabled={disabled}>
-      {icon ? <Icon name={icon} className="opacity-70" /> : null}
-      {children}
-    </Base.Item>
-  )
-}
-
-export function MenuLink({
-  icon,
-  tone,
-  children,
-  to,
-  download,
-}: ItemLook & { to: string; download?: string }) {
-  const link = download === undefined ? <Link to={to} /> : <a href={to} download={download} />
-  return (
-    <Base.LinkItem className={itemClass(tone)} closeOnClick render={link}>
-      {icon ? <Icon name={icon} className="opacity-70" /> : null}
-      {children}
-    </Base.LinkItem>
-  )
-}
-
-export function MenuSeparator() {
-  return <Base.Separator className="mx-1 my-1 h-px bg-line" />
-}
-
-const itemClass = (tone: ItemLook["tone"]) =>
-  classNames(
-    "flex min-h-8 cursor-default items-center gap-2.5 rounded-md px-2.5 text-sm outline-hidden select-none touch:min-h-11",
-    "data-disabled:opacity-50 data-highlighted:outline-2 data-highlighted:-outline-offset-2 data-highlighted:outline-transparent data-highlighted:outline-solid",
-    tone === "danger" ? "text-danger-ink data-highlighted:bg-danger-soft" : "data-highlighted:bg-hover",
-  )

@@ -11,7 +11,6 @@ import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { onboardingOf } from "#server/users/contract.ts"
 import { BottomNavigation } from "./bottom-navigation.tsx"
-import { useHydrated } from "./chat/use-hydrated.ts"
 import { CommandsProvider, useCommand } from "./commands/commands.tsx"
 import { FreshnessNotice } from "./freshness-notice.tsx"
 import { PageSkeleton } from "./page-skeleton.tsx"
@@ -43,7 +42,6 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
   const main = useFocusOnNavigation()
   const threads = useLive(loaderData.threads).slice(0, RECENT_THREADS)
   const awaited = useAwaitedPage()
-  const isHydrated = useHydrated()
   return (
     <CommandsProvider threads={threads}>
       <div className="[--frame:calc(7.5rem+env(safe-area-inset-bottom)+env(safe-area-inset-top))] lg:grid lg:grid-cols-[16.5rem_minmax(0,1fr)] lg:[--frame:0px]">
@@ -60,7 +58,6 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
           id="main"
           tabIndex={-1}
           aria-busy={awaited ? true : undefined}
-          data-arrives={isHydrated || undefined}
           className="min-h-[calc(100dvh-var(--frame))] min-w-0 outline-hidden"
         >
           {awaited ? <PageSkeleton path={awaited} /> : null}
@@ -105,6 +102,8 @@ function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
   const shown = useRef(pathname)
+  // Pages arrive with a movement, but not the first. A property would draw the whole shell again for it.
+  useEffect(() => main.current?.setAttribute("data-arrives", ""), [])
   useEffect(() => {
     if (shown.current === pathname) return
     shown.current = pathname

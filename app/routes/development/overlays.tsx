@@ -34,18 +34,25 @@ export function Overlays() {
 }
 
 function ExampleDialog() {
+  const [isOpen, setOpen] = useState(false)
   return (
-    <Dialog
-      trigger={<Button variant="secondary">Dialog</Button>}
-      title="Delete this conversation?"
-      description="Its messages go with it."
-      actions={
-        <>
-          <DialogClose render={<Button variant="secondary">Cancel</Button>} />
-          <DialogClose render={<Button variant="danger">Delete</Button>} />
-        </>
-      }
-    />
+    <>
+      <Button variant="secondary" onClick={() => setOpen(true)}>
+        Dialog
+      </Button>
+      <Dialog
+        open={isOpen}
+        onOpenChange={setOpen}
+        title="Delete this conversation?"
+        description="Its messages go with it."
+        actions={
+          <>
+            <DialogClose render={<Button variant="secondary">Cancel</Button>} />
+            <DialogClose render={<Button variant="danger">Delete</Button>} />
+          </>
+        }
+      />
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useLingui } from "@lingui/react/macro"
-import { memo, useEffect, useState } from "react"
+import { memo, startTransition, useEffect, useState } from "react"
 import { CopyButton } from "#app/ui/copy-button.tsx"
+import { whenIdle } from "#app/ui/when-idle.ts"
 import type { CodePiece } from "./highlight.ts"
 import { inOrder } from "./in-order.tsx"
 
@@ -46,26 +47,16 @@ function useColours(code: string, language: string, isOpen: boolean): CodePiece[
     const find = async () => {
       const { highlight } = await import("./highlight.ts")
       const pieces = await highlight(code, language)
-      if (isCurrent) setFound({ code, pieces })
+      if (isCurrent) startTransition(() => setFound({ code, pieces }))
     }
     // Without its colours the code can be read as well: neither a grammar that fails nor a lost connection is worth a word.
-    const idle = whenIdle(() => void find().catch(() => {}))
+    const idle = whenIdle(() => void find().catch(() => {}), 500)
     return () => {
       isCurrent = false
       idle.cancel()
     }
   }, [code, language, isOpen])
   return found?.code === code ? found.pieces : null
-}
-
-/** Safari has no idle callbacks. */
-function whenIdle(act: () => void) {
-  if (!("requestIdleCallback" in window)) {
-    const timer = setTimeout(act, 50)
-    return { cancel: () => clearTimeout(timer) }
-  }
-  const request = requestIdleCallback(act, { timeout: 500 })
-  return { cancel: () => cancelIdleCallback(request) }
 }
 
 function colourOf(scope: string | null): string | undefined {

@@ -7,11 +7,6 @@ const DAY = 24 * 60 * 60 * 1000
 
 const MONTHS: Intl.DateTimeFormatOptions = { month: "long", year: "numeric" }
 const MONTHS_IN_UTC: Intl.DateTimeFormatOptions = { ...MONTHS, timeZone: "UTC" }
-const DAYS: Intl.DateTimeFormatOptions = {}
-const DAYS_IN_UTC: Intl.DateTimeFormatOptions = { timeZone: "UTC" }
-
-/** Writes days as `2026-11-22`. */
-const inCanada = formatsOf({ locales: "en-CA" })
 
 /** Threads come with the last used first, so the groups do too. `timeZone` is the reader's own where it is left out. */
 export function groupByDate(
@@ -38,10 +33,15 @@ const LAST_MONTH = msg`Last 30 days`
 
 /** Null for what is longer ago. */
 function describeDay(moment: number, now: number, timeZone: "UTC" | undefined): MessageDescriptor | null {
-  const date = (time: number) => inCanada.date(time, timeZone ? DAYS_IN_UTC : DAYS)
-  const days = Math.round((Date.parse(date(now)) - Date.parse(date(moment))) / DAY)
+  const days = dayOf(now, timeZone) - dayOf(moment, timeZone)
   if (days <= 0) return TODAY
   if (days === 1) return YESTERDAY
   if (days < 7) return LAST_WEEK
   return days < 30 ? LAST_MONTH : null
+}
+
+/** Days of the calendar since 1970. */
+function dayOf(moment: number, timeZone: "UTC" | undefined): number {
+  const local = timeZone ? 0 : new Date(moment).getTimezoneOffset() * 60_000
+  return Math.floor((moment - local) / DAY)
 }

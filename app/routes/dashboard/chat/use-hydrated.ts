@@ -1,12 +1,13 @@
-import { useSyncExternalStore } from "react"
+import { startTransition, useEffect, useState } from "react"
 
-const never = () => () => {}
+let wasTakenOver = false
 
-/** False on the server and while the browser takes its page over, so that both draw the same; true from then on. */
+/** False on the server and while the browser takes its page over, so that both draw the same; true from then on, drawn in pieces. */
 export function useHydrated(): boolean {
-  return useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
-  )
+  const [isHydrated, setHydrated] = useState(wasTakenOver)
+  useEffect(() => {
+    wasTakenOver = true
+    startTransition(() => setHydrated(true))
+  }, [])
+  return isHydrated
 }

@@ -62,9 +62,12 @@ export function FileList({
   const [menu, setMenu] = useState<OpenMenu | null>(null)
   const scrollTo = useRef<(at: number) => void>(() => {})
   const { current, setCurrent, focusOn } = useRowFocus(list, files, (at) => scrollTo.current(at))
+  // A list that the server drew whole stays as it is: to measure and place its rows anew would be work for nothing.
+  const isVirtual = isHydrated && files.length > DRAWN_BY_SERVER
   // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized by a compiler
   const virtualizer = useWindowVirtualizer({
     count: files.length,
+    enabled: isVirtual,
     estimateSize: () => ROW_HEIGHT,
     overscan: 10,
     scrollMargin: useDistanceFromTop(list),
@@ -141,9 +144,9 @@ export function FileList({
   // Rows are not drawn again for new functions: they ask for the latest when something is pressed.
   useLayoutEffect(() => {
     rowActs.current = latest
-    scrollTo.current = (at) => virtualizer.scrollToIndex(at)
+    scrollTo.current = (at) => (isVirtual ? virtualizer.scrollToIndex(at) : undefined)
   })
-  const rows = isHydrated
+  const rows = isVirtual
     ? virtualizer.getVirtualItems()
     : files.slice(0, DRAWN_BY_SERVER).map((_, index) => ({ index, start: 0 }))
   const isSelecting = selection.files.length > 0
@@ -154,7 +157,7 @@ export function FileList({
         ref={list}
         aria-label={t`Your files`}
         onKeyDown={onKeyDown}
-        style={isHydrated ? { height: virtualizer.getTotalSize() } : undefined}
+        style={isVirtual ? { height: virtualizer.getTotalSize() } : undefined}
         className="relative mt-4 rounded-lg border border-line bg-surface shadow-sm"
       >
         {rows.map(({ index, start }) => {
@@ -166,8 +169,8 @@ export function FileList({
               file={file}
               index={index}
               total={hasMore ? -1 : files.length}
-              offset={isHydrated ? start - virtualizer.options.scrollMargin : null}
-              measure={virtualizer.measureElement}
+              offset={isVirtual ? start - virtualizer.options.scrollMargin : null}
+              measure={isVirtual ? virtualizer.measureElement : null}
               isReachable={!isHydrated || index === current}
               isSelected={selection.has(file._id)}
               isSelecting={isSelecting}

@@ -30,7 +30,8 @@ interface FileRowProps {
   total: number
   /** Pixels below the top of the list; null where rows stand below each other by themselves. */
   offset: number | null
-  measure: (row: Element | null) => void
+  /** Null where rows stand below each other by themselves. */
+  measure: ((row: Element | null) => void) | null
   /** By the Tab key. */
   isReachable: boolean
   isSelected: boolean
@@ -52,7 +53,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
   const address = `/api/files/${file._id}`
   const isPlaced = offset !== null
   useLayoutEffect(() => {
-    if (isPlaced) measure(row.current)
+    if (isPlaced) measure?.(row.current)
   }, [measure, isPlaced])
 
   return (

@@ -5,17 +5,21 @@ import type { Uploads } from "./upload.ts"
 /** Milliseconds between two pictures of what is moving. */
 const PICTURE_EVERY = 200
 
+/** One and the same, so that a page on which nothing is uploaded is not drawn again when it comes alive. */
+export const NO_UPLOADS: Uploads = { list: [], rate: null }
+
 /** What is seen of the queue: a picture of its entries that stays the same until it is announced that they have changed. */
 export function createQueuePicture(entries: ReadonlyMap<string, Entry>) {
   const listeners = new Set<() => void>()
   const total = createTransferRate()
-  let snapshot: Uploads = { list: [], rate: null }
+  let snapshot = NO_UPLOADS
   let picturing: ReturnType<typeof setTimeout> | undefined
   let looking: ReturnType<typeof setTimeout> | undefined
 
   function announce() {
     clearTimeout(picturing)
     picturing = undefined
+    if (entries.size === 0 && snapshot === NO_UPLOADS) return
     const now = Date.now()
     const list = [...entries.values()].map((entry) => {
       // Its pace changes also while nothing is heard of it.
@@ -24,7 +28,7 @@ export function createQueuePicture(entries: ReadonlyMap<string, Entry>) {
     })
     const isSending = list.some(({ state }) => state === "sending")
     if (!isSending) total.restart()
-    snapshot = { list, rate: isSending ? total.perSecond(now) : null }
+    snapshot = list.length === 0 ? NO_UPLOADS : { list, rate: isSending ? total.perSecond(now) : null }
     for (const listener of listeners) listener()
     // What stands still is seen to: no event says so.
     clearTimeout(looking)

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro"
 import { useRef, type RefObject } from "react"
-import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
+import { AnchoredMenu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import type { RowActs } from "./file-row.tsx"
 
@@ -32,7 +32,7 @@ function OpenedMenu({
   // The field for the new name takes the focus, and would be left at once if the button had it back.
   const isNaming = useRef(false)
   return (
-    <Menu anchor={button} onClose={onClose} focusAfter={() => !isNaming.current}>
+    <AnchoredMenu anchor={button} onClose={onClose} focusAfter={() => !isNaming.current}>
       <MenuItem icon="check-circle" onSelect={() => acts.current?.onToggle(file, { shiftKey: false })}>
         <Trans>Select</Trans>
       </MenuItem>
@@ -55,6 +55,6 @@ function OpenedMenu({
       <MenuItem icon="trash" tone="danger" onSelect={() => acts.current?.onTrash(file)}>
         <Trans>Move to trash</Trans>
       </MenuItem>
-    </Menu>
+    </AnchoredMenu>
   )
 }

@@ -22,43 +22,61 @@ export function UploadPanel({
   uploads: Uploads
   onFiles: (chosen: readonly Chosen[]) => void
 }) {
-  const { i18n, t } = useLingui()
-  const formats = useFormats()
+  const { i18n } = useLingui()
   const [isOpen, setOpen] = useState(true)
-  const summary = summarise(uploads, i18n)
-  const rows = inOrderOfNeed(uploads.list)
-  const others = formats.number(rows.length - MOST_ROWS)
+  const summary = uploads.list.length === 0 ? null : summarise(uploads, i18n)
   return (
     <>
-      <Announcement words={summary.spoken} isBusy={summary.isBusy} />
-      {rows.length === 0 ? null : (
-        <>
-          {/* The end of the page can be scrolled out from below the corner. */}
-          <div aria-hidden="true" className={isOpen ? "h-96" : "h-24"} />
-          <section
-            aria-label={t`Uploads`}
-            className="fixed right-3 bottom-[calc(0.75rem+env(safe-area-inset-bottom)+var(--toast-inset,0px)+var(--selection-inset,0px))] left-3 z-40 overflow-hidden rounded-lg border border-line bg-raised shadow-lg sm:right-6 sm:left-auto sm:w-108 lg:bottom-[calc(1.5rem+var(--selection-inset,0px))]"
-          >
-            <Head summary={summary} isOpen={isOpen} onOpen={setOpen} ids={rows.map(({ id }) => id)} />
-            <ProgressBar label={t`All uploads`} share={summary.share} />
-            {isOpen ? (
-              <>
-                <Notices summary={summary} onFiles={onFiles} />
-                <ul className="max-h-[min(20rem,45dvh)] divide-y divide-line overflow-y-auto">
-                  {rows.slice(0, MOST_ROWS).map((upload) => (
-                    <UploadRow key={upload.id} upload={upload} />
-                  ))}
-                  {rows.length > MOST_ROWS ? (
-                    <li className="px-4 py-2.5 text-sm text-faint">
-                      <Trans>and {others} more</Trans>
-                    </li>
-                  ) : null}
-                </ul>
-              </>
-            ) : null}
-          </section>
-        </>
-      )}
+      <Announcement words={summary?.spoken ?? ""} isBusy={summary?.isBusy ?? false} />
+      {summary ? (
+        <Panel list={uploads.list} summary={summary} isOpen={isOpen} onOpen={setOpen} onFiles={onFiles} />
+      ) : null}
+    </>
+  )
+}
+
+function Panel({
+  list,
+  summary,
+  isOpen,
+  onOpen,
+  onFiles,
+}: {
+  list: readonly Upload[]
+  summary: UploadSummary
+  isOpen: boolean
+  onOpen: (isOpen: boolean) => void
+  onFiles: (chosen: readonly Chosen[]) => void
+}) {
+  const { t } = useLingui()
+  const rows = inOrderOfNeed(list)
+  const others = useFormats().number(rows.length - MOST_ROWS)
+  return (
+    <>
+      {/* The end of the page can be scrolled out from below the corner. */}
+      <div aria-hidden="true" className={isOpen ? "h-96" : "h-24"} />
+      <section
+        aria-label={t`Uploads`}
+        className="fixed right-3 bottom-[calc(0.75rem+env(safe-area-inset-bottom)+var(--toast-inset,0px)+var(--selection-inset,0px))] left-3 z-40 overflow-hidden rounded-lg border border-line bg-raised shadow-lg sm:right-6 sm:left-auto sm:w-108 lg:bottom-[calc(1.5rem+var(--selection-inset,0px))]"
+      >
+        <Head summary={summary} isOpen={isOpen} onOpen={onOpen} ids={rows.map(({ id }) => id)} />
+        <ProgressBar label={t`All uploads`} share={summary.share} />
+        {isOpen ? (
+          <>
+            <Notices summary={summary} onFiles={onFiles} />
+            <ul className="max-h-[min(20rem,45dvh)] divide-y divide-line overflow-y-auto">
+              {rows.slice(0, MOST_ROWS).map((upload) => (
+                <UploadRow key={upload.id} upload={upload} />
+              ))}
+              {rows.length > MOST_ROWS ? (
+                <li className="px-4 py-2.5 text-sm text-faint">
+                  <Trans>and {others} more</Trans>
+                </li>
+              ) : null}
+            </ul>
+          </>
+        ) : null}
+      </section>
     </>
   )
 }

@@ -11,7 +11,7 @@ const FRAME = "archive"
 export function useArchive() {
   const { t } = useLingui()
   const toast = useToast()
-  const isAsked = useRef(false)
+  const frame = useRef<HTMLIFrameElement>(null)
   const refuse = useRef(() => {})
   useEffect(() => {
     refuse.current = () =>
@@ -22,20 +22,30 @@ export function useArchive() {
       })
   })
 
-  useEffect(() => {
+  useEffect(
+    () => () => {
+      frame.current?.remove()
+      frame.current = null
+    },
+    [],
+  )
+
+  /** A frame is a document of its own: it is made when one is needed, not for every visit. */
+  function makeFrame() {
     const created = document.createElement("iframe")
     created.name = FRAME
     created.hidden = true
     created.title = t`Downloads`
-    // A download loads nothing into the frame: what does is a refusal.
+    // A download loads nothing into the frame: what does, after the empty page it begins with, is a refusal.
     created.addEventListener("load", () => {
-      if (isAsked.current) refuse.current()
+      if (created.contentDocument?.URL !== "about:blank") refuse.current()
     })
     document.body.append(created)
-    return () => created.remove()
-  }, [t])
+    return created
+  }
 
   return (ids: readonly string[]) => {
+    frame.current ??= makeFrame()
     const form = document.createElement("form")
     form.method = "post"
     form.action = "/api/files/archive"
@@ -49,7 +59,6 @@ export function useArchive() {
       form.append(field)
     }
     document.body.append(form)
-    isAsked.current = true
     form.submit()
     form.remove()
   }

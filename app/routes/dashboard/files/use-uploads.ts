@@ -1,15 +1,15 @@
 import { useEffect, useRef, useSyncExternalStore } from "react"
+import { whenIdle } from "#app/ui/when-idle.ts"
 import { useReload } from "../use-reload.ts"
 import { isRunning, type Uploads } from "./upload.ts"
+import { NO_UPLOADS } from "./queue-picture.ts"
 import { uploadQueue } from "./upload-queue.ts"
-
-const NONE: Uploads = { list: [], rate: null }
 
 /** How long what went well stays to be seen. Milliseconds. */
 const SEEN_AFTER = 4000
 
 export function useUploads(): Uploads {
-  return useSyncExternalStore(uploadQueue.subscribe, uploadQueue.snapshot, () => NONE)
+  return useSyncExternalStore(uploadQueue.subscribe, uploadQueue.snapshot, () => NO_UPLOADS)
 }
 
 /** As `useUploads`, and the page's figures are asked for again when a file has been stored. */
@@ -34,7 +34,7 @@ export function UploadKeeper({ userId }: { userId: string }): null {
   const isBusy = list.some(isRunning)
   const hasDone = list.some(({ state }) => state === "done")
 
-  useEffect(() => void uploadQueue.continueFor(userId), [userId])
+  useEffect(() => whenIdle(() => void uploadQueue.continueFor(userId)).cancel, [userId])
 
   useEffect(() => {
     window.addEventListener("online", uploadQueue.backOnline)

@@ -1,0 +1,88 @@
+import { Menu as Base } from "@base-ui/react/menu"
+import type { ReactNode } from "react"
+import { Link } from "react-router"
+import { classNames } from "./class-names.ts"
+import { Icon, type IconName } from "./icon.tsx"
+
+/**
+ * Actions at a button; the children are MenuItem, MenuLink and MenuSeparator. `anchor` is the button that was pressed, and
+ * `focusAfter` says whether the focus goes back to it.
+ */
+export function AnchoredMenu({
+  anchor,
+  open = true,
+  onClose,
+  children,
+  align = "end",
+  focusAfter,
+}: {
+  anchor: HTMLElement
+  open?: boolean
+  onClose: () => void
+  children: ReactNode
+  align?: "start" | "center" | "end"
+  focusAfter?: () => boolean
+}) {
+  return (
+    <Base.Root open={open} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+      <Base.Portal>
+        <Base.Positioner className="z-50 outline-hidden" sideOffset={6} align={align} anchor={anchor}>
+          <Base.Popup
+            finalFocus={() => (focusAfter?.() === false ? false : anchor)}
+            className="min-w-44 origin-[var(--transform-origin)] rounded-lg border border-line bg-raised p-1 text-ink shadow-md outline-hidden transition-[opacity,scale] duration-100 ease-out data-ending-style:scale-[0.98] data-ending-style:opacity-0 data-starting-style:scale-[0.98] data-starting-style:opacity-0"
+          >
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+interface ItemLook {
+  icon?: IconName
+  tone?: "danger"
+  children: ReactNode
+}
+
+export function MenuItem({
+  icon,
+  tone,
+  children,
+  onSelect,
+  disabled = false,
+}: ItemLook & { onSelect: () => void; disabled?: boolean }) {
+  return (
+    <Base.Item className={itemClass(tone)} onClick={onSelect} disabled={disabled}>
+      {icon ? <Icon name={icon} className="opacity-70" /> : null}
+      {children}
+    </Base.Item>
+  )
+}
+
+export function MenuLink({
+  icon,
+  tone,
+  children,
+  to,
+  download,
+}: ItemLook & { to: string; download?: string }) {
+  const link = download === undefined ? <Link to={to} /> : <a href={to} download={download} />
+  return (
+    <Base.LinkItem className={itemClass(tone)} closeOnClick render={link}>
+      {icon ? <Icon name={icon} className="opacity-70" /> : null}
+      {children}
+    </Base.LinkItem>
+  )
+}
+
+export function MenuSeparator() {
+  return <Base.Separator className="mx-1 my-1 h-px bg-line" />
+}
+
+const itemClass = (tone: ItemLook["tone"]) =>
+  classNames(
+    "flex min-h-8 cursor-default items-center gap-2.5 rounded-md px-2.5 text-sm outline-hidden select-none touch:min-h-11",
+    "data-disabled:opacity-50 data-highlighted:outline-2 data-highlighted:-outline-offset-2 data-highlighted:outline-transparent data-highlighted:outline-solid",
+    tone === "danger" ? "text-danger-ink data-highlighted:bg-danger-soft" : "data-highlighted:bg-hover",
+  )
