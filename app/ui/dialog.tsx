@@ -1,5 +1,5 @@
 import { defer } from "./defer.tsx"
 
 const part = defer(() => import("./dialog-parts.tsx"))
-export const Dialog = part("Dialog")
-export const DialogClose = part("DialogClose")
+export const Dialog = part((dialog) => dialog.Dialog)
+export const DialogClose = part((dialog) => dialog.DialogClose)

@@ -11,6 +11,7 @@ import { Icon, type IconName } from "./icon.tsx"
 export function AnchoredMenu({
   anchor,
   open = true,
+  isByKeyboard = false,
   onClose,
   children,
   align = "end",
@@ -18,6 +19,8 @@ export function AnchoredMenu({
 }: {
   anchor: HTMLElement
   open?: boolean
+  /** Then it begins at its first item. */
+  isByKeyboard?: boolean
   onClose: () => void
   children: ReactNode
   align?: "start" | "center" | "end"
@@ -28,6 +31,8 @@ export function AnchoredMenu({
       <Base.Portal>
         <Base.Positioner className="z-50 outline-hidden" sideOffset={6} align={align} anchor={anchor}>
           <Base.Popup
+            aria-label={anchor.getAttribute("aria-label") ?? anchor.textContent}
+            ref={isByKeyboard ? focusFirstItem : undefined}
             finalFocus={() => (focusAfter?.() === false ? false : anchor)}
             className="min-w-44 origin-[var(--transform-origin)] rounded-lg border border-line bg-raised p-1 text-ink shadow-md outline-hidden transition-[opacity,scale] duration-100 ease-out data-ending-style:scale-[0.98] data-ending-style:opacity-0 data-starting-style:scale-[0.98] data-starting-style:opacity-0"
           >
@@ -37,6 +42,12 @@ export function AnchoredMenu({
       </Base.Portal>
     </Base.Root>
   )
+}
+
+function focusFirstItem(popup: HTMLElement | null) {
+  popup
+    ?.querySelector<HTMLElement>("[role=menuitem]:not([aria-disabled=true])")
+    ?.focus({ preventScroll: true })
 }
 
 interface ItemLook {

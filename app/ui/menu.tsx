@@ -2,10 +2,10 @@ import { cloneElement, useState, type ComponentProps, type KeyboardEvent, type R
 import { defer } from "./defer.tsx"
 
 const part = defer(() => import("./menu-parts.tsx"))
-export const AnchoredMenu = part("AnchoredMenu")
-export const MenuItem = part("MenuItem")
-export const MenuLink = part("MenuLink")
-export const MenuSeparator = part("MenuSeparator")
+export const AnchoredMenu = part((menu) => menu.AnchoredMenu)
+export const MenuItem = part((menu) => menu.MenuItem)
+export const MenuLink = part((menu) => menu.MenuLink)
+export const MenuSeparator = part((menu) => menu.MenuSeparator)
 
 /** Actions behind a button, which is `trigger`; the children are MenuItem, MenuLink and MenuSeparator. */
 export function Menu({
@@ -17,8 +17,10 @@ export function Menu({
 >) {
   const [isOpen, setOpen] = useState(false)
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const open = (button: HTMLElement) => {
+  const [isByKeyboard, setByKeyboard] = useState(false)
+  const open = (button: HTMLElement, hasKey: boolean) => {
     setAnchor(button)
+    setByKeyboard(hasKey)
     setOpen(true)
   }
   return (
@@ -26,16 +28,22 @@ export function Menu({
       {cloneElement(trigger, {
         "aria-haspopup": "menu",
         "aria-expanded": isOpen,
-        onClick: ({ currentTarget }) => open(currentTarget),
+        onClick: ({ currentTarget, detail }) => open(currentTarget, detail === 0),
         onKeyDown: (event: KeyboardEvent<HTMLButtonElement>) => {
           if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return
           event.preventDefault()
-          open(event.currentTarget)
+          open(event.currentTarget, true)
         },
       })}
       {/* Kept once it was open, so that it can fade. */}
       {anchor ? (
-        <AnchoredMenu {...menu} anchor={anchor} open={isOpen} onClose={() => setOpen(false)} />
+        <AnchoredMenu
+          {...menu}
+          anchor={anchor}
+          open={isOpen}
+          isByKeyboard={isByKeyboard}
+          onClose={() => setOpen(false)}
+        />
       ) : null}
     </>
   )

@@ -1,3 +1,3 @@
 import { defer } from "./defer.tsx"
 
-export const Stage = defer(() => import("./stage-part.tsx"))("Stage")
+export const Stage = defer(() => import("./stage-part.tsx"))((parts) => parts.Stage)

@@ -3,7 +3,7 @@ import { defer } from "./defer.tsx"
 import { ToastQueue } from "./toast-queue.ts"
 import { whenWanted } from "./when-wanted.ts"
 
-const Toaster = defer(() => import("./toast-parts.tsx"))("Toaster")
+const Toaster = defer(() => import("./toast-parts.tsx"))((parts) => parts.Toaster)
 const ToastContext = createContext<ToastQueue | null>(null)
 
 /** Stands once around what may speak in toasts. */

@@ -41,6 +41,9 @@ export function installBrowser() {
 export async function takenOver(page: Page) {
   await page.waitForFunction(() => {
     const main = document.querySelector("main")
-    return main !== null && Object.keys(main).some((key) => key.startsWith("__reactProps"))
+    // The dashboard's shell marks its part when all that it listens to is heard.
+    return main?.id === "main"
+      ? main.hasAttribute("data-arrives")
+      : main !== null && Object.keys(main).some((key) => key.startsWith("__reactProps"))
   })
 }

@@ -4,7 +4,7 @@ import { Button } from "#app/ui/button.tsx"
 import { defer } from "#app/ui/defer.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 
-const Sheet = defer(() => import("./thread-sheet-part.tsx"))("Sheet")
+const Sheet = defer(() => import("./thread-sheet-part.tsx"))((parts) => parts.Sheet)
 
 /** The list of conversations where there is no room beside the open one. */
 export function ThreadSheet() {
