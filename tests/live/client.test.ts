@@ -54,6 +54,22 @@ describe("a live collection", () => {
     expect(server.subscribed[0]!.have).not.toHaveProperty("lsn")
   })
 
+  it("is for each reader what its own loader gave, and tells them nothing, as long as nothing has changed", async () => {
+    const { server, client, collection, id } = await liveFilesSubscribed()
+    const reader = vi.fn()
+    collection.watch(reader)
+    const another = { ...loaded, rows: loaded.rows.map((row) => ({ ...row })) }
+    const later = { ...another, have: { token: "from another page", position: position(12) } }
+    expect(client.rows(loaded)).toBe(loaded.rows)
+    expect(client.rows(another)).toBe(another.rows)
+    expect(client.rows(later)).toBe(loaded.rows)
+    expect(reader).not.toHaveBeenCalled()
+    server.say("commit", { lsn: lsn(12), at: 2, xids: ["7"], changes: [[id, "remove", "c"]] })
+    expect(client.rows(another)).toEqual([file("a", "anchor.txt")])
+    expect(client.rows(another)).toBe(client.rows(loaded))
+    expect(reader).toHaveBeenCalledTimes(1)
+  })
+
   it("places a commit's rows by the order, and tells its readers once", async () => {
     const { server, client, collection, names, id } = await liveFilesSubscribed()
     const reader = vi.fn()

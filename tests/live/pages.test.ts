@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest"
 import { createLiveClient } from "#app/realtime/client.ts"
-import { createPages } from "#app/realtime/pages.ts"
+import { createPages, firstPage } from "#app/realtime/pages.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { scriptedLink } from "./scripted-link.ts"
 
@@ -47,6 +47,27 @@ async function threePages() {
 }
 
 describe("the pages of a live query", () => {
+  it("are what the page shows already until something of it changes", async () => {
+    const server = scriptedLink()
+    const rendered = firstPage(first)
+    const pages = createPages(createLiveClient(server.link), first, (after) => ({ after }), rendered)
+    const reader = vi.fn()
+    pages.watch(reader)
+    server.up()
+    await expect.poll(() => server.subscribed).toHaveLength(1)
+    const { id } = server.subscribed[0]!
+    server.say("snapshot", {
+      position: position(20),
+      at: 1,
+      subscriptions: [{ id, kind: "changes", changes: [], token: "t" }],
+    })
+    expect(pages.shown()).toBe(rendered)
+    expect(reader).not.toHaveBeenCalled()
+    server.say("commit", { lsn: position(21).lsn, at: 2, xids: ["1"], changes: [[id, "put", "1.5", {}]] })
+    expect(pages.shown().rows.map(({ _id }) => _id)).toEqual(["1", "1.5", "2"])
+    expect(reader).toHaveBeenCalledTimes(1)
+  })
+
   it("begin where the one before ends, and are shown as one list", async () => {
     const { pages, ids } = await threePages()
     expect(ids()).toEqual([1, 2, 3, 4, 5, 6])

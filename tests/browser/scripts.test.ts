@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import type { Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+
+let tideline: FilesBrowser
+beforeAll(async () => {
+  tideline = await openFilesBrowser({})
+})
+afterEach(() => tideline.clear())
+afterAll(() => tideline.close())
+
+const moreWays = (page: Page) => page.getByRole("button", { name: "Upload: more ways" })
+const folder = (page: Page) => page.getByRole("menuitem", { name: "All files of a folder" })
+
+describe("the scripts that a page of the dashboard begins with", () => {
+  it.each(["/dashboard", "/dashboard/chat", "/dashboard/files", "/dashboard/account"])(
+    "are few and small on %s, behind its style, and without what only opens later",
+    async (path) => {
+      const page = await (await tideline.ada(path)).text()
+      const links = page.match(/<link[^>]*rel="modulepreload"[^>]*>/g) ?? []
+      expect(links.length).toBeGreaterThan(5)
+      expect(links.length).toBeLessThan(15)
+      expect(links.filter((link) => !link.includes('fetchpriority="low"'))).toEqual([])
+      const files = links.map((link) => /href="([^"]*)"/.exec(link)?.[1] ?? "")
+      expect(files.filter((file) => /-parts?-/.test(file))).toEqual([])
+      const bytes = files.map((file) => gzipSync(readFileSync(join("build/client", file))).byteLength)
+      expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(205_000)
+    },
+  )
+})
+
+describe("the scripts of what opens", () => {
+  it("come when somebody moves, and are there when the connection has gone since", async () => {
+    const page = await tideline.open("/dashboard/files")
+    const menu = page.waitForResponse(/\/menu-parts-/)
+    await page.mouse.move(200, 200)
+    await (await menu).finished()
+    await page.context().setOffline(true)
+    await moreWays(page).click()
+    await folder(page).waitFor()
+  })
+
+  it("open what was pressed before they came", async () => {
+    const { page, letThrough } = await openHolding(/\/menu-parts-/)
+    await moreWays(page).click()
+    await moreWays(page).and(page.locator("[aria-expanded=true]")).waitFor()
+    letThrough()
+    await folder(page).waitFor()
+  })
+
+  it("are asked for again at the next press when they could not be had", async () => {
+    const page = await tideline.open("/dashboard/chat", { viewport: { width: 390, height: 800 } })
+    await page.route(/\/thread-sheet-part-/, (route) => route.abort(), { times: 1 })
+    const refused = page.waitForEvent("requestfailed")
+    await page.mouse.move(200, 200)
+    await refused
+    await page.getByRole("button", { name: "Conversations" }).click()
+    await page.getByRole("dialog", { name: "Conversations" }).waitFor()
+  })
+
+  it("show the words that were said before they came", async () => {
+    await tideline.add("tides.txt")
+    const { page, letThrough } = await openHolding(/\/toast-parts-/)
+    await page.getByRole("link", { name: "tides.txt" }).focus()
+    await page.keyboard.press("Delete")
+    await page.getByRole("link", { name: "tides.txt" }).waitFor({ state: "detached" })
+    letThrough()
+    await page.getByText("tides.txt is in the trash").waitFor()
+  })
+
+  it("begin a menu at its first item where a key opened it, and give the keyboard back", async () => {
+    const page = await tideline.open("/dashboard/files")
+    await moreWays(page).focus()
+    await page.keyboard.press("ArrowDown")
+    await page.getByRole("menuitem", { name: "Files", exact: true }).and(page.locator(":focus")).waitFor()
+    await page.keyboard.press("Escape")
+    await moreWays(page).and(page.locator(":focus")).waitFor()
+  })
+})
+
+/** The page of files, to which scripts with such an address do not come until they are let through. */
+async function openHolding(address: RegExp) {
+  const held = Promise.withResolvers<void>()
+  const page = await tideline.open("/dashboard/files")
+  await page.route(address, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  return { page, letThrough: held.resolve }
+}
