@@ -9,6 +9,34 @@ export const SCHEMA = `
   );
   create unique index notes_range on notes (room, _id);
   alter table notes replica identity using index notes_range;
+
+  -- Every step-th of the notes, each a transaction of its own when it is due, whatever became of those before. Answers when each was
+  -- committed, in ms since 1970.
+  create procedure write_notes(
+    first int, count int, at_step int, step int, per_second float8, sockets int, inout committed float8[]
+  ) language plpgsql as $$
+  declare
+    begun timestamptz := clock_timestamp();
+    early float8;
+    note int;
+  begin
+    for note in at_step .. count - 1 by step loop
+      early := note / per_second - extract(epoch from clock_timestamp() - begun);
+      if early > 0 then
+        perform pg_sleep(early);
+      end if;
+      insert into notes (_id, room, author, body, _creation_time) values (
+        (first + note)::text,
+        case when sockets = 0 then 'everybody' else 'room-' || floor(random() * sockets) end,
+        'ada',
+        'The tide comes in twice a day, and every boat in the harbour rises with it, whatever it carries.',
+        extract(epoch from clock_timestamp()) * 1000
+      );
+      commit;
+      committed := array_append(committed, extract(epoch from clock_timestamp()) * 1000);
+    end loop;
+  end
+  $$;
 `
 
 /** What a list of notes is read by, for the candidates that are not Tideline. */

@@ -1,54 +1,53 @@
 import postgres from "postgres"
 import { answerCommands } from "../program.ts"
 import { now } from "../statistics.ts"
-import { roomOf, SHARED_ROOM } from "./notes.ts"
 
-// Run as a program: writes at a steady rate, whether or not earlier writes are done, and notes when each commit was acknowledged.
-// A process of its own, so that a busy server cannot delay the moment that its latency is counted from.
+// Run as a program: writes at a steady rate, whether or not earlier writes are done, and tells when each was committed. The database
+// itself does it: a client that made thousands of commits a second would take the cores from what is measured.
 
-const sql = postgres(process.argv[2] ?? "", { max: 20, onnotice() {} })
-const BODY =
-  "The tide comes in twice a day, and every boat in the harbour rises with it, whatever it carries."
+/** Enough that none waits for the commit of another. */
+const WRITERS = 8
+
+const sql = postgres(process.argv[2] ?? "", { max: WRITERS, onnotice() {} })
 let written = 0
 
 const commands = {
   /** `count` writes at `perSecond`, each to the room of some socket among `sockets`. */
   write(count: number, perSecond: number, sockets: number) {
-    return writeTo(count, perSecond, () => roomOf(Math.floor(Math.random() * sockets)))
+    return writeTo(count, perSecond, sockets)
   },
+  /** To the room that all share. */
   writeShared(count: number, perSecond: number) {
-    return writeTo(count, perSecond, () => SHARED_ROOM)
+    return writeTo(count, perSecond, 0)
   },
 }
 export type WriterCommands = typeof commands
 
-/** Answers the number of the first write and the times at which each was acknowledged, in ms. */
-async function writeTo(count: number, perSecond: number, chooseRoom: () => string) {
+/** Answers the number of the first write and the times at which each was committed, in ms of the monotonic clock. */
+async function writeTo(count: number, perSecond: number, sockets: number) {
   const first = written
   written += count
   const acknowledged = new Float64Array(count)
   const begun = now()
-  const pending: Promise<void>[] = []
-  await new Promise<void>((resolve) => {
-    const timer = setInterval(writeWhatIsDue, 1)
-    function writeWhatIsDue() {
-      const due = Math.min(count, 1 + Math.floor(((now() - begun) / 1000) * perSecond))
-      while (pending.length < due) pending.push(writeOne(pending.length))
-      if (due < count) return
-      clearInterval(timer)
-      resolve()
-    }
-  })
-  await Promise.all(pending)
+  await Promise.all(
+    Array.from({ length: WRITERS }, async (_, writer) => {
+      const [answer] = await sql<{ committed: number[] }[]>`
+        call write_notes(${first}, ${count}, ${writer}, ${WRITERS}, ${perSecond}, ${sockets}, ${[] as number[]})`
+      const ahead = wallClockAhead()
+      for (const [step, time] of (answer?.committed ?? []).entries())
+        acknowledged[writer + step * WRITERS] = time - ahead
+    }),
+  )
   const seconds = (now() - begun) / 1000
   return { first, acknowledged, perSecond: (count - 1) / seconds }
+}
 
-  async function writeOne(index: number): Promise<void> {
-    await sql`
-      insert into notes (_id, room, author, body, _creation_time)
-      values (${String(first + index)}, ${chooseRoom()}, 'ada', ${BODY}, ${Date.now()})`
-    acknowledged[index] = now()
-  }
+/** By how many ms the wall clock, which the database tells, is ahead of `now()`: looked at when its millisecond turns. */
+function wallClockAhead(): number {
+  const before = Date.now()
+  let after = before
+  while (after === before) after = Date.now()
+  return after - now()
 }
 
 answerCommands(commands)
