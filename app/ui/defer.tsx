@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore, type ComponentType, type JSX } from "react"
+import { importAgain } from "./import-again.ts"
 import { whenWanted } from "./when-wanted.ts"
 
 /**
@@ -19,7 +20,7 @@ export function defer<Parts extends object>(load: () => Promise<Parts>) {
   }
 
   function fetchParts() {
-    coming ??= load().then(
+    coming ??= importAgain(load).then(
       (loaded) => {
         parts = loaded
         for (const listener of listeners) listener()

@@ -52,21 +52,29 @@ describe("the scripts of what opens", () => {
   })
 
   it("are asked for again at the next press when they could not be had", async () => {
-    const page = await tideline.open("/dashboard/chat", { viewport: { width: 390, height: 800 } })
-    await page.route(/\/thread-sheet-part-/, (route) => route.abort(), { times: 1 })
+    const page = await tideline.open("/dashboard/files")
+    const isAway = { now: true }
+    await page.route(/\/(menu-parts|palette)-/, (route) => (isAway.now ? route.abort() : route.continue()))
     const refused = page.waitForEvent("requestfailed")
     await page.mouse.move(200, 200)
     await refused
-    await page.getByRole("button", { name: "Conversations" }).click()
-    await page.getByRole("dialog", { name: "Conversations" }).waitFor()
+    await page.keyboard.press("ControlOrMeta+K")
+    await page.getByText("That could not be opened").first().waitFor()
+    isAway.now = false
+    await moreWays(page).click()
+    await folder(page).waitFor()
+    await page.keyboard.press("Escape")
+    await folder(page).waitFor({ state: "detached" })
+    await page.keyboard.press("ControlOrMeta+K")
+    await page.getByRole("dialog", { name: "Command palette" }).waitFor()
   })
 
   it("show the words that were said before they came", async () => {
     await tideline.add("tides.txt")
     const { page, letThrough } = await openHolding(/\/toast-parts-/)
-    await page.getByRole("link", { name: "tides.txt" }).focus()
+    await page.getByRole("link", { name: "tides.txt", exact: true }).focus()
     await page.keyboard.press("Delete")
-    await page.getByRole("link", { name: "tides.txt" }).waitFor({ state: "detached" })
+    await page.getByRole("link", { name: "tides.txt", exact: true }).waitFor({ state: "detached" })
     letThrough()
     await page.getByText("tides.txt is in the trash").waitFor()
   })

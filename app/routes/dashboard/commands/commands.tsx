@@ -11,6 +11,7 @@ import {
   type ReactNode,
 } from "react"
 import { href, useNavigate } from "react-router"
+import { importAgain } from "#app/ui/import-again.ts"
 import { useToast } from "#app/ui/toast.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { FileInput } from "../files/file-input.tsx"
@@ -124,7 +125,7 @@ function useDialogs() {
   })
   useEffect(() => {
     if (shown === null || !isAwaited) return
-    sources[shown]().then(
+    importAgain(sources[shown]).then(
       ({ default: Dialog }) => setLoaded((before) => [...before, { name: shown, Dialog }]),
       () => fail(),
     )

@@ -43,6 +43,7 @@ function isWriting(target: EventTarget | null): boolean {
 
 /** A dialog or a menu has its own keys, unless it is closed and only fades. A toast is a dialog as well, but nobody is in it. */
 function isSomethingOpen(): boolean {
-  const open = "[role=dialog]:not([aria-modal=false]), [role=alertdialog], [role=menu]"
+  // A toast is a dialog that leaves the page usable.
+  const open = ":is([role=dialog], [role=alertdialog]):not([aria-modal=false]), [role=menu]"
   return document.querySelector(`:is(${open}):not([data-closed])`) !== null
 }
