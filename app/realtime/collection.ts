@@ -124,9 +124,9 @@ export type Collection = ReturnType<typeof createCollection>
 
 function isSameMoment({ have: one }: Loaded, { have: other }: Loaded): boolean {
   return (
-    one?.position.lsn === other?.position.lsn &&
-    one?.position.epoch === other?.position.epoch &&
-    one !== undefined
+    one !== undefined &&
+    one.position.lsn === other?.position.lsn &&
+    one.position.epoch === other.position.epoch
   )
 }
 

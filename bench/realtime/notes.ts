@@ -1,6 +1,15 @@
 import * as v from "valibot"
 import { defineLiveQuery, type TableDescription } from "#server/realtime/live-query.ts"
 
+const ROOM = "room-"
+
+/** Every socket follows a room of its own, `room-0`, `room-1` and so on; and some measures this one. */
+export const SHARED_ROOM = "everybody"
+
+export function roomOf(socket: number): string {
+  return `${ROOM}${socket}`
+}
+
 /** The table that all candidates watch. `_id` holds the number of the write, so that a receipt can be matched with its commit. */
 export const SCHEMA = `
   create table notes (
@@ -27,7 +36,7 @@ export const SCHEMA = `
       end if;
       insert into notes (_id, room, author, body, _creation_time) values (
         (first + note)::text,
-        case when sockets = 0 then 'everybody' else 'room-' || floor(random() * sockets) end,
+        case when sockets = 0 then '${SHARED_ROOM}' else '${ROOM}' || floor(random() * sockets) end,
         'ada',
         'The tide comes in twice a day, and every boat in the harbour rises with it, whatever it carries.',
         extract(epoch from clock_timestamp()) * 1000
@@ -41,13 +50,6 @@ export const SCHEMA = `
 
 /** What a list of notes is read by, for the candidates that are not Tideline. */
 export const SELECT_NOTES = `select _id, room, author, body, pinned, _creation_time as "_creationTime" from notes`
-
-/** Every socket follows a room of its own, `room-0`, `room-1` and so on; and some measures this one. */
-export const SHARED_ROOM = "everybody"
-
-export function roomOf(socket: number): string {
-  return `room-${socket}`
-}
 
 export interface NoteRow {
   _id: string

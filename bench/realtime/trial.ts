@@ -54,7 +54,7 @@ export async function warmUp({ crowd, writer }: Trial, sockets: number): Promise
   await crowd.ask("receipts", WARMING)
 }
 
-/** From the acknowledged commit to the callback, for writes at a steady rate. */
+/** From the commit to the callback, for writes at a steady rate. */
 export async function measureRate(
   { server, crowd, writer }: Trial,
   perSecond: number,
@@ -67,7 +67,7 @@ export async function measureRate(
   const cpu = await server.ask("readCpu")
   const { numbers, times } = await crowd.ask("receipts", count)
   const latencies = times.map(
-    (time, index) => time - (write.acknowledged[(numbers[index] ?? 0) - write.first] ?? 0),
+    (time, index) => time - (write.committed[(numbers[index] ?? 0) - write.first] ?? 0),
   )
   return {
     p50: percentile(latencies, 0.5),
@@ -96,7 +96,7 @@ export async function measureBroadcast(
   const last = new Float64Array(durations.broadcasts)
   for (const [index, number] of numbers.entries()) {
     const broadcast = number - write.first
-    const after = (times[index] ?? 0) - (write.acknowledged[broadcast] ?? 0)
+    const after = (times[index] ?? 0) - (write.committed[broadcast] ?? 0)
     last[broadcast] = Math.max(last[broadcast] ?? 0, after)
   }
   return {

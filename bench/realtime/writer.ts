@@ -27,7 +27,7 @@ export type WriterCommands = typeof commands
 async function writeTo(count: number, perSecond: number, sockets: number) {
   const first = written
   written += count
-  const acknowledged = new Float64Array(count)
+  const committed = new Float64Array(count)
   const begun = now()
   await Promise.all(
     Array.from({ length: WRITERS }, async (_, writer) => {
@@ -35,11 +35,11 @@ async function writeTo(count: number, perSecond: number, sockets: number) {
         call write_notes(${first}, ${count}, ${writer}, ${WRITERS}, ${perSecond}, ${sockets}, ${[] as number[]})`
       const ahead = wallClockAhead()
       for (const [step, time] of (answer?.committed ?? []).entries())
-        acknowledged[writer + step * WRITERS] = time - ahead
+        committed[writer + step * WRITERS] = time - ahead
     }),
   )
   const seconds = (now() - begun) / 1000
-  return { first, acknowledged, perSecond: (count - 1) / seconds }
+  return { first, committed, perSecond: (count - 1) / seconds }
 }
 
 /** By how many ms the wall clock, which the database tells, is ahead of `now()`: looked at when its millisecond turns. */
