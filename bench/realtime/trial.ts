@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import postgres from "postgres"
+import { dropDatabase } from "../../tests/support/drop-database.ts"
 import type { Figures } from "../medians.ts"
 import { startProgram } from "../program.ts"
 import { percentile } from "../statistics.ts"
@@ -140,9 +141,7 @@ async function createDatabase(cluster: string, name: string) {
   return {
     url: address.href,
     async drop() {
-      await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`
-      await admin`select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = ${name} and not active`
-      await admin`drop database ${admin(name)} with (force)`
+      await dropDatabase(admin, name)
       await admin.end()
     },
   }

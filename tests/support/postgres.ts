@@ -3,6 +3,7 @@ import postgres from "postgres"
 import { inject } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { databaseUrl, TEMPLATE } from "./database-url.ts"
+import { dropDatabase } from "./drop-database.ts"
 
 /** A database of its own, on the PostgreSQL that all tests share: with the newest schema, or with nothing. */
 export async function createTestDatabase({ empty = false } = {}) {
@@ -19,12 +20,7 @@ export async function createTestDatabase({ empty = false } = {}) {
     db,
     async close() {
       await close()
-      await administer(cluster, async (sql) => {
-        // A database with a replication slot cannot be dropped.
-        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
-        await sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = ${name} and not active`
-        await sql`drop database ${sql(name)} with (force)`
-      })
+      await administer(cluster, (sql) => dropDatabase(sql, name))
     },
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import postgres from "postgres"
+import { dropDatabase } from "../../support/drop-database.ts"
 import { SCHEMA } from "./tables.ts"
 
 /** A database with the test tables, in the cluster at `url`. */
@@ -16,9 +17,7 @@ export async function createDatabase(url: string) {
     sql,
     async drop() {
       await sql.end({ timeout: 1 })
-      await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
-      await admin`select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = ${name} and not active`
-      await admin`drop database ${admin(name)} with (force)`
+      await dropDatabase(admin, name)
       await admin.end()
     },
   }
