@@ -6,11 +6,21 @@ import { highlight } from "#app/routes/dashboard/chat/highlight.ts"
 import { createBlockReader } from "#app/routes/dashboard/chat/markdown-blocks.ts"
 import { mendEnd } from "#app/routes/dashboard/chat/markdown-growing.ts"
 import { Markdown } from "#app/routes/dashboard/chat/markdown.tsx"
+import { readAnswers } from "#app/routes/dashboard/chat/read-answers.ts"
+import { ReadingsContext, type Readings } from "#app/routes/dashboard/chat/readings.ts"
 
-const show = (text: string) =>
+/** An answer as a page brings it. */
+function show(text: string) {
+  const answer = { role: "assistant", status: "completed", parts: [{ type: "text", text }] } as const
+  return draw(text, readAnswers([{ ...answer, parts: [...answer.parts] }]))
+}
+
+const draw = (text: string, readings: Readings) =>
   renderToString(
     <I18nProvider i18n={i18nIn("en")}>
-      <Markdown text={text} />
+      <ReadingsContext value={readings}>
+        <Markdown text={text} />
+      </ReadingsContext>
     </I18nProvider>,
   )
 

@@ -1,16 +1,16 @@
 import { useLingui } from "@lingui/react/macro"
 import type { MarkedToken, Token, Tokens } from "marked"
-import { memo, useState, type ReactNode } from "react"
+import { memo, type ReactNode } from "react"
 import { CodeBlock } from "./code-block.tsx"
 import { inOrder } from "./in-order.tsx"
 import { LongText } from "./long-text.tsx"
-import { createBlockReader } from "./markdown-blocks.ts"
 import { renderInline } from "./markdown-inline.tsx"
 import type { MathToken } from "./markdown-math.ts"
 import { Formula } from "./math.tsx"
+import { useReading } from "./use-reading.ts"
 
 /** Lists and quotations inside one another. What is deeper is shown as it was written. */
-const DEEPEST = 12
+export const DEEPEST = 12
 
 interface MarkdownProps {
   text: string
@@ -23,8 +23,7 @@ interface MarkdownProps {
  * the tokens become elements of ours. Images load from this site alone, because an address can carry what the model has read.
  */
 export const Markdown = memo(function Markdown({ text, isGrowing = false }: MarkdownProps) {
-  const [reader] = useState(createBlockReader)
-  const blocks = reader.read(text, { isGrowing })
+  const blocks = useReading(text, { isGrowing })
   if (!blocks) return <LongText text={text} />
   return (
     <div className="space-y-4 break-words [&_:is(ul,ol)]:space-y-1.5">

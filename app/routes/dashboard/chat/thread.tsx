@@ -13,9 +13,12 @@ import { isRefusal } from "#server/errors.ts"
 import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { useLive, useLivePages } from "#app/realtime/use-live.tsx"
+import { createBubbles } from "./bubbles.ts"
 import { Conversation } from "./conversation.tsx"
 import { ChatHeader } from "./header.tsx"
 import { ModelNotice } from "./model-notice.tsx"
+import { readAnswers } from "./read-answers.ts"
+import { ReadingsContext } from "./readings.ts"
 import { useChatLayout } from "./use-chat-layout.ts"
 import { useExchange } from "./use-exchange.ts"
 import type { Route } from "./+types/thread.ts"
@@ -31,7 +34,8 @@ export async function loader({ context, params }: Route.LoaderArgs) {
       [liveTurns, conversation],
       [liveChunks, conversation],
     )
-    return { thread, messages, turns, chunks }
+    const bubbles = createBubbles()({ messages: messages.rows, turns: turns.rows, chunks: chunks.rows }, null)
+    return { thread, messages, turns, chunks, readings: readAnswers(bubbles) }
   } catch (error) {
     throw isRefusal(error) ? data(error.message, { status: error.status }) : error
   }
@@ -41,13 +45,15 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   { title: `${loaderData?.thread.title ?? i18nOf(matches)._(msg`Not found`)} · Tideline` },
 ]
 
-export default function Thread({ loaderData: { thread: loaded, ...records } }: Route.ComponentProps) {
+export default function Thread({ loaderData: { thread: loaded, readings, ...records } }: Route.ComponentProps) {
   const thread = useLive(useChatLayout().threads).find(({ _id }) => _id === loaded._id) ?? loaded
   return (
     <>
       <ChatHeader title={thread.title} thread={thread} />
       <ModelNotice />
-      <LiveConversation key={thread._id} threadId={thread._id} {...records} />
+      <ReadingsContext value={readings}>
+        <LiveConversation key={thread._id} threadId={thread._id} {...records} />
+      </ReadingsContext>
     </>
   )
 }

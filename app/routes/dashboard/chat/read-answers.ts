@@ -1,0 +1,34 @@
+import type { Token } from "marked"
+import type { Bubble } from "./bubbles.ts"
+import { createBlockReader } from "./markdown-blocks.ts"
+import { DEEPEST } from "./markdown.tsx"
+import type { Readings } from "./readings.ts"
+
+/** Reads the answers of a conversation for the page that shows them. */
+export function readAnswers(bubbles: readonly Pick<Bubble, "role" | "parts" | "status">[]): Readings {
+  const readings = new Map<string, readonly Token[] | null>()
+  for (const { role, parts, status } of bubbles) {
+    if (role !== "assistant") continue
+    for (const [place, part] of parts.entries()) {
+      if (part.type !== "text" || readings.has(part.text)) continue
+      const isGrowing = status === "running" && place === parts.length - 1
+      const blocks = createBlockReader().read(part.text, { isGrowing })
+      readings.set(part.text, isGrowing ? blocks : (blocks?.map((block) => lighten(block, 0)) ?? null))
+    }
+  }
+  return readings
+}
+
+/** Without the source of what is drawn from what is inside it: the page is a third smaller. */
+function lighten<Node>(node: Node, depth: number): Node {
+  if (Array.isArray(node)) return node.map((inner: unknown) => lighten(inner, depth)) as Node
+  if (typeof node !== "object" || node === null) return node
+  const kept = Object.entries(node).filter(([name, value]) => value !== undefined && !isIdle(node, name, depth))
+  return Object.fromEntries(kept.map(([name, value]) => [name, lighten(value, depth + 1)])) as Node
+}
+
+function isIdle(node: object, name: string, depth: number) {
+  // What is too deep to be drawn is shown by its source. So is what has no renderer, such as HTML, which holds no tokens.
+  if (name === "raw") return depth < DEEPEST && ("tokens" in node || "items" in node || "rows" in node)
+  return name === "text" && "tokens" in node && !("href" in node)
+}

@@ -1,0 +1,26 @@
+import type { Token } from "marked"
+import { useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react"
+import { later } from "#app/ui/later.ts"
+import { ReadingsContext } from "./readings.ts"
+
+const code = later(() => import("./markdown-blocks.ts"))
+
+/** The blocks of a text, as the page brought them or as they are read here. Null: it is shown as it was written. */
+export function useReading(text: string, { isGrowing }: { isGrowing: boolean }): readonly Token[] | null {
+  const readings = useContext(ReadingsContext)
+  const [brought] = useState({ text, isGrowing, blocks: readings.get(text) })
+  const isSame =
+    brought.blocks !== undefined && brought.text === text && brought.isGrowing === isGrowing
+  const reading = useSyncExternalStore(
+    code.subscribe,
+    () => (isSame ? null : code.current()),
+    () => null,
+  )
+  const reader = useMemo(() => reading?.createBlockReader(), [reading])
+  // Each time, for what could not be fetched is asked for again with the next words.
+  useEffect(() => {
+    if (!isSame) code.fetch()
+  })
+  if (isSame || !reader) return brought.blocks ?? null
+  return reader.read(text, { isGrowing })
+}
