@@ -22,6 +22,7 @@ import { addMessages } from "#app/language/i18n.ts"
 import { addSentences } from "#app/language/sentences.ts"
 import { serverSentences } from "#app/features/server/sentences.ts"
 import { ReaderContext, type Reader } from "#app/features/site/reader.ts"
+import { scriptsAfterPaint } from "#app/features/site/scripts-after-paint.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readLanguage } from "#server/http/language.ts"
 import { loggedPath } from "#server/http/logged-path.ts"
@@ -63,14 +64,18 @@ export default async function handleRequest(
     return streamPage(request, { status, headers, reader }, routerContext, loadContext)
 
   const scripts = withoutHandoff.renderMeta?.didRenderScripts ? await handOver(handoff, nonce) : ""
-  const html = `<!DOCTYPE html>${lessUrgent(page).replace("</body></html>", () => `${scripts}</body></html>`)}`
+  const html = `<!DOCTYPE html>${beginLater(page).replace("</body></html>", () => `${scripts}</body></html>`)}`
   const isShared = isForEverybody(routerContext) && loadContext.get(sessionContext) === null
   return new (isShared ? SharedPage : TextResponse)(html, { status, headers })
 }
 
-/** The page is drawn by its style sheet and its font: its scripts, of which there are many, give them the line first. */
-function lessUrgent(page: string): string {
-  return page.replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
+/** The style sheet and the font go first, also where a script is asked for at once. In development Vite has scripts of its own. */
+function beginLater(page: string): string {
+  const lessUrgent = page.replaceAll(
+    '<link rel="modulepreload"',
+    '<link rel="modulepreload" fetchpriority="low"',
+  )
+  return import.meta.env.PROD ? scriptsAfterPaint(lessUrgent) : lessUrgent
 }
 
 /** Pages whose route says `handle = { shared: true }` show every visitor the same. */

@@ -32,6 +32,38 @@ describe("the scripts that a page of the dashboard begins with", () => {
   )
 })
 
+describe("the scripts of a page", () => {
+  it("are asked for once it has been seen", async () => {
+    const page = await tideline.open("/dashboard")
+    const { seen, asked } = await page.evaluate(() => ({
+      seen: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity,
+      asked: performance
+        .getEntriesByType("resource")
+        .filter(({ name }) => name.endsWith(".js"))
+        .map(({ startTime }) => startTime),
+    }))
+    expect(asked.length).toBeGreaterThan(5)
+    expect(Math.min(...asked)).toBeGreaterThan(seen)
+  })
+
+  it("are asked for at once in a tab that nobody looks at, and when somebody does", async () => {
+    const page = await tideline.open("/dashboard")
+    for (const isHidden of [true, false]) {
+      await page.addInitScript((hidden) => {
+        Object.defineProperty(document, "hidden", { value: hidden, configurable: true })
+        window.requestAnimationFrame = () => 0
+        PerformanceObserver.prototype.observe = () => {}
+      }, isHidden)
+      await page.reload({ waitUntil: "commit" })
+      if (!isHidden) {
+        await page.locator("main").waitFor()
+        await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")))
+      }
+      await page.locator("main[data-arrives]").waitFor()
+    }
+  })
+})
+
 describe("the scripts of what opens", () => {
   it("come when somebody moves, and are there when the connection has gone since", async () => {
     const page = await tideline.open("/dashboard/files")

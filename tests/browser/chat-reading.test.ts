@@ -1,0 +1,50 @@
+import type { Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { takenOver } from "../support/browser.ts"
+import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
+
+let chat: ChatBrowser
+beforeAll(async () => {
+  chat = await openChatBrowser()
+})
+afterAll(() => chat.close())
+afterEach(async () => {
+  expect(await chat.endPages()).toEqual([])
+})
+
+const READER = /\/markdown-blocks-/
+
+describe("what reads Markdown", () => {
+  it("is not needed to take over answers, which stay as they were drawn", async () => {
+    const page = await chat.open(await chat.thread(0, { say: "**B4** and\n\n- one\n- two" }))
+    await page.route(READER, (route) => route.abort())
+    await page.reload()
+    await takenOver(page)
+    await page.locator("[role=log] strong", { hasText: "B4" }).waitFor()
+    expect(await page.locator("[role=log] li").count()).toBe(2)
+    await page.evaluate("new Promise(requestAnimationFrame)")
+    expect(await page.getByRole("log").innerText()).not.toContain("**")
+    chat.forgive(/ERR_FAILED/)
+  })
+
+  it("is waited for with the words as they were written, and asked for again when it could not be had", async () => {
+    const page = await chat.open("/dashboard/chat")
+    const isAway = { now: true }
+    await page.route(READER, (route) => (isAway.now ? route.abort() : route.continue()))
+    await page.reload()
+    await takenOver(page)
+    await ask(page, "/markdown")
+    await page.getByRole("log").getByText("```").waitFor()
+    isAway.now = false
+    await ask(page, "/markdown again")
+    await expect.poll(() => page.locator("[role=log] pre").count(), { timeout: 15_000 }).toBeGreaterThan(0)
+    chat.forgive(/ERR_FAILED/)
+  })
+})
+
+async function ask(page: Page, question: string) {
+  await page.getByLabel("Your question").fill(question)
+  await page.keyboard.press("Enter")
+  await page.getByText(/^The answer is complete\.$/).waitFor({ state: "attached" })
+  await page.getByRole("button", { name: "Stop the answer" }).waitFor({ state: "detached" })
+}
