@@ -13,7 +13,7 @@ export function defer<Parts extends object>(load: () => Promise<Parts>) {
   return function part<Props extends object>(select: (parts: Parts) => ComponentType<Props>) {
     return function Deferred(props: Props & JSX.IntrinsicAttributes) {
       const parts = useSyncExternalStore(code.subscribe, code.current, () => null)
-      useEffect(code.fetch, [])
+      useEffect(() => code.fetch(), [])
       if (parts === null) return null
       const Part = select(parts)
       return <Part {...props} />

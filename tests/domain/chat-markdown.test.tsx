@@ -149,8 +149,7 @@ describe("an answer as Markdown", () => {
   })
 })
 
-describe("an answer that is being written", () => {
-  const whole = `Some **strong words** and \`code\`, see [the manual](https://example.org/a) and ![a chart](/api/files/x).
+const whole = `Some **strong words** and \`code\`, see [the manual](https://example.org/a) and ![a chart](/api/files/x).
 
 A list:
 
@@ -169,6 +168,7 @@ const x = "**not strong**"
 
 Then $e = mc^2$, and [a word][later] that is explained above.`
 
+describe("an answer that is being written", () => {
   it("shows no mark-up on its way, at no character", () => {
     const reader = createBlockReader()
     const prose = whole.slice(0, whole.indexOf("```"))
@@ -214,6 +214,22 @@ Then $e = mc^2$, and [a word][later] that is explained above.`
     const before = reader.read("# One\n\nTwo\n\nThree\n\nFo", { isGrowing: true })
     const after = reader.read("# One\n\nTwo\n\nThree\n\nFour", { isGrowing: true })
     expect(after?.slice(0, 3).map((block, at) => block === before?.[at])).toEqual([true, true, true])
+  })
+})
+
+describe("an answer that a page brings", () => {
+  it.each([
+    whole,
+    "- [x] done\n- [ ] not\n\n  a **loose** item\n\n1. one\n   > quoted `code`\n2. two",
+    "![a chart](/api/files/01a1fabb-7bb3-7c55-803b-f2a3db625462) and ![one](https://evil.example/a.png)",
+    "<details>\n\na <b>bold</b> word\n\n</details>\n\n***\n\n[**strong** words](https://example.org/a) \\* &amp; ~~no~~",
+    "$$\na^2\n$$\n\nIt is \\(b\\).",
+    `${"> ".repeat(20)}deep **words**`,
+    Array.from({ length: 20 }, (_, depth) => `${"  ".repeat(depth)}- at *${depth}*`).join("\n"),
+    "x".repeat(30_000),
+  ])("is drawn as if the browser had read it: %s", (text) => {
+    const read = createBlockReader().read(text, { isGrowing: false })
+    expect(show(text)).toBe(draw(text, new Map([[text, read]])))
   })
 })
 

@@ -19,11 +19,13 @@ export function readAnswers(bubbles: readonly Pick<Bubble, "role" | "parts" | "s
   return readings
 }
 
-/** Without the source of what is drawn from what is inside it: the page is a third smaller. */
+/** Without the source of what is drawn by what is inside it: nothing shows it, and the page would carry every word three times. */
 function lighten<Node>(node: Node, depth: number): Node {
   if (Array.isArray(node)) return node.map((inner: unknown) => lighten(inner, depth)) as Node
   if (typeof node !== "object" || node === null) return node
-  const kept = Object.entries(node).filter(([name, value]) => value !== undefined && !isIdle(node, name, depth))
+  const kept = Object.entries(node).filter(
+    ([name, value]) => value !== undefined && !isIdle(node, name, depth),
+  )
   return Object.fromEntries(kept.map(([name, value]) => [name, lighten(value, depth + 1)])) as Node
 }
 

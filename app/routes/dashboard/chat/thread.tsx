@@ -45,7 +45,9 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   { title: `${loaderData?.thread.title ?? i18nOf(matches)._(msg`Not found`)} · Tideline` },
 ]
 
-export default function Thread({ loaderData: { thread: loaded, readings, ...records } }: Route.ComponentProps) {
+export default function Thread({
+  loaderData: { thread: loaded, readings, ...records },
+}: Route.ComponentProps) {
   const thread = useLive(useChatLayout().threads).find(({ _id }) => _id === loaded._id) ?? loaded
   return (
     <>

@@ -9,8 +9,7 @@ const code = later(() => import("./markdown-blocks.ts"))
 export function useReading(text: string, { isGrowing }: { isGrowing: boolean }): readonly Token[] | null {
   const readings = useContext(ReadingsContext)
   const [brought] = useState({ text, isGrowing, blocks: readings.get(text) })
-  const isSame =
-    brought.blocks !== undefined && brought.text === text && brought.isGrowing === isGrowing
+  const isSame = brought.blocks !== undefined && brought.text === text && brought.isGrowing === isGrowing
   const reading = useSyncExternalStore(
     code.subscribe,
     () => (isSame ? null : code.current()),
