@@ -19,10 +19,7 @@ function importLater(_: string, name: string | undefined, address: string) {
   return name ? `const ${name} = await import(${address});` : `await import(${address});`
 }
 
-/**
- * Not every browser tells when it has painted, and one that shows the page to nobody does not paint. The first format that a browser makes
- * takes a phone a tenth of a second: it is made while the scripts are on their way.
- */
+/** Not every browser tells when it has painted, and one that shows the page to nobody does not paint. */
 const BEGIN = `await new Promise((begin) => {
   if (document.hidden) return begin();
   document.addEventListener("visibilitychange", begin, { once: true });
@@ -31,5 +28,4 @@ const BEGIN = `await new Promise((begin) => {
 });
 const links = document.getElementById("${LINKS}");
 links.replaceWith(links.content);
-setTimeout(() => new Intl.NumberFormat(document.documentElement.lang));
 `
