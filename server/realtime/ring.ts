@@ -124,7 +124,7 @@ export class Ring {
       const transaction = this.#get(number)
       if (hasTouched(transaction, shape, key)) found.push(transaction)
     }
-    return found.reverse()
+    return found.toReversed()
   }
 
   /** Transactions after `since` whose reach is not known row by row. There are few, so they are searched for. */

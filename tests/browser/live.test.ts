@@ -240,6 +240,26 @@ describe("a page", () => {
     expect(counts()).toEqual([2])
   })
 
+  it(
+    "notices within 45 s a network that swallows everything, and then catches up",
+    { timeout: 120_000 },
+    async () => {
+      const ada = await onboarded()
+      await addFile(ada, "tides.txt")
+      const page = await open(await browserOf(ada), "/dashboard/files")
+      await vi.waitFor(async () => expect(await connectionsOf(ada)).toBe(1), { timeout: 10_000 })
+      gate.swallow()
+      await sql`
+      update files set file_name = 'swallowed.txt'
+      where user_id = (select _id from users where email = ${ada.email})`
+      await page.getByText(/^Reconnecting/).waitFor({ timeout: 45_000 })
+      expect(await fileNamed(page, "tides.txt").count()).toBe(1)
+      gate.open()
+      await fileNamed(page, "swallowed.txt").waitFor()
+      await page.getByText(/^Reconnecting/).waitFor({ state: "detached" })
+    },
+  )
+
   it("catches up with a server that was killed and started again", async () => {
     const other = await startTideline()
     const database = postgres(other.databaseUrl, { max: 1 })
