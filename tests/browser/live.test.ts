@@ -316,7 +316,7 @@ describe("a page", () => {
 
 describe("the code of it", () => {
   const assets = join(import.meta.dirname, "../../build/client/assets")
-  const realtime = /^(realtime|shared-link|shared-worker|socket-link|connection-lost|token)-/
+  const realtime = /^(realtime|shared-link|shared-worker|socket-link|token)-/
 
   it("takes less than 20 kB of a page that is live, with its libraries", async () => {
     const ada = await onboarded()
@@ -326,7 +326,7 @@ describe("the code of it", () => {
     await page.getByRole("region", { name: "Connected now" }).waitFor()
     const loaded = scripts().filter((name) => realtime.test(name))
     expect(new Set(loaded.map((name) => realtime.exec(name)?.[1]))).toEqual(
-      new Set(["connection-lost", "realtime", "shared-link", "shared-worker"]),
+      new Set(["realtime", "shared-link", "shared-worker"]),
     )
     const sizes = loaded.map((name) => gzipSync(readFileSync(join(assets, name))).byteLength)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(20_000)
