@@ -114,7 +114,10 @@ async function show(page: Page, address: string) {
   await page.goto(address, { waitUntil: "load" })
   // A tall page loads the pictures further down when somebody gets there.
   await page.evaluate(async () => {
-    for (const picture of document.querySelectorAll("img")) picture.loading = "eager"
+    const pictures = [...document.querySelectorAll("img")]
+    for (const picture of pictures) picture.loading = "eager"
+    // One that cannot be had is seen in the screenshot.
+    await Promise.all(pictures.map((picture) => picture.decode().catch(() => {})))
     await document.fonts.ready
   })
   await page.waitForTimeout(900)

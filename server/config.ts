@@ -72,6 +72,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
       maxSteps: settings.CHAT_MAX_STEPS,
     },
     plans: planLimits(settings),
+    /** Whether strangers may move the boats of the start page. */
+    hasDemo: settings.DEMO === "on",
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
     files: {
       uploadHours: settings.FILES_UPLOAD_HOURS,

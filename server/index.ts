@@ -103,7 +103,7 @@ async function serveUntil(
   log.info({ signal }, "stopping: no new connections, and what is running finishes")
   setTimeout(() => process.exit(1), LAST_RESORT).unref()
   services.uploadLocks.interrupt()
-  services.harbour.close()
+  services.harbour?.close()
   await Promise.all([services.live.close(), drain.finish(DRAIN)])
   await front.close()
   await ops?.close()

@@ -47,8 +47,8 @@ export interface Services {
   announce(db: Database, topic: string, text: string): Promise<void>
   /** The realtime layer: rows for a page that goes on being true. */
   live: Realtime<Viewer>
-  /** The demonstration on the start page. */
-  harbour: Harbour
+  /** The demonstration on the start page; null where the operator wants none. */
+  harbour: Harbour | null
   /** One for each thing that is limited, shared by all requests of this process. */
   limiters: Record<"health" | "email" | "chat" | "waitlist" | "sharePassword" | "demo", RateLimiter>
 }

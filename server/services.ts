@@ -9,7 +9,7 @@ import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
 import { startPuttingBoatsBack } from "./demo/boats.ts"
-import { openHarbour } from "./demo/harbour.ts"
+import { openHarbour, type Harbour } from "./demo/harbour.ts"
 import { startPurgingTrash } from "./files/retention.ts"
 import { startSweeping } from "./files/sweep.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
@@ -69,9 +69,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     opened.push(() => live.close())
     const doors = await openDoorsOf(services, live)
     opened.push(doors.close)
-    opened.push(startPuttingBoatsBack(services).stop)
-    const harbour = openHarbour({ live })
-    opened.push(() => harbour.close())
+    const harbour = config.hasDemo ? openDemo(services, live, opened) : null
     return { services: { ...services, live, harbour }, doors, databaseUrl, close }
   } catch (error) {
     await close()
@@ -154,6 +152,13 @@ export async function openBlobs(config: Config): Promise<Blobs> {
   }
   const { openDiskBlobs } = await import("./adapters/disk-blobs.ts")
   return openDiskBlobs(config.blobs.directory)
+}
+
+function openDemo(services: Pick<Services, "db" | "log">, live: Services["live"], opened: Opened): Harbour {
+  opened.push(startPuttingBoatsBack(services).stop)
+  const harbour = openHarbour({ live })
+  opened.push(() => harbour.close())
+  return harbour
 }
 
 function openThumbnails(log: Log, opened: Opened): Thumbnailer {

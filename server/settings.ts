@@ -121,6 +121,7 @@ export const Settings = v.object({
       v.minLength(32, "must have at least 32 characters. Make one with: openssl rand -base64 32"),
     ),
   ),
+  DEMO: v.optional(v.picklist(["on", "off"], "must be on or off."), "on"),
   SIGNUP: v.optional(v.picklist(["open", "closed"], "must be open or closed."), "open"),
   EMAIL_VERIFICATION: v.optional(
     v.picklist(["optional", "required"], "must be optional or required."),

@@ -21,6 +21,8 @@ export interface Freshness {
   asOf: number
 }
 
+export const CONNECTING: Freshness = { state: "connecting", asOf: 0 }
+
 /** Rows that nobody looks at any more stay live for this long: whoever goes back finds them. */
 const LINGER = 30_000
 /** A message may have 64 kB, and what a page has of a list is sealed in a token of some hundred characters. */
@@ -36,7 +38,7 @@ export function createLiveClient(link: Link) {
   const holders = new Map<string, number>()
   const lingering = new Map<string, ReturnType<typeof setTimeout>>()
   const freshnessReaders = new Set<() => void>()
-  let freshness: Freshness = { state: "connecting", asOf: 0 }
+  let freshness = CONNECTING
   let linkState: LinkState = "connecting"
   let lsn: Lsn | undefined
   let epoch: string | undefined

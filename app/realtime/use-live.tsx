@@ -1,6 +1,5 @@
 import {
   createContext,
-  startTransition,
   useCallback,
   useContext,
   useEffect,
@@ -9,28 +8,38 @@ import {
   useSyncExternalStore,
   type ReactNode,
 } from "react"
+import { importAgain } from "#app/ui/import-again.ts"
 import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
-import { createLiveClient, keyOf, type Freshness, type LiveClient } from "./client.ts"
+import { CONNECTING, createLiveClient, keyOf, type Freshness, type LiveClient } from "./client.ts"
+import { createComingLink } from "./coming-link.ts"
 import type { Link } from "./link.ts"
 import { createPages, firstPage } from "./pages.ts"
 
 const LiveContext = createContext<LiveClient | null>(null)
 
-/** Opens the connection when the page has come alive, for the user of this page alone: `userId` is the identity provider's id. */
+/** What could not be fetched is tried for again after so long, by chance up to twice. Milliseconds. */
+const RETRY = 5000
+
+/** The live records of one user, by the identity provider's id: give it that as its key. It connects when the page has come alive. */
 export function LiveProvider({ userId, children }: { userId: string; children: ReactNode }) {
-  const [client, setClient] = useState<LiveClient | null>(null)
+  // From the first rendering on, so that nothing is drawn again when the connection stands, and nothing that is pressed before is lost.
+  const [{ client, link }] = useState(createWaitingClient)
 
   useEffect(() => {
+    let retry: ReturnType<typeof setTimeout> | undefined
     let ended = false
-    let opened: LiveClient | undefined
-    void openLink(userId).then((link) => {
-      if (ended) return link.close()
-      const made = createLiveClient(link)
-      opened = made
-      // All that is live looks at it: in pieces, so that nothing that is pressed meanwhile has to wait.
-      startTransition(() => setClient(made))
-    })
-    const wake = () => void (document.visibilityState === "visible" && opened?.wake())
+    const open = () =>
+      openLink(userId).then(
+        (opened) => (ended ? opened.close() : link.leadTo(opened)),
+        (error: unknown) => {
+          if (ended) return
+          console.warn("The live connection could not be opened, and is tried for again:", error)
+          link.fail()
+          retry = setTimeout(() => void open(), RETRY * (1 + Math.random()))
+        },
+      )
+    void open()
+    const wake = () => void (document.visibilityState === "visible" && link.wake())
     const signals = [
       [window, "online"],
       [window, "pageshow"],
@@ -39,30 +48,41 @@ export function LiveProvider({ userId, children }: { userId: string; children: R
     for (const [target, name] of signals) target.addEventListener(name, wake)
     return () => {
       ended = true
+      clearTimeout(retry)
       for (const [target, name] of signals) target.removeEventListener(name, wake)
-      opened?.close()
-      setClient(null)
+      link.close()
     }
-  }, [userId])
+  }, [userId, link])
 
   return <LiveContext value={client}>{children}</LiveContext>
+}
+
+function createWaitingClient() {
+  const link = createComingLink()
+  return { link, client: createLiveClient(link) }
 }
 
 /** One socket for all tabs where the browser has shared workers and locks, else one for this page. */
 async function openLink(userId: string): Promise<Link> {
   if ("SharedWorker" in window && "locks" in navigator) {
     try {
-      const { openSharedLink } = await import("./shared-link.ts")
+      const { openSharedLink } = await importAgain(() => import("./shared-link.ts"))
       return await openSharedLink(userId)
     } catch (error) {
       console.warn("This browser does not share a connection between tabs:", error)
     }
   }
   const [{ openSocketLink }, { fetchToken }] = await Promise.all([
-    import("./socket-link.ts"),
-    import("./token.ts"),
+    importAgain(() => import("./socket-link.ts")),
+    importAgain(() => import("./token.ts")),
   ])
   return openSocketLink({ origin: location.origin, fetchToken: () => fetchToken(userId) })
+}
+
+function useClient(): LiveClient {
+  const client = useContext(LiveContext)
+  if (!client) throw new Error("Live records need a LiveProvider around them.")
+  return client
 }
 
 /**
@@ -70,11 +90,10 @@ async function openLink(userId: string): Promise<Link> {
  * loader's own. Rows that did not change keep their identity.
  */
 export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[] {
-  const client = useContext(LiveContext)
+  const client = useClient()
   const key = keyOf(loaded)
   const watch = useCallback(
     (changed: () => void) => {
-      if (!client) return () => {}
       const { collection, release } = client.hold(loaded)
       const unwatch = collection.watch(changed)
       return () => {
@@ -86,8 +105,8 @@ export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[
     // oxlint-disable-next-line react/exhaustive-deps
     [client, key],
   )
-  useEffect(() => client?.adopt(loaded), [client, loaded])
-  const rows = () => client?.rows(loaded) ?? loaded.rows
+  useEffect(() => client.adopt(loaded), [client, loaded])
+  const rows = () => client.rows(loaded)
   return useSyncExternalStore(watch, rows, () => loaded.rows) as readonly Row[]
 }
 
@@ -96,23 +115,23 @@ export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[
  * page before. All pages are live.
  */
 export function useLivePages<Row extends LiveRow>(loaded: Loaded<Row>, argsAfter: (end: string) => unknown) {
-  const client = useContext(LiveContext)
+  const client = useClient()
   const key = keyOf(loaded)
   const [wanted, setWanted] = useState(1)
   const [rendered] = useState(() => firstPage(loaded))
   const pages = useMemo(
-    () => (client ? createPages(client, loaded, argsAfter, rendered) : null),
+    () => createPages(client, loaded, argsAfter, rendered),
     // As above; and `argsAfter` says the same as long as the first page's arguments do.
     // oxlint-disable-next-line react/exhaustive-deps
     [client, key],
   )
   const { rows, count, hasMore } = useSyncExternalStore(
-    useCallback((changed: () => void) => pages?.watch(changed) ?? (() => {}), [pages]),
-    () => pages?.shown() ?? rendered,
+    useCallback((changed: () => void) => pages.watch(changed), [pages]),
+    () => pages.shown(),
     () => rendered,
   )
-  useEffect(() => client?.adopt(loaded), [client, loaded])
-  useEffect(() => pages?.want(wanted), [pages, wanted])
+  useEffect(() => client.adopt(loaded), [client, loaded])
+  useEffect(() => pages.want(wanted), [pages, wanted])
   return {
     rows: rows as readonly Row[],
     hasMore,
@@ -121,28 +140,22 @@ export function useLivePages<Row extends LiveRow>(loaded: Loaded<Row>, argsAfter
   }
 }
 
-/** Sends named mutations; see `LiveClient.mutate`. Null until the page has come alive. */
-export function useMutate(): LiveClient["mutate"] | null {
-  return useContext(LiveContext)?.mutate ?? null
+/** Sends named mutations; see `LiveClient.mutate`. */
+export function useMutate(): LiveClient["mutate"] {
+  return useClient().mutate
 }
 
-const CONNECTING: Freshness = { state: "connecting", asOf: 0 }
-
 export function useFreshness(): Freshness {
-  const client = useContext(LiveContext)
-  return useSyncExternalStore(
-    useCallback((changed: () => void) => client?.watchFreshness(changed) ?? (() => {}), [client]),
-    () => client?.freshness() ?? CONNECTING,
-    () => CONNECTING,
-  )
+  const { watchFreshness, freshness } = useClient()
+  return useSyncExternalStore(watchFreshness, freshness, () => CONNECTING)
 }
 
 /** Whether the rows follow the database at this moment. */
 export function useIsLive(): boolean {
-  const client = useContext(LiveContext)
+  const { watchFreshness, freshness } = useClient()
   return useSyncExternalStore(
-    useCallback((changed: () => void) => client?.watchFreshness(changed) ?? (() => {}), [client]),
-    () => client?.freshness().state === "live",
+    watchFreshness,
+    () => freshness().state === "live",
     () => false,
   )
 }

@@ -1,6 +1,8 @@
 import { keysTouched, type Shape } from "./shapes.ts"
-import { sees, type Visibility } from "./visibility.ts"
+import { Tape } from "./tape.ts"
+import { Touches } from "./touches.ts"
 import type { Transaction } from "./transactions.ts"
+import { sees, type Visibility } from "./visibility.ts"
 
 export interface RingLimits {
   /** How long a client may be away and still continue. */
@@ -14,16 +16,19 @@ export interface Ticket {
   readonly restarts: number
 }
 
-interface Entry {
-  readonly transaction: Transaction
-  readonly arrivedAt: number
+/** A transaction that some open snapshot may not see. */
+interface Unseen {
+  readonly number: number
+  readonly xid: bigint
+  readonly start: bigint
   /** The clock when a snapshot that sees it was complete: every snapshot started later sees it too. */
   seenAt: number
-  /** Every open snapshot sees it. */
-  settled: boolean
 }
 
 const NOT_YET = Number.POSITIVE_INFINITY
+
+/** Bytes that the ring keeps of each transaction beside its own: where it is, and what it touched. */
+const BESIDE = 100
 
 /**
  * The recent transactions, for two uses: to continue a client that was away, and to complete a snapshot, because a commit can be streamed
@@ -32,21 +37,20 @@ const NOT_YET = Number.POSITIVE_INFINITY
 export class Ring {
   readonly #limits: RingLimits
   readonly #now: () => number
-  /** Oldest first; `#first` counts those already dropped from the front. */
-  #entries: (Entry | undefined)[] = []
-  #first = 0
+  readonly #tape = new Tape()
   #bytes = 0
   #start: bigint
   #end: bigint
   #clock = 0
-  #unseen: Entry[] = []
+  /** Oldest first. */
+  #unseen: Unseen[] = []
   /** Ids of transactions that had to be dropped unseen; a snapshot that lacks one of them cannot be completed. */
   #owed = new Set<bigint>()
   readonly #open = new Set<Ticket>()
   #restarts = 0
-  /** Where each place of each shape was touched: transactions, oldest first. */
-  readonly #touches = new Map<Shape, Map<string, Transaction[]>>()
-  readonly #sweeping = new Set<Transaction>()
+  readonly #touches = new Map<Shape, Touches>()
+  /** Truncates and large ones, by number: they have more than what the tape keeps. */
+  readonly #sweeping = new Map<number, Transaction>()
 
   constructor(limits: RingLimits, start: bigint, now: () => number = () => performance.now()) {
     this.#limits = limits
@@ -62,7 +66,7 @@ export class Ring {
   /** Where another process may begin to read and still find everything that snapshots may not see yet. */
   get settled(): bigint {
     const oldest = this.#unseen.find((entry) => entry.seenAt === NOT_YET)
-    return oldest ? oldest.transaction.start : this.#end
+    return oldest ? oldest.start : this.#end
   }
   /** How far the log has been read. */
   get end(): bigint {
@@ -72,17 +76,18 @@ export class Ring {
     return this.#bytes
   }
   get length(): number {
-    return this.#entries.length - this.#first
+    return this.#tape.next - this.#tape.first
   }
 
   append(transaction: Transaction): void {
-    const entry = { transaction, arrivedAt: this.#now(), seenAt: NOT_YET, settled: false }
-    this.#entries.push(entry)
-    this.#unseen.push(entry)
-    this.#bytes += transaction.bytes + 200
+    const number = this.#tape.next
+    const { xid, start } = transaction
+    this.#tape.append(transaction, this.#now())
+    this.#unseen.push({ number, xid, start, seenAt: NOT_YET })
     this.#end = transaction.end
-    for (const [shape, places] of this.#touches) post(places, shape, transaction)
-    if (transaction.large || transaction.truncated.size > 0) this.#sweeping.add(transaction)
+    for (const [shape, touches] of this.#touches) this.#enter(touches, shape, number, transaction)
+    if (transaction.large || transaction.truncated.size > 0) this.#sweeping.set(number, transaction)
+    this.#bytes += this.#bytesOf(number)
     if (this.#bytes > this.#limits.bytes) this.prune()
   }
 
@@ -93,36 +98,38 @@ export class Ring {
 
   /** Forgets everything: there is a hole before `start`. */
   restart(start: bigint): void {
-    this.#entries = []
-    this.#first = 0
+    this.#tape.clear()
     this.#bytes = 0
     this.#unseen = []
     this.#owed.clear()
     this.#sweeping.clear()
-    for (const places of this.#touches.values()) places.clear()
     this.#start = start
     this.#end = start
     this.#restarts += 1
   }
 
   addShape(shape: Shape): void {
-    const places = new Map<string, Transaction[]>()
-    this.#touches.set(shape, places)
-    for (let index = this.#first; index < this.#entries.length; index++) {
-      const entry = this.#entries[index]
-      if (entry) post(places, shape, entry.transaction)
+    const touches = new Touches()
+    this.#touches.set(shape, touches)
+    for (let number = this.#tape.first; number < this.#tape.next; number++) {
+      this.#enter(touches, shape, number, this.#tape.glance(number, shape))
     }
   }
 
   /** Transactions after `since` that touched a place, oldest first; large ones and truncates are in `sweeping`. */
   touching(shape: Shape, key: string, since: bigint): readonly Transaction[] {
-    const touched = this.#touches.get(shape)?.get(key) ?? []
-    return touched.slice(firstAfter(touched, since))
+    const found: Transaction[] = []
+    for (const number of this.#touches.get(shape)?.newestFirst(key, this.#tape.first) ?? []) {
+      if (this.#tape.endOf(number) <= since) break
+      const transaction = this.#get(number)
+      if (hasTouched(transaction, shape, key)) found.push(transaction)
+    }
+    return found.toReversed()
   }
 
   /** Transactions after `since` whose reach is not known row by row. There are few, so they are searched for. */
   sweeping(since: bigint): readonly Transaction[] {
-    return [...this.#sweeping].filter((transaction) => transaction.end > since)
+    return [...this.#sweeping.values()].filter((transaction) => transaction.end > since)
   }
 
   beginSnapshot(): Ticket {
@@ -134,8 +141,8 @@ export class Ring {
   /** Tells what the snapshot sees, once it is known. */
   learn(visibility: Visibility): void {
     const seenAt = ++this.#clock
-    for (const entry of this.#unseen) {
-      if (entry.seenAt === NOT_YET && sees(visibility, entry.transaction.xid)) entry.seenAt = seenAt
+    for (const each of this.#unseen) {
+      if (each.seenAt === NOT_YET && sees(visibility, each.xid)) each.seenAt = seenAt
     }
     for (const xid of this.#owed) if (sees(visibility, xid)) this.#owed.delete(xid)
   }
@@ -144,9 +151,8 @@ export class Ring {
     this.#open.delete(ticket)
     let oldest = NOT_YET
     for (const open of this.#open) oldest = Math.min(oldest, open.startedAt)
-    for (const entry of this.#unseen) entry.settled = entry.seenAt < oldest
-    if (this.#unseen.some((entry) => entry.settled)) {
-      this.#unseen = this.#unseen.filter((entry) => !entry.settled)
+    if (this.#unseen.some(({ seenAt }) => seenAt < oldest)) {
+      this.#unseen = this.#unseen.filter(({ seenAt }) => seenAt >= oldest)
     }
   }
 
@@ -157,75 +163,50 @@ export class Ring {
   missingFrom(ticket: Ticket, visibility: Visibility): readonly Transaction[] | null {
     if (ticket.restarts !== this.#restarts) return null
     for (const xid of this.#owed) if (!sees(visibility, xid)) return null
-    return this.#unseen
-      .filter((entry) => !sees(visibility, entry.transaction.xid))
-      .map((entry) => entry.transaction)
+    return this.#unseen.filter(({ xid }) => !sees(visibility, xid)).map(({ number }) => this.#get(number))
   }
 
   /** Drops what is too old or too much. */
   prune(): void {
     const horizon = this.#now() - this.#limits.windowMs
-    for (;;) {
-      const entry = this.#entries[this.#first]
-      if (!entry) break
+    while (this.length > 0) {
+      const oldest = this.#tape.first
       const crowded = this.#bytes > this.#limits.bytes
-      if (entry.arrivedAt > horizon && !crowded) break
-      if (!entry.settled) {
+      if (!crowded && this.#tape.arrivalOf(oldest) > horizon) break
+      const unseen = this.#unseen[0]
+      if (unseen?.number === oldest) {
         if (!crowded) break
-        this.#owed.add(entry.transaction.xid)
-        // The oldest of all is the oldest of these too.
+        this.#owed.add(unseen.xid)
         this.#unseen.shift()
       }
-      this.#drop(entry)
+      this.#drop(oldest)
     }
-    if (this.#first > 1024 && this.#first * 2 > this.#entries.length) {
-      this.#entries = this.#entries.slice(this.#first)
-      this.#first = 0
-    }
+    this.#tape.forget()
   }
 
-  #drop(entry: Entry): void {
-    const { transaction } = entry
-    this.#entries[this.#first] = undefined
-    this.#first += 1
-    this.#bytes -= transaction.bytes + 200
-    this.#start = transaction.end
-    this.#sweeping.delete(transaction)
-    for (const [shape, places] of this.#touches) withdraw(places, shape, transaction)
+  #drop(oldest: number): void {
+    this.#start = this.#tape.endOf(oldest)
+    this.#bytes -= this.#bytesOf(oldest)
+    this.#sweeping.delete(oldest)
+    this.#tape.dropFirst()
   }
-}
 
-function post(places: Map<string, Transaction[]>, shape: Shape, transaction: Transaction): void {
-  for (const change of transaction.changes) {
-    if (change.table !== shape.table) continue
-    for (const key of keysTouched(shape, change)) {
-      const touched = places.get(key)
-      if (!touched) places.set(key, [transaction])
-      else if (touched.at(-1) !== transaction) touched.push(transaction)
+  #get(number: number): Transaction {
+    return this.#sweeping.get(number) ?? this.#tape.get(number)
+  }
+
+  #bytesOf(number: number): number {
+    return this.#tape.bytesOf(number) + (this.#sweeping.get(number)?.bytes ?? 0) + BESIDE
+  }
+
+  #enter(touches: Touches, shape: Shape, number: number, { changes }: Transaction): void {
+    for (const change of changes) {
+      if (change.table !== shape.table) continue
+      for (const key of keysTouched(shape, change)) touches.add(key, number, this.#tape.first)
     }
   }
 }
 
-/** The index of the first transaction past a position. */
-function firstAfter(transactions: readonly Transaction[], since: bigint): number {
-  let low = 0
-  let high = transactions.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((transactions[middle]?.end ?? 0n) > since) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
-function withdraw(places: Map<string, Transaction[]>, shape: Shape, transaction: Transaction): void {
-  for (const change of transaction.changes) {
-    if (change.table !== shape.table) continue
-    for (const key of keysTouched(shape, change)) {
-      const touched = places.get(key)
-      if (touched?.[0] !== transaction) continue
-      if (touched.length === 1) places.delete(key)
-      else touched.shift()
-    }
-  }
+function hasTouched({ changes }: Transaction, shape: Shape, key: string): boolean {
+  return changes.some((change) => change.table === shape.table && keysTouched(shape, change).includes(key))
 }

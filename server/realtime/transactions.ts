@@ -46,8 +46,8 @@ interface Draft {
   bytes: number
 }
 
-/** What nearly every transaction has of these. Shared, because the ring keeps transactions by the ten thousand. */
-const NO_TABLES: ReadonlySet<WatchedTable> = new Set()
+/** What nearly every transaction has of these. */
+export const NO_TABLES: ReadonlySet<WatchedTable> = new Set()
 const NO_MESSAGES: readonly [] = []
 
 /** Gathers messages into whole transactions. Proto version 1 sends a transaction only once it has committed. */

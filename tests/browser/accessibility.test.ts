@@ -1,7 +1,7 @@
-import { AxeBuilder } from "@axe-core/playwright"
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { faultsOf } from "../support/axe.ts"
 import { findBrowser } from "../support/browser.ts"
 
 let app: TidelineApp
@@ -46,8 +46,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
 
   it.each(pages)("%s has nothing that axe would mend", async (path) => {
     await visit(page, path)
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
   })
 })
 
@@ -82,6 +81,16 @@ describe("on a small screen", () => {
     const heights = await buttons.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
     expect(heights.length).toBeGreaterThan(4)
     expect(heights.filter((height) => height < 44)).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe("in German, whose words are longer", () => {
+  it.each(pages)("%s fits into 320 pixels, and has nothing that axe would mend", async (path) => {
+    const page = await open(path, { viewport: { width: 320, height: 640 }, locale: "de-DE" })
+    expect(await page.evaluate("document.documentElement.lang")).toBe("de")
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320)
+    expect(await faultsOf(page)).toEqual([])
     await page.context().close()
   })
 })

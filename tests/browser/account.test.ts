@@ -1,8 +1,8 @@
-import { AxeBuilder } from "@axe-core/playwright"
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { faultsOf } from "../support/axe.ts"
 import { findBrowser, takenOver } from "../support/browser.ts"
 import { image } from "../support/images.ts"
 import { signIn, signUp, type Person } from "../support/people.ts"
@@ -282,6 +282,5 @@ async function leave(...pages: Page[]) {
 }
 
 async function expectNoViolations(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
 }

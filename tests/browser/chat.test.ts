@@ -1,6 +1,6 @@
-import { AxeBuilder } from "@axe-core/playwright"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { faultsOf } from "../support/axe.ts"
 import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
 
 let chat: ChatBrowser
@@ -523,9 +523,4 @@ async function topOf(page: Page, text: string) {
 async function isInSight(page: Page, text: string) {
   const box = await page.getByText(text).last().boundingBox()
   return box !== null && box.y >= 0 && box.y + box.height <= (page.viewportSize()?.height ?? 0)
-}
-
-async function faultsOf(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)
 }

@@ -1,8 +1,8 @@
-import { AxeBuilder } from "@axe-core/playwright"
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { faultsOf } from "../support/axe.ts"
 import { findBrowser, takenOver } from "../support/browser.ts"
 import { postJson, signUp, type Person } from "../support/people.ts"
 
@@ -220,9 +220,4 @@ function widthOf(page: Page) {
 
 function focused(page: Page) {
   return page.evaluate(() => document.activeElement?.textContent)
-}
-
-async function faultsOf(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
-import { AxeBuilder } from "@axe-core/playwright"
 import type { Page } from "playwright-core"
 import { describe, afterAll, afterEach, beforeAll, expect, it, vi } from "vitest"
+import { faultsOf } from "../support/axe.ts"
 import {
   asFiles,
   choose,
@@ -422,11 +422,7 @@ describe.each([
     })
     await isLive(page)
     const check = async (what: string) => {
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(
-        violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
-        what,
-      ).toEqual([])
+      expect(await faultsOf(page), what).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth), what).toBe(width)
     }
     await check("the list")

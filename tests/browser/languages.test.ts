@@ -1,7 +1,16 @@
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { faultsOf } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
 import { openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+
+const DASHBOARD = [
+  "/dashboard",
+  "/dashboard/chat",
+  "/dashboard/files",
+  "/dashboard/files/trash",
+  "/dashboard/account",
+]
 
 let tideline: FilesBrowser
 beforeAll(async () => {
@@ -41,6 +50,28 @@ describe("the dashboard", () => {
     }
     expect(complaints).toEqual([])
   })
+
+  it.each([
+    [320, "light"],
+    [1440, "dark"],
+  ] as const)(
+    "fits into %i pixels in German, in %s colours, and has nothing that axe would mend",
+    async (width, colorScheme) => {
+      await tideline.add("Jahresabschlussbericht der Donaudampfschifffahrtsgesellschaft.txt")
+      const page = await tideline.open("/dashboard", {
+        locale: "de-DE",
+        colorScheme,
+        reducedMotion: "reduce",
+        viewport: { width, height: 800 },
+      })
+      for (const path of DASHBOARD) {
+        await page.goto(path)
+        await takenOver(page)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(width)
+        expect(await faultsOf(page), path).toEqual([])
+      }
+    },
+  )
 
   it("writes sizes as the language does, also of what arrives later", async () => {
     const page = await tideline.open("/dashboard/files", { locale: "de-DE" })

@@ -240,6 +240,26 @@ describe("a page", () => {
     expect(counts()).toEqual([2])
   })
 
+  it(
+    "notices within 45 s a network that swallows everything, and then catches up",
+    { timeout: 120_000 },
+    async () => {
+      const ada = await onboarded()
+      await addFile(ada, "tides.txt")
+      const page = await open(await browserOf(ada), "/dashboard/files")
+      await vi.waitFor(async () => expect(await connectionsOf(ada)).toBe(1), { timeout: 10_000 })
+      gate.swallow()
+      await sql`
+      update files set file_name = 'swallowed.txt'
+      where user_id = (select _id from users where email = ${ada.email})`
+      await page.getByText(/^Reconnecting/).waitFor({ timeout: 45_000 })
+      expect(await fileNamed(page, "tides.txt").count()).toBe(1)
+      gate.open()
+      await fileNamed(page, "swallowed.txt").waitFor()
+      await page.getByText(/^Reconnecting/).waitFor({ state: "detached" })
+    },
+  )
+
   it("catches up with a server that was killed and started again", async () => {
     const other = await startTideline()
     const database = postgres(other.databaseUrl, { max: 1 })
@@ -296,7 +316,7 @@ describe("a page", () => {
 
 describe("the code of it", () => {
   const assets = join(import.meta.dirname, "../../build/client/assets")
-  const realtime = /^(realtime|shared-link|shared-worker|socket-link|connection-lost|token)-/
+  const realtime = /^(realtime|shared-link|shared-worker|socket-link|token)-/
 
   it("takes less than 20 kB of a page that is live, with its libraries", async () => {
     const ada = await onboarded()
@@ -306,7 +326,7 @@ describe("the code of it", () => {
     await page.getByRole("region", { name: "Connected now" }).waitFor()
     const loaded = scripts().filter((name) => realtime.test(name))
     expect(new Set(loaded.map((name) => realtime.exec(name)?.[1]))).toEqual(
-      new Set(["connection-lost", "realtime", "shared-link", "shared-worker"]),
+      new Set(["realtime", "shared-link", "shared-worker"]),
     )
     const sizes = loaded.map((name) => gzipSync(readFileSync(join(assets, name))).byteLength)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(20_000)

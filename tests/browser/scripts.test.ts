@@ -3,7 +3,8 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+import { takenOver } from "../support/browser.ts"
+import { link as fileNamed, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
 
 let tideline: FilesBrowser
 beforeAll(async () => {
@@ -122,6 +123,41 @@ describe("the scripts of what opens", () => {
   })
 })
 
+describe("the scripts of the live connection", () => {
+  it("lose nothing that is pressed before they came: it is shown at once, done when they are there, and can be undone", async () => {
+    await tideline.add("tides.txt")
+    const { page, letThrough } = await openWithoutLink("/dashboard/files")
+    await page.getByRole("button", { name: "Delete tides.txt" }).click()
+    await fileNamed(page, "tides.txt").waitFor({ state: "detached" })
+    expect(await tideline.list()).toHaveLength(1)
+    letThrough()
+    await page.getByText("tides.txt is in the trash").waitFor()
+    expect(await tideline.list()).toEqual([])
+    await page.getByRole("button", { name: "Undo" }).click()
+    await fileNamed(page, "tides.txt").waitFor()
+  })
+
+  it("bring a file back from the trash that was asked for before they came", async () => {
+    await tideline.add("tides.txt")
+    await tideline.sql`update files set trashed = true, trashed_at = ${Date.now()}`
+    const { page, letThrough } = await openWithoutLink("/dashboard/files/trash")
+    await page.getByRole("button", { name: "Restore tides.txt" }).click()
+    await page.getByText("The trash is empty").waitFor()
+    letThrough()
+    await page.getByText("tides.txt is back among your files").waitFor()
+    expect(await tideline.list()).toHaveLength(1)
+  })
+
+  it("are tried for again when they could not be had, and meanwhile the page says that it is not live", async () => {
+    const { page, letThrough } = await openWithoutLink("/dashboard/files", { fails: true })
+    await page.getByText(/^Reconnecting/).waitFor()
+    letThrough()
+    await page.getByText(/^Reconnecting/).waitFor({ state: "detached" })
+    await tideline.add("tides.txt")
+    await fileNamed(page, "tides.txt").waitFor()
+  })
+})
+
 /** The page of files, to which scripts with such an address do not come until they are let through. */
 async function openHolding(address: RegExp) {
   const held = Promise.withResolvers<void>()
@@ -131,4 +167,25 @@ async function openHolding(address: RegExp) {
     await route.continue()
   })
   return { page, letThrough: held.resolve }
+}
+
+/** A page to which the code of its live connection does not come, or fails to, until it is let through. */
+async function openWithoutLink(path: string, { fails = false } = {}) {
+  const page = await tideline.open(path)
+  const held = Promise.withResolvers<void>()
+  let isHeld = true
+  await page.route(/\/(shared-link|socket-link|token)-/, async (route) => {
+    if (isHeld && fails) return route.abort()
+    if (isHeld) await held.promise
+    await route.continue()
+  })
+  await page.reload()
+  await takenOver(page)
+  return {
+    page,
+    letThrough() {
+      isHeld = false
+      held.resolve()
+    },
+  }
 }

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises"
-import { AxeBuilder } from "@axe-core/playwright"
 import { chromium, type Browser, type BrowserContextOptions } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { FileSummary, NewShare } from "#server/files/contract.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { faultsOf } from "../support/axe.ts"
 import { findBrowser } from "../support/browser.ts"
 import { ada as adaLovelace, signUp, type Person } from "../support/people.ts"
 
@@ -88,8 +88,7 @@ describe("the page of a link", () => {
         ["gone", `${app.origin}/share/${"x".repeat(27)}`],
       ] as const) {
         await page.goto(address)
-        const { violations } = await new AxeBuilder({ page }).analyze()
-        expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+        expect(await faultsOf(page)).toEqual([])
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
         expect(overflow).toBeLessThanOrEqual(0)
         const folder = process.env["SCREENSHOTS"]

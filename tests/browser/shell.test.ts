@@ -1,6 +1,6 @@
-import { AxeBuilder } from "@axe-core/playwright"
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { faultsOf } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
 import { focused, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
 import { postJson } from "../support/people.ts"
@@ -375,11 +375,6 @@ function placesOf(page: Page, selectors: string[]) {
       }),
     selectors,
   )
-}
-
-async function faultsOf(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)
 }
 
 /** Whether a press in its middle reaches it, and nothing that lies over it. */

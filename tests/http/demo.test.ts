@@ -1,5 +1,5 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 
 interface Boat {
@@ -120,6 +120,24 @@ function open() {
 }
 
 /** A stream of the boats, as a page has it. */
+it("is not there where the operator switched it off, and takes nothing from strangers", async () => {
+  const without = await startTideline({ DEMO: "off", DATABASE_URL: app.databaseUrl })
+  onTestFinished(() => without.stop())
+  const page = await fetch(without.origin)
+  expect(page.status).toBe(200)
+  expect(await page.text()).not.toContain("data-boat")
+  const before = await sql`select * from demo_boats order by name`
+  const looked = await fetch(`${without.origin}/demo`, { headers: { accept: "text/event-stream" } })
+  const moved = await fetch(`${without.origin}/demo`, {
+    method: "POST",
+    headers: { accept: "application/json", origin: without.origin },
+    body: new URLSearchParams({ boat: "Petrel", lamp: before[0]?.["lamp"] ? "off" : "on" }),
+  })
+  expect([looked.status, moved.status]).toEqual([404, 404])
+  expect(await moved.json()).toEqual({ error: "There is no demonstration here." })
+  expect(await sql`select * from demo_boats order by name`).toEqual(before)
+})
+
 async function look() {
   const response = await open()
   expect(response.status).toBe(200)

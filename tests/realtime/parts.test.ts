@@ -129,7 +129,7 @@ describe("the ring", () => {
   })
 
   it("that had to drop an unseen transaction refuses to complete snapshots without it", () => {
-    const ring = new Ring({ windowMs: 1e9, bytes: 250 }, 0n)
+    const ring = new Ring({ windowMs: 1e9, bytes: 100 }, 0n)
     ring.append(transaction(10n, 1000n))
     ring.append(transaction(11n, 1100n))
     expect(ring.length).toBe(0)

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { ReferenceClient } from "./support/client.ts"
 import { killStreams, startCluster, type Cluster } from "./support/cluster.ts"
 import { startEngine, type Engine } from "./support/engine.ts"
-import { amount } from "./support/form.ts"
+import { amount, LONG } from "./support/form.ts"
 import { expectEqual } from "./support/oracle.ts"
 
 let cluster: Cluster
@@ -249,14 +249,7 @@ describe("the stream", () => {
 
   it("keeps little log while only tables are written that nobody watches", async () => {
     await cluster.sql.unsafe("create table if not exists noise (x text)")
-    const retained = async () => {
-      const [slot] = await cluster.sql`
-        select pg_current_wal_lsn() - min(restart_lsn) as bytes from pg_replication_slots where database = current_database()`
-      return Number(slot?.["bytes"])
-    }
-    for (let round = 0; round < amount(10, 100); round++) {
-      await cluster.sql`insert into noise select repeat('x', 1000) from generate_series(1, 2000)`
-    }
+    for (let round = 0; round < amount(10, 100); round++) await makeNoise()
     expect(await retained()).toBeGreaterThan(1_000_000)
     // PostgreSQL writes down every 15 s what is running, and a slot lets go of the log only up to such a place.
     const moved = async () => {
@@ -264,6 +257,23 @@ describe("the stream", () => {
       return retained()
     }
     await expect.poll(moved, { timeout: 20_000, interval: 200 }).toBeLessThan(1_000_000)
+    await cluster.sql.unsafe("drop table noise")
+  })
+
+  it.runIf(LONG)("keeps a bounded log through ten minutes of such writes", { timeout: 700_000 }, async () => {
+    await cluster.sql.unsafe("create table noise (x text)")
+    let written = 0
+    let most = 0
+    for (const end = performance.now() + 600_000; performance.now() < end; written += 2_000_000) {
+      await makeNoise()
+      most = Math.max(most, await retained())
+      if (written % 100_000_000 === 0) await cluster.sql`truncate noise`
+      await sleep(500)
+    }
+    process.stdout.write(
+      `${written / 1e6} MB of rows written, at most ${Math.round(most / 1e6)} MB of log kept\n`,
+    )
+    expect(most).toBeLessThan(written / 5)
     await cluster.sql.unsafe("drop table noise")
   })
 })
@@ -334,3 +344,14 @@ describe("a table that changes its form", () => {
     await expectEqual(cluster.sql, client, [list])
   })
 })
+
+function makeNoise() {
+  return cluster.sql`insert into noise select repeat('x', 1000) from generate_series(1, 2000)`
+}
+
+/** Bytes of log that the slots hold. */
+async function retained() {
+  const [slot] = await cluster.sql`
+    select pg_current_wal_lsn() - min(restart_lsn) as bytes from pg_replication_slots where database = current_database()`
+  return Number(slot?.["bytes"])
+}

@@ -33,7 +33,7 @@ export const shouldRevalidate = keepOnNavigation
 export default function DashboardGroup({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
   return (
-    <LiveProvider userId={loaderData.userId}>
+    <LiveProvider key={loaderData.userId} userId={loaderData.userId}>
       <meta name="description" content={t`Your conversations, files and account, live on every device.`} />
       <ToastProvider>
         <NavigationProgress />

@@ -16,8 +16,10 @@ const EVERYBODY = 1200
 
 /** The boats of the start page, as server-sent events. Whoever opens the address itself is shown the page. */
 export function loader({ context, request }: Route.LoaderArgs) {
+  const { harbour } = servicesOf(context)
+  if (!harbour) return noDemo()
   if (!request.headers.get("accept")?.includes("text/event-stream")) return redirect("/#live")
-  const stream = servicesOf(context).harbour.look(visitOf({ request, context }).address)
+  const stream = harbour.look(visitOf({ request, context }).address)
   if (!stream) return json({ error: "Too many are looking. Try again in a while." }, { status: 503 })
   return new Response(stream, {
     headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" },
@@ -27,6 +29,8 @@ export function loader({ context, request }: Route.LoaderArgs) {
 /** Moves a boat. A form without a script is shown the page again, with the change; a script gets no words and sees it arrive. */
 export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)
+  const { harbour } = services
+  if (!harbour) return noDemo()
   const isScript = request.headers.get("accept") === "application/json"
   const refuse = (error: string, status: number, headers: Record<string, string> = {}) =>
     isScript ? json({ error }, { status, headers }) : redirect(`/?refused=${status}#live`)
@@ -38,8 +42,12 @@ export async function action({ context, request }: Route.ActionArgs) {
   const form = await readForm(request, MoveBoat)
   if (!form.ok) return refuse("There is no such boat in this harbour.", form.status)
 
-  const shown = services.harbour.changed()
+  const shown = harbour.changed()
   if ((await moveBoat(services, form.value)) && !isScript) await shown
   // The question makes it a page of its own: the plain start page is kept for some seconds.
   return isScript ? new Response(null, { status: 204 }) : redirect("/?moved#live", 303)
+}
+
+function noDemo() {
+  return json({ error: "There is no demonstration here." }, { status: 404 })
 }

@@ -23,7 +23,7 @@ const DESCRIPTION = msg`Tideline is a web application you host yourself: sign-in
 export function loader({ context, request }: Route.LoaderArgs) {
   const refused = new URL(request.url).searchParams.get("refused")
   return {
-    boats: context.get(servicesContext).harbour.boats(),
+    boats: context.get(servicesContext).harbour?.boats() ?? null,
     refused: refused === "429" ? ("quick" as const) : refused === null ? null : ("failed" as const),
   }
 }
@@ -52,11 +52,10 @@ export const meta: Route.MetaFunction = ({ matches }) => {
 
 export default function Home({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
+  const { boats, refused } = loaderData
   return (
     <>
-      <Hero>
-        <LiveDemo {...loaderData} />
-      </Hero>
+      <Hero>{boats && <LiveDemo boats={boats} refused={refused} />}</Hero>
       <Section
         id="how-it-works"
         title={t`A commit is the announcement`}

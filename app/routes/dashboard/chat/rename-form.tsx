@@ -6,7 +6,6 @@ import { classNames } from "#app/ui/class-names.ts"
 import { useToast } from "#app/ui/toast.tsx"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { chatCalls, TITLE_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
-import { send } from "./ask.ts"
 
 interface RenameFormProps {
   thread: ThreadSummary
@@ -65,8 +64,7 @@ function useRename(thread: ThreadSummary) {
   async function attempt(title: string) {
     const shown = { query: "chat.listThreads", op: "merge", key: thread._id, row: { title } } as const
     try {
-      if (mutate) await mutate(chatCalls.renameThread, { threadId: thread._id, title }, [shown])
-      else await send("PATCH", `/api/chat/threads/${thread._id}`, { body: { title } })
+      await mutate(chatCalls.renameThread, { threadId: thread._id, title }, [shown])
       await revalidate()
     } catch (problem) {
       const description = problem instanceof Error ? say(problem.message) : t`Try again.`

@@ -4,7 +4,6 @@ import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { chatCalls, type ThreadSummary } from "#server/chat/contract.ts"
-import { send } from "./ask.ts"
 
 /** Deletes a conversation at once, and offers to take that back. */
 export function useRemoveThread(thread: ThreadSummary): () => void {
@@ -22,12 +21,9 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
     const isOpen = threadId === thread._id
     const shown = { query: "chat.listThreads", op: "remove", key: thread._id } as const
     try {
-      const removed = mutate
-        ? mutate(chatCalls.removeThread, named, [shown])
-        : send<void>("DELETE", `/api/chat/threads/${thread._id}`)
+      const removed = mutate(chatCalls.removeThread, named, [shown])
       if (isOpen) await navigate(href("/dashboard/chat"), { replace: true })
       await removed
-      if (!mutate) await revalidate()
       toast.show({ title: t`Conversation deleted`, undo: () => void restore(isOpen) })
     } catch (problem) {
       const { title } = thread
@@ -37,8 +33,7 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
 
   async function restore(wasOpen: boolean) {
     try {
-      if (mutate) await mutate(chatCalls.restoreThread, named)
-      else await send("POST", `/api/chat/threads/${thread._id}/restore`)
+      await mutate(chatCalls.restoreThread, named)
       if (wasOpen) await navigate(page)
       else await revalidate()
     } catch (problem) {

@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { data, redirect } from "react-router"
-import { literal, object, parse, pipe, string, transform, variant } from "valibot"
+import { literal, object, parse, string, variant } from "valibot"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences } from "#app/language/sentences.ts"
@@ -9,12 +9,12 @@ import { Alert } from "#app/ui/alert.tsx"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { ListFiles, RenameFile, Selection } from "#server/files/contract.ts"
+import { ListFiles, RenameFile } from "#server/files/contract.ts"
 import { findUsage, renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
 import { fileList } from "#server/files/live.ts"
-import { restoreFiles, trashFiles } from "#server/files/trash.ts"
+import { trashFiles } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
@@ -32,7 +32,6 @@ import { UploadPanel } from "./upload-panel.tsx"
 import type { Chosen } from "./upload.ts"
 import { UsageMeter } from "./usage-meter.tsx"
 import { useUploadsWithFigures } from "./use-uploads.ts"
-import type { FileAnswer } from "./use-file-acts.ts"
 import type { Route } from "./+types/list.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Files · Tideline`) }]
@@ -58,20 +57,12 @@ async function findNewest(scope: Parameters<typeof loadLive>[0]) {
   return { live, files: live.rows, nextCursor: last ? cursorAfter(last) : null }
 }
 
-/** Several ids, with commas between them. */
-const Ids = pipe(
-  string(),
-  transform((text) => text.split(",")),
-  Selection.entries.fileIds,
-)
-
 const FileForm = variant("intent", [
   object({ intent: literal("rename"), id: string(), ...RenameFile.entries }),
-  object({ intent: literal("remove"), id: Ids }),
-  object({ intent: literal("restore"), id: Ids }),
+  object({ intent: literal("remove"), id: string() }),
 ])
 
-/** What went wrong is returned to the form that asked. A form with files was sent without JavaScript. */
+/** Without JavaScript. */
 export async function action({ context, request, url }: Route.ActionArgs) {
   const scope = await requireScope(context)
   try {
@@ -80,25 +71,16 @@ export async function action({ context, request, url }: Route.ActionArgs) {
       return redirect(url.pathname + url.search)
     }
     const form = await readForm(request, FileForm)
-    if (!form.ok) return answer({ error: Object.values(form.errors).join(" ") }, form.status)
+    if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
     const asked = form.value
     if (asked.intent === "rename") await renameFile(scope, asked.id, asked)
-    else if (asked.intent === "remove") await trashFiles(scope, asked.id)
-    else await restoreFiles(scope, asked.id)
+    else await trashFiles(scope, [asked.id])
     // A page that answered a form would send it again when it is reloaded.
-    return asksForPage(request) ? redirect(url.pathname + url.search) : answer({})
+    return redirect(url.pathname + url.search)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return answer({ error: error.message }, error.status)
+    return data({ error: error.message }, { status: error.status })
   }
-}
-
-function answer(said: FileAnswer, status = 200) {
-  return data(said, { status })
-}
-
-function asksForPage(request: Request) {
-  return request.headers.get("accept")?.includes("text/html") ?? false
 }
 
 export default function Files({ loaderData, actionData }: Route.ComponentProps) {

@@ -220,7 +220,7 @@ function LinkRow({ link, now }: { link: ShareSummary; now: number }) {
   const end = until === null ? t`no end` : t`until ${until}`
   function revoke() {
     const shown = { query: "files.listShares", op: "remove", key: link._id } as const
-    mutate?.(fileCalls.revokeShare, { shareId: link._id }, [shown]).catch((error: Error) =>
+    mutate(fileCalls.revokeShare, { shareId: link._id }, [shown]).catch((error: Error) =>
       setProblem(say(error.message)),
     )
   }
@@ -257,7 +257,6 @@ function LinkRow({ link, now }: { link: ShareSummary; now: number }) {
         variant="ghost"
         size="sm"
         aria-label={t`Revoke the link that ends in ${hint}`}
-        disabled={!mutate}
         onClick={revoke}
         className="text-danger-ink"
       >

@@ -43,7 +43,7 @@ const TrashForm = variant("intent", [
   object({ intent: literal("empty") }),
 ])
 
-/** Without JavaScript, and until the page has a live connection. */
+/** Without JavaScript. */
 export async function action({ context, request, url }: Route.ActionArgs) {
   const scope = await requireScope(context)
   const form = await readForm(request, TrashForm)

@@ -1,7 +1,6 @@
 import { plural } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
-import { useEffect, useState } from "react"
-import { useFetcher } from "react-router"
+import { useState } from "react"
 import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
@@ -9,33 +8,18 @@ import { fileCalls, type FileSummary } from "#server/files/contract.ts"
 import { useReload } from "../use-reload.ts"
 import type { FilePageStore } from "./file-pages.ts"
 
-/** What the page's action says. */
-export interface FileAnswer {
-  /** Why it did not work. */
-  error?: string
-}
-
 export type FileActs = ReturnType<typeof useFileActs>
 
 /**
- * Renames files, and moves them into the trash and back: shown at once on every list and taken back where the server refuses. Until the
- * page has a live connection the page's own form does it.
+ * Renames files, and moves them into the trash and back: shown at once on every list and taken back where the server refuses.
  */
 export function useFileActs(store: FilePageStore) {
   const { t } = useLingui()
   const say = useSentences()
   const mutate = useMutate()
-  const toast = useToast()
-  const form = useFetcher<FileAnswer>()
+  const { show } = useToast()
   const reload = useReload()
   const [problem, setProblem] = useState<{ id: string; said: string } | null>(null)
-  const { show } = toast
-  const formError = form.data?.error
-  useEffect(() => {
-    if (formError) show({ tone: "danger", title: t`That did not work`, description: say(formError) })
-    // The toast's function is another at every rendering.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [formError])
 
   /** What is shown from here on is the server's, also behind the first page. */
   function readAgain() {
@@ -45,7 +29,6 @@ export function useFileActs(store: FilePageStore) {
 
   function rename({ _id, fileName: before }: FileSummary, fileName: string) {
     setProblem(null)
-    if (!mutate) return void form.submit({ intent: "rename", id: _id, fileName }, { method: "post" })
     const change = (name: string) =>
       store.patch((file) => (file._id === _id ? { ...file, fileName: name } : file))
     change(fileName)
@@ -59,7 +42,6 @@ export function useFileActs(store: FilePageStore) {
   function trash(files: readonly FileSummary[]) {
     setProblem(null)
     const fileIds = files.map(({ _id }) => _id)
-    if (!mutate) return void form.submit({ intent: "remove", id: fileIds.join() }, { method: "post" })
     const gone = new Set(fileIds)
     store.patch((file) => (gone.has(file._id) ? null : file))
     const shown = fileIds.map((key) => ({ query: "files.list", op: "remove", key }) as const)
@@ -96,7 +78,7 @@ export function useFileActs(store: FilePageStore) {
       show({ tone: "danger", title, description: say(error.message) })
     }
     const fileIds = files.map(({ _id }) => _id)
-    mutate?.(fileCalls.restoreMany, { fileIds }).then(readAgain, fail)
+    mutate(fileCalls.restoreMany, { fileIds }).then(readAgain, fail)
   }
 
   return {

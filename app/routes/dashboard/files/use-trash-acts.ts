@@ -16,21 +16,21 @@ export function useTrashActs() {
   const done = useReload()
 
   function trash({ _id }: TrashedFile) {
-    mutate?.(fileCalls.removeMany, { fileIds: [_id] }).then(done, fail)
+    mutate(fileCalls.removeMany, { fileIds: [_id] }).then(done, fail)
   }
 
   return {
     restore(file: TrashedFile) {
-      mutate?.(fileCalls.restore, { fileId: file._id }, away(file)).then(({ fileName }) => {
+      mutate(fileCalls.restore, { fileId: file._id }, away(file)).then(({ fileName }) => {
         toast.show({ title: t`${fileName} is back among your files`, undo: () => trash(file) })
         done()
       }, fail)
     },
     purge(file: TrashedFile) {
-      mutate?.(fileCalls.purge, { fileId: file._id }, away(file)).then(done, fail)
+      mutate(fileCalls.purge, { fileId: file._id }, away(file)).then(done, fail)
     },
     empty() {
-      mutate?.(fileCalls.emptyTrash, {}).then(done, fail)
+      mutate(fileCalls.emptyTrash, {}).then(done, fail)
     },
   }
 }

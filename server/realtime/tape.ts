@@ -1,0 +1,158 @@
+import {
+  boundOfPacked,
+  packTransaction,
+  unpackTransaction,
+  type Seeing,
+  type Space,
+  type TableNumbers,
+} from "./packed.ts"
+import type { WatchedTable } from "./tables.ts"
+import type { Transaction } from "./transactions.ts"
+
+/**
+ * A queue of transactions, packed into slabs outside V8's heap. As objects there, the ten thousands that a ring keeps would be copied
+ * by each collection of young garbage until they count as old, and be old garbage when they go: at 4,000 commits a second that stopped
+ * the process for 25 to 100 ms of every second.
+ *
+ * A transaction is known by its number, which rises.
+ */
+export class Tape {
+  readonly #tables = numberTables()
+  /** Oldest first. The first one may begin with transactions that are gone. */
+  #slabs: Slab[] = []
+  #first = 0
+  #next = 0
+  /** Unpacked since `forget`: who asks for one is seldom the only one. */
+  readonly #unpacked = new Map<number, Transaction>()
+
+  /** The number of the oldest. */
+  get first(): number {
+    return this.#first
+  }
+  /** The number that the next one will get. */
+  get next(): number {
+    return this.#next
+  }
+
+  append(transaction: Transaction, arrivedAt: number): void {
+    if (this.#next % PER_SLAB === 0) this.#slabs.push(new Slab())
+    this.#slabOf(this.#next).append(transaction, arrivedAt, this.#tables)
+    this.#next += 1
+  }
+
+  get(number: number): Transaction {
+    let transaction = this.#unpacked.get(number)
+    if (!transaction) {
+      transaction = this.#slabOf(number).unpack(number % PER_SLAB, this.#tables)
+      this.#unpacked.set(number, transaction)
+    }
+    return transaction
+  }
+
+  /** Of a transaction, the changes of a table, and of those only some columns: the others look as if they had not been transmitted. */
+  glance(number: number, seeing: Seeing): Transaction {
+    return this.#slabOf(number).unpack(number % PER_SLAB, this.#tables, seeing)
+  }
+
+  endOf(number: number): bigint {
+    return this.#slabOf(number).ends[number % PER_SLAB] ?? 0n
+  }
+
+  arrivalOf(number: number): number {
+    return this.#slabOf(number).arrivals[number % PER_SLAB] ?? 0
+  }
+
+  /** How many bytes a transaction takes here. */
+  bytesOf(number: number): number {
+    return this.#slabOf(number).bytesOf(number % PER_SLAB)
+  }
+
+  dropFirst(): void {
+    this.#unpacked.delete(this.#first)
+    this.#first += 1
+    if (this.#first % PER_SLAB === 0) this.#slabs.shift()
+  }
+
+  /** Lets go of what was unpacked for somebody. */
+  forget(): void {
+    this.#unpacked.clear()
+  }
+
+  clear(): void {
+    this.#slabs = []
+    this.#next = this.#first = Math.ceil(this.#next / PER_SLAB) * PER_SLAB
+    this.#unpacked.clear()
+  }
+
+  #slabOf(number: number): Slab {
+    const slab = this.#slabs[Math.floor(number / PER_SLAB) - Math.floor(this.#first / PER_SLAB)]
+    if (!slab) throw new RangeError(`Transaction ${number} is not between ${this.#first} and ${this.#next}.`)
+    return slab
+  }
+}
+
+const PER_SLAB = 1024
+const SLAB_BYTES = 64 * 1024
+
+class Slab {
+  #space = openSpace(SLAB_BYTES)
+  readonly ends = new BigUint64Array(PER_SLAB)
+  readonly arrivals = new Float64Array(PER_SLAB)
+  /** Where each transaction starts, and after the last where the next one will. */
+  readonly #starts = new Uint32Array(PER_SLAB + 1)
+  #count = 0
+
+  append(transaction: Transaction, arrivedAt: number, tables: TableNumbers): void {
+    const index = this.#count
+    const start = this.#startOf(index)
+    const needed = start + boundOfPacked(transaction)
+    if (needed > this.#space.bytes.length) this.#grow(Math.max(2 * this.#space.bytes.length, needed))
+    this.ends[index] = transaction.end
+    this.arrivals[index] = arrivedAt
+    this.#starts[index + 1] = packTransaction(transaction, tables, this.#space, start)
+    this.#count += 1
+  }
+
+  unpack(index: number, tables: TableNumbers, seeing?: Seeing): Transaction {
+    return unpackTransaction(this.#space, this.#startOf(index), tables, seeing)
+  }
+
+  bytesOf(index: number): number {
+    return this.#startOf(index + 1) - this.#startOf(index)
+  }
+
+  #startOf(index: number): number {
+    return this.#starts[index] ?? 0
+  }
+
+  #grow(bytes: number): void {
+    const grown = openSpace(bytes)
+    this.#space.bytes.copy(grown.bytes, 0, 0, this.#startOf(this.#count))
+    this.#space = grown
+  }
+}
+
+function openSpace(size: number): Space {
+  const bytes = Buffer.allocUnsafeSlow(size)
+  return { bytes, view: new DataView(bytes.buffer) }
+}
+
+function numberTables(): TableNumbers {
+  const numbers = new Map<WatchedTable, number>()
+  const tables: WatchedTable[] = []
+  return {
+    numberOf(table) {
+      let number = numbers.get(table)
+      if (number === undefined) {
+        number = tables.push(table) - 1
+        numbers.set(table, number)
+      }
+      return number
+    },
+    table(number) {
+      const table = tables[number]
+      if (!table) throw new RangeError(`There is no table ${number}.`)
+      return table
+    },
+  }
+}
