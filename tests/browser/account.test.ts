@@ -105,6 +105,7 @@ describe("the account page", () => {
     expect((await fetch(`${app.origin}/api/files`, script)).status).toBe(200)
 
     await page.reload()
+    await takenOver(page)
     await keys.getByText("backup script").first().waitFor()
     expect(await page.content()).not.toContain(key)
     await keys.getByRole("button", { name: "Delete backup script" }).click()

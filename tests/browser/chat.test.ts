@@ -1,6 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { faultsOf } from "../support/axe.ts"
+import { takenOver } from "../support/browser.ts"
 import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
 
 let chat: ChatBrowser
@@ -427,6 +428,7 @@ describe("a hostile answer", () => {
     })
     await page.goto(chat.origin + path)
     await page.getByText("Question 2").waitFor()
+    await takenOver(page)
     await page.getByLabel("Your question").fill("still awake?")
     await expect.poll(() => page.getByLabel("Your question").inputValue(), SOON).toBe("still awake?")
     await page.getByLabel("Your question").fill("")

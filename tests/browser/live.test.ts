@@ -7,7 +7,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from "playwrig
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import { spawnTideline, startTideline, type TidelineApp } from "../support/app.ts"
-import { findBrowser } from "../support/browser.ts"
+import { findBrowser, takenOver } from "../support/browser.ts"
 import { openGate, type Gate } from "../support/gate.ts"
 import { postJson, signUp, type Person } from "../support/people.ts"
 
@@ -88,6 +88,8 @@ describe("two browsers of one user", () => {
       await open(await browserOf(ada), address),
     ]
     const asked = requestsOf(there)
+    // An answer that was over before a page came alive is announced to nobody there.
+    await vi.waitFor(async () => expect(await connectionsOf(ada)).toBe(2), { timeout: 10_000 })
     await here.getByRole("textbox", { name: "Your question" }).fill("How deep is the sea?")
     await here.keyboard.press("Enter")
     await there.getByRole("log").getByText("How deep is the sea?").first().waitFor()
@@ -185,7 +187,8 @@ describe("a page", () => {
   it("shows its data where JavaScript is off", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
-    const page = await open(await browserOf(ada, { javaScriptEnabled: false }), "/dashboard/files")
+    const page = await (await browserOf(ada, { javaScriptEnabled: false })).newPage()
+    await page.goto(`${app.origin}/dashboard/files`)
     expect(await fileNamed(page, "tides.txt").count()).toBe(1)
   })
 
@@ -386,6 +389,7 @@ async function open(context: BrowserContext, path: string, to = app): Promise<Pa
     if (message.type() === "error" && !message.text().includes("net::ERR_")) complaints.push(message.text())
   })
   await page.goto(to.origin + path)
+  await takenOver(page)
   return page
 }
 
