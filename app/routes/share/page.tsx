@@ -57,6 +57,7 @@ async function orMissing<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   { title: `${loaderData?.file?.fileName ?? i18nOf(matches)._(msg`A shared file`)} · Tideline` },
+  { name: "description", content: i18nOf(matches)._(msg`A file is shared with you`) },
   { name: "robots", content: "noindex, nofollow" },
 ]
 
