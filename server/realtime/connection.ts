@@ -2,7 +2,7 @@ import type { Socket } from "socket.io"
 import * as v from "valibot"
 
 import type { Client } from "./client.ts"
-import { framed } from "./frame.ts"
+import { createSender } from "./frame.ts"
 import type { Committed, ErrorCode, GoodbyeEvent, RevokedEvent } from "./contract.ts"
 import type { Hub } from "./hub.ts"
 import type { Log } from "./log.ts"
@@ -82,12 +82,8 @@ export function createConnection<Viewer>(
   options: ConnectionOptions<Viewer>,
 ): Connection {
   const { hub, subscriber, log, metrics } = options
-  const { conn } = socket
   let { viewer, expiresAt } = verified
-  const outbox = new Outbox(
-    (text) => conn.write(text, framed(text)),
-    () => performance.now(),
-  )
+  const outbox = new Outbox(createSender(socket), () => performance.now())
   const userId = options.userIdOf(viewer)
   const client: Client = {
     outbox,

@@ -9,7 +9,7 @@ import { commitHeader, type Outbox } from "./outbox.ts"
 import type { Ring } from "./ring.ts"
 import { keyIn, keysTouched, type Shape, type Shapes } from "./shapes.ts"
 import type { RowChange, WatchedTable } from "./tables.ts"
-import { createTopics, type Topics } from "./topics.ts"
+import { createTopics, type Place, type Topics } from "./topics.ts"
 import { largeTouches, type Transaction } from "./transactions.ts"
 
 /** The longest that a broadcast keeps the event loop, in ms. */
@@ -35,6 +35,14 @@ type Job =
   | { kind: "transaction"; transaction: Transaction }
   | { kind: "advance"; lsn: bigint }
   | { kind: "restart"; start: bigint; epoch: string }
+
+/** A place that a change touches. */
+interface Hit {
+  readonly change: RowChange
+  readonly shape: Shape
+  readonly key: string
+  readonly place: Place
+}
 
 export interface Hub {
   readonly clients: Set<Client>
@@ -173,28 +181,25 @@ export function createHub(options: HubOptions): Hub {
 
   async function deliver(transaction: Transaction): Promise<void> {
     sweep(transaction)
-    holdDependants(transaction)
+    const hits = findHits(transaction)
+    holdDependants(hits, transaction)
     const touched: Outbox[] = []
     const unreadable: Subscription[] = []
-    for (const change of transaction.changes) {
-      for (const shape of shapes.of(change.table)) {
-        for (const key of keysTouched(shape, change)) {
-          for (const { range, followers } of topics.topicsAt(shape, key)) {
-            const edits = editsOf(range, change, transaction.xid)
-            if (edits.length === 0) continue
-            if (!edits.every(isReadable)) {
-              unreadable.push(...followers)
-              continue
-            }
-            for (const follower of followers) {
-              stage(follower, edits, transaction, touched)
-              if (performance.now() > turnEndsAt) await pause()
-            }
-          }
+    for (const { place, change } of hits) {
+      for (const { range, followers } of place.topics.values()) {
+        const edits = editsOf(range, change, transaction.xid)
+        if (edits.length === 0) continue
+        if (!edits.every(isReadable)) {
+          unreadable.push(...followers)
+          continue
+        }
+        for (const follower of followers) {
+          stage(follower, edits, transaction, touched)
+          if (performance.now() > turnEndsAt) await pause()
         }
       }
     }
-    reset(unreadable.filter(isCurrent), "gap")
+    if (unreadable.length > 0) reset(unreadable.filter(isCurrent), "gap")
     if (touched.length === 0) return
     const header = commitHeader(transaction.end, transaction.at, transaction.xid)
     for (const outbox of touched) {
@@ -221,15 +226,25 @@ export function createHub(options: HubOptions): Hub {
     }
   }
 
-  function holdDependants(transaction: Transaction): void {
-    const dependants = new Set<Subscription>()
-    for (const change of transaction.changes) {
+  /** The places that somebody cares about, in the order of the changes. */
+  function findHits({ changes }: Transaction): Hit[] {
+    const hits: Hit[] = []
+    for (const change of changes) {
       for (const shape of shapes.of(change.table)) {
         for (const key of keysTouched(shape, change)) {
-          for (const [dependant, on] of topics.dependantsAt(shape, key)) {
-            if (on === "change" || !stays(shape, key, change)) dependants.add(dependant)
-          }
+          const place = topics.at(shape, key)
+          if (place) hits.push({ change, shape, key, place })
         }
+      }
+    }
+    return hits
+  }
+
+  function holdDependants(hits: readonly Hit[], transaction: Transaction): void {
+    const dependants = new Set<Subscription>()
+    for (const { change, shape, key, place } of hits) {
+      for (const [dependant, on] of place.dependants) {
+        if (on === "change" || !stays(shape, key, change)) dependants.add(dependant)
       }
     }
     if (dependants.size === 0) return

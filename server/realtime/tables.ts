@@ -16,6 +16,8 @@ export interface WatchedTable {
   readonly decoders: readonly ((text: string) => unknown)[]
   readonly position: ReadonlyMap<string, number>
   readonly key: number
+  /** A row of which nothing was transmitted. */
+  readonly blank: Tuple
   /** The key and the columns of the replica identity: known of every row that an update or delete leaves behind. */
   readonly identity: ReadonlySet<number>
   /** PostgreSQL's type of each column, and whether it may be null: read from the catalog when the engine opens. */
@@ -53,6 +55,7 @@ export function watchTable(description: Table): WatchedTable {
     decoders: columns.map((column) => (text) => column.decode(text)),
     position,
     key,
+    blank: columns.map(() => undefined),
     identity: new Set([key, ...identity]),
     types: [],
     oids: [],

@@ -11,7 +11,12 @@ export interface Topic {
 type Spot = Pick<DependencyPlace, "shape" | "key">
 
 /** What happens at one key of one shape. */
-interface Place {
+export interface Place {
+  readonly topics: ReadonlyMap<string, Topic>
+  readonly dependants: ReadonlyMap<Subscription, DependencyPlace["on"]>
+}
+
+interface MutablePlace extends Place {
   readonly topics: Map<string, Topic>
   readonly dependants: Map<Subscription, DependencyPlace["on"]>
 }
@@ -20,13 +25,12 @@ interface Place {
 export interface Topics {
   add(subscription: Subscription): void
   remove(subscription: Subscription): void
-  topicsAt(shape: Shape, key: string): Iterable<Topic>
-  dependantsAt(shape: Shape, key: string): Iterable<[Subscription, DependencyPlace["on"]]>
+  at(shape: Shape, key: string): Place | undefined
   size(): number
 }
 
 export function createTopics(): Topics {
-  const places = new Map<Shape, Map<string, Place>>()
+  const places = new Map<Shape, Map<string, MutablePlace>>()
   let count = 0
 
   return {
@@ -54,16 +58,15 @@ export function createTopics(): Topics {
       }
       count -= 1
     },
-    topicsAt: (shape, key) => find(shape, key)?.topics.values() ?? [],
-    dependantsAt: (shape, key) => find(shape, key)?.dependants ?? [],
+    at: find,
     size: () => count,
   }
 
-  function find(shape: Shape, key: string): Place | undefined {
+  function find(shape: Shape, key: string): MutablePlace | undefined {
     return places.get(shape)?.get(key)
   }
 
-  function placeAt({ shape, key }: Spot): Place {
+  function placeAt({ shape, key }: Spot): MutablePlace {
     let keys = places.get(shape)
     if (!keys) places.set(shape, (keys = new Map()))
     let place = keys.get(key)

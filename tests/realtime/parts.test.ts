@@ -1,9 +1,6 @@
-import type { Writable } from "node:stream"
 import { describe, expect, it } from "vitest"
 import * as v from "valibot"
-import * as ws from "ws"
 import { editsOf, mergeEdits } from "#server/realtime/edits.ts"
-import { messageFrame } from "#server/realtime/frame.ts"
 import { openHave, sealHave } from "#server/realtime/have.ts"
 import { defineLiveQuery, type LiveQuery } from "#server/realtime/live-query.ts"
 import { lsnFromSql, lsnFromWire, lsnToSql, lsnToWire } from "#server/realtime/lsn.ts"
@@ -329,20 +326,3 @@ function openOutbox() {
   }
   return { outbox, sent, commit }
 }
-
-describe("a frame", () => {
-  it.each([0, 124, 125, 65_533, 65_535, 200_000])(
-    "carries a text of %i bytes whole, in UTF-8",
-    async (size) => {
-      const text = "é".repeat(Math.floor(size / 2)) + "x".repeat(size % 2)
-      const received = Promise.withResolvers<string>()
-      // What a client of `ws` reads with; its types do not name it.
-      const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable }
-      const receiver = new Receiver({ isServer: false })
-      receiver.on("message", (bytes: Buffer) => received.resolve(bytes.toString()))
-      receiver.on("error", received.reject)
-      receiver.write(messageFrame(text))
-      expect(await received.promise).toBe(`4${text}`)
-    },
-  )
-})

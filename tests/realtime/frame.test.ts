@@ -1,0 +1,96 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Writable } from "node:stream"
+import { Server, type Socket } from "socket.io"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as ws from "ws"
+import { createSender, messageFrame } from "#server/realtime/frame.ts"
+
+/** More than the kernel takes of a client that does not read. */
+const TOO_MUCH = "x".repeat(16_000_000)
+
+/** A connection of socket.io, and a client that notes the events it hears. */
+async function connect() {
+  const server = createServer()
+  const io = new Server(server, { transports: ["websocket"], perMessageDeflate: false })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const client = new ws.WebSocket(`ws://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`)
+  onTestFinished(async () => {
+    client.terminate()
+    await io.close()
+  })
+  const events: string[] = []
+  client.on("message", (bytes: Buffer) => {
+    const text = bytes.toString()
+    if (text.startsWith("0")) client.send("40")
+    if (text.startsWith("42")) events.push(JSON.parse(text.slice(2))[0])
+  })
+  const socket = await new Promise<Socket>((resolve) => io.once("connection", resolve))
+  await expect.poll(() => socket.conn.transport.writable, { interval: 1 }).toBe(true)
+  let queued = 0
+  socket.conn.on("flush", () => (queued += 1))
+  return { client, socket, events, queued: () => queued, send: createSender(socket) }
+}
+
+describe("what is sent over a connection", () => {
+  it("goes past the queue of Engine.IO while nothing waits there", async () => {
+    const { socket, events, queued, send } = await connect()
+    send('2["first"]')
+    send('2["second"]')
+    expect(queued()).toBe(0)
+    socket.emit("third")
+    await expect.poll(() => events, { interval: 5 }).toEqual(["first", "second", "third"])
+    expect(queued()).toBe(1)
+  })
+
+  it("waits for its turn behind what waits there", async () => {
+    const { client, socket, events, send } = await connect()
+    client.pause()
+    socket.emit("first", TOO_MUCH)
+    send('2["second"]')
+    socket.emit("third")
+    send('2["fourth"]')
+    client.resume()
+    await expect.poll(() => events, { interval: 5 }).toEqual(["first", "second", "third", "fourth"])
+  })
+
+  it("is waited for by what Engine.IO sends after it", async () => {
+    const { client, socket, events, send } = await connect()
+    client.pause()
+    send(`2["first","${TOO_MUCH}"]`)
+    send('2["second"]')
+    socket.emit("third")
+    client.resume()
+    await expect.poll(() => events, { interval: 5 }).toEqual(["first", "second", "third"])
+  })
+
+  it("is lost without harm when the client has gone", async () => {
+    const { client, socket, queued, send } = await connect()
+    const closed = once(socket.conn, "close")
+    client.terminate()
+    send('2["into the void"]')
+    await closed
+    send('2["after it"]')
+    expect(queued()).toBe(0)
+  })
+})
+
+describe("a frame", () => {
+  it.each([0, 124, 125, 65_533, 65_535, 200_000])(
+    "carries a text of %i bytes whole, in UTF-8",
+    async (size) => {
+      const text = "é".repeat(Math.floor(size / 2)) + "x".repeat(size % 2)
+      const received = Promise.withResolvers<string>()
+      // What a client of `ws` reads with; its types do not name it.
+      const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable }
+      const receiver = new Receiver({ isServer: false })
+      receiver.on("message", (bytes: Buffer) => received.resolve(bytes.toString()))
+      receiver.on("error", received.reject)
+      receiver.write(messageFrame(text))
+      expect(await received.promise).toBe(`4${text}`)
+    },
+  )
+})
