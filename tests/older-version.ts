@@ -1,9 +1,10 @@
 /**
  * Whether a program that is one migration older works on today's schema: takes the sources from before the newest migration out of
- * the history, gives them today's migrations, and runs their own tests.
+ * the history, replaces its processes one by one by today's under load, and those by its own again; then gives it today's migrations, and
+ * runs its own tests.
  *
  *     npm run test:older
- *     npm run test:older -- tests/domain/files.test.ts
+ *     npm run test:older -- tests/domain/files.test.ts    only these of its tests
  *
  * It needs the history of the repository (a shallow clone has none), and runs the older sources with the libraries of today.
  */
@@ -16,21 +17,33 @@ const root = resolve(import.meta.dirname, "..")
 const chosen = process.argv.slice(2)
 
 const commit = findOlder(newestMigration())
+const vitest = join(root, "node_modules/vitest/vitest.mjs")
 const folder = mkdtempSync(join(tmpdir(), "tideline-older-"))
 try {
   const sources = execFileSync("git", ["archive", commit], { cwd: root, maxBuffer: 2 ** 30 })
   execFileSync("tar", ["-x", "-C", folder], { input: sources })
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  const name = git("log", "-1", "--format=%h of %cs", commit)
+  let succeeded = true
+  if (chosen.length === 0) {
+    process.stdout.write(`From ${name} to today's, process by process, and back:\n`)
+    succeeded =
+      run(folder, join(folder, "server/commands/build.ts")) &&
+      run(root, vitest, "run", "tests/process/rolling-restart.test.ts")
+  }
   cpSync(join(root, "db/migrations"), join(folder, "db/migrations"), { recursive: true })
-  process.stdout.write(
-    `The tests of ${git("log", "-1", "--format=%h of %cs", commit)} on the schema of today:\n`,
-  )
-  const vitest = join(root, "node_modules/vitest/vitest.mjs")
+  process.stdout.write(`The tests of ${name} on the schema of today:\n`)
   const tests = chosen.length > 0 ? chosen : ["tests/domain", "tests/http"]
-  const { status } = spawnSync(process.execPath, [vitest, "run", ...tests], { cwd: folder, stdio: "inherit" })
-  process.exitCode = status ?? 1
+  succeeded = run(folder, vitest, "run", ...tests) && succeeded
+  process.exitCode = succeeded ? 0 : 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Runs a program of Node, and answers whether it succeeded. */
+function run(cwd: string, ...words: string[]): boolean {
+  const env = { ...process.env, OLDER_SOURCES: folder }
+  return spawnSync(process.execPath, words, { cwd, env, stdio: "inherit" }).status === 0
 }
 
 /** The path of its file. */

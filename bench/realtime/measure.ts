@@ -5,9 +5,11 @@ import { startEmbeddedPostgres } from "#db/embedded.ts"
 import type { Figures, Measured } from "../medians.ts"
 import { rounded } from "../print.ts"
 import { describeMachine } from "../results.ts"
+import { measureUndisturbed } from "../undisturbed.ts"
 import { report } from "./report.ts"
 import type { Candidate } from "./server.ts"
 import {
+  joinShared,
   measureBroadcast,
   measureMemory,
   measureRate,
@@ -62,7 +64,7 @@ async function measureOne(
   await withTrial(cluster, candidate, async (trial) => {
     await trial.crowd.ask("open", 1000)
     await rates(trial, 1000, [1, 100, 1000])
-    keep("broadcast to 1000", await measureBroadcast(trial, 1000, durations))
+    keep("broadcast to 1000", await measureBroadcasts(trial, 1000))
   })
   await withTrial(cluster, candidate, async (trial) => {
     keep(`${CROWD} idle sockets`, await measureMemory(trial, CROWD))
@@ -72,7 +74,7 @@ async function measureOne(
     await rates(trial, CROWD, [100, 1000, 4000])
     keep(`reconnect of ${CROWD}, reading again`, await measureReconnect(trial, false))
     if (candidate === "tideline") keep(`reconnect of ${CROWD}, resuming`, await measureReconnect(trial, true))
-    keep(`broadcast to ${CROWD}`, await measureBroadcast(trial, CROWD, durations))
+    keep(`broadcast to ${CROWD}`, await measureBroadcasts(trial, CROWD))
   })
   return measured
 
@@ -80,8 +82,13 @@ async function measureOne(
     await warmUp(trial, sockets)
     for (const perSecond of all) {
       const what = `${perSecond} writes/s, ${sockets} ${sockets === 1 ? "socket" : "sockets"}`
-      keep(what, await measureRate(trial, perSecond, sockets, durations))
+      keep(what, await measureUndisturbed(() => measureRate(trial, perSecond, sockets, durations)))
     }
+  }
+
+  async function measureBroadcasts(trial: Trial, sockets: number): Promise<Figures> {
+    await joinShared(trial, sockets)
+    return measureUndisturbed(() => measureBroadcast(trial, sockets, durations))
   }
 
   function keep(what: string, figures: Figures): void {

@@ -28,13 +28,15 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
   printTable(
     ["", ...COMPARED, "bare socket.io"],
     others.flatMap(([what, by]) =>
-      Object.keys(by.tideline ?? {}).map((figure) => {
-        const values = ([...COMPARED, "bare"] as const).map((each) => show(by[each]?.[figure]))
-        return [`${what}: ${FIGURES[figure] ?? figure}`].concat(values)
-      }),
+      Object.keys(by.tideline ?? {})
+        .filter(isPrinted)
+        .map((figure) => {
+          const values = ([...COMPARED, "bare"] as const).map((each) => show(by[each]?.[figure]))
+          return [`${what}: ${FIGURES[figure] ?? figure}`].concat(values)
+        }),
     ),
   )
-  process.stdout.write(`\n${judge(medians).join("\n")}\n`)
+  process.stdout.write(`\n${describeDisturbance(measured)}\n\n${judge(medians).join("\n")}\n`)
   return medians
 }
 
@@ -46,6 +48,21 @@ const FIGURES: Record<string, string> = {
   blocked: "longest block of the event loop, ms",
   cpuMs: "server CPU per commit, ms",
   missed: "notes that did not arrive",
+}
+
+/** Of what only says how well it could be measured, one line is printed for all. */
+function isPrinted(figure: string): boolean {
+  return figure !== "stolen" && figure !== "tries"
+}
+
+function describeDisturbance(measured: readonly Measured<Candidate>[]): string {
+  const stolen = measured.flatMap(({ figures }) => figures["stolen"] ?? [])
+  const average = stolen.reduce((sum, each) => sum + each, 0) / stolen.length
+  const again = measured.reduce((sum, { figures }) => sum + (figures["tries"] ?? 1) - 1, 0)
+  return (
+    `The host took at most ${show(Math.max(...stolen))} % of the machine from a measure of latency that counts, ${show(average)} % on average; ` +
+    `measures were taken again ${again} times for what it took.`
+  )
 }
 
 function ratio(by: Partial<Record<Candidate, Figures>>, candidate: Candidate): string {

@@ -79,15 +79,19 @@ export async function measureRate(
   }
 }
 
+/** Everybody follows the room that all share, and has heard from it. */
+export async function joinShared({ crowd, writer }: Trial, sockets: number): Promise<void> {
+  await crowd.ask("joinShared")
+  await writer.ask("writeShared", 2, SHARED_PER_SECOND)
+  await crowd.ask("receipts", 2 * sockets)
+}
+
 /** One commit that concerns everybody: until the last client has it, and how long the server's event loop was kept meanwhile. */
 export async function measureBroadcast(
   { server, crowd, writer }: Trial,
   sockets: number,
   durations: Durations,
 ): Promise<Figures> {
-  await crowd.ask("joinShared")
-  await writer.ask("writeShared", 2, SHARED_PER_SECOND)
-  await crowd.ask("receipts", 2 * sockets)
   await server.ask("startLoop")
   await server.ask("startCpu")
   const write = await writer.ask("writeShared", durations.broadcasts, SHARED_PER_SECOND)

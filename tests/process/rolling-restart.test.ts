@@ -9,6 +9,10 @@ import { startTraffic } from "../support/traffic.ts"
 
 const PEOPLE = 4
 const SOCKETS_EACH = 3
+/** Built sources of an older version, to come from and to go back to: `npm run test:older` gives them. */
+const older = process.env["OLDER_SOURCES"]
+/** What the processes are started with, one turn after the other; undefined is today's build. */
+const turns = older ? [undefined, older] : [undefined]
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let sql: postgres.Sql
@@ -17,7 +21,10 @@ let fleet: Fleet
 beforeAll(async () => {
   database = await createTestDatabase()
   sql = postgres(database.url, { max: 2 })
-  fleet = await startFleet(database.url, { env: { DRAIN_DELAY: "3", TRUSTED_PROXIES: "1" } })
+  fleet = await startFleet(database.url, {
+    env: { DRAIN_DELAY: "3", TRUSTED_PROXIES: "1" },
+    ...(older && { sources: older }),
+  })
 })
 afterAll(async () => {
   await fleet.stop()
@@ -41,12 +48,14 @@ test("three processes are started again in turn, and neither a request fails nor
     "look",
     "join",
   ])
-  for (const member of fleet.members) {
-    const before = traffic.served()
-    expect(await member.end("SIGTERM")).toBe(0)
-    expect(traffic.served()).toBeGreaterThan(before)
-    await member.start()
-    await fleet.whenReady()
+  for (const sources of turns) {
+    for (const member of fleet.members) {
+      const before = traffic.served()
+      expect(await member.end("SIGTERM")).toBe(0)
+      expect(traffic.served()).toBeGreaterThan(before)
+      await member.start(sources)
+      await fleet.whenReady()
+    }
   }
   await traffic.stop()
 
@@ -71,7 +80,7 @@ test("three processes are started again in turn, and neither a request fails nor
       ).map((row) => row["_id"]),
     )
     expect(socket.client.violations).toEqual([])
-    // Each list was read once: from then on it went on by what had changed.
-    expect(socket.client.seen).toMatchObject({ rows: 2, resets: 0 })
+    // Each list was read once: from then on it went on by what had changed. A version that watches other tables may have it read again.
+    if (!older) expect(socket.client.seen).toMatchObject({ rows: 2, resets: 0 })
   }
 }, 240_000)

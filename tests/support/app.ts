@@ -67,9 +67,9 @@ export async function startTideline(env: Record<string, string> = {}): Promise<T
   }
 }
 
-/** The built server in `folder`, without waiting for anything; for tests of starts that fail. */
-export function spawnTideline(folder: string, env: Record<string, string | undefined>) {
-  const child = spawn(process.execPath, [join(root, "build/server/index.js")], {
+/** The built server in `folder`, without waiting for anything; for tests of starts that fail. `sources` are those that it was built from. */
+export function spawnTideline(folder: string, env: Record<string, string | undefined>, sources = root) {
+  const child = spawn(process.execPath, [join(sources, "build/server/index.js")], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

@@ -16,7 +16,8 @@ export interface Member {
   isReady(): boolean
   /** Resolves when it has ended, with its code. */
   end(signal: NodeJS.Signals): Promise<number | null>
-  start(): Promise<void>
+  /** `sources` are of another version, built; without them it is today's. */
+  start(sources?: string): Promise<void>
 }
 
 export interface Fleet {
@@ -31,10 +32,10 @@ export interface Fleet {
   stop(): Promise<void>
 }
 
-/** Several processes of the built application on one database and one folder of blobs, behind a proxy. */
+/** Several processes of the built application, today's or that of `sources`, on one database and one folder of blobs, behind a proxy. */
 export async function startFleet(
   databaseUrl: string,
-  { size = 3, env = {} }: { size?: number; env?: Record<string, string> } = {},
+  { size = 3, env = {}, sources }: { size?: number; env?: Record<string, string>; sources?: string } = {},
 ): Promise<Fleet> {
   const folder = mkdtempSync(join(tmpdir(), "tideline-fleet-"))
   const backends = await Promise.all(
@@ -65,7 +66,7 @@ export async function startFleet(
     },
   }
   try {
-    await Promise.all(members.map((member) => member.start()))
+    await Promise.all(members.map((member) => member.start(sources)))
     await fleet.whenReady()
     return fleet
   } catch (error) {
@@ -93,8 +94,8 @@ function createMember(
       ending?.child.kill(signal)
       return (await ending?.exited) ?? null
     },
-    async start() {
-      server = spawnTideline(folder, env)
+    async start(built) {
+      server = spawnTideline(folder, env, built)
       server.child.stdout?.on("data", (chunk) => log.push(String(chunk)))
       await server.logged("Tideline is ready")
     },
