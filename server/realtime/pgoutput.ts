@@ -132,7 +132,7 @@ function readMessage(bytes: Buffer): Message {
 }
 
 function readTuple(bytes: Buffer, cursor: { at: number }, layout: Layout): Tuple {
-  const tuple: (string | null | undefined)[] = layout.table.blank.slice()
+  const tuple = layout.table.blank.slice()
   const count = bytes.readUInt16BE(cursor.at)
   let at = cursor.at + 2
   for (let column = 0; column < count; column++) {

@@ -167,7 +167,7 @@ function sortable(table: WatchedTable, column: number): string {
 }
 
 function toTuple(table: WatchedTable, columns: readonly number[], row: readonly (Buffer | null)[]): Tuple {
-  const tuple: (string | null | undefined)[] = Array.from({ length: table.columns.length })
+  const tuple = table.blank.slice()
   for (const [index, column] of columns.entries()) tuple[column] = row[index]?.toString("utf8") ?? null
   return tuple
 }
