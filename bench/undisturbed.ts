@@ -12,21 +12,24 @@ const REST_MS = 4000
 /**
  * Measures while the machine is left alone. The host of a virtual machine may give its processors to others, at times half of them for
  * minutes, and says so (`steal` in proc_stat(5)). What was disturbed by that is measured again; if it was each time, the time when it
- * was least counts. The result has no part in this choice. Adds what was `stolen`, in percent, and the number of `tries`.
+ * was least counts. The result has no part in this choice; what was `missed` counts each time. Adds what was `stolen`, in percent, and the
+ * number of `tries`.
  */
 export async function measureUndisturbed(measure: () => Promise<Figures>): Promise<Figures> {
   let best: Figures = { stolen: Number.POSITIVE_INFINITY }
   let tries = 0
+  let missed = 0
   while (tries < TRIES && (best["stolen"] ?? 0) > DISTURBED) {
     if (tries > 0) await pause(REST_MS)
     tries += 1
     const before = stolenMs()
     const since = performance.now()
     const figures = await measure()
+    missed += figures["missed"] ?? 0
     const stolen = (100 * (stolenMs() - before)) / ((performance.now() - since) * cpus().length)
     if (stolen < (best["stolen"] ?? 0)) best = { ...figures, stolen }
   }
-  return { ...best, tries }
+  return { ...best, missed, tries }
 }
 
 /** Of all processors together, since the machine started; 0 on a system that does not tell. */

@@ -29,7 +29,7 @@ export function createSender({ conn }: Pick<Socket, "conn">): (text: string) => 
 }
 
 function isWebSocket(value: unknown): value is WebSocketUnderneath {
-  const { _sender: sender } = value as Partial<WebSocketUnderneath>
+  const { _sender: sender } = (value ?? {}) as Partial<WebSocketUnderneath>
   return typeof sender?.sendFrame === "function"
 }
 
