@@ -16,10 +16,11 @@ const REST_MS = 4000
  * number of `tries`.
  */
 export async function measureUndisturbed(measure: () => Promise<Figures>): Promise<Figures> {
-  let best: Figures = { stolen: Number.POSITIVE_INFINITY }
+  let best: Figures = {}
+  let least = Number.POSITIVE_INFINITY
   let tries = 0
   let missed = 0
-  while (tries < TRIES && (best["stolen"] ?? 0) > DISTURBED) {
+  while (tries < TRIES && least > DISTURBED) {
     if (tries > 0) await pause(REST_MS)
     tries += 1
     const before = stolenMs()
@@ -27,9 +28,12 @@ export async function measureUndisturbed(measure: () => Promise<Figures>): Promi
     const figures = await measure()
     missed += figures["missed"] ?? 0
     const stolen = (100 * (stolenMs() - before)) / ((performance.now() - since) * cpus().length)
-    if (stolen < (best["stolen"] ?? 0)) best = { ...figures, stolen }
+    if (stolen < least) {
+      least = stolen
+      best = figures
+    }
   }
-  return { ...best, missed, tries }
+  return { ...best, missed, stolen: least, tries }
 }
 
 /** Of all processors together, since the machine started; 0 on a system that does not tell. */

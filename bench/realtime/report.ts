@@ -28,11 +28,11 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
   printTable(
     ["", ...COMPARED, "bare socket.io"],
     others.flatMap(([what, by]) =>
-      Object.keys(by.tideline ?? {})
-        .filter(isPrinted)
-        .map((figure) => {
+      Object.entries(FIGURES)
+        .filter(([figure]) => by.tideline?.[figure] !== undefined)
+        .map(([figure, name]) => {
           const values = ([...COMPARED, "bare"] as const).map((each) => show(by[each]?.[figure]))
-          return [`${what}: ${FIGURES[figure] ?? figure}`].concat(values)
+          return [`${what}: ${name}`].concat(values)
         }),
     ),
   )
@@ -40,19 +40,15 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
   return medians
 }
 
+/** What is printed of the measures that are not rates, in this order. */
 const FIGURES: Record<string, string> = {
   perSocket: "resident KiB per socket",
   atLeast: "the same, garbage room given back",
-  toLast: "ms until the last client",
   toHalf: "ms until half of the clients",
+  toLast: "ms until the last client",
   blocked: "longest block of the event loop, ms",
   cpuMs: "server CPU per commit, ms",
   missed: "notes that did not arrive",
-}
-
-/** Of what only says how well it could be measured, one line is printed for all. */
-function isPrinted(figure: string): boolean {
-  return figure !== "stolen" && figure !== "tries"
 }
 
 function describeDisturbance(measured: readonly Measured<Candidate>[]): string {

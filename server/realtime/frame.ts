@@ -18,13 +18,12 @@ interface WebSocketUnderneath {
 export function createSender({ conn }: Pick<Socket, "conn">): (text: string) => void {
   const { transport } = conn
   const ws = "socket" in transport && isWebSocket(transport.socket) ? transport.socket : null
-  if (!ws) return (text) => conn.write(text, preEncoded(messageFrame(text)))
-  const { _sender: sender } = ws
   return (text) => {
     const frame = messageFrame(text)
-    if (transport.writable && ws.readyState === ws.OPEN && conn.readyState === "open")
+    if (ws && ws.readyState === ws.OPEN && transport.writable && conn.readyState === "open") {
+      const { _sender: sender } = ws
       sender.sendFrame([frame])
-    else conn.write(text, preEncoded(frame))
+    } else conn.write(text, preEncoded(frame))
   }
 }
 

@@ -7,9 +7,9 @@ import { editsOf, isReadable, type Edit } from "./edits.ts"
 import type { Metrics } from "./metrics.ts"
 import { commitHeader, type Outbox } from "./outbox.ts"
 import type { Ring } from "./ring.ts"
-import { keyIn, keysTouched, type Shape, type Shapes } from "./shapes.ts"
+import { keyIn, type Shape, type Shapes } from "./shapes.ts"
 import type { RowChange, WatchedTable } from "./tables.ts"
-import { createTopics, type Place, type Topics } from "./topics.ts"
+import { createTopics, type Topics, type Touched } from "./topics.ts"
 import { largeTouches, type Transaction } from "./transactions.ts"
 
 /** The longest that a broadcast keeps the event loop, in ms. */
@@ -35,14 +35,6 @@ type Job =
   | { kind: "transaction"; transaction: Transaction }
   | { kind: "advance"; lsn: bigint }
   | { kind: "restart"; start: bigint; epoch: string }
-
-/** A place that a change touches. */
-interface Hit {
-  readonly change: RowChange
-  readonly shape: Shape
-  readonly key: string
-  readonly place: Place
-}
 
 export interface Hub {
   readonly clients: Set<Client>
@@ -70,7 +62,7 @@ export interface Hub {
 /** Takes transactions in order and gives each client, in one step, what each means to it. */
 export function createHub(options: HubOptions): Hub {
   const { ring, shapes, metrics } = options
-  const topics = createTopics()
+  const topics = createTopics(shapes)
   const clients = new Set<Client>()
   let position = 0n
   let epoch = ""
@@ -181,11 +173,11 @@ export function createHub(options: HubOptions): Hub {
 
   async function deliver(transaction: Transaction): Promise<void> {
     sweep(transaction)
-    const hits = findHits(transaction)
-    holdDependants(hits, transaction)
+    const places = topics.touchedBy(transaction.changes)
+    holdDependants(places, transaction)
     const touched: Outbox[] = []
     const unreadable: Subscription[] = []
-    for (const { place, change } of hits) {
+    for (const { place, change } of places) {
       for (const { range, followers } of place.topics.values()) {
         const edits = editsOf(range, change, transaction.xid)
         if (edits.length === 0) continue
@@ -226,23 +218,9 @@ export function createHub(options: HubOptions): Hub {
     }
   }
 
-  /** The places that somebody cares about, in the order of the changes. */
-  function findHits({ changes }: Transaction): Hit[] {
-    const hits: Hit[] = []
-    for (const change of changes) {
-      for (const shape of shapes.of(change.table)) {
-        for (const key of keysTouched(shape, change)) {
-          const place = topics.at(shape, key)
-          if (place) hits.push({ change, shape, key, place })
-        }
-      }
-    }
-    return hits
-  }
-
-  function holdDependants(hits: readonly Hit[], transaction: Transaction): void {
+  function holdDependants(places: readonly Touched[], transaction: Transaction): void {
     const dependants = new Set<Subscription>()
-    for (const { change, shape, key, place } of hits) {
+    for (const { change, shape, key, place } of places) {
       for (const [dependant, on] of place.dependants) {
         if (on === "change" || !stays(shape, key, change)) dependants.add(dependant)
       }

@@ -1,6 +1,7 @@
 import type { DependencyPlace, Subscription } from "./client.ts"
 import type { Range } from "./range.ts"
-import type { Shape } from "./shapes.ts"
+import { keysTouched, type Shape, type Shapes } from "./shapes.ts"
+import type { RowChange } from "./tables.ts"
 
 /** A range that somebody follows, and everybody who does. */
 export interface Topic {
@@ -11,26 +12,28 @@ export interface Topic {
 type Spot = Pick<DependencyPlace, "shape" | "key">
 
 /** What happens at one key of one shape. */
-export interface Place {
-  readonly topics: ReadonlyMap<string, Topic>
-  readonly dependants: ReadonlyMap<Subscription, DependencyPlace["on"]>
-}
-
-interface MutablePlace extends Place {
+interface Place {
   readonly topics: Map<string, Topic>
   readonly dependants: Map<Subscription, DependencyPlace["on"]>
+}
+
+/** A place that a change touches. */
+export interface Touched extends Spot {
+  readonly change: RowChange
+  readonly place: Place
 }
 
 /** Who follows what, found from a change by the places it touches: a commit costs what it touches, not what is followed. */
 export interface Topics {
   add(subscription: Subscription): void
   remove(subscription: Subscription): void
-  at(shape: Shape, key: string): Place | undefined
+  /** The places that the changes touch and somebody cares about, in the order of the changes. */
+  touchedBy(changes: readonly RowChange[]): Touched[]
   size(): number
 }
 
-export function createTopics(): Topics {
-  const places = new Map<Shape, Map<string, MutablePlace>>()
+export function createTopics(shapes: Shapes): Topics {
+  const places = new Map<Shape, Map<string, Place>>()
   let count = 0
 
   return {
@@ -58,15 +61,26 @@ export function createTopics(): Topics {
       }
       count -= 1
     },
-    at: find,
+    touchedBy(changes) {
+      const touched: Touched[] = []
+      for (const change of changes) {
+        for (const shape of shapes.of(change.table)) {
+          for (const key of keysTouched(shape, change)) {
+            const place = find(shape, key)
+            if (place) touched.push({ change, shape, key, place })
+          }
+        }
+      }
+      return touched
+    },
     size: () => count,
   }
 
-  function find(shape: Shape, key: string): MutablePlace | undefined {
+  function find(shape: Shape, key: string): Place | undefined {
     return places.get(shape)?.get(key)
   }
 
-  function placeAt({ shape, key }: Spot): MutablePlace {
+  function placeAt({ shape, key }: Spot): Place {
     let keys = places.get(shape)
     if (!keys) places.set(shape, (keys = new Map()))
     let place = keys.get(key)
