@@ -9,12 +9,14 @@ import * as build from "virtual:react-router/server-build"
 import { isOutage } from "#db/outage.ts"
 import {
   countedContext,
+  credentialContext,
   failureContext,
   incomingContext,
   nonceContext,
   requestIdContext,
   servicesContext,
 } from "./context.ts"
+import { readCredentials } from "./http/credentials.ts"
 import { findEndpoints } from "./http/endpoints.ts"
 import type { Exchange, Front } from "./http/listener.ts"
 import { json } from "./http/json.ts"
@@ -31,6 +33,7 @@ import type { Services } from "./scope.ts"
 export function createApp(services: Services): Pick<Front, "handle" | "sendPage"> {
   // The type of the virtual module knows nothing of exactOptionalPropertyTypes; it is this one otherwise.
   const mode = services.config.production ? "production" : "development"
+  const credentialOf = readCredentials(build as ServerBuild)
   const endpointOf = findEndpoints(build as ServerBuild)
   const sectionOf = cutIntoSections(build as ServerBuild)
   const handlers = new Map<ServerBuild, RequestHandler>()
@@ -46,6 +49,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
     const { incoming, nonce, requestId, counted } = exchange
     const context = new RouterContextProvider()
     context.set(servicesContext, services)
+    context.set(credentialContext, credentialOf)
     context.set(incomingContext, incoming)
     context.set(nonceContext, nonce)
     context.set(requestIdContext, requestId)

@@ -65,8 +65,7 @@ export type MutationScope = Omit<FullScope, "live" | "harbour">
 
 async function verify(services: Pick<Services, "identity" | "db">, token: string) {
   try {
-    const { expiresAt, ...claims } = await services.identity.verifyRealtimeToken(token)
-    const session = { ...claims, via: "session-bearer" as const }
+    const { expiresAt, ...session } = await services.identity.verifyRealtimeToken(token)
     return { expiresAt, viewer: { session, user: await findOrCreateUser(services, session) } }
   } catch (error) {
     if (isOutage(error)) throw error

@@ -8,6 +8,8 @@ import { LANGUAGES } from "#server/languages/contract.ts"
 import { saveLanguage } from "#server/users/language.ts"
 import type { Route } from "./+types/language.ts"
 
+export const handle = { credential: "none" }
+
 const ChooseLanguage = v.object({
   language: v.picklist(LANGUAGES, "Choose English (en) or German (de)."),
   from: readerWas,

@@ -6,6 +6,8 @@ import { readForm } from "#server/http/form.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import type { Route } from "./+types/theme.ts"
 
+export const handle = { credential: "none" }
+
 const ChooseTheme = v.object({
   theme: v.picklist(["light", "dark", "system"], "Choose light, dark or system."),
   from: readerWas,

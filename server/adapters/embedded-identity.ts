@@ -184,7 +184,9 @@ export async function openEmbeddedIdentity(
       const session = await getSession(args)
       if (!session) return null
       const issuedAt = Math.floor(Date.now() / 1000)
-      const payload = { sub: session.userId, sid: session.sessionId, plan: session.plan, iat: issuedAt }
+      const { userId, sessionId, plan } = session
+      const via = session.via === "api-key" ? "api-key" : "session-bearer"
+      const payload = { sub: userId, sid: sessionId, plan, via, iat: issuedAt }
       const { token } = await auth.api.signJWT({ body: { payload } })
       return { token, expiresAt: (issuedAt + REALTIME_TOKEN_LIFE) * 1000 }
     },

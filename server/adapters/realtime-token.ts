@@ -13,6 +13,7 @@ const Claims = v.object({
   exp: v.number(),
   sid: v.optional(v.nullable(v.string())),
   plan: v.fallback(v.picklist(["free", "pro"]), "free"),
+  via: v.fallback(v.picklist(["session-bearer", "api-key"]), "session-bearer"),
 })
 
 /**
@@ -32,8 +33,8 @@ export function createTokenVerifier({ issuer, keys }: { issuer: string; keys: JW
     if (kind !== undefined && kind !== CLERK_TEMPLATE_TOKEN) {
       throw new errors.JWTInvalid("This is a token of another kind, not one made for realtime.")
     }
-    const { sub, sid, plan, exp } = v.parse(Claims, payload)
-    return { userId: sub, sessionId: sid ?? null, plan, expiresAt: exp * 1000 }
+    const { sub, sid, plan, via, exp } = v.parse(Claims, payload)
+    return { userId: sub, sessionId: sid ?? null, plan, via, expiresAt: exp * 1000 }
   }
 }
 

@@ -1,9 +1,16 @@
 import { data, type MiddlewareFunction } from "react-router"
-import { countedContext, servicesContext, sessionContext, urlContext } from "#server/context.ts"
+import {
+  countedContext,
+  credentialContext,
+  servicesContext,
+  sessionContext,
+  urlContext,
+} from "#server/context.ts"
 import { isForged } from "./csrf.ts"
 import { json } from "./json.ts"
-import { answersForItself, isApiPath, isPublic, looksLikeFile } from "./public-paths.ts"
+import { answersForItself, isApiPath, isOpenPrefix, looksLikeFile } from "./public-paths.ts"
 import { refuseVisitor } from "./scope.ts"
+import { refuseCredential } from "./unauthorized.ts"
 
 /** Finds out who is asking, once for every request. Everything after it reads the answer from the context. */
 export const identify: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
@@ -18,20 +25,25 @@ export const identify: MiddlewareFunction<Response> = async ({ request, context,
 }
 
 /**
- * Refuses requests that another site made, then everybody who is not signed in, except on public addresses.
+ * Refuses requests that another site made, then everybody who does not show the credential that the route declares.
  * React Router runs it only where a matched route has a loader: the root's must stay, and so must the route for unknown addresses.
  */
 export const guard: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
   const { config } = context.get(servicesContext)
-  const session = context.get(sessionContext)
+  const credential = context.get(credentialContext)(pattern)
+  const shown = context.get(sessionContext)
+  const isBearer = shown !== null && shown.via !== "cookie"
+  if (isBearer && credential === "session") return refuseCredential()
+  const session = isBearer && credential === "none" ? null : shown
+  context.set(sessionContext, session)
 
   // A visitor's request to these is harmless, and the contract says in which order they refuse it.
   const orderIsGiven = session === null && answersForItself(url)
   if (!orderIsGiven && isForged(request, session, config.origin)) return refuseForged(url)
 
-  const isMissingFile = pattern === "*" && looksLikeFile(url)
   if (session) return keepFromCaches(await next())
-  if (orderIsGiven || isPublic(url) || isMissingFile) return next()
+  const leadsNowhere = pattern === "*" && (isOpenPrefix(url) || looksLikeFile(url))
+  if (orderIsGiven || credential === "none" || leadsNowhere) return next()
   return refuseVisitor(context.get(urlContext))
 }
 

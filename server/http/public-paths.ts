@@ -1,30 +1,8 @@
 /**
- * What anybody may open. Everything else needs a signed-in user, so a new route is protected until it is named here.
- * Every pattern is anchored, and matches as React Router does: in any capitalisation.
+ * Where an address that leads nowhere is answered to visitors too. The contract says "anything starting with" of the first three. Which
+ * routes visitors may open the routes themselves declare.
  */
-const PUBLIC = [
-  // The list of the service's contract, which says "anything starting with" of the last three.
-  /^\/$/,
-  /^\/(features|pricing)\/?$/i,
-  /^\/api\/health\/?$/i,
-  /^\/(blog|sign-in|sign-up)/i,
-
-  // What the contract's table of pages marks as needing no sign-in, and what browsers and crawlers ask for by themselves.
-  /^\/(about|waitlist|privacy|terms|cookies)\/?$/i,
-  /^\/waitlist\/confirm\/?$/i,
-  /^\/docs(\/|$)/i,
-  /^\/\.well-known\/security\.txt$/i,
-  /^\/(sitemap\.xml|robots\.txt|feed\.xml|site\.webmanifest|favicon\.(ico|svg))$/i,
-  /^\/theme\/?$/i,
-  /^\/language\/?$/i,
-  /^\/demo\/?$/i,
-  /^\/share\//i,
-
-  // Callers of these show who they are, or that they need not: see `answersForItself`.
-  /^\/api\/openapi\.json\/?$/i,
-  /^\/api\/webhooks\/clerk\/?$/i,
-  /^\/api\/auth\//i,
-]
+const OPEN_PREFIX = /^\/(blog|sign-in|sign-up|(docs|share)\/)/i
 
 /** These check the caller themselves, after the rate limit or before it, as the contract orders for each. */
 const ANSWERS_FOR_ITSELF = /^\/api\/(email|chat)\/?$/i
@@ -33,10 +11,8 @@ const ANSWERS_FOR_ITSELF = /^\/api\/(email|chat)\/?$/i
 const STATIC_FILE =
   /\.(html?|css|m?js|map|jpe?g|webp|avif|png|gif|svg|ico|ttf|otf|woff2?|zip|gz|csv|docx?|xlsx?|pdf|webmanifest|txt|xml)$/i
 
-/** Whether anybody may open the address. */
-export function isPublic(url: URL): boolean {
-  const pathname = pagePath(url)
-  return PUBLIC.some((pattern) => pattern.test(pathname))
+export function isOpenPrefix(url: URL): boolean {
+  return OPEN_PREFIX.test(pagePath(url))
 }
 
 export function answersForItself(url: URL): boolean {

@@ -6,3 +6,11 @@ export function unauthorized(headers: HeadersInit = {}): Response {
   answer.headers.set("WWW-Authenticate", 'Bearer realm="tideline"')
   return answer
 }
+
+/** For a caller whose bearer credential is good, and is not what opens this route. */
+export function refuseCredential(): Response {
+  const error =
+    "This address takes a browser session. An API key or another bearer credential does not open it."
+  const headers = { "WWW-Authenticate": 'Bearer realm="tideline", error="invalid_token"' }
+  return json({ error }, { status: 401, headers })
+}

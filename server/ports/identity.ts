@@ -34,6 +34,8 @@ export interface RealtimeClaims {
   sessionId: string | null
   /** Free where the provider's token says nothing of plans: the record knows better. */
   plan: Plan
+  /** How whoever asked for the token had proved who they are. */
+  via: "session-bearer" | "api-key"
   /** Milliseconds since the epoch. */
   expiresAt: number
 }

@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { defineLiveQuery, defineMutation } from "#server/realtime/live-query.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { watchedUsers } from "#server/watched-tables.ts"
+import { requireSession } from "./access.ts"
 import { CreateOrUpdateUser, onboardingOf, PASSABLE_STEPS, RECORD_FIELDS, SaveProfile } from "./contract.ts"
 import { completeOnboarding, finishOnboardingStep, reopenOnboardingStep } from "./onboarding.ts"
 import { createOrUpdateUser, saveProfile } from "./users.ts"
@@ -36,13 +37,18 @@ export const userMutations = [
   defineMutation({
     name: "users.createOrUpdateUser",
     args: CreateOrUpdateUser,
-    run: async (scope: Scope<"db" | "identity" | "config" | "viewer">, input) =>
-      (await createOrUpdateUser(scope, input))._id,
+    run: async (scope: Scope<"db" | "identity" | "config" | "viewer">, input) => {
+      requireSession(scope.viewer)
+      return (await createOrUpdateUser(scope, input))._id
+    },
   }),
   defineMutation({
     name: "users.saveProfile",
     args: SaveProfile,
-    run: (scope: Scope<"db" | "identity" | "viewer">, profile) => saveProfile(scope, profile),
+    run: async (scope: Scope<"db" | "identity" | "viewer">, profile) => {
+      requireSession(scope.viewer)
+      await saveProfile(scope, profile)
+    },
   }),
   defineMutation({
     name: "users.finishOnboardingStep",

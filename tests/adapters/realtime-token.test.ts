@@ -34,6 +34,7 @@ describe.each(["RS256", "ES256"])("a realtime token signed with %s", (alg) => {
       userId: "user_1",
       sessionId: "sess_1",
       plan: "pro",
+      via: "session-bearer",
       expiresAt: (claims.exp ?? 0) * 1000,
     })
   })

@@ -119,7 +119,7 @@ describe("nobody else", () => {
           redirect: "manual",
           headers: { authorization: `Bearer ${credential}` },
         })
-      expect(new Set((await knock(withBearer)).values())).toEqual(new Set([404]))
+      expect(new Set((await knock(withBearer)).values())).toEqual(new Set([401]))
       await expectNothingChanged()
     }
   })

@@ -4,6 +4,8 @@ import { servicesOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import type { Route } from "./+types/auth.ts"
 
+export const handle = { credential: "none" }
+
 /** Bytes: enough for a form of text fields. */
 const BODY_LIMIT = 64 * 1024
 

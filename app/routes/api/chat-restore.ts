@@ -5,6 +5,8 @@ import { answerRefusals } from "#server/http/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/chat-restore.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
 export async function action({ context, params }: Route.ActionArgs) {

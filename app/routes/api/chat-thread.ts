@@ -8,6 +8,8 @@ import { answerRefusals } from "#server/http/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/chat-thread.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "PATCH", "DELETE")]
 
 export async function loader({ context, params }: Route.LoaderArgs) {

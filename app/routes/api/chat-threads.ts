@@ -6,6 +6,8 @@ import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/chat-threads.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "POST")]
 
 export async function loader({ context, request }: Route.LoaderArgs) {

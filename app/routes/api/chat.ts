@@ -17,6 +17,8 @@ import { unauthorized } from "#server/http/unauthorized.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Route } from "./+types/chat.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
 /** The checks stand in the order of the specification; the first that fails ends the request. */

@@ -6,6 +6,8 @@ import { answerRefusals } from "#server/http/refusals.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/clerk-webhook.ts"
 
+export const handle = { credential: "none" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
 /** Bytes. Clerk's largest are some ten kilobytes. */

@@ -8,6 +8,8 @@ import { EMAIL_TEMPLATES, parseEmailRequest } from "#server/mail/contract.ts"
 import { sendEmail } from "#server/mail/mail.ts"
 import type { Route } from "./+types/email.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
 export async function action({ context, request }: Route.ActionArgs) {

@@ -8,6 +8,8 @@ import { answerRefusals } from "#server/http/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file-archive.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
 /** Bytes: a thousand ids in the most roomy of forms. */

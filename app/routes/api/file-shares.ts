@@ -7,6 +7,8 @@ import { answerRefusals } from "#server/http/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file-shares.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "POST")]
 
 const NOT_KEPT = { "Cache-Control": "private, no-store" }

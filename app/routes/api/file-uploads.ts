@@ -4,6 +4,8 @@ import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file-uploads.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST", "OPTIONS")]
 
 /** For OPTIONS. */

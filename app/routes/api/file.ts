@@ -9,6 +9,8 @@ import { answerRefusals } from "#server/http/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "PATCH", "DELETE")]
 
 export async function loader({ context, params, request }: Route.LoaderArgs) {

@@ -9,6 +9,8 @@ import { answerRefusals } from "#server/http/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/files.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "POST")]
 
 export async function loader({ context, request }: Route.LoaderArgs) {

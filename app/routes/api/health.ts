@@ -5,6 +5,8 @@ import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/health.ts"
 
+export const handle = { credential: "none" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
 
 export function loader({ context, request }: Route.LoaderArgs) {

@@ -3,6 +3,8 @@ import { allowMethods } from "#server/http/methods.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/realtime-token.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
 
 /** What the caller shows when they open the live connection. The guard has answered 401 to whoever is not signed in. */

@@ -9,7 +9,7 @@ import enhance from "./enhance.js?url&no-inline"
 import type { Route } from "./+types/layout.ts"
 
 /** With forms of our own these pages ship no React, only one small script. */
-export const handle = { static: "unless Clerk" }
+export const handle = { credential: "none", static: "unless Clerk" }
 
 export function loader({ context }: Route.LoaderArgs) {
   const isClerk = servicesOf(context).identity.kind === "clerk"

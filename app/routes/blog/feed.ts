@@ -3,6 +3,8 @@ import { servicesContext } from "#server/context.ts"
 import { escapeMarkup } from "#server/http/markup.ts"
 import type { Route } from "./+types/feed.ts"
 
+export const handle = { credential: "none" }
+
 /** The blog as RSS 2.0. */
 export function loader({ context }: Route.LoaderArgs) {
   const { origin } = context.get(servicesContext).config

@@ -2,6 +2,8 @@ import { allowMethods } from "#server/http/methods.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/security-contact.ts"
 
+export const handle = { credential: "none" }
+
 /** What it says is true for as long after it was asked for. Milliseconds. */
 const VALIDITY = 90 * 24 * 60 * 60 * 1000
 

@@ -4,6 +4,8 @@ import { allowMethods } from "#server/http/methods.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/sitemap.ts"
 
+export const handle = { credential: "none" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
 
 export function loader({ context }: Route.LoaderArgs) {

@@ -9,6 +9,8 @@ import { servicesOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import type { Route } from "./+types/demo.ts"
 
+export const handle = { credential: "none" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "POST")]
 
 /** All visitors together may change the boats so often in a minute. */

@@ -7,7 +7,7 @@ import type { loader as rootLoader } from "#app/root.tsx"
 import type { Route } from "./+types/layout.ts"
 
 /** The public pages ship no React: they are links, forms and one small script. */
-export const handle = { static: true, shared: true }
+export const handle = { credential: "none", static: true, shared: true }
 
 export function loader({ context }: Route.LoaderArgs) {
   return { nonce: context.get(nonceContext), docs: context.get(servicesContext).config.docsUrl }

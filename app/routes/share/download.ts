@@ -6,6 +6,8 @@ import { allowMethods } from "#server/http/methods.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/download.ts"
 
+export const handle = { credential: "none" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
 
 /** A person who may not have the bytes is led to the page, which says why or asks for the password; a program gets JSON. */

@@ -16,7 +16,7 @@ import { SharedFileCard } from "./shared-file-card.tsx"
 import type { Route } from "./+types/page.ts"
 
 /** A file and a way to save it: it needs none of our JavaScript. */
-export const handle = { static: true }
+export const handle = { credential: "none", static: true }
 
 /** The address is the key, so it is told to no other site and kept in no cache. */
 export const headers: Route.HeadersFunction = ({ actionHeaders }) => {

@@ -10,7 +10,7 @@ import { confirmPlace, isConfirmation } from "#server/waitlist/waitlist.ts"
 import { WaitlistFrame } from "./waitlist-frame.tsx"
 import type { Route } from "./+types/waitlist-confirm.ts"
 
-export const handle = { static: true }
+export const handle = { credential: "none", static: true }
 
 /** Opening the link changes nothing: programs that look through mail open every link in it. */
 export function loader({ context, request }: Route.LoaderArgs) {

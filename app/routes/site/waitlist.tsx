@@ -18,7 +18,7 @@ import { WaitlistFrame } from "./waitlist-frame.tsx"
 import type { Route } from "./+types/waitlist.ts"
 
 /** A form and nothing else: it needs none of our JavaScript. */
-export const handle = { static: true }
+export const handle = { credential: "none", static: true }
 
 export function loader({ request }: Route.LoaderArgs) {
   return { hasJoined: new URL(request.url).searchParams.has("joined") }

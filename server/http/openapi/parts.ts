@@ -29,6 +29,9 @@ export type PathItem = Partial<
 /** Either of the two ways to say who is calling. */
 export const SIGNED_IN = [{ bearer: [] }, { session: [] }]
 
+/** A bearer credential does not do. */
+export const IN_A_BROWSER = [{ session: [] }]
+
 /** Nobody needs to say who they are. */
 export const PUBLIC = [{}]
 

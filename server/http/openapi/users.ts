@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { CreateOrUpdateUser } from "#server/users/contract.ts"
-import { jsonAnswer, jsonBody, type PathItem, record, refusal, SIGNED_IN } from "./parts.ts"
+import { jsonAnswer, jsonBody, type PathItem, record, refusal, IN_A_BROWSER } from "./parts.ts"
 
 const User = v.strictObject({
   ...record,
@@ -20,7 +20,7 @@ export const usersPaths: Record<string, PathItem> = {
       tags: ["Users"],
       summary: "Bring your record up to date with the identity provider",
       description: "What an open page calls when the two differ. It must say what the provider says.",
-      security: SIGNED_IN,
+      security: IN_A_BROWSER,
       requestBody: jsonBody(CreateOrUpdateUser),
       responses: {
         "200": jsonAnswer("The record.", User),

@@ -143,7 +143,7 @@ describe("Clerk", () => {
     const token = await clerk.mint(claimsOf(app.origin, "ghost", "pro"))
     const headers = { authorization: `Bearer ${token}` }
     expect((await fetch(`${app.origin}/api/files`, { headers })).status).toBe(403)
-    expect((await fetch(`${app.origin}/onboarding`, { headers })).status).toBe(403)
+    expect((await openBrowser(app, cookiesOf(token))("/onboarding")).status).toBe(403)
     const body = JSON.stringify({ messages: [] })
     const chat = await fetch(`${app.origin}/api/chat`, { method: "POST", headers, body })
     expect(chat.status).toBe(403)

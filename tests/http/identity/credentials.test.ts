@@ -1,0 +1,172 @@
+import type { RouteConfigEntry } from "@react-router/dev/routes"
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import routes from "#app/routes.ts"
+import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { openLiveSocket, realtimeToken } from "../../support/live.ts"
+import { postJson, signUp, type Person } from "../../support/people.ts"
+
+const ACCOUNT = "/dashboard/account"
+const REASON =
+  "This address takes a browser session. An API key or another bearer credential does not open it."
+
+let app: TidelineApp
+let sql: postgres.Sql
+let ada: Person
+let bearers: Record<string, string>
+beforeAll(async () => {
+  app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1 })
+  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
+  await ada("/onboarding")
+  await sql`update users set onboarding_completed = true where email = ${ada.email}`
+  const session = /session_token=([^;]+)/.exec(ada.cookie())?.[1] ?? ""
+  bearers = { "an API key": await ada.apiKey(), "a session as a bearer": decodeURIComponent(session) }
+})
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+})
+
+describe.each(["an API key", "a session as a bearer"])("%s", (kind) => {
+  const send = (path: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set("authorization", `Bearer ${bearers[kind]}`)
+    return fetch(app.origin + path, { redirect: "manual", ...init, headers })
+  }
+
+  test.each([
+    ["makes no key", { intent: "create-key", name: "one that outlives" }],
+    ["ends no session", { intent: "end-other-sessions" }],
+    ["saves no profile", { intent: "save-profile", name: "Mallory" }],
+    ["removes no picture", { intent: "remove-picture" }],
+    ["changes no password", { intent: "change-password", current: "PASSWORD", password: "a stolen engine" }],
+    ["deletes no account", { intent: "delete-account", confirmation: "PASSWORD" }],
+  ])("%s on the account page", async (_, { intent, ...fields }) => {
+    const before = await stateOf(ada)
+    for (const path of [ACCOUNT, `${ACCOUNT}.data`]) {
+      const values = Object.entries(fields).map(([name, value]) => [
+        name,
+        value.replace("PASSWORD", ada.password),
+      ])
+      const body = new URLSearchParams([["intent", intent], ...values])
+      expect(await refusalOf(await send(path, { method: "POST", body }))).toEqual([401, REASON])
+    }
+    expect(await stateOf(ada)).toEqual(before)
+  })
+
+  test("signs nobody out", async () => {
+    expect(await refusalOf(await send("/sign-out", { method: "POST" }))).toEqual([401, REASON])
+    expect((await ada(ACCOUNT)).status).toBe(200)
+  })
+
+  test("is told that the refusal is about the credential by the header too", async () => {
+    const refused = await send("/dashboard")
+    expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="tideline", error="invalid_token"')
+    expect(refused.headers.get("set-cookie")).toBeNull()
+  })
+
+  test("opens no page, no page's data and nothing else that is not for it", async () => {
+    const opened = []
+    for (const path of ADDRESSES.filter((address) => !address.startsWith("/api"))) {
+      for (const address of [path, path === "/" ? "/_root.data" : `${path}.data`]) {
+        const visitor = await fetch(app.origin + address, { redirect: "manual" })
+        const caller = await send(address)
+        const needsSession = /sign-in\?redirect_url/.test(
+          visitor.headers.get("location") ?? (await visitor.text()),
+        )
+        const [status, error] = await refusalOf(caller)
+        if (needsSession ? status !== 401 || error !== REASON : status !== visitor.status)
+          opened.push([address, visitor.status, status])
+      }
+    }
+    expect(opened).toEqual([])
+  })
+
+  test("is a visitor on a page for everybody", async () => {
+    expect((await send("/sign-in")).status).toBe(200)
+    expect((await ada("/sign-in")).status).toBe(302)
+  })
+})
+
+describe("an API key", () => {
+  test("opens what the OpenAPI document says, and nothing else under /api", async () => {
+    const { paths } = (await (await fetch(`${app.origin}/api/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { security: Record<string, string[]>[] }>>
+    }
+    const wrong = []
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { security }] of Object.entries(methods)) {
+        const takesKeys = security.some((way) => "bearer" in way)
+        const isOpen = security.some((way) => Object.keys(way).length === 0)
+        const headers = { authorization: `Bearer ${bearers["an API key"]}` }
+        const address = app.origin + path.replaceAll(/\{\w+\}/g, "01a1fabb-7bb3-7c55-803b-f2a3db625462")
+        const { status } = await fetch(address, { method: method.toUpperCase(), headers })
+        if ((status === 401) === (takesKeys || isOpen)) wrong.push([method, path, status])
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test("does not write the user record, over HTTP or over the socket", async () => {
+    const headers = { authorization: `Bearer ${bearers["an API key"]}` }
+    const sync = await fetch(`${app.origin}/api/users/sync`, { method: "POST", headers, body: "{}" })
+    expect(await refusalOf(sync)).toEqual([401, REASON])
+
+    const withKey = (path: string) => fetch(app.origin + path, { headers })
+    const socket = await openLiveSocket(app, await realtimeToken(withKey as Person))
+    const [user] = await sql`select clerk_id from users where email = ${ada.email}`
+    const record = { clerkId: user?.["clerk_id"], email: ada.email, name: "Mallory", plan: "free" }
+    for (const [mutation, args] of [
+      ["users.saveProfile", { name: "Mallory" }],
+      ["users.createOrUpdateUser", record],
+    ] as const) {
+      expect(await socket.mutate(mutation, args)).toMatchObject({ error: { code: "forbidden" } })
+    }
+    expect((await stateOf(ada)).user).toMatchObject({ name: "Ada" })
+    socket.close()
+  })
+
+  test("goes on to manage nothing of the account at the identity provider", async () => {
+    const send = (path: string, init: RequestInit) => {
+      const headers = new Headers(init.headers)
+      headers.set("authorization", `Bearer ${bearers["an API key"]}`)
+      return fetch(app.origin + path, { ...init, headers })
+    }
+    const before = await stateOf(ada)
+    expect((await postJson(send, "/api/auth/api-key/create", { name: "more" })).status).toBe(401)
+    expect((await send("/api/auth/api-key/list", {})).status).toBe(401)
+    const passwords = { currentPassword: ada.password, newPassword: "a stolen engine" }
+    expect((await postJson(send, "/api/auth/change-password", passwords)).status).toBe(401)
+    expect(await stateOf(ada)).toEqual(before)
+  })
+})
+
+/** Every address of the product that is matched by more than a splat, with something for each parameter. */
+const ADDRESSES = routes.flatMap((entry) => addressesOf(entry)).filter((address) => !address.endsWith("*"))
+
+function addressesOf({ path, index, children = [] }: RouteConfigEntry): string[] {
+  const own =
+    path === undefined ? (index ? ["/"] : []) : [`/${path.replaceAll(/:\w+/g, "x").replace("/*", "")}`]
+  return [...own, ...children.flatMap(addressesOf)]
+}
+
+async function refusalOf(response: Response): Promise<[number, unknown]> {
+  const text = await response.text()
+  try {
+    return [response.status, (JSON.parse(text) as { error?: unknown }).error]
+  } catch {
+    return [response.status, null]
+  }
+}
+
+async function stateOf({ email }: Person) {
+  const [user] = await sql`select id, name from auth.user where email = ${email}`
+  const id = String(user?.["id"])
+  return {
+    user,
+    keys: await sql`select id from auth.apikey where reference_id = ${id}`,
+    sessions: await sql`select id from auth.session where user_id = ${id}`,
+    password: await sql`select password from auth.account where user_id = ${id}`,
+  }
+}
