@@ -33,7 +33,7 @@ import type { Services } from "./scope.ts"
 export function createApp(services: Services): Pick<Front, "handle" | "sendPage"> {
   // The type of the virtual module knows nothing of exactOptionalPropertyTypes; it is this one otherwise.
   const mode = services.config.production ? "production" : "development"
-  const credentialOf = readCredentials(build as ServerBuild)
+  const credentialOf = readCredentials(build)
   const endpointOf = findEndpoints(build as ServerBuild)
   const sectionOf = cutIntoSections(build as ServerBuild)
   const handlers = new Map<ServerBuild, RequestHandler>()
