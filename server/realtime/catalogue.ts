@@ -19,6 +19,8 @@ export interface Question {
 export interface Catalogue {
   /** Throws `Refused` for an unknown name or wrong arguments. */
   ask(item: Pick<SubscribeItem, "query" | "args">, viewer: unknown): Question
+  /** Throws `Refused` when a table that the question is about can no longer be followed. */
+  confirm(question: Question): void
 }
 
 export function createCatalogue(
@@ -49,18 +51,21 @@ export function createCatalogue(
         }),
       }
     },
+    confirm({ range, dependencies }) {
+      mustBeWhole(range.table)
+      for (const { shape } of dependencies) mustBeWhole(shape.table)
+    },
   }
 
   function watched(description: Table): WatchedTable {
     const table = tables.get(description)
     if (!table) throw new Error(`The table ${description.name} is used by a query but not listed as watched.`)
-    if (broken.has(table)) {
-      throw new Refused(
-        "unavailable",
-        "This part of the application is being updated. Reload the page.",
-        5000,
-      )
-    }
+    mustBeWhole(table)
     return table
+  }
+
+  function mustBeWhole(table: WatchedTable): void {
+    if (!broken.has(table)) return
+    throw new Refused("unavailable", "This part of the application is being updated. Reload the page.", 5000)
   }
 }

@@ -52,6 +52,7 @@ export interface Hub {
   follow(subscription: Subscription): void
   unfollow(subscription: Subscription): void
   reset(subscriptions: Iterable<Subscription>, reason: ResetEvent["reason"]): void
+  /** Resets what reads the table, and what asks it who may read. */
   resetTable(table: WatchedTable, reason: ResetEvent["reason"]): void
   leave(client: Client): void
   queueBytes(): number
@@ -109,7 +110,10 @@ export function createHub(options: HubOptions): Hub {
     reset,
     resetTable(table, reason) {
       const concerned: Subscription[] = []
-      for (const each of everySubscription()) if (each.range.table === table) concerned.push(each)
+      for (const each of everySubscription()) {
+        const places = [each.range, ...each.dependencies]
+        if (places.some(({ shape }) => shape.table === table)) concerned.push(each)
+      }
       reset(concerned, reason)
     },
     leave(client) {

@@ -1,5 +1,7 @@
 import { advanceAnchor, inspectAnchor, type Anchor } from "./anchor.ts"
+import { inspectTables } from "./inspect.ts"
 import type { Lanes } from "./lanes.ts"
+import type { Inspection } from "./layout.ts"
 import type { Log } from "./log.ts"
 import type { Metrics } from "./metrics.ts"
 import type { Ring } from "./ring.ts"
@@ -17,6 +19,7 @@ export interface KeeperOptions {
   readonly anchorMs: number
   readonly windowMs: number
   readonly unpublished: (tables: readonly WatchedTable[]) => void
+  readonly inspected: (inspection: Inspection) => void
 }
 
 export interface Keeper {
@@ -26,12 +29,14 @@ export interface Keeper {
   poll(): Promise<void>
   /** Makes the log move, so that those who wait for a place in it see it pass. */
   nudge(): void
+  /** Asks the catalogue what the watched tables are now, soon. */
+  inspect(): void
   stop(): Promise<void>
 }
 
 const POLL_MS = 1000
 
-/** The housekeeping of one process: what snapshots see by now, how far the anchor may follow, whether all tables are still published. */
+/** The housekeeping of one process: what snapshots see by now, how far the anchor may follow, whether all tables are still published and of the known form. */
 export function startKeeper(options: KeeperOptions): Keeper {
   const { lanes, anchor, ring, log, metrics } = options
   let recentXid = 0n
@@ -42,6 +47,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
   let polling: Promise<void> = Promise.resolve()
   let keeping: Promise<void> = Promise.resolve()
   let busy = false
+  let inspecting: Promise<void> | null = null
   const timers = [
     setInterval(() => {
       if (!busy) polling = poll().catch(() => {})
@@ -69,9 +75,17 @@ export function startKeeper(options: KeeperOptions): Keeper {
           nudging = false
         })
     },
+    inspect() {
+      if (inspecting) return
+      inspecting = inspect()
+        .catch(() => {}) // the next round asks again
+        .then(() => {
+          inspecting = null
+        })
+    },
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      await Promise.all([polling, keeping])
+      await Promise.all([polling, keeping, inspecting])
     },
   }
 
@@ -104,6 +118,11 @@ export function startKeeper(options: KeeperOptions): Keeper {
       log.error({ ...state }, "PostgreSQL is giving up the anchor slot. Raise max_slot_wal_keep_size.")
     }
     options.unpublished(await lanes.use((sql) => findUnpublished(sql, anchor.publication, options.watched)))
+    await inspect()
     await lanes.use((sql) => forgetMutations(sql))
+  }
+
+  async function inspect(): Promise<void> {
+    options.inspected(await lanes.use((sql) => inspectTables(sql, options.watched)))
   }
 }

@@ -141,8 +141,9 @@ export async function openRealtime<Viewer, Scope>(
   const lanes = openLanes(databaseUrl, limits.snapshotConcurrency + 5)
   const watched = options.tables.map(watchTable)
   let anchor: Anchor
+  let inspectedAt: bigint
   try {
-    anchor = await setUp(lanes, limits.name, watched)
+    ;({ anchor, inspectedAt } = await setUp(lanes, limits.name, watched))
     await ensureAnchor(lanes, anchor).catch((error: unknown) => {
       log.warn({ err: error }, "The anchor slot could not be created yet. Long open transactions delay it.")
     })
@@ -176,6 +177,8 @@ export async function openRealtime<Viewer, Scope>(
   const byDescription = new Map(watched.map((table) => [table.description, table]))
   const layout = layOutWatched(watched, {
     log,
+    inspectedAt,
+    inspect: () => keeper.inspect(),
     changed(table) {
       hub.between(() => {
         hub.resetTable(table, "schema")
@@ -186,7 +189,13 @@ export async function openRealtime<Viewer, Scope>(
   const { secret } = options
   const reading = { hub, ring, snapshots, catalogue, secret }
   const load = openLoads(reading)
-  const subscriber = createSubscriber({ ...reading, log, metrics, concurrency: limits.snapshotConcurrency })
+  const subscriber = createSubscriber({
+    ...reading,
+    watching: layout,
+    log,
+    metrics,
+    concurrency: limits.snapshotConcurrency,
+  })
   const present = new Map<string, Map<string, ConnectionInfo<Viewer>>>()
 
   const keeper = startKeeper({
@@ -199,6 +208,7 @@ export async function openRealtime<Viewer, Scope>(
     anchorMs: limits.anchorMs,
     windowMs: limits.windowMs,
     unpublished: (tables) => layout.withhold(tables),
+    inspected: (inspection) => layout.judge(inspection),
   })
   const live = Promise.withResolvers<void>()
   let cluster = ""
@@ -208,7 +218,7 @@ export async function openRealtime<Viewer, Scope>(
     anchor,
     log,
     metrics,
-    layOut: layout.layOut,
+    describing: layout,
     assembler: createAssembler(
       shapes,
       { changes: limits.transactionChanges, bytes: limits.transactionBytes },

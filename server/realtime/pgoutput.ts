@@ -16,7 +16,8 @@ export interface Relation {
   name: string
   /** The replica identity: d(efault), i(ndex), f(ull) or n(othing). */
   identity: string
-  columns: readonly { name: string; type: number }[]
+  /** `named`: a change names the value that the row had before. */
+  columns: readonly { name: string; type: number; named: boolean }[]
 }
 
 /** Where each column of a relation goes in the table's tuples; -1 for a column that is not described. */
@@ -25,15 +26,26 @@ export interface Layout {
   targets: readonly number[]
 }
 
+/** Told of what the log says of a table. */
+export interface Describing {
+  /** Asked each time the log describes a relation, as it was for the transaction that commits at `at`; null for what cannot be read. */
+  layOut(relation: Relation, at: bigint): Layout | null
+  /** A transaction that commits at `at` has changed a relation that could not be laid out. */
+  pass(relation: Pick<Relation, "schema" | "name">, at: bigint): void
+}
+
 const POSTGRES_EPOCH = Date.UTC(2000, 0, 1)
 
-/** Decodes one message per call; null for what nobody watches. `layOut` is asked again each time the log describes a relation. */
-export function createDecoder(layOut: (relation: Relation) => Layout | null) {
-  const layouts = new Map<number, Layout | null>()
+/** Decodes one message per call; null for what nobody watches. */
+export function createDecoder(describing: Describing) {
+  const relations = new Map<number, { relation: Relation; layout: Layout | null }>()
+  /** Where the transaction commits whose messages are being read. */
+  let at = 0n
 
   return function decode(bytes: Buffer): Message | null {
     switch (bytes.readUInt8(0)) {
       case 0x42: // B
+        at = bytes.readBigUInt64BE(1)
         return { kind: "begin", xid: bytes.readUInt32BE(17) }
       case 0x43: // C
         return {
@@ -42,9 +54,12 @@ export function createDecoder(layOut: (relation: Relation) => Layout | null) {
           end: bytes.readBigUInt64BE(10),
           at: POSTGRES_EPOCH + Number(bytes.readBigInt64BE(18) / 1000n),
         }
-      case 0x52: // R
-        layouts.set(bytes.readUInt32BE(1), layOut(readRelation(bytes)))
+      case 0x52: {
+        // R
+        const relation = readRelation(bytes)
+        relations.set(bytes.readUInt32BE(1), { relation, layout: describing.layOut(relation, at) })
         return null
+      }
       case 0x49: // I
         return readInsert(bytes, layoutOf(bytes.readUInt32BE(1)))
       case 0x55: // U
@@ -65,10 +80,11 @@ export function createDecoder(layOut: (relation: Relation) => Layout | null) {
     }
   }
 
-  function layoutOf(relation: number): Layout | null {
-    const layout = layouts.get(relation)
-    if (layout === undefined) throw new Error(`The log changes relation ${relation} without describing it.`)
-    return layout
+  function layoutOf(id: number): Layout | null {
+    const described = relations.get(id)
+    if (!described) throw new Error(`The log changes relation ${id} without describing it.`)
+    if (!described.layout) describing.pass(described.relation, at)
+    return described.layout
   }
 }
 
@@ -80,11 +96,12 @@ function readRelation(bytes: Buffer): Relation {
   const count = bytes.readUInt16BE(cursor.at + 1)
   cursor.at += 3
   const columns = Array.from({ length: count }, () => {
+    const named = (bytes.readUInt8(cursor.at) & 1) === 1
     cursor.at += 1
     const column = readText(bytes, cursor)
     const type = bytes.readUInt32BE(cursor.at)
     cursor.at += 8
-    return { name: column, type }
+    return { name: column, type, named }
   })
   // An empty schema is how the protocol spells pg_catalog.
   return { schema: schema === "" ? "pg_catalog" : schema, name, identity, columns }

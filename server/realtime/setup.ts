@@ -3,15 +3,22 @@ import { createHash } from "node:crypto"
 import type postgres from "postgres"
 
 import type { Anchor } from "./anchor.ts"
+import { prepareTables } from "./inspect.ts"
 import { inTransaction, type Lanes } from "./lanes.ts"
 import type { WatchedTable } from "./tables.ts"
 
-/** Makes what the engine keeps in the database, and checks that the watched tables can be watched. Throws with all that is wrong. */
-export async function setUp(lanes: Lanes, name: string, tables: readonly WatchedTable[]): Promise<Anchor> {
+export interface SetUp {
+  readonly anchor: Anchor
+  /** What committed before this place in the log, the preparation of the tables saw. */
+  readonly inspectedAt: bigint
+}
+
+/** Makes what the engine keeps in the database, and prepares the watched tables. Throws with all that is wrong with them. */
+export async function setUp(lanes: Lanes, name: string, tables: readonly WatchedTable[]): Promise<SetUp> {
   return lanes.use((lane) => inTransaction(lane, "", () => make(lane, name, tables)))
 }
 
-async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTable[]): Promise<Anchor> {
+async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTable[]): Promise<SetUp> {
   const [level] = await sql`
     select current_setting('wal_level') as level, oid from pg_database where datname = current_database()`
   if (level?.["level"] !== "logical") {
@@ -34,9 +41,9 @@ async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTab
         primary key (user_id, mutation_id)
       )`
   await sql`create index if not exists mutations_at on realtime.mutations (at)`
-  await readTypes(sql, tables)
+  const inspectedAt = await prepareTables(sql, tables)
   await publish(sql, anchor.publication, tables)
-  return anchor
+  return { anchor, inspectedAt }
 }
 
 /** The watched tables that are not in the publication at the moment. */
@@ -64,39 +71,6 @@ export function formOf(tables: readonly WatchedTable[]): string {
   return createHash("sha256")
     .update(forms.toSorted((a, b) => (a < b ? -1 : 1)).join())
     .digest("base64url")
-}
-
-async function readTypes(sql: postgres.Sql, tables: readonly WatchedTable[]): Promise<void> {
-  const problems: string[] = []
-  for (const table of tables) {
-    const { description, sqlName } = table
-    const columns = await sql`
-      select attname, format_type(atttypid, null) as type, atttypid::int8 as oid, attnotnull from pg_attribute
-      where attrelid = to_regclass(${sqlName}) and attnum > 0 and not attisdropped`
-    for (const [index, name] of table.columns.entries()) {
-      const column = columns.find((each) => each["attname"] === name)
-      if (!column) problems.push(`${sqlName} has no column ${name}.`)
-      table.types[index] = String(column?.["type"])
-      table.oids[index] = Number(column?.["oid"])
-      table.nullable[index] = column?.["attnotnull"] !== true
-    }
-    const [identity] = await sql`
-      select relreplident as kind, to_json(array(
-        select attname::text from pg_index join pg_attribute on attrelid = indrelid and attnum = any(indkey)
-        where indrelid = pg_class.oid and indisreplident)) as columns
-      from pg_class where oid = to_regclass(${sqlName})`
-    const covered: unknown = identity?.["columns"]
-    const lacking = [...table.identity]
-      .map((column) => table.columns[column] ?? "")
-      .filter((name) => !Array.isArray(covered) || !covered.includes(name))
-    if (identity?.["kind"] === "f" || (identity?.["kind"] === "i" && lacking.length === 0)) continue
-    problems.push(
-      `The replica identity of ${sqlName} lacks ${lacking.join(", ")}. Make a unique index over ` +
-        `(${[...table.identity].map((column) => table.columns[column]).join(", ")}) and run ` +
-        `ALTER TABLE ${description.name} REPLICA IDENTITY USING INDEX with it.`,
-    )
-  }
-  if (problems.length > 0) throw new Error(`These tables cannot be watched:\n${problems.join("\n")}`)
 }
 
 /** Adds what is missing and takes nothing away: during a deployment another version may watch other tables. */

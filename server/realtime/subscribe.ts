@@ -3,6 +3,7 @@ import type { Client } from "./client.ts"
 import type { SubscribeAnswer, SubscribeItem } from "./contract.ts"
 import { openHave, sealHave } from "./have.ts"
 import type { Hub } from "./hub.ts"
+import type { Watching } from "./layout.ts"
 import type { Log } from "./log.ts"
 import { lsnFromWire, lsnToWire } from "./lsn.ts"
 import { LIMITS } from "./messages.ts"
@@ -22,6 +23,7 @@ export interface SubscribeOptions {
   readonly ring: Ring
   readonly snapshots: Snapshots
   readonly catalogue: Catalogue
+  readonly watching: Pick<Watching, "knowsSince">
   readonly secret: string
   readonly log: Log
   readonly metrics: Metrics
@@ -69,7 +71,7 @@ const ATTEMPTS = 50
 
 /** Takes subscriptions up: reads what must be read, in few snapshots however many ask, and joins reading and stream without a gap. */
 export function createSubscriber(options: SubscribeOptions): Subscriber {
-  const { hub, ring, snapshots, catalogue, secret, log, metrics } = options
+  const { hub, ring, snapshots, catalogue, watching, secret, log, metrics } = options
   let queue: Request[] = []
   let running = 0
   let scheduled = false
@@ -230,6 +232,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     for (const each of wanted) {
       try {
         if (missing === null) throw new PageUnsettled()
+        catalogue.confirm(each)
         if (each.query.authorize && snapshot?.value.allowed.get(each) !== true) {
           throw new Refused("not_found", "It does not exist, or it is not yours.")
         }
@@ -303,7 +306,8 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
   /** Whether everything since is at hand. A place far ahead of this server's comes from another history, such as a restored backup. */
   function canContinue(held: ClientRows | null): held is ClientRows {
     if (held?.epoch !== hub.epoch()) return false
-    return held.since >= ring.start && held.since <= ring.end + 1_000_000n
+    if (held.since < ring.start || held.since > ring.end + 1_000_000n) return false
+    return watching.knowsSince(held.range.table, held.since)
   }
 
   /** Whether anything of the request is still wanted. */

@@ -5,7 +5,7 @@ import type { Lanes } from "./lanes.ts"
 import type { Log } from "./log.ts"
 import { lsnToSql } from "./lsn.ts"
 import type { Metrics } from "./metrics.ts"
-import { createDecoder, type Layout, type Relation } from "./pgoutput.ts"
+import { createDecoder, type Describing } from "./pgoutput.ts"
 import { openReplication, type ReplicationConnection, type Stream } from "./replication.ts"
 import type { createAssembler, Transaction } from "./transactions.ts"
 
@@ -27,7 +27,7 @@ export interface ReaderOptions {
   readonly anchor: Anchor
   readonly sink: Sink
   readonly assembler: ReturnType<typeof createAssembler>
-  readonly layOut: (relation: Relation) => Layout | null
+  readonly describing: Describing
   /** Done before each start: the stream's short transaction ids are widened by a recent full one. */
   readonly prepare: () => Promise<void>
   readonly log: Log
@@ -114,7 +114,7 @@ export function startReader(options: ReaderOptions): Reader {
       const slot = `${options.anchor.name}_${process.pid}_${randomBytes(4).toString("hex")}`
       const copied = await copyAnchor(connection.sql, options.anchor, slot)
       const start = placeToStart(copied, flushed, system, timeline)
-      const decode = createDecoder(options.layOut)
+      const decode = createDecoder(options.describing)
       heardAt = performance.now()
       stream = await connection.start(slot, options.anchor.publication, start, {
         message(bytes) {

@@ -47,18 +47,27 @@ const RELATION = Buffer.concat([
   Buffer.from("i"),
   int16(5),
   ...["title", "owner", "extra", "_creation_time", "_id"].map((name) =>
-    Buffer.concat([Buffer.from([0]), text(name), int32(25), int32(0xffff_ffff)]),
+    Buffer.concat([
+      Buffer.from([name === "owner" || name === "_id" ? 1 : 0]),
+      text(name),
+      int32(25),
+      int32(0xffff_ffff),
+    ]),
   ),
 ])
 
 function open() {
   const seen: Relation[] = []
-  const decode = createDecoder((relation) => {
-    seen.push(relation)
-    if (relation.name !== "threads") return null
-    return { table, targets: relation.columns.map(({ name }) => table.columns.indexOf(name)) }
+  const passed: { name: string; at: bigint }[] = []
+  const decode = createDecoder({
+    layOut(relation) {
+      seen.push(relation)
+      if (relation.name !== "threads") return null
+      return { table, targets: relation.columns.map(({ name }) => table.columns.indexOf(name)) }
+    },
+    pass: ({ name }, at) => void passed.push({ name, at }),
   })
-  return { seen, decode }
+  return { seen, passed, decode }
 }
 
 function change(letter: string, ...parts: (Buffer | string)[]) {
@@ -89,6 +98,7 @@ describe("the decoder", () => {
     const { decode, seen } = open()
     expect(decode(RELATION)).toBeNull()
     expect(seen[0]).toMatchObject({ schema: "public", name: "threads", identity: "i" })
+    expect(seen[0]?.columns.filter(({ named }) => named).map(({ name }) => name)).toEqual(["owner", "_id"])
     expect(decode(change("I", "N", tuple("Grüße, 世界", "ada", "7", "5", "id")))).toEqual({
       kind: "insert",
       table,

@@ -321,10 +321,48 @@ describe("a table that changes its form", () => {
     await client.renew()
     expect(list.refusal).toMatchObject({ code: "unavailable" })
     expect(other.state).toBe("live")
+    // Nothing is written: the catalogue says it.
     await cluster.sql`alter table messages alter column note type text`
-    await cluster.sql`insert into messages (_id, thread_id, owner) values ('2', 't', 'ada')`
     await expect.poll(() => engine.realtime.ready()).toEqual({ ready: true })
     list.state = "reset"
+    await client.renew()
+    await expectEqual(cluster.sql, client, [list])
+  })
+
+  it("ends what it says the right to read of, also when that is another table", async () => {
+    await cluster.sql`insert into threads (_id, owner) values ('t', 'ada')`
+    const client = await connect()
+    const list = await client.follow("messages.inOwnThread", { threadId: "t" })
+    await cluster.sql`alter table threads rename column title to heading`
+    await cluster.sql`update threads set owner = 'eve' where _id = 't'`
+    await client.until(() => list.state === "reset", "the reset")
+    await cluster.sql`alter table threads rename column heading to title`
+    await expect.poll(() => engine.realtime.ready()).toEqual({ ready: true })
+    await client.renew()
+    expect(list.refusal).toMatchObject({ code: "not_found" })
+  })
+
+  it("is noticed when nothing is written to it", async () => {
+    const client = await connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await cluster.sql`alter table messages rename column note to remark`
+    await client.until(() => list.state === "reset", "the reset")
+    await cluster.sql`alter table messages rename column remark to note`
+    await expect.poll(() => engine.realtime.ready()).toEqual({ ready: true })
+    await client.renew()
+    await expectEqual(cluster.sql, client, [list])
+  })
+
+  it("so that a change no longer names the place that a row left is refused until it does", async () => {
+    const client = await connect()
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await cluster.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
+    await client.until(() => list.rows.size === 1, "the row")
+    await cluster.sql`alter table messages replica identity default`
+    await cluster.sql`update messages set thread_id = 'u' where _id = '1'`
+    await client.until(() => list.state === "reset", "the reset")
+    await cluster.sql`alter table messages replica identity using index messages_range`
+    await expect.poll(() => engine.realtime.ready()).toEqual({ ready: true })
     await client.renew()
     await expectEqual(cluster.sql, client, [list])
   })

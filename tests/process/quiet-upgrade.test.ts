@@ -1,0 +1,63 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { ReferenceClient } from "../realtime/support/client.ts"
+import { post } from "../support/api.ts"
+import { startFleet, type Fleet } from "../support/fleet.ts"
+import { realtimeToken } from "../support/live.ts"
+import { ada, signUp } from "../support/people.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+import { openReturningSocket } from "../support/returning-socket.ts"
+
+/** Built sources of an older version: `npm run test:older` gives them. */
+const older = process.env["OLDER_SOURCES"]
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let sql: postgres.Sql
+let fleet: Fleet
+
+beforeAll(async () => {
+  // The older version makes the tables, and today's brings them to what they are now.
+  database = await createTestDatabase({ empty: true })
+  sql = postgres(database.url, { max: 1 })
+  fleet = await startFleet(database.url, {
+    size: 1,
+    env: { TRUSTED_PROXIES: "1" },
+    ...(older && { sources: older }),
+  })
+})
+afterAll(async () => {
+  await fleet.stop()
+  await sql.end()
+  await database.close()
+})
+
+it("an upgrade after which nothing is written leaves every list live", async () => {
+  const person = await signUp(fleet, ada)
+  const made = await person("/api/chat/threads", post({ title: "before" }))
+  const { thread } = (await made.json()) as { thread: { _id: string } }
+  const stored = await person("/api/files?name=before.txt", { method: "POST", body: "before" })
+  expect([made.status, stored.status]).toEqual([201, 201])
+  const socket = await openReturningSocket(fleet.origin, person)
+  const [member] = fleet.members
+
+  await member?.end("SIGTERM")
+  await member?.start()
+  await fleet.whenReady()
+
+  const client = new ReferenceClient(fleet.origin.replace("http", "ws"), await realtimeToken(person))
+  await client.connect()
+  const lists = [
+    await client.follow("users.getOnboardingStatus", {}),
+    await client.follow("chat.listThreads", {}),
+    await client.follow("chat.listMessages", { threadId: thread._id }),
+    await client.follow("files.list", {}),
+    await client.follow("files.getUsage", {}),
+    await client.follow("devices.list", {}),
+  ]
+  expect(lists.map(({ query, refusal }) => [query, refusal])).toEqual(lists.map(({ query }) => [query, null]))
+  client.close()
+  const shown = await socket.finish(sql)
+  expect(shown.threads.map(({ _id }) => _id)).toEqual([thread._id])
+  expect(shown.files.map(({ name }) => name)).toEqual(["before.txt"])
+  expect(member?.log.filter((line) => line.includes('"level":50'))).toEqual([])
+}, 120_000)
