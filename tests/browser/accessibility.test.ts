@@ -1,14 +1,14 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { faultsOf } from "../support/axe.ts"
-import { findBrowser } from "../support/browser.ts"
+import { faultsIn, faultsOf } from "../support/axe.ts"
+import { launchBrowser } from "../support/browser.ts"
 
 let app: TidelineApp
 let browser: Browser
 beforeAll(async () => {
   app = await startTideline()
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser.close()
@@ -46,7 +46,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
 
   it.each(pages)("%s has nothing that axe would mend", async (path) => {
     await visit(page, path)
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsIn(colorScheme, page)).toEqual([])
   })
 })
 

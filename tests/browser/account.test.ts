@@ -1,9 +1,9 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { faultsOf } from "../support/axe.ts"
-import { findBrowser, takenOver } from "../support/browser.ts"
+import { faultsIn } from "../support/axe.ts"
+import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { image } from "../support/images.ts"
 import { signIn, signUp, type Person } from "../support/people.ts"
 
@@ -16,7 +16,7 @@ let sql: postgres.Sql
 beforeAll(async () => {
   app = await startTideline({ ADMIN_EMAILS: "operator@example.org" })
   sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser.close()
@@ -184,7 +184,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
     const page = await open(person, ACCOUNT, { colorScheme, viewport: { width: 320, height: 800 } })
     await page.getByText("Delete my account").click()
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320)
-    await expectNoViolations(page)
+    expect(await faultsIn(colorScheme, page)).toEqual([])
     await leave(page)
   })
 
@@ -196,7 +196,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
       expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(320)
       const careful = page.locator("summary").first()
       if ((await careful.count()) > 0) await careful.click()
-      await expectNoViolations(page)
+      expect(await faultsIn(colorScheme, page), path).toEqual([])
     }
     await leave(page)
   })
@@ -260,15 +260,7 @@ async function makeOperator() {
 /** In a browser of its own. Whatever its console complains of fails the test. */
 async function open(person: Person, path = ACCOUNT, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options })
-  await context.addCookies(
-    person
-      .cookie()
-      .split("; ")
-      .map((pair) => {
-        const at = pair.indexOf("=")
-        return { name: pair.slice(0, at), value: pair.slice(at + 1), url: app.origin }
-      }),
-  )
+  await giveCookies(context, person, app)
   const page = await context.newPage()
   page.setDefaultTimeout(15_000)
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`))
@@ -280,8 +272,4 @@ async function open(person: Person, path = ACCOUNT, options: BrowserContextOptio
 
 async function leave(...pages: Page[]) {
   for (const page of pages) await page.context().close()
-}
-
-async function expectNoViolations(page: Page) {
-  expect(await faultsOf(page)).toEqual([])
 }

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { faultsOf } from "../support/axe.ts"
+import { faultsIn } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
 import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
 
@@ -446,14 +446,14 @@ describe("every page of the chat", () => {
     async (colorScheme, width) => {
       const options = { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" } as const
       const page = await open("/dashboard/chat", options)
-      expect(await faultsOf(page)).toEqual([])
+      expect(await faultsIn(colorScheme, page)).toEqual([])
       await ask(page, "/markdown")
       await ended(page)
       await page.locator("code span", { hasText: "function" }).first().waitFor()
       await ask(page, "/tool currentTime {}")
       await page.getByText("Looked at the clock").click()
       await ended(page)
-      expect(await faultsOf(page)).toEqual([])
+      expect(await faultsIn(colorScheme, page)).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     },
     60_000,

@@ -1,9 +1,9 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { faultsOf } from "../support/axe.ts"
-import { findBrowser, takenOver } from "../support/browser.ts"
+import { faultsIn } from "../support/axe.ts"
+import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { postJson, signUp, type Person } from "../support/people.ts"
 
 let app: TidelineApp
@@ -12,7 +12,7 @@ let browser: Browser
 beforeAll(async () => {
   app = await startTideline()
   sql = postgres(app.databaseUrl, { max: 1 })
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser.close()
@@ -21,7 +21,9 @@ afterAll(async () => {
 })
 
 const complaints: string[] = []
-afterEach(() => {
+afterEach(async () => {
+  // A page that stays open would complain in the middle of another test.
+  for (const context of browser.contexts()) await context.close()
   expect(complaints.splice(0)).toEqual([])
 })
 
@@ -161,11 +163,14 @@ describe("every page here", () => {
     "is free of accessibility faults in the %s theme, %i pixels wide",
     async (colorScheme, width) => {
       const options = { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" } as const
-      expect(await faultsOf(await open(await onboarded("Ada"), "/dashboard", options))).toEqual([])
+      const home = await open(await onboarded("Ada"), "/dashboard", options)
+      expect(await faultsIn(colorScheme, home)).toEqual([])
       for (const onboarding_step of ["welcome", "profile", "first-steps"]) {
         const ada = await newPerson("Ada")
         await moveTo(ada, { onboarding_step })
-        expect(await faultsOf(await open(ada, "/onboarding", options))).toEqual([])
+        expect(await faultsIn(colorScheme, await open(ada, "/onboarding", options)), onboarding_step).toEqual(
+          [],
+        )
       }
     },
     120_000,
@@ -193,13 +198,7 @@ async function moveTo(person: Person, at: { onboarding_completed?: boolean; onbo
 
 async function open(person: Person, path: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-  const cookies = person.cookie().split("; ")
-  await context.addCookies(
-    cookies.map((cookie) => {
-      const at = cookie.indexOf("=")
-      return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: app.origin }
-    }),
-  )
+  await giveCookies(context, person, app)
   const page = await context.newPage()
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(message.text())

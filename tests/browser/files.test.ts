@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import { describe, afterAll, afterEach, beforeAll, expect, it, vi } from "vitest"
-import { faultsOf } from "../support/axe.ts"
+import { faultsIn } from "../support/axe.ts"
 import {
   asFiles,
   choose,
@@ -422,7 +422,7 @@ describe.each([
     })
     await isLive(page)
     const check = async (what: string) => {
-      expect(await faultsOf(page), what).toEqual([])
+      expect(await faultsIn(colorScheme, page), what).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth), what).toBe(width)
     }
     await check("the list")

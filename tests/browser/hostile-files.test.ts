@@ -1,15 +1,14 @@
-import { readdir } from "node:fs/promises"
-import { join } from "node:path"
 import { parse as parseDisposition } from "content-disposition"
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core"
+import type { Browser, BrowserContext, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { FileSummary, NewShare } from "#server/files/contract.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { findBrowser } from "../support/browser.ts"
+import { giveCookies, launchBrowser } from "../support/browser.ts"
 import { named, scripted } from "../support/hostile-files.ts"
 import { ada as adaLovelace, signUp, type Person } from "../support/people.ts"
+import { storedPaths } from "../support/stored-paths.ts"
 import { readZip } from "../support/zip.ts"
 
 let app: TidelineApp
@@ -21,7 +20,7 @@ let home: Page
 let seen: string[]
 beforeAll(async () => {
   app = await startTideline()
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+  browser = await launchBrowser()
   ada = await signUp(app, adaLovelace)
   await ada("/dashboard")
   const sql = postgres(app.databaseUrl, { max: 1 })
@@ -87,7 +86,7 @@ describe("a hostile name", () => {
     const entries = readZip(Buffer.from(await archive.arrayBuffer())).map(([name]) => name)
     expect(new Set(entries.map((name) => name.toLowerCase())).size).toBe(files.length)
     expect(entries.toSorted()).toEqual(files.map(({ fileName }) => fileName).toSorted())
-    const paths = await storedPaths()
+    const paths = await storedPaths(app)
     expect(paths).toHaveLength(files.length)
     for (const path of paths) expect(path).toMatch(/\/blobs\/[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f-]{36}$/)
 
@@ -101,7 +100,7 @@ describe("a hostile name", () => {
 })
 
 it("nothing of them is left behind", async () => {
-  expect(await storedPaths()).toEqual([])
+  expect(await storedPaths(app)).toEqual([])
   const sql = postgres(app.databaseUrl, { max: 1 })
   for (const table of ["files", "blobs", "uploads", "file_shares", "file_thumbnails"])
     expect([table, await sql`select 1 from ${sql(table)}`]).toEqual([table, []])
@@ -114,13 +113,7 @@ it("nothing of them is left behind", async () => {
 
 async function signedIn() {
   const context = await browser.newContext()
-  const cookies = ada.cookie().split("; ")
-  await context.addCookies(
-    cookies.map((pair) => {
-      const [name = "", ...value] = pair.split("=")
-      return { name, value: value.join("="), url: app.origin }
-    }),
-  )
+  await giveCookies(context, ada, app)
   return context
 }
 
@@ -164,9 +157,4 @@ async function store(name: string, content: Buffer): Promise<FileSummary> {
 
 async function purge({ _id }: FileSummary) {
   expect((await ada(`/api/files/${_id}?permanently=1`, { method: "DELETE" })).status).toBe(204)
-}
-
-async function storedPaths() {
-  const entries = await readdir(join(app.dataDir, "blobs"), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }

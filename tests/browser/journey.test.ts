@@ -1,14 +1,14 @@
-import { chromium, type Browser, type Locator, type Page } from "playwright-core"
+import type { Browser, Locator, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { findBrowser, takenOver } from "../support/browser.ts"
+import { launchBrowser, takenOver } from "../support/browser.ts"
 import { findLetter } from "../support/inbox.ts"
 
 let app: TidelineApp
 let browser: Browser
 beforeAll(async () => {
   app = await startTideline({ SIGNUP: "open" })
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser.close()

@@ -1,5 +1,5 @@
 import { AxeBuilder } from "@axe-core/playwright"
-import { chromium, type Browser, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import PostalMime from "postal-mime"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import {
@@ -13,7 +13,7 @@ import {
   welcomeLetter,
 } from "#server/mail/letters.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { findBrowser } from "../support/browser.ts"
+import { launchBrowser } from "../support/browser.ts"
 import { openBrowser, postJson } from "../support/people.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     EMAIL_VERIFICATION: "required",
     ADMIN_EMAILS: "operator@example.org",
   })
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser.close()

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core"
+import type { Browser, BrowserContext, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import { spawnTideline, startTideline, type TidelineApp } from "../support/app.ts"
-import { findBrowser, takenOver } from "../support/browser.ts"
+import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { openGate, type Gate } from "../support/gate.ts"
 import { postJson, signUp, type Person } from "../support/people.ts"
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   app = await startTideline({ APP_URL: gate.origin })
   gate.leadTo(app.port)
   sql = postgres(app.databaseUrl, { max: 1 })
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser.close()
@@ -373,13 +373,7 @@ async function browserOf(person: Person, options = {}, to = app): Promise<Browse
 
 async function setCookies(context: BrowserContext, person: Person, to = app) {
   await context.clearCookies()
-  const cookies = person.cookie().split("; ")
-  await context.addCookies(
-    cookies.map((cookie) => {
-      const at = cookie.indexOf("=")
-      return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: to.origin }
-    }),
-  )
+  await giveCookies(context, person, to)
 }
 
 async function open(context: BrowserContext, path: string, to = app): Promise<Page> {

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises"
-import { chromium, type Browser, type BrowserContextOptions } from "playwright-core"
+import type { Browser, BrowserContextOptions } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { FileSummary, NewShare } from "#server/files/contract.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { faultsOf } from "../support/axe.ts"
-import { findBrowser } from "../support/browser.ts"
+import { faultsIn } from "../support/axe.ts"
+import { launchBrowser } from "../support/browser.ts"
 import { ada as adaLovelace, signUp, type Person } from "../support/people.ts"
 
 const NAME = "Tide tables of the whole year, with remarks on currents and winds ".repeat(3).trim() + ".csv"
@@ -16,7 +16,7 @@ let ada: Person
 let file: FileSummary
 beforeAll(async () => {
   app = await startTideline()
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+  browser = await launchBrowser()
   ada = await signUp(app, adaLovelace)
   const answer = await ada(`/api/files?name=${encodeURIComponent(NAME)}`, {
     method: "POST",
@@ -88,7 +88,7 @@ describe("the page of a link", () => {
         ["gone", `${app.origin}/share/${"x".repeat(27)}`],
       ] as const) {
         await page.goto(address)
-        expect(await faultsOf(page)).toEqual([])
+        expect(await faultsIn(colorScheme, page), name).toEqual([])
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
         expect(overflow).toBeLessThanOrEqual(0)
         const folder = process.env["SCREENSHOTS"]

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { faultsOf } from "../support/axe.ts"
+import { faultsIn } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
 import { focused, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
 import { postJson } from "../support/people.ts"
@@ -280,18 +280,18 @@ describe("every page of the dashboard", () => {
       const page = await tideline.open("/dashboard", { colorScheme, reducedMotion: "reduce" })
       for (const path of pages) {
         await page.goto(path)
-        expect(await faultsOf(page), path).toEqual([])
+        expect(await faultsIn(colorScheme, page), path).toEqual([])
       }
       await page.goto("/dashboard")
       await takenOver(page)
       await page.keyboard.press("ControlOrMeta+K")
       await option(page, "Home").waitFor()
-      expect(await faultsOf(page), "the palette").toEqual([])
+      expect(await faultsIn(colorScheme, page), "the palette").toEqual([])
       await page.keyboard.press("Escape")
       await palette(page).waitFor({ state: "detached" })
       await page.keyboard.press("?")
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
-      expect(await faultsOf(page), "the shortcuts").toEqual([])
+      expect(await faultsIn(colorScheme, page), "the shortcuts").toEqual([])
     },
     240_000,
   )

@@ -1,14 +1,14 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { publicForms, publicPages } from "../support/public-pages.ts"
-import { findBrowser } from "../support/browser.ts"
+import { launchBrowser } from "../support/browser.ts"
 
 let app: TidelineApp
 let browser: Browser
 beforeAll(async () => {
   app = await startTideline()
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser.close()

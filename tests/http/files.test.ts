@@ -1,6 +1,4 @@
-import { readdir } from "node:fs/promises"
 import { request as openRequest } from "node:http"
-import { join } from "node:path"
 import { randomBytes } from "node:crypto"
 import { parse as parseDisposition } from "content-disposition"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -9,6 +7,7 @@ import { callers, type Api } from "../support/api.ts"
 import { startTideline } from "../support/app.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
 import { exchange, statusesOf } from "../support/raw-http.ts"
+import { storedPaths } from "../support/stored-paths.ts"
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 
@@ -72,7 +71,7 @@ describe("POST /api/files", () => {
   describe("refuses", () => {
     afterAll(async () => {
       expect(await list(ada)).toEqual([])
-      expect(await storedPaths()).toEqual([])
+      expect(await storedPaths(api.app)).toEqual([])
     })
 
     test("a visitor with 401", async () => {
@@ -162,9 +161,9 @@ describe("POST /api/files", () => {
       })
       request.on("error", () => {})
       request.write(Buffer.alloc(400_000))
-      await expect.poll(storedPaths).toHaveLength(1)
+      await expect.poll(() => storedPaths(api.app)).toHaveLength(1)
       request.destroy()
-      await expect.poll(storedPaths).toEqual([])
+      await expect.poll(() => storedPaths(api.app)).toEqual([])
       // What it held of the quota is free again.
       const responses = []
       for (let part = 0; part < 5; part++)
@@ -454,10 +453,4 @@ async function list(person: Person) {
 
 async function remove({ _id }: FileSummary) {
   expect((await ada(`/api/files/${_id}?permanently=1`, { method: "DELETE" })).status).toBe(204)
-}
-
-/** Everything that lies in the blob store, whole or not. */
-async function storedPaths() {
-  const entries = await readdir(join(api.app.dataDir, "blobs"), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }

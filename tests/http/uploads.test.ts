@@ -9,7 +9,8 @@ import { files, fileUsage, uploads } from "#db/schema/files.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
 import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
-import { begin, create, metadataOf, offsetOf, storedPaths, uploadAt } from "../support/uploads.ts"
+import { storedPaths } from "../support/stored-paths.ts"
+import { begin, create, metadataOf, offsetOf, uploadAt } from "../support/uploads.ts"
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 const HOUR = 60 * 60 * 1000

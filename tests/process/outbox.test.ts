@@ -92,7 +92,7 @@ describe("two processes and two tabs", () => {
     const ada = await signUp(first, { name: "Ada Lovelace", email: "ada@example.org" })
     await submit(ada, "finish-welcome")
     await submit(ada, "finish-profile")
-    const elsewhere = openBrowser(second, cookiesOf(ada))
+    const elsewhere = openBrowser(second, ada.cookies())
     const tabs = [ada, elsewhere, ada, elsewhere, ada, elsewhere]
     await Promise.all(tabs.map((tab) => submit(tab, "complete")))
     await submit(elsewhere, "complete")
@@ -107,7 +107,7 @@ describe("two processes and two tabs", () => {
     const grace = await signUp(first, { name: "Grace Hopper", email: "grace@example.org" })
     await grace("/onboarding")
     const [account] = await sql`select id from auth.user where email = 'grace@example.org'`
-    const elsewhere = openBrowser(second, cookiesOf(grace))
+    const elsewhere = openBrowser(second, grace.cookies())
     for (const plan of ["pro", "free"]) {
       await sql`update auth.user set plan = ${plan} where email = 'grace@example.org'`
       const truth = { clerkId: account?.["id"], email: "grace@example.org", name: "Grace Hopper", plan }
@@ -231,13 +231,4 @@ function subjectsTo(address: string): string[] {
 
 function submit(browser: ReturnType<typeof openBrowser>, intent: string, name = "Ada Lovelace") {
   return browser("/onboarding", { method: "POST", body: new URLSearchParams({ intent, name }) })
-}
-
-function cookiesOf(person: Person) {
-  return Object.fromEntries(
-    person
-      .cookie()
-      .split("; ")
-      .map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]),
-  )
 }

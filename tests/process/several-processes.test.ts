@@ -9,7 +9,8 @@ import { ada as adaLovelace, postJson, signIn, signUp, type Person } from "../su
 import { createTestDatabase } from "../support/postgres.ts"
 import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
-import { begin, offsetOf, storedPaths, uploadAt } from "../support/uploads.ts"
+import { storedPaths } from "../support/stored-paths.ts"
+import { begin, offsetOf, uploadAt } from "../support/uploads.ts"
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let sql: postgres.Sql

@@ -52,7 +52,7 @@ test("a file in parts outlives a killed server, is read by ranges, and leaves no
   expect(await broken).toBeNull()
 
   const other = await start()
-  const adaAtOther = openBrowser(other, cookiesOf(ada))
+  const adaAtOther = openBrowser(other, ada.cookies())
   const rest = uploadAt(adaAtOther, upload.address)
   const offset = await offsetOf(rest)
   expect(offset).toBeGreaterThanOrEqual(9_000_000)
@@ -140,15 +140,6 @@ function bucketSettings(): Record<string, string> {
 
 async function sizeInBucket(): Promise<number> {
   return (await s3.objects()).reduce((sum, { size }) => sum + size, 0)
-}
-
-function cookiesOf(person: Person): Record<string, string> {
-  return Object.fromEntries(
-    person
-      .cookie()
-      .split("; ")
-      .map((pair) => pair.split("=")),
-  )
 }
 
 async function* neverEnding(bytes: Buffer) {

@@ -11,7 +11,8 @@ import { openGate } from "../support/gate.ts"
 import { ada as adaLovelace, openBrowser, signUp, type Person } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
-import { begin, create, metadataOf, offsetOf, storedPaths, uploadAt } from "../support/uploads.ts"
+import { storedPaths } from "../support/stored-paths.ts"
+import { begin, create, metadataOf, offsetOf, uploadAt } from "../support/uploads.ts"
 
 const MEGABYTE = 1_000_000
 /** UPLOADS=long sends the file that the product promises to take. */
@@ -151,15 +152,7 @@ describe("two processes", () => {
     }
     ;[one, other] = await Promise.all([startTideline(settings), startTideline(settings)])
     ada = await signUp(one, adaLovelace)
-    adaAtOther = openBrowser(
-      other,
-      Object.fromEntries(
-        ada
-          .cookie()
-          .split("; ")
-          .map((pair) => pair.split("=")),
-      ),
-    )
+    adaAtOther = openBrowser(other, ada.cookies())
   })
   afterAll(async () => {
     await Promise.all([one.stop(), other.stop()])

@@ -1,7 +1,7 @@
-import { chromium, type BrowserContextOptions, type Page } from "playwright-core"
+import type { BrowserContextOptions, Page } from "playwright-core"
 import postgres from "postgres"
 import { startTideline } from "./app.ts"
-import { findBrowser, takenOver } from "./browser.ts"
+import { giveCookies, launchBrowser, takenOver } from "./browser.ts"
 import { ada as adaLovelace, signUp } from "./people.ts"
 
 export type ChatBrowser = Awaited<ReturnType<typeof openChatBrowser>>
@@ -20,10 +20,7 @@ interface ThreadOptions {
 export async function openChatBrowser() {
   const app = await startTideline({ CHAT_RATE_LIMIT: "1000" })
   const sql = postgres(app.databaseUrl, { max: 1 })
-  const browser = await chromium.launch({
-    executablePath: findBrowser(),
-    args: ["--no-sandbox", "--disable-gpu"],
-  })
+  const browser = await launchBrowser()
   const person = await signUp(app, adaLovelace)
   // The record is made by the first page that asks for it.
   await person("/dashboard")
@@ -32,15 +29,7 @@ export async function openChatBrowser() {
 
   async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-    await context.addCookies(
-      person
-        .cookie()
-        .split("; ")
-        .map((cookie) => {
-          const at = cookie.indexOf("=")
-          return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: app.origin }
-        }),
-    )
+    await giveCookies(context, person, app)
     const page = await context.newPage()
     // Before the test itself is given up, so that the failure names what was waited for.
     page.setDefaultTimeout(20_000)

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from "node:fs"
-import { readdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sql } from "drizzle-orm"
@@ -12,6 +11,7 @@ import { openUploadLocks } from "#server/files/upload-locks.ts"
 import { openLog } from "#server/log.ts"
 import type { Viewer } from "#server/scope.ts"
 import { createTestDatabase } from "./postgres.ts"
+import { pathsIn } from "./stored-paths.ts"
 
 /** What the file functions need: a real database, a real disk, and settings. `scopeOf` adds somebody who asks. */
 export async function openFileDrawer(settings: Record<string, string> = {}) {
@@ -26,11 +26,6 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
     blobs: await openDiskBlobs(directory),
     uploadLocks: openUploadLocks({ config, log, db: database.db }, database.url),
     afterCommit: (effect: (db: Database) => Promise<void>) => effect(database.db),
-  }
-  /** The paths of all stored blobs, whole or not. */
-  async function storedPaths() {
-    const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   }
   return {
     ...services,
@@ -47,10 +42,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
       return { ...services, viewer }
     },
     /** The paths of all stored blobs, whole or not. */
-    async storedPaths() {
-      const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    },
+    storedPaths: () => pathsIn(directory),
     async usage() {
       const rows = await database.db
         .select({ used: fileUsage.used, reserved: fileUsage.reserved })
@@ -60,7 +52,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
     /** Nobody there any more, and nothing stored. */
     async empty() {
       await database.db.execute(sql`truncate ${users}, ${blobs}, ${uploads} cascade`)
-      for (const path of await storedPaths()) rmSync(path)
+      for (const path of await pathsIn(directory)) rmSync(path)
     },
     async close() {
       await services.uploadLocks.close()

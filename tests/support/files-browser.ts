@@ -1,9 +1,9 @@
-import { chromium, type BrowserContextOptions, type Page } from "playwright-core"
+import type { BrowserContextOptions, Page } from "playwright-core"
 import postgres from "postgres"
 import type { FileSummary } from "#server/files/contract.ts"
 import { startTideline } from "./app.ts"
-import { findBrowser, takenOver } from "./browser.ts"
-import { ada as adaLovelace, signUp, type Person } from "./people.ts"
+import { giveCookies, launchBrowser, takenOver } from "./browser.ts"
+import { ada as adaLovelace, signUp } from "./people.ts"
 
 export type FilesBrowser = Awaited<ReturnType<typeof openFilesBrowser>>
 
@@ -11,10 +11,7 @@ export type FilesBrowser = Awaited<ReturnType<typeof openFilesBrowser>>
 export async function openFilesBrowser(env: Record<string, string>) {
   const app = await startTideline(env)
   const sql = postgres(app.databaseUrl, { max: 1 })
-  const browser = await chromium.launch({
-    executablePath: findBrowser(),
-    args: ["--no-sandbox", "--disable-gpu"],
-  })
+  const browser = await launchBrowser()
   const ada = await signUp(app, adaLovelace)
   // The record is made by the first page that asks for it.
   await ada("/dashboard")
@@ -24,7 +21,7 @@ export async function openFilesBrowser(env: Record<string, string>) {
   async function open(path: string, options: BrowserContextOptions & { beside?: Page } = {}) {
     const { beside, ...given } = options
     const context = beside?.context() ?? (await browser.newContext({ baseURL: app.origin, ...given }))
-    if (!beside) await context.addCookies(cookiesOf(ada, app.origin))
+    if (!beside) await giveCookies(context, ada, app)
     const page = await context.newPage()
     page.on("dialog", (dialog) => void dialog.accept())
     await page.goto(path)
@@ -73,17 +70,6 @@ export async function openFilesBrowser(env: Record<string, string>) {
       await app.stop()
     },
   }
-}
-
-function cookiesOf(person: Person, url: string) {
-  return person
-    .cookie()
-    .split("; ")
-    .map((pair) => ({
-      name: pair.slice(0, pair.indexOf("=")),
-      value: pair.slice(pair.indexOf("=") + 1),
-      url,
-    }))
 }
 
 /** By the button and the browser's own dialog. */

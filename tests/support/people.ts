@@ -10,6 +10,8 @@ export interface Person {
   password: string
   /** What the browser would send now. */
   cookie(): string
+  /** The same by their names. */
+  cookies(): Record<string, string>
   /** A new key for scripts. */
   apiKey(): Promise<string>
 }
@@ -46,7 +48,7 @@ export function openBrowser(app: App, cookies: Record<string, string> = {}) {
     for (const line of response.headers.getSetCookie()) keep(jar, line)
     return response
   }
-  return Object.assign(send, { cookie })
+  return Object.assign(send, { cookie, cookies: () => Object.fromEntries(jar) })
 }
 
 async function enter(app: App, path: string, account: { email: string; password: string }): Promise<Person> {

@@ -1,35 +1,18 @@
-import { randomUUID } from "node:crypto"
-import postgres from "postgres"
 import { inject } from "vitest"
 import { openDatabase } from "#db/client.ts"
-import { databaseUrl, TEMPLATE } from "./database-url.ts"
-import { dropDatabase } from "./drop-database.ts"
+import { copyDatabase } from "./copy-database.ts"
+import { TEMPLATE } from "./database-url.ts"
 
 /** A database of its own, on the PostgreSQL that all tests share: with the newest schema, or with nothing. */
 export async function createTestDatabase({ empty = false } = {}) {
-  const cluster = inject("postgresUrl")
-  const name = `test_${randomUUID().replaceAll("-", "")}`
-  await administer(
-    cluster,
-    (sql) => sql`create database ${sql(name)} template ${sql(empty ? "template1" : TEMPLATE)}`,
-  )
-  const url = databaseUrl(cluster, name)
-  const { db, close } = openDatabase(url)
+  const copy = await copyDatabase(inject("postgresUrl"), empty ? "template1" : TEMPLATE)
+  const { db, close } = openDatabase(copy.url)
   return {
-    url,
+    url: copy.url,
     db,
     async close() {
       await close()
-      await administer(cluster, (sql) => dropDatabase(sql, name))
+      await copy.drop()
     },
-  }
-}
-
-async function administer(cluster: string, work: (sql: postgres.Sql) => Promise<unknown>) {
-  const sql = postgres(cluster, { max: 1, onnotice: () => {} })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end()
   }
 }

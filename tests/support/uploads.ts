@@ -1,7 +1,3 @@
-import { readdir } from "node:fs/promises"
-import { join } from "node:path"
-import type { TidelineApp } from "./app.ts"
-
 type Send = (address: string, init?: RequestInit) => Promise<Response>
 
 const VERSION = { "Tus-Resumable": "1.0.0" }
@@ -71,10 +67,4 @@ export async function offsetOf(upload: SentUpload): Promise<number> {
   const response = await upload.head()
   if (response.status !== 200) throw new Error(`HEAD ${upload.address} answered ${response.status}.`)
   return Number(response.headers.get("upload-offset"))
-}
-
-/** The paths of all blobs, whole or not, of an application that keeps them on disk. */
-export async function storedPaths({ dataDir }: Pick<TidelineApp, "dataDir">): Promise<string[]> {
-  const entries = await readdir(join(dataDir, "blobs"), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }

@@ -1,24 +1,18 @@
-import { randomUUID } from "node:crypto"
 import postgres from "postgres"
-import { dropDatabase } from "../../support/drop-database.ts"
+import { copyDatabase } from "../../support/copy-database.ts"
 import { SCHEMA } from "./tables.ts"
 
-/** A database with the test tables, in the cluster at `url`. */
+/** A database with the tables of these tests, in the cluster at `url`. */
 export async function createDatabase(url: string) {
-  const name = `realtime_${randomUUID().replaceAll("-", "")}`
-  const admin = postgres(url, { max: 1, onnotice: () => {} })
-  await admin`create database ${admin(name)}`
-  const address = new URL(url)
-  address.pathname = `/${name}`
-  const sql = postgres(address.href, { max: 10, onnotice: () => {} })
+  const copy = await copyDatabase(url, "template1")
+  const sql = postgres(copy.url, { max: 10, onnotice: () => {} })
   await sql.unsafe(SCHEMA)
   return {
-    url: address.href,
+    url: copy.url,
     sql,
     async drop() {
       await sql.end({ timeout: 1 })
-      await dropDatabase(admin, name)
-      await admin.end()
+      await copy.drop()
     },
   }
 }

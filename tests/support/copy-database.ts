@@ -1,0 +1,23 @@
+import { randomUUID } from "node:crypto"
+import postgres from "postgres"
+import { databaseUrl } from "./database-url.ts"
+import { dropDatabase } from "./drop-database.ts"
+
+/** A new database on the PostgreSQL at `cluster`, with all that `template` has. */
+export async function copyDatabase(cluster: string, template: string) {
+  const name = `test_${randomUUID().replaceAll("-", "")}`
+  await administer(cluster, (sql) => sql`create database ${sql(name)} template ${sql(template)}`)
+  return {
+    url: databaseUrl(cluster, name),
+    drop: () => administer(cluster, (sql) => dropDatabase(sql, name)),
+  }
+}
+
+async function administer(cluster: string, work: (sql: postgres.Sql) => Promise<unknown>) {
+  const sql = postgres(cluster, { max: 1, onnotice: () => {} })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end()
+  }
+}
