@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { languages } from "./languages.config.ts"
+import { WORKERS } from "./tests/support/workers.ts"
 
 // Real servers, databases and browsers, on machines with few cores. A step in a browser gives up after 30 seconds by itself, and says which.
 const patience = { testTimeout: 60_000, hookTimeout: 120_000, expect: { poll: { timeout: 15_000 } } }
@@ -11,7 +12,7 @@ export default defineConfig({
   test: {
     // Also for the projects: what it provides is handed down.
     globalSetup: "tests/support/start-postgres.ts",
-    maxWorkers: 2,
+    maxWorkers: WORKERS,
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
     projects: [
       {

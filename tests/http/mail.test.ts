@@ -89,7 +89,8 @@ describe("what people write", () => {
     CORPUS.map((poison) => [language, poison, subjects] as const),
   )
 
-  test.each(cases)(
+  // Each waits for its answers, which take half a second whatever there is to say, and for its letters.
+  test.concurrent.each(cases)(
     "stays in the body of the letters of an account, in %s: %j",
     async (language, poison, subjects) => {
       const email = `corpus-${language}-${CORPUS.indexOf(poison)}@example.org`
@@ -112,7 +113,7 @@ describe("what people write", () => {
     },
   )
 
-  test.each(CORPUS)("is no address: %j", async (poison) => {
+  test.concurrent.each(CORPUS)("is no address: %j", async (poison) => {
     const email = `ada@example.org${poison}`
     const browser = from(`203.0.113.${CORPUS.indexOf(poison)}`, openBrowser(app))
     const form = (path: string, fields: Record<string, string>) =>

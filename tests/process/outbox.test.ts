@@ -3,7 +3,7 @@ import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
-import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
+import { openBrowser, postJson, signUp } from "../support/people.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 
 let receiver: SmtpReceiver

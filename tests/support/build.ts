@@ -1,11 +1,17 @@
 import { resolve } from "node:path"
+import type { TestProject } from "vitest/node"
 import { buildApp, isOutOfDate } from "#server/commands/bundle.ts"
 import { installBrowser } from "./browser.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** What the tests of the whole application run: the build, and a browser. */
-export default async function build() {
-  if (isOutOfDate(root)) await buildApp(root)
+/** What the tests of the whole application run: the build, made again when `vitest` watches and a source changes, and a browser. */
+export default async function prepare(project: TestProject) {
+  await refreshBuild()
+  project.onTestsRerun(refreshBuild)
   installBrowser()
+}
+
+async function refreshBuild() {
+  if (isOutOfDate(root)) await buildApp(root)
 }

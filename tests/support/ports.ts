@@ -1,15 +1,17 @@
 import { once } from "node:events"
 import { createServer } from "node:net"
+import { WORKERS } from "./workers.ts"
 
 /**
  * Below the ports that systems give to outgoing connections: such a one could be taken by any of thousands between the look and the start of
  * the server that it is for.
  */
 const FIRST = 20_000
+const LAST = 32_000
 
-/** For each process that tests beside others, so that two do not find the same. */
-const OF_EACH = 1_500
-const PLACES = 8
+/** For each process that tests beside others, so that two do not find the same. Workers count from 1. */
+const PLACES = WORKERS + 1
+const OF_EACH = Math.floor((LAST - FIRST) / PLACES)
 
 let next = Math.floor(Math.random() * OF_EACH)
 
