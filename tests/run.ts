@@ -1,0 +1,40 @@
+import { spawnSync } from "node:child_process"
+import { globSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
+
+// `npm test` checks and tests everything. `npm test -- files` runs the tests of one domain: those that are named after it and those that
+// import it, without a browser and without processes that are killed. Options go on to vitest.
+
+const root = resolve(import.meta.dirname, "..")
+const words = process.argv.slice(2)
+const domains = words.filter((word) => !word.startsWith("-"))
+const options = words.filter((word) => word.startsWith("-"))
+
+if (domains.length === 0) {
+  run("npm", "run", "check")
+  run("vitest", "run", ...options)
+} else {
+  const files = domains.flatMap(findTests)
+  run("vitest", "run", ...new Set(files), ...options)
+}
+
+function findTests(domain: string): string[] {
+  const folders = [`"#server/${domain}/`, `"#app/features/${domain}/`]
+  const found = globSync("tests/{adapters,architecture,domain,http,live,realtime}/**/*.test.{ts,tsx}", {
+    cwd: root,
+  }).filter((path) => {
+    const isNamedAfterIt = path.split(/[/.-]/).includes(domain)
+    const text = readFileSync(resolve(root, path), "utf8")
+    return isNamedAfterIt || folders.some((folder) => text.includes(folder))
+  })
+  if (found.length > 0) return found
+  process.stderr.write(
+    `No test is named after ${domain} or imports it. Name a folder of server/, as in: npm test -- files\n`,
+  )
+  process.exit(1)
+}
+
+function run(command: string, ...words: string[]) {
+  const { status } = spawnSync(command, words, { cwd: root, stdio: "inherit" })
+  if (status !== 0) process.exit(status ?? 1)
+}
