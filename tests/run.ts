@@ -34,7 +34,7 @@ function findTests(domain: string): string[] {
   process.exit(1)
 }
 
-function run(command: string, ...words: string[]) {
-  const { status } = spawnSync(command, words, { cwd: root, stdio: "inherit" })
+function run(command: string, ...args: string[]) {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit" })
   if (status !== 0) process.exit(status ?? 1)
 }
