@@ -1,8 +1,10 @@
 import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
-import type { LanguageModel } from "ai"
-import type { Hear, Model } from "#server/ports/model.ts"
-import { openListening } from "./overhear.ts"
+import { wrapLanguageModel, type LanguageModel } from "ai"
+import type { Model } from "#server/ports/model.ts"
+import { mergeDeltas } from "./merge-deltas.ts"
+import { createModelFetch } from "./model-fetch.ts"
+import { createTagReader } from "./think-tags.ts"
 
 type Gateway =
   | { kind: "missing" }
@@ -11,31 +13,35 @@ type Gateway =
 
 /** The model `name` behind any gateway that speaks OpenAI's `/chat/completions` or, where asked for, `/responses`. */
 export function openGatewayModel({ gateway, name }: { gateway: Gateway; name: string }): Model {
+  // Once for all answers: what a provider prepares takes as long as a short answer does.
   const connected = gateway.kind === "missing" ? null : connect(gateway, name)
   return {
     name,
     available: gateway.kind !== "missing",
     isDevelopment: gateway.kind === "development",
-    open(hear) {
+    open() {
       if (!connected) throw new Error("AI_GATEWAY_API_KEY is missing, so there is no model to open.")
-      return connected(hear)
+      return connected
     },
   }
 }
 
-/** Once for all answers: what a provider prepares takes as long as a short answer does. */
-function connect(
-  gateway: Exclude<Gateway, { kind: "missing" }>,
-  name: string,
-): (hear: Hear | undefined) => LanguageModel {
-  const { baseUrl: baseURL, key: apiKey } = gateway
-  if (gateway.kind === "remote" && gateway.api === "responses") {
-    const model = createOpenAI({ baseURL, apiKey }).responses(name)
-    return () => model
-  }
-  const { fetch, listen } = openListening()
+function connect(gateway: Exclude<Gateway, { kind: "missing" }>, name: string): LanguageModel {
+  return wrapLanguageModel({
+    model: openProvider(gateway, name),
+    middleware: {
+      specificationVersion: "v4",
+      async wrapStream({ doStream }) {
+        const { stream, ...rest } = await doStream()
+        return { ...rest, stream: mergeDeltas(stream, createTagReader().read) }
+      },
+    },
+  })
+}
+
+function openProvider(gateway: Exclude<Gateway, { kind: "missing" }>, name: string) {
+  const settings = { baseURL: gateway.baseUrl, apiKey: gateway.key, fetch: createModelFetch() }
+  if (gateway.kind === "remote" && gateway.api === "responses") return createOpenAI(settings).responses(name)
   // Not the OpenAI provider: it drops `reasoning_content`, and takes an answer that breaks off for a finished one.
-  const provider = createOpenAICompatible({ name: "gateway", baseURL, apiKey, includeUsage: true, fetch })
-  const model = provider.chatModel(name)
-  return (hear) => (hear ? listen(model, hear) : model)
+  return createOpenAICompatible({ ...settings, name: "gateway", includeUsage: true }).chatModel(name)
 }

@@ -7,8 +7,8 @@ export function traceModel(model: Model, tracing: Tracing): Model {
   const attributes = { "gen_ai.operation.name": "chat", "gen_ai.request.model": model.name }
   return {
     ...model,
-    open(hear) {
-      const opened = model.open(hear)
+    open() {
+      const opened = model.open()
       if (typeof opened === "string" || opened.specificationVersion !== "v4") return opened
       return wrapLanguageModel({
         model: opened,

@@ -10,7 +10,6 @@ import {
 } from "ai"
 import type { Scope } from "../scope.ts"
 import type { AnswerChunk, AnswerMetadata, StopReason } from "./contract.ts"
-import { createWords } from "./words.ts"
 
 /** The reason of an abort signal that ends an answer. Its name is the one by which fetch and the SDK know an abort. */
 export class AnswerStopped extends Error {
@@ -43,13 +42,10 @@ export async function giveAnswer(
   { id, messages, tools, metadata, signal }: AnswerOptions,
   give: (chunk: AnswerChunk) => void,
 ): Promise<void> {
-  const words = createWords(give)
   let begun = false
   try {
     const result = streamText({
-      model: model.open((piece) => {
-        if (!signal.aborted) words.hear(piece)
-      }),
+      model: model.open(),
       instructions: config.chat.systemPrompt,
       messages,
       tools,
@@ -65,10 +61,6 @@ export async function giveAnswer(
       if (part.type === "error") {
         if (signal.aborted) continue // the abort part follows
         give({ type: "error", errorText: explain(part.error) })
-        continue
-      }
-      if (part.type === "text-delta" || part.type === "reasoning-delta") {
-        words.take(part)
         continue
       }
       if (part.type === "tool-error")

@@ -1,0 +1,56 @@
+import { createParser } from "eventsource-parser"
+import { createPace } from "./pace.ts"
+import { paceBytes } from "./paced-bytes.ts"
+
+/**
+ * The `fetch` with which a model server is asked. It follows no redirect, which would carry the conversation to an address that
+ * nobody has set: the provider is given the redirect itself, and fails with its status. It asks for no compression, because a
+ * compressor may hold words back; what is compressed all the same is read. Streams come at a pace.
+ */
+export function createModelFetch(): typeof fetch {
+  const pace = createPace()
+  return async (input, init = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set("accept-encoding", "identity")
+    const response = await fetch(input, { ...init, headers, redirect: "manual" })
+    const { body, status, statusText } = response
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream")
+    if (!response.ok || !isStream || !body) return response
+    const paced = paceBytes(body, pace).pipeThrough(withoutNullErrors())
+    return new Response(paced, { status, statusText, headers: response.headers })
+  }
+}
+
+/** Some servers send `"error": null` in every event, and the provider takes any `error` for a failed answer. */
+function withoutNullErrors(): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
+  let read = ""
+  const parser = createParser({
+    onEvent({ data }) {
+      read += `data: ${mend(data).replaceAll("\n", "\ndata: ")}\n\n`
+    },
+  })
+
+  function feed(text: string, controller: TransformStreamDefaultController<Uint8Array>) {
+    parser.feed(text)
+    if (read !== "") controller.enqueue(encoder.encode(read))
+    read = ""
+  }
+
+  return new TransformStream({
+    transform: (bytes, controller) => feed(decoder.decode(bytes, { stream: true }), controller),
+    // The last event may lack the empty line that ends it.
+    flush: (controller) => feed(`${decoder.decode()}\n\n`, controller),
+  })
+}
+
+function mend(data: string): string {
+  if (!/"error"\s*:\s*null/.test(data)) return data
+  try {
+    const { error, ...chunk } = JSON.parse(data) as Record<string, unknown>
+    return error === null ? JSON.stringify(chunk) : data
+  } catch {
+    return data // the provider says what is wrong with it
+  }
+}

@@ -1,0 +1,90 @@
+import type { StreamPart } from "./merge-deltas.ts"
+
+const OPEN = "<think>"
+const CLOSE = "</think>"
+
+/** Parts that say nothing of the text that they come in between. */
+const PASSING = new Set<StreamPart["type"]>(["stream-start", "response-metadata", "raw", "ping"])
+
+/**
+ * Makes reasoning of the thoughts that a model writes between `<think>` tags. Only at the beginning of an answer, where models put
+ * them: the SDK's own middleware takes every such tag, and so hides an answer that is about the tag.
+ */
+export function createTagReader() {
+  let state: "undecided" | "thinking" | "thought" | "answering" = "undecided"
+  let held = ""
+  let start: (StreamPart & { type: "text-start" }) | null = null
+  const id = "think"
+
+  return {
+    /** The parts that take the place of this one. */
+    read(part: StreamPart): StreamPart[] {
+      if (state === "answering") return [part]
+      if (PASSING.has(part.type)) return [part]
+      if (part.type === "text-start") {
+        start = part
+        return []
+      }
+      if (part.type === "text-delta") {
+        held += part.delta
+        return advance(part.id)
+      }
+      const settled = settle(start?.id)
+      return part.type === "text-end" && start ? settled : [...settled, part]
+    },
+  }
+
+  function advance(textId: string): StreamPart[] {
+    if (state === "undecided") {
+      const text = held.trimStart()
+      if (text.length < OPEN.length && OPEN.startsWith(text)) return []
+      if (!text.startsWith(OPEN)) return answer(textId)
+      held = text.slice(OPEN.length)
+      state = "thinking"
+      return [{ type: "reasoning-start", id }, ...think(textId)]
+    }
+    return state === "thinking" ? think(textId) : answer(textId)
+  }
+
+  function think(textId: string): StreamPart[] {
+    const end = held.indexOf(CLOSE)
+    if (end === -1) return thoughts(held.length - partOf(CLOSE, held))
+    const given = thoughts(end)
+    held = held.slice(CLOSE.length)
+    state = "thought"
+    return [...given, { type: "reasoning-end", id }, ...answer(textId)]
+  }
+
+  function thoughts(length: number): StreamPart[] {
+    const delta = held.slice(0, length)
+    held = held.slice(length)
+    return delta === "" ? [] : [{ type: "reasoning-delta", id, delta }]
+  }
+
+  /** The words after a thought begin with the first of them, not with the lines between. */
+  function answer(textId: string): StreamPart[] {
+    const delta = state === "thought" ? held.trimStart() : held
+    if (delta === "") return []
+    const begun: StreamPart[] = start ? [start] : []
+    start = null
+    held = ""
+    state = "answering"
+    return [...begun, { type: "text-delta", id: textId, delta }]
+  }
+
+  /** What is still held is what it looks like now. A text that turned out to be empty is none. */
+  function settle(textId: string | undefined): StreamPart[] {
+    if (state === "thinking") {
+      state = "thought"
+      return [...thoughts(held.length), { type: "reasoning-end", id }]
+    }
+    return textId === undefined ? [] : answer(textId)
+  }
+}
+
+/** How many characters at the end of the text may be the beginning of the tag. */
+function partOf(tag: string, text: string): number {
+  for (let length = Math.min(tag.length - 1, text.length); length > 0; length--)
+    if (text.endsWith(tag.slice(0, length))) return length
+  return 0
+}

@@ -1,0 +1,293 @@
+import type { ServerResponse } from "node:http"
+import { gzipSync } from "node:zlib"
+import { toStandardJsonSchema } from "@valibot/to-json-schema"
+import { tool } from "ai"
+import * as v from "valibot"
+import { expect, describe, it } from "vitest"
+import { AnswerStopped } from "#server/chat/answer.ts"
+import { askedModel, openModelServer, piece, readAnswer, sendStream } from "../support/model-server.ts"
+
+const WORDS = Array.from({ length: 12 }, (_, index) => `${index}:${"over the bar".slice(0, 2 + index)} `)
+const PIECES = [...WORDS.map((content) => piece({ content })), piece({}, "stop"), "[DONE]"]
+
+/** The events of one answer with the line end `eol`, each made by `write`. */
+function events(eol: string, write: (data: string, index: number) => string[] = (data) => [`data: ${data}`]) {
+  return PIECES.map((data, index) => [...write(data, index), "", ""].join(eol))
+}
+
+/** JSON on several lines, which only a parser that joins them with a line feed reads as it was. */
+function onLines(data: string) {
+  if (data === "[DONE]") return [`data: ${data}`]
+  return JSON.stringify(JSON.parse(data), null, 1)
+    .split("\n")
+    .map((line) => `data: ${line}`)
+}
+
+const LF = "\n"
+const CRLF = "\r\n"
+const CR = "\r"
+
+const SPELLINGS: [string, string[]][] = [
+  ["with line feeds", events(LF)],
+  ["with carriage returns and line feeds", events(CRLF)],
+  ["with carriage returns alone", events(CR)],
+  [
+    "with a comment line before some data",
+    events(LF, (data, at) => (at === 2 || at === 7 ? [": busy", `data: ${data}`] : [`data: ${data}`])),
+  ],
+  [
+    "with an id after some data",
+    events(LF, (data, at) => (at === 2 || at === 7 ? [`data: ${data}`, `id: ${at}`] : [`data: ${data}`])),
+  ],
+  ["with the name of an event before the data", events(LF, (data) => ["event: message", `data: ${data}`])],
+  [
+    "with some JSON over several data lines",
+    events(LF, (data, at) => (at === 2 || at === 7 ? onLines(data) : [`data: ${data}`])),
+  ],
+  ["without the space after the colon", events(LF, (data) => [`data:${data}`])],
+  [
+    "with a keepalive in line feeds before events in carriage returns and line feeds",
+    [`: keepalive${LF}${LF}`, ...events(CRLF)],
+  ],
+  [
+    "with a keepalive in carriage returns and line feeds before events in line feeds",
+    [`: keepalive${CRLF}${CRLF}`, ...events(LF)],
+  ],
+  ["with a byte order mark", ["\uFEFF", ...events(LF)]],
+  ["with keepalives between", events(LF).flatMap((event) => [`:${LF}${LF}`, event])],
+  [
+    "with errors that are null",
+    events(LF, (data) => [
+      data === "[DONE]"
+        ? `data: ${data}`
+        : `data: ${JSON.stringify({ ...(JSON.parse(data) as object), error: null })}`,
+    ]),
+  ],
+]
+
+describe("an answer of a model server", () => {
+  it.each(SPELLINGS)("is whole %s", async (_, stream) => {
+    const { baseUrl } = await openModelServer((response) => sendStream(response, stream))
+    const { text, error, finish } = await readAnswer(askedModel(baseUrl))
+    expect({ text, error, reason: finish?.finishReason }).toEqual({
+      text: WORDS.join(""),
+      error: null,
+      reason: "stop",
+    })
+  })
+
+  it.each(SPELLINGS)("is whole %s, in packets of one byte", async (_, stream) => {
+    const bytes = [...Buffer.from(stream.join(""))].map((byte) => Uint8Array.of(byte))
+    const { baseUrl } = await openModelServer((response) => sendStream(response, bytes))
+    const { text, error, finish } = await readAnswer(askedModel(baseUrl))
+    expect({ text, error, reason: finish?.finishReason }).toEqual({
+      text: WORDS.join(""),
+      error: null,
+      reason: "stop",
+    })
+  })
+
+  it("comes piece by piece whatever ends its lines", async () => {
+    const stream = [`: keepalive${LF}${LF}`, ...events(CRLF)]
+    const seen = Promise.withResolvers<void>()
+    const { baseUrl } = await openModelServer(async (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      for (const event of stream.slice(0, 3)) response.write(event)
+      await seen.promise
+      await sendStream(response, stream.slice(3))
+    })
+    const scope = askedModel(baseUrl)
+    const { text } = await readAnswer(scope, {}, (chunk) => {
+      if (chunk.type === "text-delta") seen.resolve()
+    })
+    expect(text).toBe(WORDS.join(""))
+  })
+
+  it("keeps characters that were cut between packets", async () => {
+    const bytes = [...Buffer.from(`data: ${piece({ content: "a🌊é漢" })}\n\ndata: ${piece({}, "stop")}\n\n`)]
+    const { baseUrl } = await openModelServer((response) =>
+      sendStream(
+        response,
+        bytes.map((byte) => Uint8Array.of(byte)),
+      ),
+    )
+    expect((await readAnswer(askedModel(baseUrl))).text).toBe("a🌊é漢")
+  })
+
+  it("is asked for without compression, and read where it is compressed all the same", async () => {
+    const { baseUrl, requests } = await openModelServer((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": "gzip" })
+      response.end(gzipSync(events(LF).join("")))
+    })
+    const { text, error } = await readAnswer(askedModel(baseUrl))
+    expect({ text, error }).toEqual({ text: WORDS.join(""), error: null })
+    expect(requests.map(({ headers }) => headers["accept-encoding"])).toEqual(["identity"])
+  })
+})
+
+describe("the pieces of an answer", () => {
+  it("are fewer than those of the model server, and whole", async () => {
+    const words = Array.from({ length: 400 }, (_, index) => `word ${index} `)
+    const { baseUrl } = await openModelServer((response) =>
+      sendStream(response, [
+        words.map((content) => `data: ${piece({ content })}\n\n`).join(""),
+        `data: ${piece({}, "stop")}\n\n`,
+      ]),
+    )
+    const { chunks, text } = await readAnswer(askedModel(baseUrl))
+    const deltas = chunks.filter(({ type }) => type === "text-delta")
+    expect(text).toBe(words.join(""))
+    expect(deltas.length).toBeLessThan(100)
+  })
+
+  it("keep thoughts, words and tool calls in their order", async () => {
+    const called = [{ index: 0, id: "call_1", function: { name: "tellTime", arguments: "{}" } }]
+    const { baseUrl } = await openModelServer((response, _, number) =>
+      sendStream(
+        response,
+        [
+          piece({ role: "assistant", content: "" }),
+          ...["First ", "a ", "thought."].map((reasoning_content) => piece({ reasoning_content })),
+          ...["Then ", "some ", "words."].map((content) => piece({ content })),
+          ...(number === 0 ? [piece({ tool_calls: called }), piece({}, "tool_calls")] : [piece({}, "stop")]),
+        ].map((data) => `data: ${data}\n\n`),
+      ),
+    )
+    const tellTime = tool({
+      inputSchema: toStandardJsonSchema(v.object({})),
+      execute: () => ({ time: "noon" }),
+    })
+    const { chunks } = await readAnswer(askedModel(baseUrl), { tools: { tellTime } })
+    const order = chunks.flatMap((chunk) => {
+      if (chunk.type === "reasoning-delta" || chunk.type === "text-delta") return [chunk.delta]
+      return chunk.type === "tool-input-available" || chunk.type === "tool-output-available"
+        ? [chunk.type]
+        : []
+    })
+    const step = "First a thought.Then some words."
+    expect(order.join("")).toBe(`${step}tool-input-availabletool-output-available${step}`)
+  })
+
+  it.each([
+    ["breaks off", (response: ServerResponse) => response.end()],
+    ["is reset", (response: ServerResponse) => response.socket?.resetAndDestroy()],
+  ])("are kept where the connection %s, and the answer has failed", async (_, fail) => {
+    const said = Promise.withResolvers<void>()
+    const { baseUrl } = await openModelServer(async (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      for (const content of ["Half ", "an ", "answer"]) response.write(`data: ${piece({ content })}\n\n`)
+      // A reset overtakes what is still on its way.
+      await said.promise
+      fail(response)
+    })
+    let heard = ""
+    const { text, error } = await readAnswer(askedModel(baseUrl), {}, (chunk) => {
+      if (chunk.type === "text-delta") heard += chunk.delta
+      if (heard === "Half an answer") said.resolve()
+    })
+    expect(text).toBe("Half an answer")
+    expect(error).toMatch(/^The model could not answer\./)
+  })
+
+  it("end when the answer is stopped, of each of forty at once, and the model server is told", async () => {
+    let begun = 0
+    let gone = 0
+    const { baseUrl } = await openModelServer((response) => {
+      begun++
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      const more = setInterval(() => response.write(`data: ${piece({ content: "on and on " })}\n\n`), 2)
+      response.once("close", () => {
+        clearInterval(more)
+        gone++
+      })
+    })
+    const scope = askedModel(baseUrl)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const stop = new AbortController()
+        let after = 0
+        await readAnswer(scope, { signal: stop.signal }, (chunk) => {
+          if (chunk.type !== "text-delta") return
+          if (stop.signal.aborted) after++
+          stop.abort(new AnswerStopped("stopped"))
+        })
+        return after
+      }),
+    )
+    expect(answers).toEqual(Array.from({ length: 40 }, () => 0))
+    await expect.poll(() => gone).toBe(40)
+    expect(begun).toBe(40)
+  })
+})
+
+describe("thoughts in tags", () => {
+  it.each([
+    ["in one piece", ["<think>\nIs it deep?\n</think>\n\nVery deep."]],
+    ["cut anywhere", "<think>\nIs it deep?\n</think>\n\nVery deep.".split("")],
+    ["after a blank line", ["\n", "<think>", "Is it deep?", "</think>", "\n\nVery deep."]],
+  ])("at the beginning of an answer are reasoning, %s", async (_, contents) => {
+    const { text, reasoning, error } = await say(contents)
+    expect({ text: text.trim(), reasoning: reasoning.trim(), error }).toEqual({
+      text: "Very deep.",
+      reasoning: "Is it deep?",
+      error: null,
+    })
+  })
+
+  it("that have no end are reasoning to the end", async () => {
+    const { text, reasoning } = await say(["<think>On ", "and on <", "/thin"])
+    expect({ text, reasoning }).toEqual({ text: "", reasoning: "On and on </thin" })
+  })
+
+  it("that are cut off by a tool call end before it", async () => {
+    const called = [{ index: 0, id: "call_1", function: { name: "tellTime", arguments: "{}" } }]
+    const { baseUrl } = await openModelServer((response) =>
+      sendStream(response, [
+        `data: ${piece({ content: "<think>What time is it?" })}\n\n`,
+        `data: ${piece({ tool_calls: called })}\n\n`,
+        `data: ${piece({}, "tool_calls")}\n\n`,
+      ]),
+    )
+    const tools = { tellTime: tool({ inputSchema: toStandardJsonSchema(v.object({})) }) }
+    const { chunks, reasoning, text, error } = await readAnswer(askedModel(baseUrl), { tools })
+    expect({ reasoning, text, error }).toEqual({ reasoning: "What time is it?", text: "", error: null })
+    expect(chunks.map(({ type }) => type)).toContain("tool-input-available")
+  })
+
+  it.each([
+    "The tag <think> begins a thought, and </think> ends it.",
+    "<thinking> is another tag.",
+    "<th",
+    "1 < 2",
+  ])("that an answer only speaks of stay its words: %s", async (words) => {
+    const { text, reasoning } = await say(words.split(""))
+    expect({ text, reasoning }).toEqual({ text: words, reasoning: "" })
+  })
+})
+
+describe("a model server that redirects", () => {
+  it.each([301, 302, 303, 307, 308])("is not followed: %i", async (status) => {
+    const elsewhere = await openModelServer((response) => sendStream(response, events(LF)))
+    const { baseUrl, requests } = await openModelServer((response) => {
+      response.writeHead(status, { location: `${elsewhere.baseUrl}/chat/completions` }).end()
+    })
+    const { error, text } = await readAnswer(askedModel(baseUrl))
+    expect(error).not.toBeNull()
+    expect({ text, asked: requests.length, followed: elsewhere.requests.length }).toEqual({
+      text: "",
+      asked: 1,
+      followed: 0,
+    })
+  })
+})
+
+async function say(contents: string[]) {
+  const stream = [...contents.map((content) => piece({ content })), piece({}, "stop"), "[DONE]"]
+  const { baseUrl } = await openModelServer((response) =>
+    sendStream(
+      response,
+      stream.map((data) => `data: ${data}\n\n`),
+    ),
+  )
+  return readAnswer(askedModel(baseUrl))
+}
