@@ -10,6 +10,11 @@ import { askedModel, openModelServer, piece, readAnswer, sendStream } from "../s
 const WORDS = Array.from({ length: 12 }, (_, index) => `${index}:${"over the bar".slice(0, 2 + index)} `)
 const PIECES = [...WORDS.map((content) => piece({ content })), piece({}, "stop"), "[DONE]"]
 
+const tellTime = tool({
+  inputSchema: toStandardJsonSchema(v.object({})),
+  execute: () => ({ time: "noon" }),
+})
+
 /** The events of one answer with the line end `eol`, each made by `write`. */
 function events(eol: string, write: (data: string, index: number) => string[] = (data) => [`data: ${data}`]) {
   return PIECES.map((data, index) => [...write(data, index), "", ""].join(eol))
@@ -153,10 +158,6 @@ describe("the pieces of an answer", () => {
         ].map((data) => `data: ${data}\n\n`),
       ),
     )
-    const tellTime = tool({
-      inputSchema: toStandardJsonSchema(v.object({})),
-      execute: () => ({ time: "noon" }),
-    })
     const { chunks } = await readAnswer(askedModel(baseUrl), { tools: { tellTime } })
     const order = chunks.flatMap((chunk) => {
       if (chunk.type === "reasoning-delta" || chunk.type === "text-delta") return [chunk.delta]
@@ -241,17 +242,19 @@ describe("thoughts in tags", () => {
 
   it("that are cut off by a tool call end before it", async () => {
     const called = [{ index: 0, id: "call_1", function: { name: "tellTime", arguments: "{}" } }]
-    const { baseUrl } = await openModelServer((response) =>
-      sendStream(response, [
-        `data: ${piece({ content: "<think>What time is it?" })}\n\n`,
-        `data: ${piece({ tool_calls: called })}\n\n`,
-        `data: ${piece({}, "tool_calls")}\n\n`,
-      ]),
+    const steps = [
+      [piece({ content: "<think>What time is it?" }), piece({ tool_calls: called }), piece({}, "tool_calls")],
+      [piece({ content: "Noon." }), piece({}, "stop")],
+    ]
+    const { baseUrl } = await openModelServer((response, _, number) =>
+      sendStream(
+        response,
+        (steps[number] ?? []).map((data) => `data: ${data}\n\n`),
+      ),
     )
-    const tools = { tellTime: tool({ inputSchema: toStandardJsonSchema(v.object({})) }) }
-    const { chunks, reasoning, text, error } = await readAnswer(askedModel(baseUrl), { tools })
-    expect({ reasoning, text, error }).toEqual({ reasoning: "What time is it?", text: "", error: null })
-    expect(chunks.map(({ type }) => type)).toContain("tool-input-available")
+    const { chunks, reasoning, text, error } = await readAnswer(askedModel(baseUrl), { tools: { tellTime } })
+    expect({ reasoning, text, error }).toEqual({ reasoning: "What time is it?", text: "Noon.", error: null })
+    expect(chunks.map(({ type }) => type)).toContain("tool-output-available")
   })
 
   it.each([
