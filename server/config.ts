@@ -45,8 +45,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
       : null,
     /** Where weaknesses are reported, as an address; null where nobody is named. */
     securityContact: settings.SECURITY_CONTACT ?? null,
-    /** Each of them appends the address it was called from to x-forwarded-for. */
-    trustedProxies: settings.TRUSTED_PROXIES,
+    /** Tells the operator's own proxies, which append the address that called them to x-forwarded-for; null where there are none. */
+    trustsProxy: settings.TRUSTED_PROXIES,
     /** The public origin, without a trailing slash. */
     origin: appUrl.origin,
     dataDir,
@@ -57,6 +57,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     adminEmails: settings.ADMIN_EMAILS,
     mail: {
       from: settings.MAIL_FROM,
+      /** Whom /api/email writes to. On localhost there are no strangers who could have letters sent to others. */
+      apiRecipients: settings.EMAIL_API_RECIPIENTS ?? (isLocal(appUrl) ? "everyone" : "confirmed"),
       ...(settings.SMTP_URL
         ? { kind: "smtp" as const, url: settings.SMTP_URL }
         : {

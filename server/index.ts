@@ -27,7 +27,7 @@ export interface Program {
 const CONNECTIONS_AT_ONCE = 4096
 
 /**
- * That may be open. An office shares an address, and so do all who come through a proxy that TRUSTED_PROXIES does not count: beside
+ * That may be open. An office shares an address, and so do all who come through a proxy that TRUSTED_PROXIES does not name: beside
  * its live connections, which are refused with a word, there is room for as many others.
  */
 const MOST_CONNECTIONS = 20_000
@@ -75,7 +75,8 @@ async function serveUntil(
   const server = createHttpServer()
   const limits = {
     most: affordableConnections(MOST_CONNECTIONS),
-    perAddress: config.trustedProxies === 0 ? MOST_OF_AN_ADDRESS : null,
+    perAddress: MOST_OF_AN_ADDRESS,
+    trustsProxy: config.trustsProxy,
   }
   const connections = limitConnections(server, limits, log)
   const drain = prepareDrain(server)

@@ -7,7 +7,7 @@ import { liveDemo } from "./demo/live.ts"
 import { openDevices } from "./devices/devices.ts"
 import { liveDevices } from "./devices/live.ts"
 import { liveFiles, fileMutations } from "./files/live.ts"
-import { addressOfUpgrade } from "./http/visit.ts"
+import { clientAddressOf, networkOf } from "./http/client-address.ts"
 import { liveMaintenance } from "./maintenance/live.ts"
 import { ANNOUNCE } from "./realtime/announce.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
@@ -34,7 +34,7 @@ export async function openLive(
     userIdOf: (viewer) => viewer.session.userId,
     transact: (viewer, work) => transact(services, viewer, work),
     origins: [config.origin],
-    addressOf: (request) => addressOfUpgrade(request, config.trustedProxies),
+    addressOf: (request) => networkOf(clientAddressOf(request, config.trustsProxy)),
     secret: config.identity.authSecret,
     presence: {
       opened: ({ id, viewer, client }) =>

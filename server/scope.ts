@@ -6,6 +6,7 @@ import type { Harbour } from "./demo/harbour.ts"
 import type { Thumbnailer } from "./files/thumbnailer.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
 import type { RateLimiter } from "./http/rate-limit.ts"
+import type { SpendingLimiter } from "./http/spending-limiter.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Identity, Session } from "./ports/identity.ts"
@@ -50,7 +51,8 @@ export interface Services {
   /** The demonstration on the start page; null where the operator wants none. */
   harbour: Harbour | null
   /** One for each thing that is limited, shared by all requests of this process. */
-  limiters: Record<"health" | "email" | "chat" | "waitlist" | "sharePassword" | "demo", RateLimiter>
+  limiters: Record<"health" | "email" | "chat" | "waitlist" | "sharePassword" | "demo", RateLimiter> &
+    Record<"letters" | "answers", SpendingLimiter>
 }
 
 /** What one request may use, and who is asking. */

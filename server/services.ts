@@ -16,6 +16,7 @@ import type { UploadLocks } from "./files/upload-lock.ts"
 import { openUploadLocks } from "./files/upload-locks.ts"
 import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./http/rate-limit.ts"
+import { createSpendingLimiter } from "./http/spending-limiter.ts"
 import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
 import { openDoorsOf } from "./maintenance/doors.ts"
@@ -179,10 +180,10 @@ function openLocks(
 }
 
 /** The SDK is loaded where traces are wanted, and nowhere else. */
-async function openTracing({ tracing, trustedProxies }: Config, opened: Opened): Promise<Tracing | null> {
+async function openTracing({ tracing, trustsProxy }: Config, opened: Opened): Promise<Tracing | null> {
   if (!tracing) return null
   const { openOtlpTracing } = await import("./adapters/otlp-tracing.ts")
-  const open = openOtlpTracing({ ...tracing, version: version.number, trustsSender: trustedProxies > 0 })
+  const open = openOtlpTracing({ ...tracing, version: version.number, trustsProxy })
   opened.push(() => open.close())
   return open
 }
@@ -230,6 +231,8 @@ function createLimiters(config: Config): Services["limiters"] {
     health: createRateLimiter({ interval, limit: 30 }),
     email: createRateLimiter({ interval, limit: 10 }),
     chat: createRateLimiter({ interval, limit: config.plans.free.chatPerMinute }),
+    letters: createSpendingLimiter(60 * interval),
+    answers: createSpendingLimiter(interval),
     waitlist: createRateLimiter({ interval, limit: 20 }),
     demo: createRateLimiter({ interval, limit: 40 }),
     // Guesses at the password of one link, from wherever they come.

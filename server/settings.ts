@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { readTrustedProxies } from "./http/client-address.ts"
 
 const wholeNumber = (what: string, least: number, most: number) =>
   v.pipe(
@@ -69,7 +70,17 @@ export const Settings = v.object({
     wholeNumber("for how many seconds a process that is told to stop goes on taking requests", 0, 120),
     "0",
   ),
-  TRUSTED_PROXIES: v.optional(wholeNumber("how many proxies of yours stand in front", 0, 10), "0"),
+  TRUSTED_PROXIES: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (value) => readTrustedProxies(value) !== undefined,
+        "must be how many proxies of yours stand in front (0 to 10), or their networks: 10.0.0.0/8, fd00::/8.",
+      ),
+      v.transform((value) => readTrustedProxies(value) ?? null),
+    ),
+    "0",
+  ),
   APP_URL: v.optional(
     v.pipe(
       address(["http:", "https:"], "https://tideline.example.org"),
@@ -169,6 +180,7 @@ export const Settings = v.object({
     ),
     "Tideline <tideline@localhost>",
   ),
+  EMAIL_API_RECIPIENTS: v.optional(v.picklist(["confirmed", "everyone"], "must be confirmed or everyone.")),
   MAIL_INBOX_HOST: v.optional(v.string(), "127.0.0.1"),
   MAIL_INBOX_PORT: v.optional(wholeNumber("the port of the local mail inbox", 0, 65_535), "8025"),
   AI_GATEWAY_API_KEY: v.optional(v.string()),

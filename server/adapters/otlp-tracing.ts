@@ -18,6 +18,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace"
+import type { TrustsProxy } from "#server/http/client-address.ts"
 import { loggedPath } from "#server/http/logged-path.ts"
 import type { Tracing } from "#server/ports/tracing.ts"
 
@@ -29,8 +30,8 @@ interface OtlpOptions {
   /** Which part of the requests is traced where no trusted sender has decided it, from 0 to 1. */
   part: number
   version: string
-  /** Whether a request goes on from where its `traceparent` says: anybody can write one, so only behind a proxy that is trusted. */
-  trustsSender: boolean
+  /** A request goes on from where its `traceparent` says if one of these sent it: anybody can write one. */
+  trustsProxy: TrustsProxy | null
 }
 
 /** Milliseconds between what is sent together. */
@@ -43,7 +44,7 @@ const FIELDS: TextMapGetter<IncomingHttpHeaders> = {
 
 /** Sends spans to an OpenTelemetry collector over HTTP, in batches. A collector that is away costs the spans and nothing else. */
 export function openOtlpTracing(options: OtlpOptions): Tracing {
-  const { endpoint, headers, service, part, version, trustsSender } = options
+  const { endpoint, headers, service, part, version, trustsProxy } = options
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ "service.name": service, "service.version": version }),
@@ -64,8 +65,9 @@ export function openOtlpTracing(options: OtlpOptions): Tracing {
 
   return {
     async request(incoming, outgoing, routeOf, work) {
-      const { method = "GET", headers: carrier } = incoming
-      const parent = trustsSender ? propagator.extract(ROOT_CONTEXT, carrier, FIELDS) : ROOT_CONTEXT
+      const { method = "GET", headers: carrier, socket } = incoming
+      const isTrusted = trustsProxy?.(socket.remoteAddress ?? "", 0) ?? false
+      const parent = isTrusted ? propagator.extract(ROOT_CONTEXT, carrier, FIELDS) : ROOT_CONTEXT
       const attributes = { "http.request.method": method, "url.path": loggedPath(incoming.url ?? "") }
       const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent)
       outgoing.once("close", () => {

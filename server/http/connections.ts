@@ -1,5 +1,6 @@
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
+import { networkOf, type TrustsProxy } from "./client-address.ts"
 
 export interface Connections {
   /** Those that are open, sockets of the live connection included. */
@@ -13,8 +14,10 @@ export interface Connections {
 export interface ConnectionLimits {
   /** Together. */
   most: number
-  /** From one network address: an office shares one. Null where that is a proxy's, which then has to count. */
-  perAddress: number | null
+  /** From one network: an office shares one. */
+  perAddress: number
+  /** Connections of these are not counted by network: a proxy has to do that itself. */
+  trustsProxy: TrustsProxy | null
 }
 
 /** Those that are counted together, and of them those that wait for their next request, longest first. */
@@ -38,7 +41,7 @@ const COMPLAINTS = {
  */
 export function limitConnections(
   server: Server,
-  { most, perAddress }: ConnectionLimits,
+  { most, perAddress, trustsProxy }: ConnectionLimits,
   log: { warn(details: object, message: string): void },
 ): Connections {
   const all: Crowd = { open: 0, waiting: new Set() }
@@ -50,9 +53,10 @@ export function limitConnections(
   const warnedAt = { address: -Infinity, full: -Infinity }
 
   server.on("connection", (socket) => {
-    const network = networkOf(socket.remoteAddress ?? "")
+    const address = socket.remoteAddress ?? ""
+    const network = networkOf(address)
     const neighbours = networks.get(network) ?? { open: 0, waiting: new Set() }
-    if (perAddress !== null && neighbours.open >= perAddress) {
+    if (neighbours.open >= perAddress && !trustsProxy?.(address, 0)) {
       if (!makeRoom("address", neighbours, socket, network)) return
     } else if (all.open >= most && !makeRoom("full", all, socket, network)) return
     enter(socket, network, neighbours)
@@ -110,16 +114,6 @@ export function limitConnections(
     const limit = reason === "address" ? { network, limit: perAddress } : { limit: most }
     log.warn(limit, COMPLAINTS[reason])
   }
-}
-
-/** What one household or one host has of addresses: one of IPv4, the first half of one of IPv6. */
-export function networkOf(address: string): string {
-  if (!address.includes(":") || address.startsWith("::ffff:")) return address
-  const [before = "", after] = address.split("::")
-  const head = before.split(":")
-  const tail = after?.split(":").filter(Boolean) ?? []
-  const zeros = Array.from({ length: after === undefined ? 0 : 8 - head.length - tail.length }, () => "0")
-  return [...head, ...zeros, ...tail].slice(0, 4).join(":")
 }
 
 /** Descriptors that the process needs for all else: the database, files on their way, its own. */

@@ -28,6 +28,11 @@ export const EmailRefused = v.strictObject({
   supported_templates: v.pipe(v.array(v.picklist(EMAIL_TEMPLATES)), v.length(EMAIL_TEMPLATES.length)),
 })
 
+export const EmailUnconfirmed = v.strictObject({
+  error: v.pipe(v.string(), v.nonEmpty()),
+  code: v.literal("AddressUnconfirmed"),
+})
+
 export const EmailFailed = v.strictObject({
   error: v.literal("Failed to send email"),
   details: v.pipe(v.string(), v.nonEmpty(), v.description("What the mail provider said.")),

@@ -15,10 +15,16 @@ export const english: LetterWords = {
 
   planChanged: ({ reader, previous, next }) => ({
     subject: "Your Tideline plan has changed",
-    preview: `From ${previous} to ${next}.`,
+    preview:
+      previous && next ? `From ${previous} to ${next}.` : "Your files and conversations stay as they are.",
     heading: reader ? `${reader}, your plan has changed` : "Your plan has changed",
     body: [
-      `You were on the ${previous} plan. From now on you are on the ${next} plan.`,
+      [
+        previous ? `You were on the ${previous} plan.` : "You were on another plan.",
+        next
+          ? `From now on you are on the ${next} plan.`
+          : "Your account page says which one you are on now.",
+      ].join(" "),
       "Your files and conversations stay as they are. If you did not expect this, answer this letter.",
     ],
     button: "See what each plan holds",

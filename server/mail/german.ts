@@ -15,10 +15,20 @@ export const german: LetterWords = {
 
   planChanged: ({ reader, previous, next }) => ({
     subject: "Ihr Tarif bei Tideline hat sich geändert",
-    preview: `Von ${named(previous)} zu ${named(next)}.`,
+    preview:
+      previous && next
+        ? `Von ${named(previous)} zu ${named(next)}.`
+        : "Ihre Dateien und Unterhaltungen bleiben, wie sie sind.",
     heading: reader ? `${reader}, Ihr Tarif hat sich geändert` : "Ihr Tarif hat sich geändert",
     body: [
-      `Bisher hatten Sie den Tarif ${named(previous)}. Ab jetzt haben Sie den Tarif ${named(next)}.`,
+      [
+        previous
+          ? `Bisher hatten Sie den Tarif ${named(previous)}.`
+          : "Bisher hatten Sie einen anderen Tarif.",
+        next
+          ? `Ab jetzt haben Sie den Tarif ${named(next)}.`
+          : "Welchen Sie jetzt haben, steht auf der Seite Ihres Kontos.",
+      ].join(" "),
       "Ihre Dateien und Unterhaltungen bleiben, wie sie sind. Wenn Sie das nicht erwartet haben, antworten Sie auf diese E-Mail.",
     ],
     button: "Tarife vergleichen",

@@ -1,4 +1,4 @@
-/** What letters say, in one language. `reader` is the name to greet by, and empty where there is none. */
+/** What letters say, in one language. `reader` is the name to greet by; it and the names of plans are empty where there are none. */
 export interface LetterWords {
   welcome(about: { reader: string }): WordsWithButton
   planChanged(about: { reader: string; previous: string; next: string }): WordsWithButton

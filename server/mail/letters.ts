@@ -17,7 +17,7 @@ interface Frame {
 }
 
 export function welcomeLetter({ name, ...frame }: Frame & { name: string }): Promise<Letter> {
-  const words = WORDS[frame.language].welcome({ reader: readerOf(name) })
+  const words = WORDS[frame.language].welcome({ reader: plain(name) })
   return letter(frame, words, { label: words.button, url: `${frame.origin}/dashboard` })
 }
 
@@ -27,8 +27,8 @@ export function planChangedLetter({
   newPlan,
   ...frame
 }: Frame & { name: string; previousPlan: string; newPlan: string }): Promise<Letter> {
-  const [previous, next] = [oneLine(previousPlan), oneLine(newPlan)]
-  const words = WORDS[frame.language].planChanged({ reader: readerOf(name), previous, next })
+  const [reader, previous, next] = [plain(name), plain(previousPlan), plain(newPlan)]
+  const words = WORDS[frame.language].planChanged({ reader, previous, next })
   return letter(frame, words, { label: words.button, url: `${frame.origin}/pricing` })
 }
 
@@ -76,7 +76,7 @@ export function waitlistInvitationLetter({
 }
 
 export function accountDeletedLetter({ name, ...frame }: Frame & { name: string }): Promise<Letter> {
-  return letter(frame, WORDS[frame.language].accountDeleted({ reader: readerOf(name) }))
+  return letter(frame, WORDS[frame.language].accountDeleted({ reader: plain(name) }))
 }
 
 function letter(
@@ -93,16 +93,18 @@ function letter(
 }
 
 /**
- * The name to greet somebody by. Who signs up with another's address chooses this too, so what a mail program would make a link of is
- * no name.
+ * What a person or a program wrote, fit to stand inside a sentence: one line, no markup, no characters that are not seen, and short.
+ * Empty where a mail program would make a link of it: a letter of ours leads nowhere but to us.
  */
-function readerOf(name: string): string {
-  const reader = oneLine(name)
-  return /[/@\\]|\w\.\w\w/.test(reader) ? "" : reader
-}
-
-/** A person's words inside a sentence: no line breaks, control or direction characters, and short enough to stay a sentence. */
-function oneLine(words: string): string {
-  const line = words.replaceAll(/[\s\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu, " ").trim()
+function plain(words: string): string {
+  const line = words
+    .toWellFormed()
+    .replaceAll(/[<>]/g, "")
+    .replaceAll(/[[\s\p{Cc}\p{Cf}]--[\u200C\u200D]]+/gv, " ")
+    .trim()
+  if (LINK.test(line.replaceAll(/[\u200C\u200D]/g, ""))) return ""
   return line.length <= 200 ? line : `${line.slice(0, 199).toWellFormed().trimEnd()}…`
 }
+
+/** A path, an e-mail address, a scheme, or a host name with any of the dots that browsers take for one. */
+const LINK = /[/\\@]|\p{L}:\S|[\p{L}\p{N}][.\u3002\uFF0E\uFF61][\p{L}\p{N}]{2}/u

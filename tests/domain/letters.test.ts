@@ -114,8 +114,8 @@ describe.each([
 
   test("are text, never markup", async () => {
     const { html } = await welcome(`<img src=x onerror="alert(1)"> & 'co'`)
-    expect(html).not.toContain("<img")
-    expect(html).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; &#x27;co&#x27;")
+    expect(html).not.toMatch(/(<|&lt;)img/)
+    expect(html).toContain("img src=x onerror=&quot;alert(1)&quot; &amp; &#x27;co&#x27;")
   })
 
   test("stay out of the subject, so that they cannot begin a header of their own", async () => {
@@ -154,6 +154,43 @@ describe.each([
     const { text, html } = await welcome(name)
     expect(text.split("\n")[0]).toBe(greeting)
     expect(html).not.toContain("evil")
+  })
+
+  test.each(["evil。example", "例え.みんな", "ev\u200Dil.example", "javascript:alert(1)"])(
+    "are no name where a browser would open them: %j",
+    async (name) => {
+      expect((await welcome(name)).text.split("\n")[0]).toBe(greeting)
+    },
+  )
+
+  test.each([
+    "https://evil.example/x",
+    "pro (see www.evil.example)",
+    "eve@evil.example",
+    '<a href="https://evil.example">pro</a>',
+  ])("are no plan where a mail program would make a link of them: %j", async (plan) => {
+    for (const plans of [
+      { previousPlan: plan, newPlan: "pro" },
+      { previousPlan: "free", newPlan: plan },
+    ]) {
+      const { text, html } = await planChangedLetter({ name: "Ada", ...plans, language, origin })
+      expect(text + html).not.toContain("evil")
+      expect(text).toMatch(/\b(free|pro)\b/i)
+    }
+  })
+
+  test("are one line without markup or hidden characters where they name a plan", async () => {
+    const newPlan = "p\u200Br\u202Eo\r\n\r\n<b>Your account is closed."
+    const { text, html } = await planChangedLetter({
+      name: "Ada",
+      previousPlan: "free",
+      newPlan,
+      language,
+      origin,
+    })
+    expect(text.split("\n").filter((line) => line.includes("Your account is closed"))).toHaveLength(1)
+    expect(text).not.toMatch(/[<>\u200B\u202E]/)
+    expect(html).not.toMatch(/(<|&lt;)b(>|&gt;)/)
   })
 
   test.each(["J. R. R. Tolkien", "J.R.R. Tolkien", "O'Brien, Jr.", "Ada-Marie"])("greet %s", async (name) => {

@@ -3,12 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { toRequest } from "#server/http/bridge.ts"
-import {
-  affordableConnections,
-  limitConnections,
-  networkOf,
-  type ConnectionLimits,
-} from "#server/http/connections.ts"
+import { readTrustedProxies } from "#server/http/client-address.ts"
+import { affordableConnections, limitConnections, type ConnectionLimits } from "#server/http/connections.ts"
 import { endStalledResponse, watchSlowBody } from "#server/http/slow-clients.ts"
 import { portOf } from "../support/port-of.ts"
 import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
@@ -16,7 +12,7 @@ import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 it("a connection that says nothing makes room for one that has something to say", async () => {
-  const { port, connections } = await serveLimited({ most: 3, perAddress: null })
+  const { port, connections } = await serveLimited({ most: 3, perAddress: 100, trustsProxy: null })
   const silent = [await open(port), await open(port), await open(port)]
   const answer = await ask(port)
   expect(statusesOf(answer)).toEqual([200])
@@ -27,10 +23,13 @@ it("a connection that says nothing makes room for one that has something to say"
 
 it("one whose request is being answered is not ended for another, which is refused where all are busy", async () => {
   const release = Promise.withResolvers<void>()
-  const { port, connections } = await serveLimited({ most: 2, perAddress: null }, async (_, outgoing) => {
-    await release.promise
-    outgoing.end("answered")
-  })
+  const { port, connections } = await serveLimited(
+    { most: 2, perAddress: 100, trustsProxy: null },
+    async (_, outgoing) => {
+      await release.promise
+      outgoing.end("answered")
+    },
+  )
   const busy = [await open(port), await open(port)]
   const answers = busy.map((socket) => firstWords(socket))
   for (const socket of busy) socket.write(REQUEST)
@@ -44,9 +43,12 @@ it("one whose request is being answered is not ended for another, which is refus
 
 it("one that sent its next request before its answer is busy until both are answered", async () => {
   const answers: ServerResponse[] = []
-  const { port, connections } = await serveLimited({ most: 2, perAddress: null }, (_, outgoing) => {
-    answers.push(outgoing)
-  })
+  const { port, connections } = await serveLimited(
+    { most: 2, perAddress: 100, trustsProxy: null },
+    (_, outgoing) => {
+      answers.push(outgoing)
+    },
+  )
   const socket = await open(port)
   const first = firstWords(socket)
   socket.write(REQUEST + REQUEST)
@@ -59,7 +61,11 @@ it("one that sent its next request before its answer is busy until both are answ
 })
 
 it("an address has so many connections and no more: a new one takes the place of the one that waited longest", async () => {
-  const { port, connections, complaints } = await serveLimited({ most: 100, perAddress: 2 })
+  const { port, connections, complaints } = await serveLimited({
+    most: 100,
+    perAddress: 2,
+    trustsProxy: null,
+  })
   const [first, second] = [await open(port), await open(port)]
   expect(statusesOf(await ask(port))).toEqual([200])
   await ended(first)
@@ -72,7 +78,10 @@ it("an address has so many connections and no more: a new one takes the place of
 })
 
 it("an address whose connections are all busy gets no more, and the log says so once", async () => {
-  const { port, connections, complaints } = await serveLimited({ most: 100, perAddress: 1 }, () => {})
+  const { port, connections, complaints } = await serveLimited(
+    { most: 100, perAddress: 1, trustsProxy: null },
+    () => {},
+  )
   const busy = await open(port)
   busy.write(REQUEST)
   await expect.poll(() => connections.waiting()).toBe(0)
@@ -82,13 +91,13 @@ it("an address whose connections are all busy gets no more, and the log says so 
   expect(complaints).toHaveLength(1)
 })
 
-it("a household's addresses of IPv6 count as one, and those of IPv4 each by itself", () => {
-  const home = "2001:db8:0:7"
-  for (const address of ["2001:db8:0:7::1", "2001:db8:0:7:aaaa:bbbb:cccc:dddd", "2001:db8::7:0:0:0:1"])
-    expect(networkOf(address), address).toBe(home)
-  expect(networkOf("2001:db8:0:8::1")).not.toBe(home)
-  expect(networkOf("::1")).not.toBe(networkOf("2001:db8::1"))
-  expect(networkOf("::ffff:192.0.2.1")).not.toBe(networkOf("::ffff:192.0.2.2"))
+it("connections of the operator's own proxies are not counted by address", async () => {
+  const trustsProxy = readTrustedProxies("127.0.0.0/8") ?? null
+  const { port, connections } = await serveLimited({ most: 100, perAddress: 1, trustsProxy })
+  const silent = [await open(port), await open(port)]
+  expect(statusesOf(await ask(port))).toEqual([200])
+  expect(silent.some((socket) => socket.closed)).toBe(false)
+  expect(connections.refused()).toEqual({ address: 0, full: 0 })
 })
 
 it("there are as many connections as were wanted, where the system lets so many files be open", () => {

@@ -7,13 +7,15 @@ import { answerFailure } from "#server/chat/failure.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
 import { TOOL_NAMES } from "#server/chat/tools.ts"
 import { answerOnce, askInBackground, askQuestion } from "#server/chat/turn.ts"
-import { clientAddress } from "#server/http/client-key.ts"
+import { claimedAddress } from "#server/http/client-key.ts"
 import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { prefersAsync } from "#server/http/prefer.ts"
 import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { requireScope, servicesOf, sessionOf } from "#server/http/scope.ts"
+import { mostAnswers } from "#server/http/spending-limiter.ts"
 import { unauthorized } from "#server/http/unauthorized.ts"
+import { networkIn } from "#server/http/visit.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Route } from "./+types/chat.ts"
 
@@ -21,15 +23,15 @@ export const handle = { credential: "key" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
-/** The checks stand in the order of the specification; the first that fails ends the request. */
+/** The checks stand in the order of the specification, and what it does not name comes after; the first that fails ends the request. */
 export async function action({ request, context }: Route.ActionArgs) {
   const session = sessionOf(context)
   if (!session) return unauthorized()
 
   const services = servicesOf(context)
   const { config, limiters, model } = services
-  const { chatPerMinute } = limitsOf(config, session)
-  const limit = limiters.chat.check(`${session.userId}:${clientAddress(request)}`, chatPerMinute)
+  const plan = limitsOf(config, session)
+  const limit = limiters.chat.check(`${session.userId}:${claimedAddress(request)}`, plan.chatPerMinute)
   const headers = { ...rateLimitHeaders(limit), "X-AI-Model": model.name }
   if (!limit.success) return json({ error: "Too many requests" }, { status: 429, headers })
   if (!model.available) return json({ error: "Missing AI_GATEWAY_API_KEY" }, { status: 500, headers })
@@ -44,6 +46,15 @@ export async function action({ request, context }: Route.ActionArgs) {
       { error: "replaces needs a threadId: it names a question of a conversation." },
       { status: 400, headers },
     )
+
+  const spender = { userId: session.userId, network: networkIn(context) }
+  const spent = limiters.answers.check(spender, mostAnswers(plan))
+  if (!spent.success) {
+    return json(
+      { error: "Too many requests" },
+      { status: 429, headers: { ...headers, ...rateLimitHeaders(spent) } },
+    )
+  }
 
   try {
     return ask.output.threadId

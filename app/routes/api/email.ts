@@ -3,7 +3,9 @@ import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
+import { MOST_LETTERS } from "#server/http/spending-limiter.ts"
 import { unauthorized } from "#server/http/unauthorized.ts"
+import { networkIn } from "#server/http/visit.ts"
 import { EMAIL_TEMPLATES, parseEmailRequest } from "#server/mail/contract.ts"
 import { sendEmail } from "#server/mail/mail.ts"
 import type { Route } from "./+types/email.ts"
@@ -12,6 +14,7 @@ export const handle = { credential: "key" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
+/** The checks stand in the order of the specification, and what it does not name comes after; the first that fails ends the request. */
 export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)
   const limit = services.limiters.email.check(clientKey(request))
@@ -31,6 +34,14 @@ export async function action({ context, request }: Route.ActionArgs) {
   const email = parseEmailRequest(body.value)
   if (!email) return refuse(EXPECTED, headers)
 
+  if (!user.emailVerified && services.config.mail.apiRecipients === "confirmed")
+    return json({ error: UNCONFIRMED, code: "AddressUnconfirmed" }, { status: 403, headers })
+
+  const spender = { userId: session.userId, network: networkIn(context) }
+  const spent = services.limiters.letters.check(spender, MOST_LETTERS)
+  if (!spent.success)
+    return json({ error: "Too many requests" }, { status: 429, headers: rateLimitHeaders(spent) })
+
   try {
     const { id } = await sendEmail(services, user.email, email)
     return json({ status: "sent", id }, { headers })
@@ -43,6 +54,9 @@ export async function action({ context, request }: Route.ActionArgs) {
 
 const EXPECTED =
   'Expected a valid template with its fields, all non-empty strings: "welcome" takes name; "plan-changed" takes name, previousPlan and newPlan'
+
+const UNCONFIRMED =
+  "Your e-mail address is not confirmed, so nothing is sent to it. Follow the link in the letter that you got when you signed up, and try again."
 
 function refuse(error: string, headers: HeadersInit) {
   return json({ error, supported_templates: EMAIL_TEMPLATES }, { status: 400, headers })

@@ -6,7 +6,7 @@ import { json } from "#server/http/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { servicesOf } from "#server/http/scope.ts"
-import { visitOf } from "#server/http/visit.ts"
+import { networkIn } from "#server/http/visit.ts"
 import type { Route } from "./+types/demo.ts"
 
 export const handle = { credential: "none" }
@@ -21,7 +21,7 @@ export function loader({ context, request }: Route.LoaderArgs) {
   const { harbour } = servicesOf(context)
   if (!harbour) return noDemo()
   if (!request.headers.get("accept")?.includes("text/event-stream")) return redirect("/#live")
-  const stream = harbour.look(visitOf({ request, context }).address)
+  const stream = harbour.look(networkIn(context))
   if (!stream) return json({ error: "Too many are looking. Try again in a while." }, { status: 503 })
   return new Response(stream, {
     headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" },
@@ -38,7 +38,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     isScript ? json({ error }, { status, headers }) : redirect(`/?refused=${status}#live`)
 
   const { demo } = services.limiters
-  const own = demo.check(visitOf({ request, context }).address)
+  const own = demo.check(networkIn(context))
   const limit = own.success ? demo.check("everybody", EVERYBODY) : own
   if (!limit.success) return refuse("That was quick. Try again in a minute.", 429, rateLimitHeaders(limit))
   const form = await readForm(request, MoveBoat)

@@ -11,7 +11,7 @@ import { readForm } from "#server/http/form.ts"
 import { readLanguage } from "#server/http/language.ts"
 import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { servicesOf } from "#server/http/scope.ts"
-import { visitOf } from "#server/http/visit.ts"
+import { networkIn } from "#server/http/visit.ts"
 import { JoinWaitlist } from "#server/waitlist/contract.ts"
 import { joinWaitlist } from "#server/waitlist/waitlist.ts"
 import { WaitlistFrame } from "./waitlist-frame.tsx"
@@ -26,7 +26,7 @@ export function loader({ request }: Route.LoaderArgs) {
 
 export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)
-  const limit = services.limiters.waitlist.check(visitOf({ request, context }).address)
+  const limit = services.limiters.waitlist.check(networkIn(context))
   if (!limit.success) {
     const errors = { email: msg`Too many addresses came from where you are. Try again in a minute.` }
     return data({ errors, values: {} }, { status: 429, headers: rateLimitHeaders(limit) })

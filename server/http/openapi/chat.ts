@@ -94,7 +94,7 @@ export const chatPaths: Record<string, PathItem> = {
       operationId: "askQuestion",
       summary: "Stream an answer",
       description:
-        "Answers the last message as a UI message stream. With `threadId` the conversation is stored, and the answer goes on when its reader goes away; without it nothing is stored. With `Prefer: respond-async` besides, the ids come at once and the answer grows in the records alone. Limited per user and address, 20 requests a minute, and 60 on the pro plan, unless configured otherwise; an answer takes 30 seconds at most.",
+        "Answers the last message as a UI message stream. With `threadId` the conversation is stored, and the answer goes on when its reader goes away; without it nothing is stored. With `Prefer: respond-async` besides, the ids come at once and the answer grows in the records alone. Limited per user and address, 20 requests a minute, and 60 on the pro plan, unless configured otherwise, to three times as many answers for a user at all addresses, and to twenty times as many for a network; an answer takes 30 seconds at most.",
       parameters: [
         {
           name: "Prefer",

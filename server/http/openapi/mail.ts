@@ -1,5 +1,11 @@
 import * as v from "valibot"
-import { EmailFailed, EmailRefused, EmailRequest, EmailSent } from "#server/mail/contract.ts"
+import {
+  EmailFailed,
+  EmailRefused,
+  EmailRequest,
+  EmailSent,
+  EmailUnconfirmed,
+} from "#server/mail/contract.ts"
 import { Refused } from "../contract.ts"
 import {
   jsonAnswer,
@@ -18,7 +24,7 @@ export const mailPaths: Record<string, PathItem> = {
       tags: ["E-mail"],
       summary: "Send a letter to yourself",
       description:
-        "Renders a template and sends it to the caller's own primary address; the body cannot name a recipient. 10 requests per minute for each `x-forwarded-for` value.",
+        "Renders a template and sends it to the caller's own primary address; the body cannot name a recipient. 10 requests per minute for each `x-forwarded-for` value; 30 letters per hour for each person, and 120 for each network.",
       security: SIGNED_IN,
       requestBody: jsonBody(EmailRequest),
       responses: {
@@ -29,6 +35,10 @@ export const mailPaths: Record<string, PathItem> = {
           RATE_LIMIT_HEADERS,
         ),
         "401": refusal("Nobody is signed in.", RATE_LIMIT_HEADERS),
+        "403": jsonAnswer(
+          "The caller's address is not confirmed; or another site made the browser send this.",
+          v.union([EmailUnconfirmed, Refused]),
+        ),
         "413": refusal("The body is larger than 256 KB.", RATE_LIMIT_HEADERS),
         "429": refusal("Too many requests.", TOO_MANY_HEADERS),
         "502": jsonAnswer("The mail provider did not take the letter.", EmailFailed, RATE_LIMIT_HEADERS),

@@ -1,0 +1,108 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { expectRateLimit, from, post } from "../support/api.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { signUp, type Person } from "../support/people.ts"
+
+// The specification's limits count by what X-Forwarded-For claims. Here nobody claims the same twice.
+
+let app: TidelineApp
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  app = await startTideline({
+    CHAT_RATE_LIMIT: "1",
+    EMAIL_API_RECIPIENTS: "confirmed",
+    TRUSTED_PROXIES: "127.0.0.0/8",
+  })
+  sql = postgres(app.databaseUrl, { max: 1 })
+})
+
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+})
+
+describe("letters of POST /api/email", () => {
+  const welcome = { template: "welcome", name: "Ada" }
+
+  test("go to confirmed addresses alone: a stranger cannot have them sent to somebody else", async () => {
+    const eve = await signUp(app, { name: "Eve", email: "somebody-else@example.org" })
+    const refused = await from("192.0.2.1", eve)("/api/email", post(welcome))
+    expect(refused.status).toBe(403)
+    expectRateLimit(refused, { remaining: 9 })
+    expect(await refused.json()).toEqual({
+      error: expect.stringContaining("is not confirmed"),
+      code: "AddressUnconfirmed",
+    })
+    const unfit = await from("192.0.2.1", eve)("/api/email", post({ template: "welcome" }))
+    expect(unfit.status, "the specification's refusals come first").toBe(400)
+    await expect
+      .poll(() => lettersTo("somebody-else@example.org"))
+      .toEqual(["Confirm your address for Tideline"])
+    await confirm(eve)
+    expect((await from("192.0.2.1", eve)("/api/email", post(welcome))).status).toBe(200)
+  })
+
+  test("are thirty an hour for a person, from however many addresses, and no fewer for the next", async () => {
+    const ada = await enter("ada@example.org")
+    for (let sent = 1; sent <= 30; sent++) {
+      const answer = await from(`198.51.100.${sent}`, ada)("/api/email", post(welcome))
+      expect(answer.status).toBe(200)
+      expectRateLimit(answer, { remaining: 9 })
+    }
+    const refused = await from("198.51.100.99", ada)("/api/email", post(welcome))
+    expect([refused.status, await refused.json()]).toEqual([429, { error: "Too many requests" }])
+    expect(refused.headers.get("x-ratelimit-remaining")).toBe("0")
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(60)
+    const grace = await enter("grace@example.org")
+    expect((await from("198.51.100.1", grace)("/api/email", post(welcome))).status).toBe(200)
+  })
+})
+
+describe("answers of POST /api/chat", () => {
+  const question = { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }] }
+
+  test("are three times as many a minute for a person as at one address", async () => {
+    const ada = await enter("chatty@example.org")
+    for (let asked = 1; asked <= 3; asked++)
+      expect(await ask(from(`203.0.113.${asked}`, ada), question)).toBe(200)
+    const refused = await from("203.0.113.99", ada)("/api/chat", post(question))
+    expect([refused.status, await refused.json()]).toEqual([429, { error: "Too many requests" }])
+    expect(refused.headers.get("x-ai-model")).toBeTruthy()
+    expectRateLimit(refused, { remaining: 0 })
+  })
+
+  test("are twenty times as many for all who are at one address, which the proxy says and not they", async () => {
+    const statuses = []
+    for (let person = 1; person <= 7; person++) {
+      const someone = await enter(`office-${person}@example.org`)
+      for (let asked = 1; asked <= 3; asked++)
+        statuses.push(await ask(from(`10.9.${person}.${asked}, 192.0.2.77`, someone), question))
+    }
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429])
+    const elsewhere = await enter("elsewhere@example.org")
+    expect(await ask(from("192.0.2.78", elsewhere), question)).toBe(200)
+  })
+})
+
+async function enter(email: string): Promise<Person> {
+  const person = await signUp(app, { name: "Ada", email })
+  await confirm(person)
+  return person
+}
+
+async function confirm({ email }: Person) {
+  await sql`update auth.user set email_verified = true where email = ${email}`
+}
+
+async function ask(send: ReturnType<typeof from>, question: object): Promise<number> {
+  const answer = await send("/api/chat", post(question))
+  await answer.text()
+  return answer.status
+}
+
+async function lettersTo(address: string): Promise<string[]> {
+  const all = (await (await fetch(`${app.inbox}/api/messages`)).json()) as { to: string; subject: string }[]
+  return all.filter(({ to }) => to === address).map(({ subject }) => subject)
+}
