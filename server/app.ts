@@ -17,6 +17,7 @@ import {
   servicesContext,
 } from "./context.ts"
 import { readCredentials } from "./http/credentials.ts"
+import { withoutForeignOrigin } from "./http/csrf.ts"
 import { findEndpoints } from "./http/endpoints.ts"
 import type { Exchange, Front } from "./http/listener.ts"
 import { json } from "./http/json.ts"
@@ -55,7 +56,9 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
     context.set(requestIdContext, requestId)
     context.set(countedContext, counted)
     const answer = endpointOf(incoming) ?? handlerFor(sectionOf(pathOf(incoming)))
-    const response = await answer(request, context)
+    const isForPrograms = isApiPath(pathOf(incoming))
+    const asked = isForPrograms ? request : withoutForeignOrigin(request, services.config.origin)
+    const response = await answer(asked, context)
     pages.keep(response, incoming, { nonce, route: counted.route ?? "" })
     const failure = context.get(failureContext)
     if (response.status !== 500 || failure === null) return response

@@ -99,10 +99,11 @@ async function answerPage(request: IncomingMessage, response: ServerResponse, st
 }
 
 const OUR_PAGES =
-  "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'"
+  "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
+/** Of a letter, which stands in a frame of our page. */
 const SANDBOX =
-  "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+  "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 
 function send(response: ServerResponse, status: number, type: string, body: string, policy = OUR_PAGES) {
   response
@@ -110,6 +111,10 @@ function send(response: ServerResponse, status: number, type: string, body: stri
       "Content-Type": `${type}; charset=utf-8`,
       "Content-Security-Policy": policy,
       "X-Content-Type-Options": "nosniff",
+      "X-Frame-Options": policy === SANDBOX ? "SAMEORIGIN" : "DENY",
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
       "Referrer-Policy": "no-referrer",
       "Cache-Control": "no-store",
     })

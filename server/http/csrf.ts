@@ -3,6 +3,18 @@ import type { Session } from "#server/ports/identity.ts"
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"])
 
 /**
+ * A request to a page that another site made, said in the other way that browsers have. For a foreign `Origin` React Router has a
+ * refusal of its own, which comes before the guard's, shows no page, and counts as an error of the program.
+ */
+export function withoutForeignOrigin(request: Request, origin: string): Request {
+  if (!request.headers.has("origin") || !isForged(request, null, origin)) return request
+  const headers = new Headers(request.headers)
+  headers.delete("origin")
+  headers.set("sec-fetch-site", "cross-site")
+  return new Request(request, { headers })
+}
+
+/**
  * Whether another site may have made the browser send this request. A caller who proved themselves by a header cannot be
  * forged: only a cookie travels by itself. `SameSite=Lax` on the cookie is not enough, for it admits neighbours on one domain.
  */

@@ -53,6 +53,26 @@ describe("the local inbox", () => {
     expect(await framed.text()).toContain('<head><base target="_blank">')
   })
 
+  test("is shown in no other page's frame, and a letter in our page's alone", async () => {
+    const { inbox, mail } = await openInbox()
+    await mail.send(LETTER)
+    const [{ id }] = await readJson(`${inbox.url}/api/messages`)
+    for (const path of ["/", `/messages/${id}`, `/messages/${id}/source`, "/api/messages", "/nothing"]) {
+      const { headers } = await fetch(inbox.url + path)
+      expect(headers.get("content-security-policy"), path).toContain("frame-ancestors 'none'")
+      expect(headers.get("x-frame-options"), path).toBe("DENY")
+      expect(headers.get("x-content-type-options"), path).toBe("nosniff")
+      expect(headers.get("referrer-policy"), path).toBe("no-referrer")
+      expect(headers.get("cross-origin-opener-policy"), path).toBe("same-origin")
+      expect(headers.get("cross-origin-resource-policy"), path).toBe("same-origin")
+      expect(headers.get("permissions-policy"), path).toContain("camera=()")
+      expect(headers.get("cache-control"), path).toBe("no-store")
+    }
+    const framed = await fetch(`${inbox.url}/messages/${id}/html`)
+    expect(framed.headers.get("content-security-policy")).toContain("frame-ancestors 'self'")
+    expect(framed.headers.get("x-frame-options")).toBe("SAMEORIGIN")
+  })
+
   test("lists the newest letter first", async () => {
     const { inbox, mail } = await openInbox()
     for (const subject of ["first", "second", "third"]) await mail.send({ ...LETTER, subject })

@@ -136,7 +136,7 @@ describe("nobody else", () => {
       headers: { origin: "https://evil.example" },
       body: new URLSearchParams({ intent: "invite", email: "friend@example.org" }),
     })
-    expect(forged.status).toBe(400)
+    expect(forged.status).toBe(403)
     await expectNothingChanged()
   })
 })

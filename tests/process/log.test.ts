@@ -18,6 +18,7 @@ it("the log has each answer under the id that its header has, without the query"
   await expect.poll(() => app.log.join("\n")).toContain(requestId)
   const line = app.log.find((each) => each.includes(String(requestId))) ?? ""
   expect(JSON.parse(line)).toMatchObject({ method: "GET", path: "/features", status: 200, msg: "request" })
+  expect(JSON.parse(line).time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   expect(app.log.join("\n")).not.toContain("in-the-query")
 })
 
@@ -36,6 +37,60 @@ it("the log tells who signed in from where, and which attempts were refused, wit
   expect(refused).toMatchObject({ event: "sign-in", user: null, from: "127.0.0.1", refused: 401 })
   expect(signedIn).toMatchObject({ event: "sign-in", user: signedUp?.user, refused: null })
   expect(app.log.join("\n")).not.toContain("grace@example.org")
+})
+
+it("the log calls nothing an error that strangers are refused, and has no stack of it", async () => {
+  const elsewhere = "https://evil.example"
+  const send = (path: string, init: RequestInit) =>
+    fetch(app.origin + path, { method: "POST", redirect: "manual", ...init })
+  const form = new URLSearchParams({ email: "grace@example.org", password: "whatever it may be" })
+  const json = (body: string, headers = {}) => ({
+    body,
+    headers: { "content-type": "application/json", origin: app.origin, ...headers },
+  })
+  const cookie = "tideline.session_token=none"
+  const statuses = []
+  for (const path of [
+    "/sign-in",
+    "/sign-up",
+    "/sign-in/forgot-password",
+    "/waitlist",
+    "/dashboard/account",
+  ]) {
+    for (const at of [path, `${path}.data`]) {
+      for (const origin of [elsewhere, "null", "no address"])
+        statuses.push((await send(at, { body: form, headers: { origin } })).status)
+      statuses.push((await send(at, { body: form, headers: { "sec-fetch-site": "cross-site" } })).status)
+    }
+  }
+  expect(new Set(statuses)).toEqual(new Set([403]))
+  for (const init of [
+    json("{"),
+    json("[]"),
+    json('{"email":5}'),
+    json('{"email":"grace@example.org","password":"a guess of a stranger"}'),
+    json(
+      '{"email":"grace@example.org","password":"a guess","callbackURL":"https://evil.example\\n{\\"level\\":60}"}',
+    ),
+    json("{}", { origin: elsewhere }),
+    json("{}", { origin: elsewhere, cookie }),
+    json("{}", { cookie, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }),
+  ]) {
+    const { status } = await send("/api/auth/sign-in/email", init)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(500)
+  }
+  for (const path of ["/verify-email?token=bad&callbackURL=https://evil.example", "/callback/github?code=x"])
+    await send(`/api/auth${path}`, { method: "GET" })
+  await send("/api/auth/sign-in/social", json('{"provider":"github"}'))
+  await send("/api/auth/reset-password", json('{"token":"none","newPassword":"a password of ten"}'))
+  await send("/api/files", { headers: { authorization: "Bearer tide_nonsense" } })
+
+  const last = await fetch(`${app.origin}/api/health`)
+  await expect.poll(() => app.log.join("\n")).toContain(last.headers.get("x-request-id"))
+  expect(app.log.filter((line) => !line.startsWith("{"))).toEqual([])
+  const entries = app.log.map((line) => JSON.parse(line) as { level: number; err?: unknown })
+  expect(entries.filter(({ level, err }) => level >= 40 || err !== undefined)).toEqual([])
 })
 
 it("the log holds no password, cookie, key, token, letter, question or file, also where statements fail", async () => {

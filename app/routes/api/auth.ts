@@ -25,5 +25,8 @@ export async function action(args: Route.ActionArgs) {
 async function answer({ context }: Pick<Route.LoaderArgs, "context">, request: Request) {
   const { identity } = servicesOf(context)
   if (!identity.handle) return json({ error: "Not found" }, { status: 404 })
-  return identity.handle(visitOf({ request, context }))
+  const response = await identity.handle(visitOf({ request, context }))
+  // Some of its addresses hold tokens of letters.
+  if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store")
+  return response
 }

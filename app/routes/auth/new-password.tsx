@@ -9,6 +9,7 @@ import { requireForms } from "#server/accounts/accounts.ts"
 import { ChooseNewPassword } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
 import { servicesOf } from "#server/http/scope.ts"
+import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
 import { NewPasswordField } from "./fields.tsx"
@@ -31,14 +32,15 @@ export async function action({ context, request }: Route.ActionArgs) {
   return redirect("/sign-in?reset", { status: 303, headers: outcome.headers })
 }
 
-/** The link's secret stays here: it goes into no referrer, and the page into no index. */
+/** The link's secret stays here: it goes into no cache, and to no other site. */
+export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
+
 export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
     title: msg`Choose a new password`,
     description: msg`Choose a new password for your account.`,
     path: "/sign-in/new-password",
   }),
-  { name: "referrer", content: "same-origin" },
   { name: "robots", content: "noindex" },
 ]
 

@@ -13,6 +13,7 @@ import { PASSWORD_LENGTH, SignUp } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
 import { safeTarget } from "#server/http/redirects.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
+import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { findInvitation } from "#server/waitlist/waitlist.ts"
 import { AccountForm } from "./account-form.tsx"
@@ -56,6 +57,9 @@ export async function action({ context, request }: Route.ActionArgs) {
   const target = safeTarget(query.get("redirect_url"), services.config.origin, AFTER_SIGN_UP)
   return redirectDocument(target, { status: 303, headers: outcome.headers })
 }
+
+/** The link of an invitation leads here. */
+export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {

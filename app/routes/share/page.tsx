@@ -11,6 +11,7 @@ import { unlockShare, visitShare } from "#server/files/share-visits.ts"
 import { readForm } from "#server/http/form.ts"
 import { rateLimitHeaders } from "#server/http/rate-limit.ts"
 import { servicesOf } from "#server/http/scope.ts"
+import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { PasswordCard } from "./password-card.tsx"
 import { SharedFileCard } from "./shared-file-card.tsx"
 import type { Route } from "./+types/page.ts"
@@ -21,8 +22,7 @@ export const handle = { credential: "none", static: true }
 /** The address is the key, so it is told to no other site and kept in no cache. */
 export const headers: Route.HeadersFunction = ({ actionHeaders }) => {
   const ours = new Headers(actionHeaders)
-  ours.set("Cache-Control", "private, no-store")
-  ours.set("Referrer-Policy", "same-origin")
+  for (const [name, value] of Object.entries(SECRET_ADDRESS)) ours.set(name, value)
   ours.set("X-Robots-Tag", "noindex, nofollow")
   return ours
 }

@@ -6,6 +6,7 @@ import { Alert } from "#app/ui/alert.tsx"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { readLanguage } from "#server/http/language.ts"
 import { servicesOf } from "#server/http/scope.ts"
+import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { confirmPlace, isConfirmation } from "#server/waitlist/waitlist.ts"
 import { WaitlistFrame } from "./waitlist-frame.tsx"
 import type { Route } from "./+types/waitlist-confirm.ts"
@@ -26,6 +27,9 @@ export async function action({ context, request }: Route.ActionArgs) {
   const isOurs = await confirmPlace(servicesOf(context), token, readLanguage(request))
   return isOurs ? redirect("/waitlist/confirm?confirmed") : data(null, { status: 400 })
 }
+
+/** The link's secret stays here: it goes into no cache, and to no other site. */
+export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from "node:crypto"
-import { normalizeIP } from "@better-auth/core/utils/ip"
 import { eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authRateLimit } from "#db/schema/auth.ts"
@@ -47,11 +46,6 @@ export async function forgetAttempts(
   from: string | null,
 ): Promise<void> {
   await db.delete(authRateLimit).where(eq(authRateLimit.key, keyOf(kind, account, from)))
-}
-
-/** What one household or one host has of addresses. */
-export function networkOf(address: string): string {
-  return normalizeIP(address, { ipv6Subnet: 64 })
 }
 
 function keyOf(kind: Kind, account: string, from: string | null): string {

@@ -1,6 +1,6 @@
 import { apiKey } from "@better-auth/api-key"
 import { getCurrentAuthEndpointContext } from "@better-auth/core/context"
-import { APIError, createAuthMiddleware } from "better-auth/api"
+import { APIError, createAuthMiddleware, isAPIError } from "better-auth/api"
 import { drizzleAdapter } from "better-auth/adapters/drizzle"
 import { betterAuth } from "better-auth/minimal"
 import { bearer } from "better-auth/plugins/bearer"
@@ -16,12 +16,13 @@ import {
   authUser,
   authVerification,
 } from "#db/schema/auth.ts"
+import { networkOf } from "#server/http/client-address.ts"
 import { readLanguage } from "#server/http/language.ts"
 import type { Language } from "#server/languages/contract.ts"
 import type { Log } from "#server/log.ts"
 import { REALTIME_AUDIENCE } from "../realtime-token.ts"
 import { logAccountEvent } from "./account-log.ts"
-import { ACCOUNT_WINDOW, countAttempt, forgetAttempts, networkOf } from "./attempts.ts"
+import { ACCOUNT_WINDOW, countAttempt, forgetAttempts } from "./attempts.ts"
 import { knownBrowser, rememberBrowser } from "./known-browser.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 
@@ -197,10 +198,14 @@ export function authOptions(settings: AuthSettings) {
     logger: {
       level: "warn",
       log: (level, message, ...details) => {
-        for (const detail of details) if (detail instanceof Error) settings.noticeError?.(detail)
-        relayLog(settings.log, level, message, details)
+        const error = details.find((detail) => detail instanceof Error)
+        if (error) reportError(settings, error, message)
+        // What it calls an error without a cause is a request that it refused.
+        else settings.log.debug({ source: "better-auth", level }, message)
       },
     },
+    // Without this a refusal goes to a log of its own, as an error.
+    onAPIError: { onError: (error) => reportError(settings, error, "better-auth failed") },
     telemetry: { enabled: false },
   } satisfies Parameters<typeof betterAuth>[0]
 }
@@ -280,11 +285,11 @@ function afterSignIn({ db, authSecret, log }: AuthSettings) {
   })
 }
 
-/** A credential that was refused is no fault of ours, and is said with every refusal. */
-function relayLog(log: Log, level: string, message: string, details: unknown[]) {
-  const isRefusal = details.some((detail) => detail instanceof APIError && detail.statusCode < 500)
-  const error = details.find((detail) => detail instanceof Error)
-  const entry = { source: "better-auth", ...(error && !isRefusal && { err: error }) }
-  if (level === "error" && !isRefusal) log.error(entry, message)
-  else log.debug(entry, message)
+/** What was refused is no fault of ours: anybody can send what has to be. */
+function reportError({ log, noticeError }: AuthSettings, error: unknown, message: string) {
+  if (error instanceof Error) noticeError?.(error)
+  // Not by `instanceof`: what better-auth calls by itself has a class of the same name.
+  const isRefusal = isAPIError(error) && error.statusCode < 500
+  if (isRefusal) log.debug({ source: "better-auth", refused: error.statusCode }, error.message)
+  else log.error({ source: "better-auth", err: error }, message)
 }
