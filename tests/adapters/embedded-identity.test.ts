@@ -87,6 +87,14 @@ describe("a password", () => {
     expect(await verifyPassword({ hash: one, password: "" })).toBe(false)
   })
 
+  test("counts to its last letter", async () => {
+    const long = "x".repeat(127)
+    const hash = await hashPassword(`${long}a`)
+    expect(await verifyPassword({ hash, password: `${long}a` })).toBe(true)
+    expect(await verifyPassword({ hash, password: `${long}b` })).toBe(false)
+    expect(await verifyPassword({ hash, password: long })).toBe(false)
+  })
+
   test("is the same however its letters were composed", async () => {
     const hash = await hashPassword("caf\u00e9 au lait")
     expect(await verifyPassword({ hash, password: "cafe\u0301 au lait" })).toBe(true)

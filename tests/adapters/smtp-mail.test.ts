@@ -217,6 +217,20 @@ describe("a failure says what happened", () => {
     await expect(send(elsewhere)).rejects.toThrow("no encrypted connection could be made")
     expect(attempts).toHaveLength(1)
   })
+
+  test("when the server's certificate is signed by nobody who is known", async () => {
+    const attempts: unknown[] = []
+    const { url, received } = await openServer({
+      disabledCommands: [],
+      onAuth: (auth, _session, answer) => {
+        attempts.push(auth)
+        answer(null, { user: "tideline" })
+      },
+    })
+    const elsewhere = url.replace("//127.0.0.1", "//tideline:s3cr3t-words@0.0.0.0")
+    await expect(send(elsewhere)).rejects.toThrow("The mail server did not take the message")
+    expect([attempts, received]).toEqual([[], []])
+  })
 })
 
 function send(url: string) {

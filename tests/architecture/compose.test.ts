@@ -45,6 +45,14 @@ describe("docker-compose.yml", () => {
     for (const [, port] of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
   })
 
+  it("gives the application no privileges, and a disk that it cannot write to", () => {
+    const [confined = ""] = /^x-confined: &confined\n(?: {2}.*\n)+/m.exec(compose) ?? []
+    for (const line of ["read_only: true", "cap_drop: [ALL]", "security_opt: [no-new-privileges:true]"])
+      expect(confined).toContain(`  ${line}\n`)
+    expect(compose).toMatch(/^ {2}app: &app\n {4}<<: \*confined\n/m)
+    expect(image).toMatch(/^USER node$/m)
+  })
+
   it("names the version of package.json, as the image does", () => {
     const { version } = JSON.parse(read("package.json")) as { version: string }
     const named = [...compose.matchAll(/image: tideline:(\S+)/g), ...image.matchAll(/^ARG VERSION=(\S+)/gm)]

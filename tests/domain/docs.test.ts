@@ -47,6 +47,19 @@ describe("the documentation", () => {
   })
 })
 
+it("says of uploads which types are taken, how large a file may be, and how it is served", () => {
+  const html = findDocsPage("http-api")?.html ?? ""
+  const uploads = html.slice(html.indexOf('<h2 id="files">'))
+  for (const words of [
+    "Any type of file",
+    "FILES_MAX_SIZE",
+    "FILES_QUOTA_FREE",
+    "read from its bytes",
+    "nosniff",
+  ])
+    expect(uploads).toContain(words)
+})
+
 describe("the search of the documentation", () => {
   it("finds the part that a setting is explained in, by its name or its beginning", () => {
     for (const words of ["DATABASE_URL", "database_u"]) {
