@@ -74,6 +74,8 @@ async function deleteRecords(scope: Deleting, user: User) {
     .where(or(eq(mailOutbox.userId, clerkId), eq(sql`lower(${mailOutbox.recipient})`, address)))
   await db.delete(waitlist).where(eq(sql`lower(${waitlist.email})`, address))
   await forgetInActs(scope, user)
+  // Their rows outlive the account where bytes cannot be removed now.
+  await db.update(uploads).set({ fileName: null, metadata: null }).where(eq(uploads.userId, _id))
   if (email) await queueAccountDeleted(scope, user)
   await db.delete(users).where(eq(users._id, _id))
   return left

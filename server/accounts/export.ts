@@ -4,6 +4,7 @@ import { writeThreadFiles } from "../chat/export.ts"
 import { openAllFiles, openTrashedFiles } from "../files/archive.ts"
 import type { Scope } from "../scope.ts"
 import { findOwnAccount } from "./own-account.ts"
+import { findOwnRecords } from "./own-records.ts"
 import { findPicture } from "./picture.ts"
 
 type Exporting = Scope<"blobs" | "db" | "identity" | "viewer">
@@ -24,6 +25,7 @@ async function* collect(scope: Exporting) {
   const { user } = scope.viewer
   const account = { user, ...(await findOwnAccount(scope)) }
   yield { name: "account.json", input: `${JSON.stringify(account, null, 2)}\n` }
+  yield { name: "records.json", input: `${JSON.stringify(await findOwnRecords(scope), null, 2)}\n` }
   const picture = await findPicture(scope)
   if (picture) yield { name: "picture.webp", input: picture }
   yield* writeThreads(scope, listThreads)

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { eq } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
-import { authJwks, authSession, authUser } from "#db/schema/auth.ts"
+import { authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
 import { queueAddressVerification, queuePasswordReset, queueSignUpAttempted } from "#server/mail/mail.ts"
 import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
 import type { Language } from "#server/languages/contract.ts"
@@ -178,7 +178,11 @@ export async function openEmbeddedIdentity(
         throw new Error(`The identity provider knows no user ${id}, so it cannot change their plan.`)
     },
     async deleteUser(id) {
-      await db.delete(authUser).where(eq(authUser.id, id))
+      await db.transaction(async (tx) => {
+        // The links to a new password name the person in a column that is no reference.
+        await tx.delete(authVerification).where(eq(authVerification.value, id))
+        await tx.delete(authUser).where(eq(authUser.id, id))
+      })
     },
     async issueRealtimeToken(args) {
       const session = await getSession(args)

@@ -1,0 +1,95 @@
+import { eq, or, sql } from "drizzle-orm"
+import { devices } from "#db/schema/devices.ts"
+import { files, fileShares, fileUsage, uploads } from "#db/schema/files.ts"
+import { mailOutbox } from "#db/schema/mail.ts"
+import { operatorActs } from "#db/schema/operator.ts"
+import { waitlist } from "#db/schema/waitlist.ts"
+import type { Scope } from "../scope.ts"
+
+/** What is stored about the viewer beside their profile, conversations and the bytes of their files. No secrets. */
+export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
+  const { _id: userId, clerkId, email } = viewer.user
+  const address = email.toLowerCase()
+  const [listed, shares, usage, unfinished, connected, emails, waiting, acts] = await Promise.all([
+    db
+      .select({
+        _id: files._id,
+        _creationTime: files._creationTime,
+        fileName: files.fileName,
+        mimeType: files.mimeType,
+        size: files.size,
+        trashed: files.trashed,
+      })
+      .from(files)
+      .where(eq(files.userId, userId)),
+    db
+      .select({
+        _creationTime: fileShares._creationTime,
+        fileId: fileShares.fileId,
+        hint: fileShares.hint,
+        expiresAt: fileShares.expiresAt,
+        hasPassword: sql<boolean>`${fileShares.passwordHash} is not null`,
+        maxDownloads: fileShares.maxDownloads,
+        downloads: fileShares.downloads,
+      })
+      .from(fileShares)
+      .where(eq(fileShares.userId, userId)),
+    db
+      .select({ used: fileUsage.used, reserved: fileUsage.reserved })
+      .from(fileUsage)
+      .where(eq(fileUsage.userId, userId)),
+    db
+      .select({
+        _creationTime: uploads._creationTime,
+        fileName: uploads.fileName,
+        length: uploads.length,
+        expiresAt: uploads.expiresAt,
+      })
+      .from(uploads)
+      .where(eq(uploads.userId, userId)),
+    db
+      .select({ _creationTime: devices._creationTime, label: devices.label })
+      .from(devices)
+      .where(eq(devices.userId, userId)),
+    db
+      .select({
+        _creationTime: mailOutbox._creationTime,
+        kind: mailOutbox.kind,
+        recipient: mailOutbox.recipient,
+        subject: mailOutbox.subject,
+        state: mailOutbox.state,
+        sentAt: mailOutbox.sentAt,
+      })
+      .from(mailOutbox)
+      .where(or(eq(mailOutbox.userId, clerkId), eq(sql`lower(${mailOutbox.recipient})`, address))),
+    db
+      .select()
+      .from(waitlist)
+      .where(eq(sql`lower(${waitlist.email})`, address)),
+    db
+      .select({
+        _creationTime: operatorActs._creationTime,
+        act: operatorActs.act,
+        detail: operatorActs.detail,
+        byViewer: sql<boolean>`${operatorActs.operatorId} = ${clerkId}`,
+      })
+      .from(operatorActs)
+      .where(
+        or(
+          eq(operatorActs.operatorId, clerkId),
+          eq(operatorActs.subjectId, clerkId),
+          eq(sql`lower(${operatorActs.subjectEmail})`, address),
+        ),
+      ),
+  ])
+  return {
+    files: listed,
+    shares,
+    usage: usage[0] ?? { used: 0, reserved: 0 },
+    uploads: unfinished,
+    devices: connected,
+    emails,
+    waitlist: waiting,
+    operatorActs: acts,
+  }
+}

@@ -1,0 +1,243 @@
+import { eq, sql } from "drizzle-orm"
+import { pgTable, text, uuid } from "drizzle-orm/pg-core"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { openDatabase, type Database } from "#db/client.ts"
+import { livingProcesses } from "#db/process-lock.ts"
+import { authAccount, authSession, authVerification } from "#db/schema/auth.ts"
+import { chatChunks, chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { devices } from "#db/schema/devices.ts"
+import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
+import { mailOutbox } from "#db/schema/mail.ts"
+import { operatorActs } from "#db/schema/operator.ts"
+import { authPicture } from "#db/schema/pictures.ts"
+import { users, type User } from "#db/schema/users.ts"
+import { waitlist } from "#db/schema/waitlist.ts"
+import { newBlobKey } from "#server/adapters/blob-key.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { image } from "../support/images.ts"
+import { findLetter } from "../support/inbox.ts"
+import { ada, postJson, signUp, type Person } from "../support/people.ts"
+import { allTables, findPersonalTables } from "../support/personal-tables.ts"
+import { readZip } from "../support/zip.ts"
+
+let app: TidelineApp
+let database: ReturnType<typeof openDatabase>
+let db: Database
+beforeAll(async () => {
+  app = await startTideline()
+  database = openDatabase(app.databaseUrl, { connections: 1 })
+  ;({ db } = database)
+})
+afterAll(async () => {
+  await database.close()
+  await app.stop()
+})
+
+interface Owner {
+  person: Person
+  user: User
+  fileId: string
+  threadId: string
+  questionId: string
+  answerId: string
+}
+
+/** For each table that leads to a person: how their row comes about, and a text of it that no other row has. */
+const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
+  "public.users": async ({ user }) => user._id,
+  "public.files": async ({ fileId }) => fileId,
+  "public.chat_threads": async ({ threadId }) => threadId,
+  "public.chat_messages": async ({ questionId }) => questionId,
+  "public.chat_turns": async ({ user, threadId, questionId, answerId }) => {
+    const turn = { userId: user._id, threadId, questionId, requestId: "q", model: "turn-model" }
+    await db.insert(chatTurns).values({ ...turn, _id: answerId, status: "completed" })
+    return turn.model
+  },
+  "public.chat_chunks": async ({ user, threadId, answerId }) => {
+    const delta = [{ type: "text" as const, id: "1", text: "said in a chunk" }]
+    await db.insert(chatChunks).values({ userId: user._id, threadId, turnId: answerId, seq: 0, delta })
+    return "said in a chunk"
+  },
+  "public.file_shares": async ({ user, fileId }) => {
+    const tokenHash = "5".repeat(64)
+    await db.insert(fileShares).values({ userId: user._id, fileId, tokenHash, hint: "HINT" })
+    return "HINT"
+  },
+  "public.file_thumbnails": async ({ fileId }) => {
+    await db.insert(fileThumbnails).values({ fileId, bytes: Buffer.from("thumbnail bytes") })
+    return Buffer.from("thumbnail bytes").toString("hex")
+  },
+  "public.file_usage": async ({ user }) => {
+    const used = 918_273_645
+    await db.update(fileUsage).set({ used }).where(eq(fileUsage.userId, user._id))
+    return String(used)
+  },
+  "public.uploads": async ({ user }) => {
+    const upload = { userId: user._id, key: newBlobKey(), reserved: 0, length: 5 }
+    const expiresAt = Date.now() + 3_600_000
+    await db.insert(uploads).values({ ...upload, expiresAt, fileName: "half-sent.bin" })
+    return "half-sent.bin"
+  },
+  "public.devices": async ({ user }) => {
+    const device = { userId: user._id, label: "A browser of hers", connectionId: "connection" }
+    const [living] = await db.execute<{ objid: number }>(livingProcesses)
+    await db.insert(devices).values({ ...device, process: Number(living?.objid) })
+    return device.label
+  },
+  "public.mail_outbox": async ({ user }) => {
+    await db.insert(mailOutbox).values({
+      kind: "welcome",
+      userId: user.clerkId,
+      cause: "this test",
+      recipient: user.email,
+      messageId: "<letter@example.org>",
+      subject: "A subject to be found",
+      text: "",
+      html: "",
+      state: "sent",
+      nextAttemptAt: 0,
+    })
+    return "A subject to be found"
+  },
+  "public.operator_acts": async ({ user }) => {
+    const about = { subjectId: user.clerkId, subjectEmail: user.email, detail: "from free to found" }
+    await db.insert(operatorActs).values({ act: "change-plan", operatorId: "somebody", ...about })
+    return about.detail
+  },
+  "public.waitlist": async ({ user }) => {
+    const invitedAt = 1_234_567_890_123
+    await db.insert(waitlist).values({ email: user.email.toUpperCase(), invitedAt })
+    return String(invitedAt)
+  },
+  "auth.user": async ({ user }) => user.clerkId,
+  "auth.session": async ({ user }) => {
+    const userAgent = "A program that says who it is"
+    await db.update(authSession).set({ userAgent }).where(eq(authSession.userId, user.clerkId))
+    return userAgent
+  },
+  "auth.account": async ({ user }) => {
+    const [account] = await db.select().from(authAccount).where(eq(authAccount.userId, user.clerkId))
+    return account?.password ?? ""
+  },
+  "auth.apikey": async ({ person }) => {
+    await person.apiKey()
+    return "a script"
+  },
+  "auth.picture": async ({ person, user }) => {
+    const form = new FormData()
+    form.set("intent", "save-picture")
+    form.set("picture", new File([new Uint8Array(await image("png", [64, 64]))], "me.png"))
+    expect((await person("/dashboard/account", { method: "POST", body: form })).status).toBe(200)
+    const [picture] = await db.select().from(authPicture).where(eq(authPicture.userId, user.clerkId))
+    return picture?.id ?? ""
+  },
+  "auth.verification": async ({ user }) => {
+    const reset = { id: "reset", identifier: "reset-password:a-secret-token", value: user.clerkId }
+    await db.insert(authVerification).values({ ...reset, expiresAt: new Date(Date.now() + 3_600_000) })
+    return "a-secret-token"
+  },
+}
+
+const LEFT_OUT_OF_THE_ARCHIVE: Record<string, string> = {
+  "public.chat_chunks": "The text of an answer while it is written; then it is the message's.",
+  "public.file_thumbnails": "Made from the file, which is in the archive.",
+  "auth.account": "The hash of the password.",
+  "auth.verification": "Secrets of links that were sent by email.",
+}
+
+const KEPT_AFTER_DELETION: Record<string, string> = {
+  "public.operator_acts": "That an operator did something stays, without the person.",
+}
+
+it("knows every table that leads to a person", async () => {
+  expect(findPersonalTables(await allTables())).toEqual(Object.keys(ROWS).toSorted())
+})
+
+it("notices a new table, whether it refers to people, names them, or belongs to something of theirs", async () => {
+  const byReference = pgTable("planted_notes", { by: uuid("by").references(() => users._id) })
+  const byEmail = pgTable("planted_invitations", { email: text("email") })
+  const byProviderId = pgTable("planted_votes", { userId: text("user_id") })
+  const ofTheirs = pgTable("planted_tags", { tagged: uuid("tagged").references(() => chatThreads._id) })
+  const ofNobody = pgTable("planted_colours", { name: text("name") })
+  const planted = [byReference, byEmail, byProviderId, ofTheirs]
+  const found = findPersonalTables([...(await allTables()), ...planted, ofNobody])
+  expect(found.filter((name) => name.includes("planted"))).toEqual([
+    "public.planted_invitations",
+    "public.planted_notes",
+    "public.planted_tags",
+    "public.planted_votes",
+  ])
+})
+
+it("puts all of a person into their archive, and keeps nothing of them once their account is deleted", async () => {
+  const owner = await newOwner()
+  const { person, user } = owner
+  const marks: [table: string, mark: string][] = []
+  for (const [table, write] of Object.entries(ROWS)) marks.push([table, await write(owner)])
+  for (const [table, mark] of marks) expect(await tablesWith([mark]), mark).toContain(table)
+
+  const response = await person("/dashboard/account/export")
+  const archive = readZip(Buffer.from(await response.arrayBuffer()))
+    .flat()
+    .join("\n")
+  const missing = marks.filter(
+    ([table, mark]) => !(table in LEFT_OUT_OF_THE_ARCHIVE) && !archive.includes(mark),
+  )
+  expect(missing).toEqual([])
+  for (const table of Object.keys(LEFT_OUT_OF_THE_ARCHIVE)) {
+    expect(archive).not.toContain(marks.find(([name]) => name === table)?.[1])
+  }
+
+  const confirmation = new URLSearchParams({ intent: "delete-account", confirmation: person.password })
+  const gone = await person("/dashboard/account", { method: "POST", body: confirmation })
+  expect(gone.status).toBe(303)
+  await findLetter(app, person.email, /deleted/i)
+  const theirs = marks.filter(([table]) => !(table in KEPT_AFTER_DELETION)).map(([, mark]) => mark)
+  const traces = [user.email, user.email.toUpperCase(), user._id, user.clerkId, ...theirs]
+  await expect.poll(() => tablesWith(traces)).toEqual([])
+})
+
+async function newOwner(): Promise<Owner> {
+  const person = await signUp(app, ada)
+  await person("/onboarding")
+  await db.update(users).set({ onboardingCompleted: true })
+  const [user] = await db.select().from(users)
+  const uploaded = await person("/api/files?name=notes.txt", { method: "POST", body: "notes" })
+  const { files } = (await uploaded.json()) as { files: { _id: string }[] }
+  const made = await postJson(person, "/api/chat/threads", { title: "Punched cards" })
+  const { thread } = (await made.json()) as { thread: { _id: string } }
+  if (!user) throw new Error("Nobody signed up.")
+  const ofThread = { userId: user._id, threadId: thread._id }
+  const said = [
+    { ...ofThread, role: "user" as const, content: "A question" },
+    { ...ofThread, role: "assistant" as const, content: "An answer" },
+  ]
+  const [question, answer] = await db.insert(chatMessages).values(said).returning()
+  return {
+    person,
+    user,
+    fileId: files[0]?._id ?? "",
+    threadId: thread._id,
+    questionId: question?._id ?? "",
+    answerId: answer?._id ?? "",
+  }
+}
+
+/** Every table in which a row holds one of the texts, whatever its column. */
+async function tablesWith(texts: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  const tables = await db.execute<{ name: string }>(sql`
+    select table_schema || '.' || table_name as name from information_schema.tables
+    where table_schema in ('public', 'auth') and table_type = 'BASE TABLE'`)
+  for (const { name } of tables) {
+    const of = sql.raw(
+      name
+        .split(".")
+        .map((part) => `"${part}"`)
+        .join("."),
+    )
+    const rows = await db.execute<{ row: string }>(sql`select t::text as row from ${of} t`)
+    if (rows.some(({ row }) => texts.some((text) => row.includes(text)))) found.push(name)
+  }
+  return found.toSorted()
+}

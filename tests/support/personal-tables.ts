@@ -1,0 +1,50 @@
+import { readdirSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import { is } from "drizzle-orm"
+import { getTableConfig, PgTable, type PgColumn } from "drizzle-orm/pg-core"
+
+const SCHEMA = resolve(import.meta.dirname, "../../db/schema")
+
+/** What a column is called that holds somebody's id, name for signing in, or email address. */
+const NAMES_SOMEBODY =
+  /(^|_)(user|person|people|owner|member|author|account|operator|subject|actor|clerk|customer|reference|email|recipient|sender|identifier)(_|$)/
+
+/** All tables that the schema's modules define. */
+export async function allTables(): Promise<PgTable[]> {
+  const modules: Record<string, unknown>[] = await Promise.all(
+    readdirSync(SCHEMA).map((name) => import(pathToFileURL(join(SCHEMA, name)).href)),
+  )
+  return modules.flatMap((module) => Object.values(module)).filter((value) => is(value, PgTable))
+}
+
+/**
+ * The qualified names of those tables that lead to a person: by a column that is called so, or by a
+ * reference to such a table, through however many.
+ */
+export function findPersonalTables(tables: readonly PgTable[]): string[] {
+  const personal = new Set(tables.filter((table) => columnsOf(table).some(isPersonal)))
+  for (let known = -1; known < personal.size;) {
+    known = personal.size
+    for (const table of tables)
+      if (referencesOf(table).some((target) => personal.has(target))) personal.add(table)
+  }
+  return [...personal].map(nameOf).toSorted()
+}
+
+function isPersonal({ name }: PgColumn) {
+  return NAMES_SOMEBODY.test(name)
+}
+
+function columnsOf(table: PgTable) {
+  return getTableConfig(table).columns
+}
+
+function referencesOf(table: PgTable) {
+  return getTableConfig(table).foreignKeys.map((key) => key.reference().foreignTable)
+}
+
+function nameOf(table: PgTable) {
+  const { schema = "public", name } = getTableConfig(table)
+  return `${schema}.${name}`
+}
