@@ -79,6 +79,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
     files: {
       uploadHours: settings.FILES_UPLOAD_HOURS,
+      unfinishedLimit: settings.FILES_UNFINISHED_LIMIT,
       trashDays: settings.FILES_TRASH_DAYS,
     },
     blobs: blobsConfig(settings, dataDir),

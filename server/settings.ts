@@ -229,6 +229,10 @@ export const Settings = v.object({
     wholeNumber("how many hours an upload waits for its next byte", 1, 8760),
     "24",
   ),
+  FILES_UNFINISHED_LIMIT: v.optional(
+    byteCount("what unfinished uploads of everybody may hold together"),
+    "100GB",
+  ),
   FILES_TRASH_DAYS: v.optional(wholeNumber("how many days a file stays in the trash", 1, 3650), "30"),
   BLOBS_URL: v.optional(address(["file:", "s3:"], "file:///var/lib/tideline/blobs or s3://bucket/folder")),
   S3_ENDPOINT: v.optional(address(["http:", "https:"], "https://s3.example.org")),

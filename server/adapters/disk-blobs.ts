@@ -110,6 +110,13 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
       await rm(path, { force: true })
     },
 
+    async removeUnfinished(key) {
+      hashes.forget(key)
+      await rm(locate(root, key).temporaryPath, { force: true })
+    },
+
+    async *listJoins() {},
+
     async *list(state) {
       if (state === "unfinished") return yield* listIn(temporary)
       for await (const folder of foldersOf(root)) yield* listIn(folder)

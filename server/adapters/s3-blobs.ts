@@ -61,6 +61,15 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
       await bucket.remove([whole(key)])
     },
 
+    removeUnfinished: async (key) => removeUnfinished(requireBlobKey(key)),
+
+    async *listJoins() {
+      for await (const { name, beganAt, abandon } of bucket.listJoins("blobs/")) {
+        const key = name.slice("blobs/".length)
+        if (isBlobKey(key)) yield { key, beganAt, abandon }
+      }
+    },
+
     list: (state) => (state === "stored" ? listStored() : listUnfinished()),
   }
 

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { blobs } from "#db/schema/files.ts"
 import { checkFiles } from "../files/check.ts"
 import { sweep } from "../files/sweep.ts"
+import { describeUnfinished } from "../files/unfinished.ts"
 import { openUploadLocks } from "../files/upload-locks.ts"
 import { openLog } from "../log.ts"
 import { openBlobs } from "../services.ts"
@@ -15,7 +16,7 @@ import { runCommand } from "./run-command.ts"
 const USAGE = `Usage: npm run files -- <command> [--checksums]
 
   check    look for files whose bytes are missing or damaged, bytes that are of no file, uploads past their time,
-           and usage that does not add up; ends with 1 when there is any
+           and usage that does not add up; ends with 1 when there is any. Then what unfinished uploads hold
   repair   the same, and put right what can be put right without a backup
 
   --checksums   also read all bytes and compare their sha-256
@@ -70,6 +71,7 @@ async function perform({ name, checksums }: Command, scope: Parameters<typeof sw
     }
     process.stdout.write(`${kind.padEnd(10)}  ${text}${isRepaired ? " Repaired." : ""}\n`)
   }
+  for (const line of await describeUnfinished(scope)) process.stdout.write(`${line}\n`)
   process.stdout.write(summaryOf(found, repaired))
   return found - repaired
 }

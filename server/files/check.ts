@@ -4,15 +4,15 @@ import { blobs, files, uploads } from "#db/schema/files.ts"
 import type { ListedBlob } from "../ports/blobs.ts"
 import type { Scope } from "../scope.ts"
 import { formatBytes } from "./contract.ts"
-import { discardBlob, discardUpload, removeNameless } from "./discard.ts"
-import { GRACE, isUnused } from "./sweep.ts"
+import { discardBlob, discardUpload, removeNameless, removeRest } from "./discard.ts"
+import { GRACE, isUnused, LONGEST_JOIN } from "./sweep.ts"
 import { correctUsage, findWrongUsage } from "./usage.ts"
 
 type Checking = Scope<"db" | "blobs" | "log">
 
 /** Something that is not as it should be between the rows and the blob store. */
 export interface Finding {
-  kind: "missing" | "damaged" | "nameless" | "unused" | "late" | "miscounted"
+  kind: "missing" | "damaged" | "nameless" | "rest" | "unused" | "late" | "miscounted"
   /** A sentence for the operator. */
   text: string
   /** Where it can be put right without losing anything that a row speaks of. */
@@ -148,7 +148,27 @@ async function* checkUnfinished(scope: Checking, now: number): AsyncGenerator<Fi
   for await (const batch of batchesOf(scope.blobs.list("unfinished"))) {
     const old = batch.filter(({ modifiedAt }) => modifiedAt < now - GRACE)
     const sizes = await findSizes(scope, old)
-    for (const { key, size } of old) if (!sizes.has(key)) yield nameless(scope, key, size)
+    for (const { key, size } of old) {
+      const known = sizes.get(key)
+      if (known === undefined) yield nameless(scope, key, size)
+      else if (known !== null) yield restOf(scope, key, size)
+    }
+  }
+  for await (const { key, beganAt, abandon } of scope.blobs.listJoins()) {
+    if (beganAt >= now - LONGEST_JOIN) continue
+    yield {
+      kind: "rest",
+      text: `${key} has parts of a multipart upload begun ${new Date(beganAt).toISOString()} that was never completed.`,
+      repair: abandon,
+    }
+  }
+}
+
+function restOf(scope: Checking, key: string, size: number): Finding {
+  return {
+    kind: "rest",
+    text: `${key} is stored, and ${formatBytes(size)} of its upload are still there.`,
+    repair: () => removeRest(scope, key),
   }
 }
 

@@ -29,7 +29,7 @@ export function commitFile(
       .where(and(eq(uploads._id, uploadId), isNotNull(uploads.key)))
       .for("update")
     if (!upload?.key || !upload.userId) {
-      throw new Conflict("The upload took too long, and its room was given up. Send the file again.")
+      throw givenUp()
     }
     const { userId } = upload
     const [blob] = await tx
@@ -49,6 +49,10 @@ export function commitFile(
       .where(eq(fileUsage.userId, userId))
     return row
   })
+}
+
+export function givenUp() {
+  return new Conflict("The upload took too long, and its room was given up. Send the file again.")
 }
 
 /** What was sent in one request has its answer there; what can be resumed is remembered. */

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm"
+import { and, eq, lt, sql } from "drizzle-orm"
 import { unionAll } from "drizzle-orm/pg-core"
 import { mayRemoveBytes } from "#db/backup-locks.ts"
 import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
@@ -6,13 +6,27 @@ import type { Scope } from "../scope.ts"
 
 type Discard = Scope<"db" | "blobs" | "log">
 
+interface GivingUp {
+  /** Milliseconds since the epoch: one that was given more time since stays. */
+  ifExpiredBefore?: number
+}
+
 /**
  * Gives up an upload: its bytes go, and its user's quota is free again. Does nothing for one that was finished meanwhile.
  * The row stays locked while the bytes are removed: a commit of the file waits here, and then finds the row gone.
  */
-export async function giveUpUpload({ db, blobs: store }: Scope<"db" | "blobs">, id: string): Promise<void> {
+export async function giveUpUpload(
+  { db, blobs: store }: Scope<"db" | "blobs">,
+  id: string,
+  { ifExpiredBefore }: GivingUp = {},
+): Promise<void> {
   await db.transaction(async (tx) => {
-    const [upload] = await tx.select().from(uploads).where(eq(uploads._id, id)).for("update")
+    const isDue = ifExpiredBefore === undefined ? undefined : lt(uploads.expiresAt, ifExpiredBefore)
+    const [upload] = await tx
+      .select()
+      .from(uploads)
+      .where(and(eq(uploads._id, id), isDue))
+      .for("update")
     if (!upload) return
     // Without a key it is finished, and its bytes are a file's.
     if (upload.key !== null) await store.remove(upload.key)
@@ -26,9 +40,9 @@ export async function giveUpUpload({ db, blobs: store }: Scope<"db" | "blobs">, 
 }
 
 /** The same where nobody waits for it: what cannot be given up now, the sweep finds when its time is over. */
-export async function discardUpload(scope: Discard, id: string): Promise<void> {
+export async function discardUpload(scope: Discard, id: string, options: GivingUp = {}): Promise<void> {
   try {
-    await giveUpUpload(scope, id)
+    await giveUpUpload(scope, id, options)
   } catch (error) {
     scope.log.error({ err: error, upload: id }, "an upload could not be given up; the sweep tries again")
   }
@@ -48,6 +62,13 @@ export async function removeNameless(
   )
   if (named) return false
   await store.remove(key)
+  return true
+}
+
+/** Removes what is unfinished of a stored blob: pieces that its process left when it died right after it put them together. */
+export async function removeRest({ db, blobs: store }: Scope<"db" | "blobs">, key: string): Promise<boolean> {
+  if ((await db.$count(blobs, eq(blobs.key, key))) === 0) return false
+  await store.removeUnfinished(key)
   return true
 }
 

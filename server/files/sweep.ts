@@ -1,9 +1,9 @@
-import { and, eq, isNotNull, lt, notExists } from "drizzle-orm"
+import { and, asc, eq, gt, isNotNull, lt, notExists, sql, type SQL } from "drizzle-orm"
 import { blobs, files, uploads } from "#db/schema/files.ts"
 import { isRefusal } from "../errors.ts"
 import { startRecurring, type Recurring } from "../recurring.ts"
 import type { Scope } from "../scope.ts"
-import { discardBlob, discardUpload, removeNameless } from "./discard.ts"
+import { discardBlob, discardUpload, removeNameless, removeRest } from "./discard.ts"
 import { nextExpiry } from "./expiry.ts"
 import { finishUpload } from "./finish.ts"
 
@@ -13,6 +13,12 @@ type Sweep = Scope<"db" | "blobs" | "config" | "log" | "uploadLocks">
 const INTERVAL = 10 * 60 * 1000
 /** Bytes that no row names, or that no file uses, may be somebody's that is at work. */
 export const GRACE = 60 * 60 * 1000
+/** Milliseconds. Putting the pieces of the largest files together may take a store hours. */
+export const LONGEST_JOIN = 24 * 60 * 60 * 1000
+/** Rows that are read together. */
+const BATCH = 1000
+/** Sorts before every id. */
+const FIRST_ID = "00000000-0000-0000-0000-000000000000"
 
 /** Makes good, every ten minutes, what processes left that died. Any number of processes may do it at once. */
 export function startSweeping(scope: Sweep): Recurring {
@@ -21,7 +27,15 @@ export function startSweeping(scope: Sweep): Recurring {
 
 /** What is left when the process is stopping is for the next sweep. */
 export async function sweep(scope: Sweep, now = Date.now(), stopping?: AbortSignal): Promise<void> {
-  for (const part of [finishWhole, discardExpired, discardUnused, removeNamelessUnfinished]) {
+  const parts = [
+    finishWhole,
+    discardExpired,
+    discardBeyondLimit,
+    discardUnused,
+    removeUnfinishedOfNobody,
+    abandonJoins,
+  ]
+  for (const part of parts) {
     try {
       await part(scope, now, stopping)
     } catch (error) {
@@ -32,19 +46,13 @@ export async function sweep(scope: Sweep, now = Date.now(), stopping?: AbortSign
 
 /** Uploads whose process died after the last byte, and whose sender did not come back to ask. */
 async function finishWhole(scope: Sweep, now: number, stopping?: AbortSignal) {
-  const quiet = await scope.db
-    .select()
-    .from(uploads)
-    .where(
-      and(
-        isNotNull(uploads.key),
-        isNotNull(uploads.length),
-        isNotNull(uploads.userId),
-        lt(uploads.expiresAt, nextExpiry(scope.config, now - INTERVAL)),
-      ),
-    )
-    .limit(1000)
-  for (const { _id, key, length } of quiet) {
+  const isQuiet = and(
+    isNotNull(uploads.key),
+    isNotNull(uploads.length),
+    isNotNull(uploads.userId),
+    lt(uploads.expiresAt, nextExpiry(scope.config, now - INTERVAL)),
+  )
+  for await (const { _id, key, length } of uploadsWhere(scope, isQuiet)) {
     if (stopping?.aborted) return
     if (key === null || length === null) continue
     const isWhole = (await scope.blobs.sizeOf(key)) === length
@@ -74,34 +82,92 @@ function tell({ log }: Sweep, error: unknown, upload: string) {
 }
 
 async function discardExpired(scope: Sweep, now: number, stopping?: AbortSignal) {
-  const expired = await scope.db
-    .select({ id: uploads._id })
-    .from(uploads)
-    .where(lt(uploads.expiresAt, now))
-    .limit(1000)
-  for (const { id } of expired) {
+  for await (const { _id } of uploadsWhere(scope, lt(uploads.expiresAt, now))) {
     if (stopping?.aborted) return
-    await discardUpload(scope, id)
+    await discardUpload(scope, _id, { ifExpiredBefore: now })
+  }
+}
+
+/**
+ * Past what unfinished uploads may hold together, those that nobody has sent to for an hour are given
+ * up: first of whoever holds most, and of those the ones that have waited longest.
+ */
+async function discardBeyondLimit(scope: Sweep, now: number, stopping?: AbortSignal) {
+  const { db, config } = scope
+  const [all] = await db
+    .select({ held: sql<number>`coalesce(sum(${uploads.reserved}), 0)::float8` })
+    .from(uploads)
+    .where(isNotNull(uploads.key))
+  let excess = (all?.held ?? 0) - config.files.unfinishedLimit
+  if (excess <= 0) return
+  const isQuiet = and(
+    isNotNull(uploads.key),
+    isNotNull(uploads.length),
+    lt(uploads._creationTime, now - GRACE),
+    lt(uploads.expiresAt, nextExpiry(config, now - GRACE)),
+  )
+  const ofOne = sql`sum(${uploads.reserved}) over (partition by ${uploads.userId})`
+  const quiet = await db
+    .select({ _id: uploads._id, reserved: uploads.reserved, expiresAt: uploads.expiresAt })
+    .from(uploads)
+    .where(isQuiet)
+    .orderBy(sql`${ofOne} desc`, asc(uploads.expiresAt))
+  for (const { _id, reserved, expiresAt } of quiet) {
+    if (stopping?.aborted || excess <= 0) return
+    await discardUpload(scope, _id, { ifExpiredBefore: expiresAt + 1 })
+    excess -= reserved
   }
 }
 
 async function discardUnused(scope: Sweep, now: number, stopping?: AbortSignal) {
-  const unused = await scope.db
-    .select({ id: blobs._id })
-    .from(blobs)
-    .where(and(lt(blobs._creationTime, now - GRACE), isUnused(scope)))
-    .limit(1000)
-  for (const { id } of unused) {
+  const isOld = and(lt(blobs._creationTime, now - GRACE), isUnused(scope))
+  const unused = inBatches((after) =>
+    scope.db
+      .select({ _id: blobs._id })
+      .from(blobs)
+      .where(and(isOld, gt(blobs._id, after)))
+      .orderBy(asc(blobs._id))
+      .limit(BATCH),
+  )
+  for await (const { _id } of unused) {
     if (stopping?.aborted) return
-    await discardBlob(scope, id)
+    await discardBlob(scope, _id)
   }
 }
 
-/** What was still being written when its upload was removed. */
-async function removeNamelessUnfinished(scope: Sweep, now: number, stopping?: AbortSignal) {
+/** What was still being written when its upload was removed, and what is left of the writing of stored blobs. */
+async function removeUnfinishedOfNobody(scope: Sweep, now: number, stopping?: AbortSignal) {
   for await (const { key, modifiedAt } of scope.blobs.list("unfinished")) {
     if (stopping?.aborted) return
-    if (modifiedAt < now - GRACE) await removeNameless(scope, key)
+    if (modifiedAt >= now - GRACE) continue
+    if (!(await removeNameless(scope, key))) await removeRest(scope, key)
+  }
+}
+
+async function abandonJoins(scope: Sweep, now: number, stopping?: AbortSignal) {
+  for await (const { beganAt, abandon } of scope.blobs.listJoins()) {
+    if (stopping?.aborted) return
+    if (beganAt < now - LONGEST_JOIN) await abandon()
+  }
+}
+
+function uploadsWhere({ db }: Sweep, condition: SQL | undefined) {
+  return inBatches((after) =>
+    db
+      .select()
+      .from(uploads)
+      .where(and(condition, gt(uploads._id, after)))
+      .orderBy(asc(uploads._id))
+      .limit(BATCH),
+  )
+}
+
+/** All rows, in the order of their ids, also where some stay because they could not be dealt with. */
+async function* inBatches<Row extends { _id: string }>(read: (after: string) => Promise<Row[]>) {
+  for (let after: string | undefined = FIRST_ID; after !== undefined;) {
+    const rows = await read(after)
+    yield* rows
+    after = rows.length < BATCH ? undefined : rows.at(-1)?._id
   }
 }
 

@@ -1,9 +1,12 @@
+import { eq } from "drizzle-orm"
+import { uploads } from "#db/schema/files.ts"
 import { BadRequest, Conflict, isRefusal } from "../errors.ts"
 import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
-import { commitFile } from "./commit.ts"
+import { commitFile, givenUp } from "./commit.ts"
 import type { FileSummary } from "./contract.ts"
 import { discardUpload, removeNameless } from "./discard.ts"
+import { REQUEST_LEASE } from "./expiry.ts"
 import { cleanFileName } from "./names.ts"
 import { overQuota, reserveRoom, tooLarge, type AnnouncedSize } from "./room.ts"
 import { detectType, SAMPLE_SIZE } from "./types.ts"
@@ -17,8 +20,8 @@ export interface IncomingFile {
 
 type Uploading = Scope<"db" | "blobs" | "config" | "log" | "viewer">
 
-/** Milliseconds. An upload that takes longer has lost its place; its request is ended after an hour. */
-const LIFETIME = 2 * 60 * 60 * 1000
+/** Milliseconds. */
+const RENEWAL_INTERVAL = 60_000
 
 /**
  * Takes in one file, in one request. Its room is reserved before the first byte, its bytes are durable before its row is written,
@@ -30,7 +33,8 @@ export async function uploadFile(
   { fileName, bytes, size }: IncomingFile,
 ): Promise<FileSummary> {
   const name = cleanFileName(fileName)
-  const upload = await reserveRoom(scope, name, size, { expiresAt: Date.now() + LIFETIME })
+  const upload = await reserveRoom(scope, name, size, { expiresAt: leaseEnd() })
+  const renewing = renewLease(scope, upload._id)
   try {
     const sample = new Sample()
     const stored = await scope.blobs.put(upload.key, sample.taking(bytes), { limit: upload.reserved })
@@ -40,11 +44,41 @@ export async function uploadFile(
     const mimeType = await detectType(sample.bytes(), name)
     return await commitFile(scope, upload._id, stored, { fileName: name, mimeType })
   } catch (error) {
+    if (!isRefusal(error) && (await isGivenUp(scope, upload._id))) {
+      await removeNameless(scope, upload.key)
+      throw givenUp()
+    }
     await discardUpload(scope, upload._id)
     // It was given up before this, and its bytes may have come to their place since.
     if (error instanceof Conflict) await removeNameless(scope, upload.key)
     throw isRefusal(error) && error.status === 413 ? tooMuch(scope, name, size, upload.reserved) : error
+  } finally {
+    clearInterval(renewing)
   }
+}
+
+/** False also where the database cannot be asked. */
+async function isGivenUp({ db }: Uploading, id: string): Promise<boolean> {
+  return db.$count(uploads, eq(uploads._id, id)).then(
+    (left) => left === 0,
+    () => false,
+  )
+}
+
+function leaseEnd() {
+  return Date.now() + REQUEST_LEASE
+}
+
+/** What a process that died left behind is so told from what is slow. */
+function renewLease({ db, log }: Uploading, id: string) {
+  const renew = async () => {
+    await db.update(uploads).set({ expiresAt: leaseEnd() }).where(eq(uploads._id, id))
+  }
+  return setInterval(() => {
+    renew().catch((error: unknown) =>
+      log.warn({ err: error, upload: id }, "the place of an upload could not be kept; it is tried again"),
+    )
+  }, RENEWAL_INTERVAL)
 }
 
 /** Keeps the first bytes of a stream that passes by. */

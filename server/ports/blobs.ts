@@ -15,6 +15,14 @@ export interface ListedBlob {
   modifiedAt: number
 }
 
+export interface Join {
+  key: string
+  /** Milliseconds since the epoch, by the store's clock. */
+  beganAt: number
+  /** Removes its parts. The blob itself, where it is stored, stays. */
+  abandon(): Promise<void>
+}
+
 /**
  * Bytes under keys. A blob is written at once by `put`, or piece by piece by `append` and then `finish`; until then nobody can
  * open it. It never changes once it is stored. The store keeps no order among writers: whoever appends to a key, finishes or
@@ -45,6 +53,13 @@ export interface Blobs {
   open(key: string, range?: { start: number; end: number }): Promise<Readable | null>
   /** Also removes an unfinished blob, and what a broken `put` left behind. Removing what is not there is no error. */
   remove(key: string): Promise<void>
+  /** Removes what is unfinished under this key, and nothing that is stored. */
+  removeUnfinished(key: string): Promise<void>
+  /**
+   * Blobs that the store is putting together now, or was when a process died: their parts take room and are
+   * in no list. A store on a disk has none.
+   */
+  listJoins(): AsyncIterable<Join>
   /** Every blob of this state, in no order. What comes or goes meanwhile may be among them or not. */
   list(state: "stored" | "unfinished"): AsyncIterable<ListedBlob>
 }

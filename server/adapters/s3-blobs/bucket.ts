@@ -1,5 +1,5 @@
 import { Readable } from "node:stream"
-import type { S3Client, S3ServiceException } from "@aws-sdk/client-s3"
+import type { ListMultipartUploadsCommandOutput, S3Client, S3ServiceException } from "@aws-sdk/client-s3"
 import { OutOfSpace } from "../../errors.ts"
 
 export interface BucketSettings {
@@ -24,9 +24,6 @@ interface Listed {
 const AT_ONCE = 8
 /** Downloads hold a connection for as long as somebody reads them. */
 const CONNECTIONS = 500
-/** Milliseconds. */
-const ABANDONED = 24 * 60 * 60 * 1000
-
 /** Throws one sentence that says what to do when the bucket cannot be reached. */
 export async function openBucket({ bucket, prefix, endpoint, region, credentials }: BucketSettings) {
   const sdk = await import("@aws-sdk/client-s3")
@@ -47,6 +44,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
     },
   })
   const keyOf = (name: string) => (prefix ? `${prefix}/${name}` : name)
+  const nameOf = (key: string) => (prefix ? key.slice(prefix.length + 1) : key)
   const at = (name: string) => ({ Bucket: bucket, Key: keyOf(name) })
   const sourceOf = (name: string) => encodeURI(`${bucket}/${keyOf(name)}`)
 
@@ -56,9 +54,6 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       { cause: error },
     )
   })
-  // What a process left that died while it joined pieces. Not every store can list it.
-  void abortAbandoned().catch(() => {})
-
   return {
     async put(name: string, bytes: Uint8Array): Promise<void> {
       await s3.send(new sdk.PutObjectCommand({ ...at(name), Body: bytes })).catch(explain)
@@ -89,8 +84,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       const Prefix = keyOf(under)
       for await (const page of sdk.paginateListObjectsV2({ client: s3 }, { Bucket: bucket, Prefix })) {
         for (const { Key = "", Size = 0, LastModified } of page.Contents ?? []) {
-          const name = prefix ? Key.slice(prefix.length + 1) : Key
-          yield { name, size: Size, modifiedAt: LastModified?.getTime() ?? 0 }
+          yield { name: nameOf(Key), size: Size, modifiedAt: LastModified?.getTime() ?? 0 }
         }
       }
     },
@@ -120,6 +114,27 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       }
     },
 
+    /** Multipart uploads that were begun and are not over. */
+    async *listJoins(under: string) {
+      const where = { Bucket: bucket, Prefix: keyOf(under) }
+      for (let after: { KeyMarker?: string; UploadIdMarker?: string } | null = {}; after;) {
+        const page: Partial<ListMultipartUploadsCommandOutput> = await s3
+          .send(new sdk.ListMultipartUploadsCommand({ ...where, ...after }))
+          .catch(noneWhereUnknown)
+        for (const { Key = "", UploadId, Initiated } of page.Uploads ?? []) {
+          const abandon = async () => {
+            await s3.send(new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
+          }
+          yield { name: nameOf(Key), beganAt: Initiated?.getTime() ?? 0, abandon }
+        }
+        const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = page
+        after =
+          IsTruncated && NextKeyMarker
+            ? { KeyMarker: NextKeyMarker, ...(NextUploadIdMarker && { UploadIdMarker: NextUploadIdMarker }) }
+            : null
+      }
+    },
+
     /** Removing what is not there is no error. */
     async remove(names: readonly string[]): Promise<void> {
       // One by one: the request that removes many wants a checksum that not every store understands.
@@ -139,17 +154,6 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       throw error
     }
   }
-
-  async function abortAbandoned() {
-    const { Uploads = [] } = await s3.send(
-      new sdk.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: keyOf("blobs/") }),
-    )
-    const before = Date.now() - ABANDONED
-    const abandoned = Uploads.filter(({ Initiated }) => (Initiated?.getTime() ?? before) < before)
-    await each(abandoned, ({ Key, UploadId }) =>
-      s3.send(new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })),
-    )
-  }
 }
 
 /** A few at a time, with the results in order. */
@@ -166,6 +170,12 @@ async function each<Item, Result>(
   }
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work))
   return results
+}
+
+/** Not every store can list multipart uploads; those that cannot forget them by themselves. */
+function noneWhereUnknown(error: unknown): Partial<ListMultipartUploadsCommandOutput> {
+  if ([400, 404, 405, 501].includes(statusOf(error) ?? 0)) return {}
+  throw error
 }
 
 function isMissing(error: unknown) {
