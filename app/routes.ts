@@ -44,6 +44,7 @@ export default [
   route("api/chat/threads/:threadId/restore", "routes/api/chat-restore.ts"),
   route("api/chat/threads/:threadId/export", "routes/api/chat-export.ts"),
   route("api/chat/search", "routes/api/chat-search.ts"),
+  route("api/chat/:threadId/stream", "routes/api/chat-stream.ts"),
   route("api/openapi.json", "routes/api/openapi.ts"),
   route("api/files", "routes/api/files.ts"),
   route("api/files/archive", "routes/api/file-archive.ts"),

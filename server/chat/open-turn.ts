@@ -9,7 +9,7 @@ import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread } from "./access.ts"
 import { attachFiles } from "./attachments.ts"
-import { titleOf, TURN_LIFETIME, UNTITLED } from "./contract.ts"
+import { ThreadId, titleOf, TURN_LIFETIME, UNTITLED } from "./contract.ts"
 import type { Question } from "./conversation.ts"
 import { endAbandonedTurn } from "./end-turn.ts"
 
@@ -50,11 +50,35 @@ const running = alias(chatTurns, "running")
  * Throws NotFound for a conversation that is not the viewer's and a question that is not in it, and Conflict while an answer is being
  * given in it, or as many as are allowed elsewhere.
  */
-export function openTurn(
-  scope: Scope<"db" | "viewer" | "model" | "turns" | "config">,
-  threadId: string,
-  question: AskedQuestion,
-): Promise<OpenedTurn> {
+export function openTurn(scope: Opening, threadId: string, question: AskedQuestion): Promise<OpenedTurn> {
+  return scope.turns.inLine(scope.viewer.user._id, async () => {
+    await refuseEarly(scope, threadId, question.requestId)
+    return storeOpenedTurn(scope, threadId, question)
+  })
+}
+
+type Opening = Scope<"db" | "viewer" | "model" | "turns" | "config">
+
+/**
+ * Without a lock, so that of many questions at once those for which there is no place cost one
+ * short statement each. Whoever may get through is judged again, under the locks.
+ */
+async function refuseEarly(scope: Opening, threadId: string, requestId: string): Promise<void> {
+  if (!v.is(ThreadId, threadId)) return
+  const ofViewer = eq(chatTurns.userId, scope.viewer.user._id)
+  const same = and(ofViewer, eq(chatTurns.threadId, threadId), eq(chatTurns.requestId, requestId))
+  const [found] = await scope.db
+    .select({
+      running: sql<string[]>`coalesce(json_agg(${chatTurns.threadId}), '[]')`,
+      isKnown: sql<boolean>`exists (${scope.db.select({ _id: chatTurns._id }).from(chatTurns).where(same)})`,
+    })
+    .from(chatTurns)
+    .where(and(ofViewer, eq(chatTurns.status, "running")))
+  if (!found || found.isKnown || found.running.includes(threadId)) return
+  refuseTooMany(scope, found.running.length)
+}
+
+function storeOpenedTurn(scope: Opening, threadId: string, question: AskedQuestion): Promise<OpenedTurn> {
   return scope.db.transaction(async (tx) => {
     const thread = await lockThread(scope, tx, threadId)
     const state = await findPlace(scope, tx, threadId, question.requestId)

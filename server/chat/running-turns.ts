@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import type { EndedAnswer } from "./answer-record.ts"
 import type { ChunkWriter } from "./chunk-writer.ts"
 import type { StopReason } from "./contract.ts"
+import { createLines } from "./lines.ts"
 
 export interface RunningTurn {
   stop(reason: StopReason): void
@@ -19,8 +20,13 @@ export interface RunningTurns {
   add(answerId: string, turn: RunningTurn): void
   /** Something to be done after a turn, which never throws. Its signal is aborted when the process shall end, and the end waits for it. */
   follow(work: (ending: AbortSignal) => Promise<void>): void
-  /** An answer that nothing remembers begins: call what is returned when it ends. Null where the user is being given `most` of them. */
-  enterAlone(userId: string, most: number): (() => void) | null
+  /** A stream that only its reader keeps alive begins: call what is returned when it ends. Null where there are `most` under this key. */
+  enterAlone(key: string, most: number): (() => void) | null
+  /**
+   * Does the work when it is its turn among those of one person. Questions wait here, without a
+   * database connection, and not in the database for the lock of the person's row.
+   */
+  inLine<Result>(userId: string, work: () => Promise<Result>): Promise<Result>
   has(answerId: string): boolean
   count(): number
   /** One has been stored, and how it ended. */
@@ -32,6 +38,9 @@ export interface RunningTurns {
   /** Interrupts every turn, and resolves when what was said so far is stored, or when that has not worked for some seconds. */
   close(): Promise<void>
 }
+
+/** Questions of one person that hold a database connection. */
+const OPENED_AT_ONCE = 2
 
 /** Milliseconds that PostgreSQL may be away when the process shall end. Another process then ends its turns with what is stored of them. */
 const PATIENCE = 5000
@@ -75,6 +84,7 @@ export function createRunningTurns({
         else alone.delete(userId)
       }
     },
+    inLine: createLines(OPENED_AT_ONCE),
     has: (answerId) => turns.has(answerId),
     count: () => turns.size,
     countEnd(status) {

@@ -310,7 +310,12 @@ describe("files", () => {
       mimeType: "application/pdf",
       buffer: Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\n"),
     })
-    await page.getByText("Only text and images can be shown to the model.").waitFor()
+    const reason = page.getByText("Only text and images can be shown to the model.")
+    await reason.waitFor()
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect(await reason.evaluate(isWhole), `at ${width}`).toBe(true)
+    }
   })
 })
 
@@ -525,4 +530,9 @@ async function topOf(page: Page, text: string) {
 async function isInSight(page: Page, text: string) {
   const box = await page.getByText(text).last().boundingBox()
   return box !== null && box.y >= 0 && box.y + box.height <= (page.viewportSize()?.height ?? 0)
+}
+
+/** Whether all of an element's text has its place in it. */
+function isWhole({ scrollWidth, clientWidth, scrollHeight, clientHeight }: Element) {
+  return scrollWidth <= clientWidth && scrollHeight <= clientHeight
 }

@@ -1,7 +1,10 @@
 import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openDatabase } from "#db/client.ts"
 import { chatMessages, chatTurns } from "#db/schema/chat.ts"
 import { files, blobs } from "#db/schema/files.ts"
+import { users } from "#db/schema/users.ts"
+import { readConfig } from "#server/config.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { stopAnswer } from "#server/chat/stop.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
@@ -334,6 +337,46 @@ describe("a question that nothing remembers", () => {
     const { chunks, stop } = answerOnce(ada, [{ role: "user", content: "/long 9000" }])
     for await (const chunk of chunks) if (chunk.type === "text-delta") stop("stopped")
     await expect.poll(() => room.gateway.activity.aborted).toBe(aborted + 1)
+  })
+})
+
+describe("many questions of one person at once", () => {
+  it("wait without holding the connections that other people's questions need", async () => {
+    const [mine, grace] = [await room.scopeOf("ada"), await room.scopeOf("grace")]
+    const threads = await Promise.all(Array.from({ length: 20 }, () => thread(mine)))
+    const hers = await thread(grace)
+    const other = openDatabase(room.databaseUrl, { connections: 1 })
+    let asked: Promise<unknown>[] = []
+    await other.db.transaction(async (tx) => {
+      await tx.select().from(users).where(eq(users._id, mine.viewer.user._id)).for("update")
+      asked = threads.map((threadId) => ask(mine, threadId, "Hello"))
+      expect(textOf(await ask(grace, hers, "Hello"))).toContain("> Hello")
+    })
+    await Promise.all(asked)
+    await other.close()
+  })
+
+  it("are given no more answers than the limit allows", async () => {
+    const limited = await room.scopeOf("mary")
+    const config = readConfig({
+      AUTH_SECRET: "a secret for tests, and for nothing else",
+      CHAT_TURNS_AT_ONCE: "3",
+    })
+    const scope = { ...limited, config }
+    const threads = await Promise.all(Array.from({ length: 20 }, () => thread(scope)))
+    const outcomes = await Promise.allSettled(
+      threads.map((threadId) =>
+        askQuestion(scope, threadId, { requestId: "q1", text: "/slow", again: false }),
+      ),
+    )
+    const given = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))
+    const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []))
+    expect(given).toHaveLength(3)
+    for (const reason of refused) expect(reason).toMatchObject({ status: 409 })
+    for (const answer of given) {
+      answer.stop("stopped")
+      await readAll(answer.chunks)
+    }
   })
 })
 

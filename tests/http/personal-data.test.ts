@@ -237,7 +237,7 @@ async function tablesWith(texts: readonly string[]): Promise<string[]> {
         .join("."),
     )
     const rows = await db.execute<{ row: string }>(sql`select t::text as row from ${of} t`)
-    if (rows.some(({ row }) => texts.some((text) => row.includes(text)))) found.push(name)
+    if (rows.some(({ row }) => texts.some((sought) => row.includes(sought)))) found.push(name)
   }
   return found.toSorted()
 }

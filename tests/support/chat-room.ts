@@ -56,6 +56,7 @@ export async function openChatRoom() {
   let people = 0
   return {
     ...services,
+    databaseUrl: database.url,
     gateway,
     logged,
     async scopeOf(name: string) {

@@ -106,7 +106,7 @@ export const chatPaths: Record<string, PathItem> = {
       ],
       requestBody: jsonBody(ChatRequest),
       responses: {
-        "200": stream(),
+        "200": stream(COUNTED),
         "202": jsonAnswer("The answer has begun, or is there already.", Asked, {
           ...COUNTED,
           "Preference-Applied": { required: true, schema: { const: "respond-async" } },
@@ -247,6 +247,23 @@ export const chatPaths: Record<string, PathItem> = {
       },
     },
   },
+  "/api/chat/{threadId}/stream": {
+    get: {
+      ...common,
+      operationId: "resumeAnswer",
+      summary: "Follow the reply that is being generated, from its first word",
+      description:
+        "Whichever process generates it. This is where the AI SDK's `resumeStream()` asks, with the conversation's id as the chat's.",
+      parameters: [threadId],
+      responses: {
+        "200": stream({}),
+        "204": { description: "No reply is being generated." },
+        "401": refusal("Nobody is signed in."),
+        "404": notFound,
+        "409": refusal("You are following too many replies."),
+      },
+    },
+  },
   "/api/chat/threads/{threadId}/stop": {
     post: {
       ...common,
@@ -278,11 +295,11 @@ function exported(): Answer {
   }
 }
 
-function stream(): Answer {
+function stream(counted: Answer["headers"]): Answer {
   return {
     description: "Server-sent events, each a chunk of the UI message stream; the last is `[DONE]`.",
     headers: {
-      ...COUNTED,
+      ...counted,
       "x-vercel-ai-ui-message-stream": {
         required: true,
         description: "The protocol's version.",

@@ -100,8 +100,8 @@ export function Chip({ picture, name, about, tone, children }: ChipProps) {
   return (
     <span
       className={classNames(
-        "flex h-12 max-w-64 min-w-0 items-center gap-2.5 rounded-lg border bg-surface pr-3 pl-2 text-left text-sm",
-        tone === "danger" ? "border-danger-line" : "border-line",
+        "flex max-w-64 min-w-0 items-center gap-2.5 rounded-lg border bg-surface pr-3 pl-2 text-left text-sm",
+        tone === "danger" ? "min-h-12 border-danger-line py-1.5" : "h-12 border-line",
       )}
     >
       <span className="grid size-8 shrink-0 place-items-center overflow-hidden rounded-md bg-sunken text-faint">
@@ -111,8 +111,8 @@ export function Chip({ picture, name, about, tone, children }: ChipProps) {
         <span className="block truncate font-medium">{name}</span>
         <span
           className={classNames(
-            "block truncate text-xs",
-            tone === "danger" ? "text-danger-ink" : "text-faint",
+            "block text-xs",
+            tone === "danger" ? "text-danger-ink" : "truncate text-faint",
           )}
         >
           {about}

@@ -1,0 +1,18 @@
+import { resumeAnswer } from "#server/chat/resume.ts"
+import { streamResponse } from "#server/chat/stream-response.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/chat-stream.ts"
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET")]
+
+/** Where the AI SDK's `resumeStream()` asks for the answer that is being given; it knows 204 as none. */
+export async function loader({ context, params }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () => {
+    const answer = await resumeAnswer(scope, params.threadId)
+    if (!answer) return new Response(null, { status: 204 })
+    return streamResponse(answer.chunks, { headers: {}, leave: answer.leave })
+  })
+}
