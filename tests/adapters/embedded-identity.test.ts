@@ -42,6 +42,12 @@ const wanted = () =>
     }),
   )
 
+test("a new database has no account before somebody signs up", async () => {
+  const provider = await open()
+  expect(await database.db.select().from(schema.authUser)).toEqual([])
+  await provider.close()
+})
+
 describe("the tables of the embedded provider", () => {
   test("are those that better-auth asks for, and no others", () => {
     expect(Object.keys(TABLES).toSorted()).toEqual(Object.keys(wanted()).toSorted())

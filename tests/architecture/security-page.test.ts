@@ -10,12 +10,16 @@ const named = [...holding.matchAll(/`(tests\/[^`]+)`: `([^`]+)`/g)].map(([, file
   words,
 }))
 
+/** The line of a test's title: its call, the end of the table before it, or the title alone. */
+const TITLE = /^\s*(?:(?:test|it|describe)\b(?!\.(?:skip|todo)).*\(|\]\)\(|\)\()?["`].*["`]/
+
 describe("docs/security.md", () => {
-  it("names tests that are there", () => {
+  it("names tests that are there, by their titles, and none that is skipped", () => {
     expect(named.length).toBeGreaterThan(100)
     const missing = named.filter(({ file, words }) => {
       const path = join(root, file)
-      return !existsSync(path) || !readFileSync(path, "utf8").includes(words)
+      const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : []
+      return !lines.some((line) => line.includes(words) && TITLE.test(line))
     })
     expect(missing).toEqual([])
   })

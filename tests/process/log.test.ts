@@ -36,6 +36,11 @@ it("the log tells who signed in from where, and which attempts were refused, wit
   expect(signedUp).toMatchObject({ event: "sign-up", user: expect.any(String), refused: null })
   expect(refused).toMatchObject({ event: "sign-in", user: null, from: "127.0.0.1", refused: 401 })
   expect(signedIn).toMatchObject({ event: "sign-in", user: signedUp?.user, refused: null })
+  await grace.apiKey()
+  await postJson(grace, "/api/auth/request-password-reset", { email: "grace@example.org" })
+  const about = (event: string) => events().find((each) => each.event === event)
+  await expect.poll(() => about("key made")).toMatchObject({ user: signedUp?.user, from: "127.0.0.1" })
+  await expect.poll(() => about("reset asked for")).toMatchObject({ from: "127.0.0.1", refused: null })
   expect(app.log.join("\n")).not.toContain("grace@example.org")
 })
 
