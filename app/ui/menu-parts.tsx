@@ -84,6 +84,7 @@ export function MenuLink({
   to,
   download,
 }: ItemLook & { to: string; download?: string }) {
+  // oxlint-disable-next-line jsx-a11y/anchor-has-content, jsx-a11y/control-has-associated-label -- Base UI puts the children in
   const link = download === undefined ? <Link to={to} /> : <a href={to} download={download} />
   return (
     <Base.LinkItem className={itemClass(tone)} closeOnClick render={link}>

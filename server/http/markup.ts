@@ -6,7 +6,6 @@ export function escapeMarkup(text: string): string {
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
-// eslint-disable-next-line no-control-regex -- these are the characters in question
 const UNREPRESENTABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 
 const ENTITIES: Record<string, string> = {

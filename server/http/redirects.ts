@@ -33,6 +33,5 @@ export function pathOfSite(target: string | null | undefined, origin: string): s
 
 /** A backslash is a slash to a browser, and control characters vanish from an address. */
 function hasTrap(target: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   return /[\\\u0000-\u0020\u007f]/.test(target)
 }

@@ -124,7 +124,7 @@ export function defineLiveQuery<
   if (strange !== undefined) {
     throw new Error(`The live query ${rest.name} names ${strange}, which ${table.name} does not have.`)
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine hands over only what `args` parsed and `table` decoded, so forgetting their types here is sound.
+  // Forgetting the types is sound: the engine hands over only what `args` parsed and `table` decoded.
   return { ...rest, schema: args, table, fields: sent, answer } as unknown as LiveQuery<
     Viewer,
     Name,

@@ -311,7 +311,6 @@ async function addRow(
   return file?._id ?? ""
 }
 
-// oxlint-disable-next-line typescript/require-await -- the store takes bytes as they come
 async function* inOnePiece(bytes: Buffer) {
   yield bytes
 }

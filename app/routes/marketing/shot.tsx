@@ -19,11 +19,11 @@ export function Shot({
 }) {
   const { t } = useLingui()
   const look = classNames("h-auto w-full border border-line-strong bg-surface shadow-lg", className)
-  const picture = { width, height, alt: t(alt), loading: "lazy", decoding: "async" } as const
+  const picture = { width, height, loading: "lazy", decoding: "async" } as const
   return (
     <>
-      <img src={light} {...picture} className={classNames(look, "dark:hidden")} />
-      <img src={dark} {...picture} className={classNames(look, "hidden dark:block")} />
+      <img src={light} alt={t(alt)} {...picture} className={classNames(look, "dark:hidden")} />
+      <img src={dark} alt={t(alt)} {...picture} className={classNames(look, "hidden dark:block")} />
     </>
   )
 }

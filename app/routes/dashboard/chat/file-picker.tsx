@@ -36,6 +36,7 @@ export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
         />
       }
     >
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the arrow keys of the field and the buttons in it */}
       <div onKeyDown={walk}>
         <Field
           label={t`Find a file by its name`}

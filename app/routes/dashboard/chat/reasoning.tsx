@@ -14,6 +14,8 @@ export function Reasoning({ text, isGrowing }: { text: string; isGrowing: boolea
       <div
         className="max-h-96 overflow-y-auto border-l-2 border-line pl-4 [overflow-wrap:anywhere] whitespace-pre-wrap"
         tabIndex={0}
+        role="group"
+        aria-label={t`How it was thought through`}
       >
         {text}
       </div>

@@ -153,6 +153,7 @@ export function FileList({
 
   return (
     <>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the arrow keys of the links and checkboxes in it */}
       <ul
         ref={list}
         aria-label={t`Your files`}

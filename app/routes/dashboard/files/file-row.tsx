@@ -57,6 +57,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
   }, [measure, isPlaced])
 
   return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- the row's link and checkbox do the same by keyboard
     <li
       ref={row}
       data-index={index}

@@ -225,7 +225,6 @@ function Text({ file, address }: { file: FileSummary; address: string }) {
           </Trans>
         </p>
       ) : null}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a keyboard must be able to scroll it */}
       <pre
         tabIndex={0}
         className="min-h-0 flex-1 overflow-auto bg-surface p-5 font-mono text-sm leading-relaxed whitespace-pre-wrap wrap-anywhere"
