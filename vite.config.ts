@@ -7,6 +7,8 @@ import { languages } from "./languages.config.ts"
 export default defineConfig(({ command }) => ({
   plugins: [serverOnly(), websocketOnly(), tailwindcss(), languages(), reactRouter(), entriesByName()],
   worker: { format: "es", plugins: () => [serverOnly(), websocketOnly()] },
+  // Nobody who builds Tideline can act on how long each plugin took.
+  build: { rollupOptions: { checks: { pluginTimings: false } } },
   // Read by server/version.ts.
   define: { BUILT_FROM: JSON.stringify(process.env["COMMIT"] ?? "") },
   environments: {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer as createVite } from "vite"
 import { runTideline } from "./index.ts"
 
-/** The process with Vite in front: browser code reloads on change, and so does everything that server/app.ts imports. */
+/** The process with Vite in front: what Vite loads (app/, and what that imports) is replaced while it runs. */
 export async function runDevelopment(root: string) {
   await runTideline({
     root,
@@ -11,6 +11,7 @@ export async function runDevelopment(root: string) {
         createVite({
           root,
           appType: "custom",
+          clearScreen: false,
           server: { middlewareMode: true, hmr: { server } },
         }),
       )

@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import type { Server } from "node:http"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { ConfigError, readConfig } from "./config.ts"
@@ -14,6 +15,7 @@ import { createOpsMetrics } from "./ops/metrics.ts"
 import { openOpsServer } from "./ops/ops-server.ts"
 import { LIMITS } from "./realtime/open.ts"
 import { openServices } from "./services.ts"
+import { describeStart, tell } from "./terminal.ts"
 import { version } from "./version.ts"
 
 export interface Program {
@@ -44,12 +46,19 @@ const LAST_RESORT = 30_000
 export async function runTideline(program: Program): Promise<never> {
   const stopRequested = nextSignal()
   try {
-    const config = readSettings(program.root)
+    const { config, isFirst } = readSettings(program.root)
     const log = openLog(config.logLevel)
     endOnDefects(log)
-    const { services, doors, close } = await openServices(config, log, join(program.root, "db/migrations"))
+    tell(config.database.kind === "embedded" ? "Starting PostgreSQL and Tideline." : "Starting Tideline.")
+    const { services, doors, inbox, close } = await openServices(
+      config,
+      log,
+      join(program.root, "db/migrations"),
+    )
     try {
-      await serveUntil(stopRequested, program, services, doors)
+      await serveUntil(stopRequested, program, services, doors, () =>
+        tell(describeStart({ config, inbox, isFirst })),
+      )
     } finally {
       await close()
     }
@@ -62,7 +71,12 @@ export async function runTideline(program: Program): Promise<never> {
 }
 
 function readSettings(root: string) {
-  return readConfig(loadEnvironment({ file: ".env", example: join(root, ".env.example") }, process.env))
+  const file = ".env"
+  const hadFile = existsSync(file)
+  const config = readConfig(loadEnvironment({ file, example: join(root, ".env.example") }, process.env))
+  const isFirst = !hadFile && existsSync(file)
+  if (isFirst) tell("Wrote the settings to .env, with new secrets.")
+  return { config, isFirst }
 }
 
 async function serveUntil(
@@ -70,6 +84,7 @@ async function serveUntil(
   { openFront }: Program,
   services: Services,
   { turnAway }: Doors,
+  onReady: () => void,
 ) {
   const { config, log } = services
   const server = createHttpServer()
@@ -90,9 +105,10 @@ async function serveUntil(
     { url: config.origin, pid: process.pid, version: version.number, commit: version.commit },
     "Tideline is ready",
   )
-  if (process.stdout.isTTY) process.stdout.write(`\n  Tideline is ready: ${config.origin}\n\n`)
+  onReady()
 
   const signal = await stopRequested
+  tell("\nStopping: running requests finish first.")
   drain.begin()
   if (config.drainDelay > 0) {
     log.info(
@@ -143,13 +159,16 @@ function explainPort(setting: "PORT" | "OPS_PORT", port: number) {
   }
 }
 
+/** How often one Ctrl+C arrives: `node --watch` forwards what the terminal has sent to its child already. */
+const SIGNALS_OF_ONE_REQUEST = process.env["WATCH_REPORT_DEPENDENCIES"] ? 2 : 1
+
 function nextSignal() {
   return new Promise<string>((resolve) => {
-    let isStopping = false
+    let received = 0
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       process.on(signal, () => {
-        if (isStopping) process.exit(130)
-        isStopping = true
+        received += 1
+        if (received > SIGNALS_OF_ONE_REQUEST) process.exit(130)
         resolve(signal)
       })
     }

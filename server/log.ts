@@ -1,11 +1,15 @@
 import { pino, type DestinationStream, type Logger } from "pino"
+import { describeEntry, isTerminal } from "./terminal.ts"
 
 export type Log = Logger
 
-/** JSON lines on standard output. Levels: trace, debug, info, warn, error, silent. */
+/**
+ * JSON lines on standard output. Levels: trace, debug, info, warn, error, silent. A terminal gets words instead, and at `info`
+ * only what is at least a warning: a line for each request would bury it.
+ */
 export function openLog(level: string): Log {
   const options = {
-    level,
+    level: isTerminal && level === "info" ? "warn" : level,
     base: null,
     timestamp: createTimestamp(),
     redact: ["*.authorization", "*.cookie", "*.token", "*.password"],
@@ -29,7 +33,7 @@ function openOutput(): DestinationStream {
   return {
     write(line) {
       if (lines === "") setImmediate(flush)
-      lines += line
+      lines += isTerminal ? describeEntry(line) : line
     },
   }
 }

@@ -46,7 +46,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     opened.push(closeDatabase)
     const lock = await holdProcessLock(databaseUrl)
     opened.push(() => lock.close())
-    const mail = await openMail(config, log, opened)
+    const { mail, inbox } = await openMail(config, log, opened)
     const services: Omit<Services, "live" | "harbour"> = {
       config,
       log,
@@ -71,7 +71,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     const doors = await openDoorsOf(services, live)
     opened.push(doors.close)
     const harbour = config.hasDemo ? openDemo(services, live, opened) : null
-    return { services: { ...services, live, harbour }, doors, databaseUrl, close }
+    return { services: { ...services, live, harbour }, doors, inbox, close }
   } catch (error) {
     await close()
     throw error
@@ -103,12 +103,16 @@ async function openPostgres(config: Config, log: Log, opened: Opened): Promise<s
   return postgres.url
 }
 
-async function openMail(config: Config, log: Log, opened: Opened): Promise<Mail> {
+async function openMail(
+  config: Config,
+  log: Log,
+  opened: Opened,
+): Promise<{ mail: Mail; inbox: string | null }> {
   const { openSmtpMail } = await import("./adapters/smtp-mail.ts")
   if (config.mail.kind === "smtp") {
     const mail = openSmtpMail({ url: config.mail.url, from: config.mail.from })
     opened.push(() => mail.close())
-    return mail
+    return { mail, inbox: null }
   }
   const { openLocalInbox } = await import("./adapters/local-inbox.ts")
   const inbox = await openLocalInbox({
@@ -126,7 +130,7 @@ async function openMail(config: Config, log: Log, opened: Opened): Promise<Mail>
   log.info({ url: inbox.url }, "mail goes to the local inbox")
   const mail = openSmtpMail({ url: inbox.smtpUrl, from: config.mail.from })
   opened.push(() => mail.close())
-  return mail
+  return { mail, inbox: inbox.url }
 }
 
 async function openIdentity(

@@ -52,7 +52,7 @@ export async function buildApp(root: string): Promise<void> {
 
 /** In a process of its own, whose memory goes with it. */
 async function runBuild(root: string, buildDirectory: string) {
-  const cli = join(root, "node_modules/@react-router/dev/bin.js")
+  const cli = join(root, "server/commands/react-router.ts")
   const building = spawn(process.execPath, [cli, "build", "--logLevel", "warn"], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
@@ -64,7 +64,7 @@ async function runBuild(root: string, buildDirectory: string) {
     },
   })
   const [code] = await once(building, "exit")
-  if (code !== 0) throw new Error("Tideline could not be built. The reason stands above.")
+  if (code !== 0) throw new Error("Tideline could not be built. The reason is printed above.")
 }
 
 /** Tightly, once: every download of the file gains. */

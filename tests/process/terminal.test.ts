@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { stripVTControlCharacters } from "node:util"
+import { expect, it, onTestFinished } from "vitest"
+import { findFreePort } from "../support/ports.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+
+const built = resolve(import.meta.dirname, "../../build/server/index.js")
+
+it("a start in a terminal prints addresses and, the first time, what to do; Ctrl+C stops it", async () => {
+  const database = await createTestDatabase()
+  const folder = mkdtempSync(join(tmpdir(), "tideline-terminal-"))
+  onTestFinished(async () => {
+    await database.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const port = await findFreePort()
+  const origin = `http://localhost:${port}`
+
+  const first = startInTerminal(folder, { PORT: String(port), DATABASE_URL: database.url })
+  await expect.poll(first.text).toContain("Stop with Ctrl+C.")
+  const lines = first.text().split("\n")
+  expect(lines[0]).toBe("Wrote the settings to .env, with new secrets.")
+  expect(lines).toContain(`  Tideline is ready: ${origin}`)
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}Emails {4}http:\/\/127\.0\.0\.1:\d+ /))
+  expect(lines).toContain(`  1. Create an account at ${origin}/sign-up.`)
+  for (const path of ["/sign-up", "/docs/self-hosting"])
+    expect([path, (await fetch(origin + path)).status]).toEqual([path, 200])
+  await first.pressCtrlC()
+  expect(first.text()).toContain("Stopping: running requests finish first.")
+  // Neither the log's JSON nor a line for each request.
+  expect(first.text()).not.toMatch(/[{}]|200/)
+
+  const second = startInTerminal(folder, { PORT: String(port), DATABASE_URL: database.url })
+  await expect.poll(second.text).toContain("Stop with Ctrl+C.")
+  expect(second.text()).not.toMatch(/First steps|Wrote the settings/)
+  await second.pressCtrlC()
+})
+
+/** The built server in a terminal of its own. */
+function startInTerminal(folder: string, env: Record<string, string>) {
+  const child = spawn("script", ["-qec", `exec ${process.execPath} ${built}`, "/dev/null"], {
+    cwd: folder,
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { PATH: process.env["PATH"], NODE_ENV: "production", MAIL_INBOX_PORT: "0", ...env },
+  })
+  let output = ""
+  child.stdout.on("data", (bytes) => (output += String(bytes)))
+  const exited = once(child, "close")
+  onTestFinished(async () => {
+    child.kill("SIGTERM")
+    await exited
+  })
+  return {
+    text: () => stripVTControlCharacters(output).replaceAll("\r", ""),
+    async pressCtrlC() {
+      child.stdin.write("\u0003")
+      expect((await exited)[0]).toBe(0)
+    },
+  }
+}
