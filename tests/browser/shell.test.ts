@@ -242,6 +242,19 @@ describe("a page that cannot be shown", () => {
     expect(await page.locator("h1[data-kept]").count()).toBe(1)
   })
 
+  // The server speaks React Router's own headers here, which no documentation promises.
+  it("gives way to the page that says why when the server is closed for maintenance", async () => {
+    const page = await tideline.open("/dashboard")
+    const status = () => fetch(tideline.app.origin).then((response) => response.status)
+    await tideline.sql`insert into maintenance default values`
+    await expect.poll(status).toBe(503)
+    await page.getByRole("link", { name: "Files", exact: true }).click()
+    await heading(page, "Back soon")
+    expect(new URL(page.url()).pathname).toBe("/dashboard/files")
+    await tideline.sql`delete from maintenance`
+    await expect.poll(status).toBe(200)
+  })
+
   it("opens by itself when the connection is back", async () => {
     const page = await tideline.open("/dashboard")
     await page.getByRole("link", { name: "Files", exact: true }).click()

@@ -69,13 +69,13 @@ async function startDev() {
     await database.close()
     rmSync(folder, { recursive: true, force: true })
   })
+  const starts = () => output.filter((line) => line.includes('"msg":"Tideline is ready"'))
   let seen = 0
   return {
     folder,
     output,
     /** The next time that it listens: from now on, or not asked for yet. */
     async nextStart() {
-      const starts = () => output.filter((line) => line.includes('"msg":"Tideline is ready"'))
       await expect.poll(() => starts().length, { timeout: 120_000 }).toBeGreaterThan(seen)
       return JSON.parse(starts()[seen++] ?? "") as { pid: number; url: string }
     },

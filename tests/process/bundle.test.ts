@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { expect, it } from "vitest"
+
+const root = resolve(import.meta.dirname, "../..")
+const transports = join(root, "node_modules/engine.io-client/build/esm/transports")
+
+// vite.config.ts replaces a file inside engine.io-client, which may move with any version of it.
+it("browsers are sent the WebSocket transport of the realtime client, and no polling", () => {
+  const assets = join(root, "build/client/assets")
+  const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"))
+  const sent = scripts.map((name) => readFileSync(join(assets, name), "utf8")).join("\n")
+  for (const [file, words, isSent] of [
+    ["websocket.js", "websocket error", true],
+    ["polling-xhr.js", "xhr poll error", false],
+  ] as const) {
+    expect(readFileSync(join(transports, file), "utf8"), file).toContain(`"${words}"`)
+    expect(sent.includes(words), words).toBe(isSent)
+  }
+})
