@@ -42,7 +42,7 @@ COPY --from=base / /
 # A named volume takes the owner of the folder it is mounted on.
 RUN install -d -o node -g node -m 700 /data /secrets
 WORKDIR /tideline
-COPY --from=build /tideline/package.json /tideline/LICENSE /tideline/sbom.cdx.json ./
+COPY --from=build /tideline/package.json /tideline/LICENSE /tideline/THIRD-PARTY-LICENSES.txt /tideline/sbom.cdx.json ./
 COPY --from=build /tideline/node_modules node_modules
 COPY --from=build /tideline/db/migrations db/migrations
 COPY --from=build /tideline/build build

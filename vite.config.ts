@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { relative } from "node:path"
 import { reactRouter } from "@react-router/dev/vite"
 import tailwindcss from "@tailwindcss/vite"
@@ -5,8 +6,16 @@ import { defineConfig, type Plugin } from "vite"
 import { languages } from "./languages.config.ts"
 
 export default defineConfig(({ command }) => ({
-  plugins: [serverOnly(), websocketOnly(), tailwindcss(), languages(), reactRouter(), entriesByName()],
-  worker: { format: "es", plugins: () => [serverOnly(), websocketOnly()] },
+  plugins: [
+    serverOnly(),
+    websocketOnly(),
+    tailwindcss(),
+    languages(),
+    reactRouter(),
+    entriesByName(),
+    licencesListed(),
+  ],
+  worker: { format: "es", plugins: () => [serverOnly(), websocketOnly(), licencesListed()] },
   // Nobody who builds Tideline can act on how long each plugin took.
   build: { rollupOptions: { checks: { pluginTimings: false } } },
   // Read by server/version.ts.
@@ -63,6 +72,22 @@ function serverOnly(): Plugin {
       const forbidden = /^(server|db)\//.test(file) && !file.endsWith("/contract.ts")
       if (forbidden && this.environment.config.consumer === "client") {
         this.error(`${file} is server code and would be sent to the browser.`)
+      }
+    },
+  }
+}
+
+/** Fails the build when it holds a library that THIRD-PARTY-LICENSES.txt leaves out. */
+function licencesListed(): Plugin {
+  return {
+    name: "licences-listed",
+    generateBundle(_, bundle) {
+      const listed = readFileSync("THIRD-PARTY-LICENSES.txt", "utf8")
+      const modules = Object.values(bundle).flatMap((part) => (part.type === "chunk" ? part.moduleIds : []))
+      for (const id of modules) {
+        const [, library] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id) ?? []
+        if (library === undefined || listed.includes(`\n${library} `)) continue
+        this.error(`${library} is not in THIRD-PARTY-LICENSES.txt. Run: npm run licences`)
       }
     },
   }
