@@ -77,7 +77,7 @@ function nameOf({ name, version }: Part) {
 
 function textOf({ path, license }: Part): string {
   const folder = join(root, path)
-  const files = /^node_modules\/@img\/sharp-/.test(path) || !existsSync(folder) ? [] : readdirSync(folder)
+  const files = path.startsWith("node_modules/@img/sharp-") || !existsSync(folder) ? [] : readdirSync(folder)
   const names = files.filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).toSorted()
   if (names.length === 0) return `Its package has no text; package.json says: ${license}`
   return names
