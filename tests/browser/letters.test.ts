@@ -1,4 +1,3 @@
-import { AxeBuilder } from "@axe-core/playwright"
 import type { Browser, Page } from "playwright-core"
 import PostalMime from "postal-mime"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
@@ -13,6 +12,7 @@ import {
   welcomeLetter,
 } from "#server/mail/letters.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { faultsOf } from "../support/axe.ts"
 import { launchBrowser } from "../support/browser.ts"
 import { openBrowser, postJson } from "../support/people.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
@@ -208,8 +208,7 @@ async function lookAt(subject: string, html: string) {
           fullPage: true,
         })
     }
-    const { violations } = await new AxeBuilder({ page }).withRules(["color-contrast", "link-name"]).analyze()
-    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html: at }) => `${id}: ${at}`))).toEqual([])
+    expect(await faultsOf(page, ["color-contrast", "link-name"]), subject).toEqual([])
   }
   await context.close()
 }

@@ -1,5 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { startPurgingTrash } from "#server/files/retention.ts"
 import { trashFile } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
@@ -9,13 +8,15 @@ import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.t
 
 describe("work that recurs", () => {
   it("is not begun again while it is being done, nor afterwards for each time that it was not", async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
     const slow = Promise.withResolvers<void>()
     let begun = 0
     const work = startRecurring(() => {
       begun += 1
       return slow.promise
     }, 5)
-    await wait(60)
+    await vi.advanceTimersByTimeAsync(60)
     expect(begun).toBe(1)
     const stopped = work.stop()
     slow.resolve()

@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process"
-import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { runBuiltCommand } from "../support/commands.ts"
 import { findLetter } from "../support/inbox.ts"
 import { openBrowser, postJson } from "../support/people.ts"
 
@@ -188,18 +187,11 @@ function form(fields: Record<string, string>): RequestInit {
   return { method: "POST", body: new URLSearchParams(fields), headers: { accept: "text/html" } }
 }
 
-/** `npm run <command> -- ...words` beside the running server. */
-function operate(command: "user" | "waitlist", ...words: string[]): Promise<void> {
-  const path = join(import.meta.dirname, `../../server/commands/${command}.ts`)
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    AUTH_SECRET: "a secret for tests, and for nothing else",
-    DATABASE_URL: app.databaseUrl,
-    APP_URL: app.origin,
-  }
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, [path, ...words], { cwd: app.dataDir, env }, (error) =>
-      error ? reject(error) : resolve(),
-    )
+/** An operator's command beside the running server. */
+async function operate(command: "user" | "waitlist", ...words: string[]) {
+  const { code, output } = await runBuiltCommand(command, words, {
+    folder: app.dataDir,
+    env: { DATABASE_URL: app.databaseUrl, APP_URL: app.origin },
   })
+  expect(code, output).toBe(0)
 }

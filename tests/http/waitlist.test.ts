@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process"
-import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { from } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { runBuiltCommand } from "../support/commands.ts"
 import { findLetter, type Letter } from "../support/inbox.ts"
 import { openBrowser, postJson } from "../support/people.ts"
-
-const COMMAND = join(import.meta.dirname, "../../server/commands/waitlist.ts")
 
 let app: TidelineApp
 let sql: postgres.Sql
@@ -317,17 +314,11 @@ function linkIn({ text }: Letter, path: string): string {
 
 const operate = (...words: string[]) => operateOn(app, ...words)
 
-/** `npm run waitlist -- ...words` beside a running server. */
-function operateOn(server: TidelineApp, ...words: string[]): Promise<{ code: number; output: string }> {
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    AUTH_SECRET: "a secret for tests, and for nothing else",
-    DATABASE_URL: server.databaseUrl,
-    APP_URL: server.origin,
-  }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [COMMAND, ...words], { cwd: server.dataDir, env }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, output: (stdout + stderr).trim() })
-    })
+/** The operator's command beside a running server. */
+async function operateOn(server: TidelineApp, ...words: string[]): Promise<{ code: number; output: string }> {
+  const { code, output } = await runBuiltCommand("waitlist", words, {
+    folder: server.dataDir,
+    env: { DATABASE_URL: server.databaseUrl, APP_URL: server.origin },
   })
+  return { code, output: output.trim() }
 }

@@ -74,7 +74,9 @@ describe("a process", () => {
     const list = await client.follow("messages.inThread", { threadId: "t" })
     process.signal("SIGSTOP")
     await insert(1, 10)
-    await sleep(amount(3000, 10_000))
+    const streams = async () => (await cluster.sql`select 1 from pg_stat_replication`).length
+    await expect.poll(streams, { message: "streams that PostgreSQL still waits for" }).toBe(0)
+    await sleep(amount(0, 7000))
     await insert(11, 20)
     process.signal("SIGCONT")
     await expectEqual(cluster.sql, client, [list])

@@ -80,7 +80,8 @@ describe("the stream", () => {
     let killed = 0
     while (killed < 20) {
       killed += await killStreams(cluster.sql)
-      await sleep(60)
+      const rows = list.rows.size
+      await client.until(() => list.rows.size > rows, `a row after ${killed} streams were ended`)
     }
     await writer.stop()
     await expectEqual(cluster.sql, client, [list])

@@ -6,6 +6,7 @@ import type { TestProject } from "vitest/node"
 import { startEmbeddedPostgres } from "#db/embedded.ts"
 import { migrate } from "#db/migrate.ts"
 import { databaseUrl, TEMPLATE } from "./database-url.ts"
+import { WORKERS } from "./workers.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -21,7 +22,7 @@ export default async function startPostgres(project: TestProject) {
   const cluster = await startEmbeddedPostgres({
     directory,
     // Nothing here outlives the run, and many test files and their servers connect at once.
-    settings: { fsync: "off", full_page_writes: "off", max_connections: "400" },
+    settings: { fsync: "off", full_page_writes: "off", max_connections: String(100 * WORKERS) },
   })
   const stop = async () => {
     await cluster.stop()
