@@ -64,11 +64,15 @@ export function giveCookies(
  * live: its worker keeps a connection.)
  */
 export async function takenOver(page: Page) {
-  await page.waitForFunction(() => {
+  const taken = page.waitForFunction(() => {
     const main = document.querySelector("main")
     // The dashboard's shell marks its part when all that it listens to is heard.
     return main?.id === "main"
       ? main.hasAttribute("data-arrives")
       : main !== null && Object.keys(main).some((key) => key.startsWith("__reactProps"))
+  })
+  await taken.catch(async (cause: unknown) => {
+    const shown = await page.locator("body").innerText({ timeout: 1000 }).catch(String)
+    throw new Error(`React has not taken ${page.url()} over, which shows:\n${shown.slice(0, 500)}`, { cause })
   })
 }

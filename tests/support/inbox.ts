@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest"
+import { vi } from "vitest"
 import type { TidelineApp } from "./app.ts"
 
 export interface Letter {
@@ -18,8 +18,11 @@ export async function findLetter(
     async () => {
       const summaries = (await (await fetch(`${inbox}/api/messages`)).json()) as Letter[]
       const found = summaries.find((letter) => letter.to.includes(to) && subject.test(letter.subject))
-      expect(found).toBeDefined()
-      return (await (await fetch(`${inbox}/api/messages/${found?.id}`)).json()) as Letter
+      if (!found) {
+        const seen = summaries.map((letter) => `${letter.to}: ${letter.subject}`)
+        throw new Error(`${to} has got no letter ${subject}. The inbox has:\n${seen.join("\n")}`)
+      }
+      return (await (await fetch(`${inbox}/api/messages/${found.id}`)).json()) as Letter
     },
     { timeout: 10_000 },
   )

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
@@ -33,6 +33,16 @@ function operate(env: Record<string, string>, ...words: string[]): Promise<Outco
   })
 }
 
+/** As the containers run it, which starts in a fraction of the time. */
+async function operateBuilt(
+  app: TidelineApp,
+  env: Record<string, string>,
+  ...words: string[]
+): Promise<Outcome> {
+  const { code, output } = await runBuiltCommand("user", words, { folder: dirname(app.dataDir), env })
+  return { code, output: output.trim() }
+}
+
 describe("the operator's command, beside a running server", () => {
   let app: TidelineApp
   let sql: postgres.Sql
@@ -44,12 +54,8 @@ describe("the operator's command, beside a running server", () => {
     await sql.end()
     await app.stop()
   })
-  /** As the containers run it: it starts in a fraction of the time. */
-  async function user(...words: string[]): Promise<Outcome> {
-    const env = { DATABASE_URL: app.databaseUrl, APP_URL: app.origin }
-    const { code, output } = await runBuiltCommand("user", words, { folder: app.dataDir, env })
-    return { code, output: output.trim() }
-  }
+  const user = (...words: string[]) =>
+    operateBuilt(app, { DATABASE_URL: app.databaseUrl, APP_URL: app.origin }, ...words)
 
   test("lists accounts with their plans", async () => {
     await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
@@ -120,13 +126,12 @@ describe("the operator's command", () => {
     const app = await startTideline({ DATABASE_URL: "" })
     try {
       await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
-      expect((await operate({ DATA_DIR: app.dataDir }, "plan", "ada@example.org", "pro")).output).toContain(
-        "on the pro plan",
-      )
-      expect((await operate({ DATA_DIR: app.dataDir }, "list")).output).toMatch(/^ada@example\.org\s+pro/)
+      const user = (...words: string[]) => operateBuilt(app, { DATA_DIR: app.dataDir }, ...words)
+      expect((await user("plan", "ada@example.org", "pro")).output).toContain("on the pro plan")
+      expect((await user("list")).output).toMatch(/^ada@example\.org\s+pro/)
       process.kill(app.pid, "SIGTERM")
       await app.exited
-      expect((await operate({ DATA_DIR: app.dataDir }, "list")).output).toMatch(/^ada@example\.org\s+pro/)
+      expect((await user("list")).output).toMatch(/^ada@example\.org\s+pro/)
     } finally {
       await app.stop()
     }
