@@ -26,6 +26,7 @@ export default [
   layout("routes/auth/layout.tsx", [
     route("sign-in/forgot-password", "routes/auth/forgot-password.tsx"),
     route("sign-in/new-password", "routes/auth/new-password.tsx"),
+    route("sign-up/confirm", "routes/auth/confirm-address.tsx"),
     route("sign-in/*", "routes/auth/sign-in.tsx"),
     route("sign-up/*", "routes/auth/sign-up.tsx"),
   ]),

@@ -37,6 +37,11 @@ export const authUser = auth.table(
     plan: text("plan", { enum: ["free", "pro"] })
       .notNull()
       .default("free"),
+    /**
+     * Whether more than the mailbox showed whose account this is: the address was confirmed by whoever held the account, or the password was
+     * chosen with a link that the server made. A reset by email takes it back. Operators need it.
+     */
+    holderConfirmed: boolean("holder_confirmed").notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

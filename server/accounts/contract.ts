@@ -27,7 +27,10 @@ const NewPassword = v.pipe(
 
 const Id = v.pipe(v.string(), v.nonEmpty(), v.maxLength(100))
 
-const KeyName = v.pipe(
+/** Of one person. */
+export const MOST_KEYS = 50
+
+export const KeyName = v.pipe(
   v.string("Name the key."),
   v.trim(),
   v.nonEmpty("Name the key after what will use it."),
@@ -50,14 +53,16 @@ const Confirmation = v.pipe(v.string("Fill this in."), v.nonEmpty("Fill this in.
 
 export const SignIn = v.object({ email: Email, password: Password })
 
+export const NewName = v.pipe(
+  v.string("Enter your name."),
+  v.trim(),
+  v.nonEmpty("Enter your name."),
+  v.maxLength(100, "A name has at most 100 characters here."),
+  v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
+)
+
 export const SignUp = v.object({
-  name: v.pipe(
-    v.string("Enter your name."),
-    v.trim(),
-    v.nonEmpty("Enter your name."),
-    v.maxLength(100, "A name has at most 100 characters here."),
-    v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
-  ),
+  name: NewName,
   email: Email,
   password: NewPassword,
 })
@@ -67,6 +72,12 @@ export const AskForReset = v.object({ email: Email })
 export const ChooseNewPassword = v.object({
   /** From the link in the letter. */
   token: v.pipe(v.string(), v.nonEmpty(), v.maxLength(200)),
+  password: NewPassword,
+})
+
+export const ConfirmAddress = v.object({
+  /** From the link in the email. */
+  token: v.pipe(v.string(), v.nonEmpty(), v.maxLength(2000)),
   password: NewPassword,
 })
 

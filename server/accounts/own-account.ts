@@ -1,9 +1,7 @@
 import type { Scope } from "#server/scope.ts"
 import { Forbidden, NotFound } from "../errors.ts"
 import type { AccountKey, AccountOutcome, OwnAccount, Visit } from "../ports/identity.ts"
-import type { SignedInBrowser } from "./contract.ts"
-
-const MOST_KEYS = 50
+import { MOST_KEYS, type SignedInBrowser } from "./contract.ts"
 
 /** The viewer's browsers and keys; null where the identity provider has an account page of its own. */
 export async function findOwnAccount(
@@ -30,7 +28,7 @@ export async function changePassword(
   passwords: { current: string; next: string },
 ): Promise<AccountOutcome> {
   const { userId } = scope.viewer.session
-  const outcome = await requireOwnAccount(scope).changePassword(visit, userId, passwords)
+  const outcome = await requireOwnAccount(scope).changePassword(visit, passwords)
   if (outcome.ok) await scope.live.revokeUser(userId)
   return outcome
 }
@@ -53,11 +51,10 @@ export async function createKey(
   scope: Scope<"identity" | "viewer">,
   name: string,
 ): Promise<AccountKey & { key: string }> {
-  const { userId } = scope.viewer.session
-  const ownAccount = requireOwnAccount(scope)
-  if ((await ownAccount.listKeys(userId)).length >= MOST_KEYS)
+  const made = await requireOwnAccount(scope).createKey(scope.viewer.session.userId, name)
+  if (!made)
     throw new Forbidden(`You have ${MOST_KEYS} keys. Delete one that is not used, then make the new one.`)
-  return ownAccount.createKey(userId, name)
+  return made
 }
 
 /** Throws NotFound. */

@@ -17,7 +17,8 @@ import {
   REALTIME_TOKEN_LIFE,
   type Auth,
 } from "./embedded-identity/auth.ts"
-import { createForms, createPost } from "./embedded-identity/forms.ts"
+import { isOffered } from "./embedded-identity/endpoints.ts"
+import { createForms, createSend, outcomeOf, type Post } from "./embedded-identity/forms.ts"
 import { openJoinedWrites } from "./embedded-identity/joined-writes.ts"
 import { openOwnAccount } from "./embedded-identity/own-account.ts"
 import { openPictures } from "./embedded-identity/pictures.ts"
@@ -108,13 +109,15 @@ export async function openEmbeddedIdentity(
   }
 
   async function handle({ request, address }: Visit): Promise<Response> {
+    const path = new URL(request.url).pathname.slice(API_PATH.length)
+    if (!isOffered(request.method, path)) return Response.json({ error: "Not found" }, { status: 404 })
     const headers = credentialsOf(request)
     headers.set(ADDRESS_HEADER, address)
     const { url, method, body, signal } = request
     const answer = () =>
       auth.handler(new Request(url, { method, headers, body, signal, ...(body && { duplex: "half" }) }))
     // What is done for an account, or for one that is new, takes a few statements more than what is done for none.
-    const time = hidesAccounts(new URL(request.url).pathname) ? delay(EVEN_TIME) : null
+    const time = hidesAccounts(path) ? delay(EVEN_TIME) : null
     // Where an account could not be made, better-auth answers 422, whatever the reason.
     const response = await outages.during(answer, ({ status }) => status === 500 || status === 422)
     await time
@@ -122,12 +125,13 @@ export async function openEmbeddedIdentity(
   }
 
   function hidesAccounts(path: string) {
-    if (path === `${API_PATH}/sign-up/email`) return settings.verification === "required"
-    return path === `${API_PATH}/request-password-reset`
+    if (path === "/sign-up/email") return settings.verification === "required"
+    return path === "/request-password-reset"
   }
 
   const verifyToken = createTokenVerifier({ issuer, keys: createKeyLookup(loadKeys) })
-  const post = createPost(handle, origin)
+  const send = createSend(handle, origin)
+  const post: Post = async (...sent) => outcomeOf(await send(...sent))
 
   async function isSignedIn(sessionId: string): Promise<boolean> {
     const [session] = await db
@@ -212,7 +216,7 @@ export async function openEmbeddedIdentity(
       return cookies
     },
     handle,
-    forms: createForms(post, { confirmsFirst: settings.verification === "required" }),
+    forms: createForms(send, { origin, confirmsFirst: settings.verification === "required" }),
     ownAccount: openOwnAccount({ db, auth, post }),
     pictures: openPictures({ db, origin }),
     close: background.settle,

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { pathOfSite } from "./redirects.ts"
+import { safePath } from "./redirects.ts"
 
 /** The field of a form that says where the reader was. */
 export const readerWas = v.fallback(v.string(), "/")
@@ -21,7 +21,7 @@ export function keepChoice(origin: string, { name, value, isDefault = false, fro
   return new Response(null, {
     status: 303,
     headers: {
-      location: pathOfSite(from, origin) ?? "/",
+      location: safePath(from, origin) ?? "/",
       "set-cookie": `${name}=${value}; Path=/; Max-Age=${age}; SameSite=Lax; HttpOnly${secure}`,
     },
   })

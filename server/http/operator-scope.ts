@@ -1,11 +1,16 @@
 import { data, type RouterContextProvider } from "react-router"
-import { isOperator } from "#server/operator/access.ts"
+import { findStanding } from "#server/operator/access.ts"
 import type { FullScope } from "#server/scope.ts"
 import { requireScope } from "./scope.ts"
+
+const UNPROVEN =
+  "Your address is an operator's, but so far only its mailbox vouches for you. On the server, run npm run user -- reset-password with your address, open the link that it prints, and choose a password."
 
 /** As `requireScope`, for operators. For everybody else who is signed in there is no such page. */
 export async function requireOperatorScope(context: Readonly<RouterContextProvider>): Promise<FullScope> {
   const scope = await requireScope(context)
-  if (!(await isOperator(scope))) throw data(null, { status: 404 })
+  const standing = await findStanding(scope)
+  if (standing === "none") throw data(null, { status: 404 })
+  if (standing === "unproven") throw data(UNPROVEN, { status: 403 })
   return scope
 }

@@ -18,20 +18,28 @@ export function safeTarget(
   origin: string,
   fallback = AFTER_SIGN_IN,
 ): string {
-  const path = pathOfSite(target, origin)
+  const path = safePath(target, origin)
   return path === null || NO_DESTINATION.test(path) ? fallback : path
 }
 
-/** `target` as a browser understands it, where that is an address of this site, whichever; null for everything else. */
-export function pathOfSite(target: string | null | undefined, origin: string): string | null {
+/**
+ * `target` as a browser understands it, where that is an address of this site, whichever; null for everything else. Every redirect to an
+ * address that a request names goes through here.
+ */
+export function safePath(target: string | null | undefined, origin: string): string | null {
   if (!target || target.length > 2048 || !target.startsWith("/")) return null
   if (hasTrap(target) || !URL.canParse(target, origin)) return null
   const url = new URL(target, origin)
-  if (url.origin !== origin || url.pathname.startsWith("//")) return null
+  if (url.origin !== origin || isTwoSlashes(url.pathname)) return null
   return url.pathname + url.search + url.hash
 }
 
 /** A backslash is a slash to a browser, and control characters vanish from an address. */
 function hasTrap(target: string): boolean {
   return /[\\\u0000-\u0020\u007f]/.test(target)
+}
+
+/** Also encoded: a proxy on the way may decode it. */
+function isTwoSlashes(pathname: string): boolean {
+  return /^\/(\/|%2f|%5c)/i.test(pathname)
 }

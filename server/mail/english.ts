@@ -48,8 +48,8 @@ export const english: LetterWords = {
     preview: "One click, and we know that this address is yours.",
     heading: "Confirm your address",
     body: [
-      "An account was made with this address. Confirm that it is yours, so that nobody else can use it.",
-      "If you made no account, ignore this letter.",
+      "Someone, probably you, signed up with this address. Open the link in the browser in which you signed up to confirm it. In any other browser you choose a new password first, and whoever used the account before is signed out.",
+      "If you did not sign up, ignore this email.",
     ],
     button: "Confirm this address",
     reason: "You get this letter because this address was used to make an account.",

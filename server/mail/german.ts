@@ -52,7 +52,7 @@ export const german: LetterWords = {
     preview: "Ein Klick, und wir wissen, dass die Adresse Ihnen gehört.",
     heading: "Bestätigen Sie Ihre Adresse",
     body: [
-      "Mit dieser Adresse wurde ein Konto angelegt. Bestätigen Sie, dass sie Ihnen gehört, damit niemand sonst sie benutzen kann.",
+      "Jemand, vermutlich Sie, hat mit dieser Adresse ein Konto angelegt. Öffnen Sie den Link zum Bestätigen in dem Browser, in dem Sie sich registriert haben. In jedem anderen wählen Sie zuerst ein neues Passwort, und wer das Konto bisher benutzt hat, wird abgemeldet.",
       "Wenn Sie kein Konto angelegt haben, ignorieren Sie diese E-Mail.",
     ],
     button: "Adresse bestätigen",

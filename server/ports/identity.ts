@@ -17,6 +17,8 @@ export interface IdentityUser {
   /** The primary address, or null where the provider knows none. */
   email: string | null
   emailVerified: boolean
+  /** Whether the provider knows more than that somebody can read the mail of that address. Operators need it. */
+  holderConfirmed: boolean
   name: string | null
   imageUrl: string | null
   plan: Plan
@@ -81,8 +83,24 @@ export interface AccountForms {
   signIn(visit: Visit, input: { email: string; password: string }): Promise<AccountOutcome>
   /** The same answer whether there is such an account or not. */
   requestPasswordReset(visit: Visit, input: { email: string }): Promise<AccountOutcome>
-  /** `token` came by mail. Every session and API key of the account ends. */
+  /** `token` came by email, which confirms the address as well. Every session and API key of the account ends. */
   resetPassword(visit: Visit, input: { token: string; password: string }): Promise<AccountOutcome>
+  /**
+   * Confirms the address that `token` was sent to. Whoever holds the account already goes on with it, signed in. Of anyone else a password
+   * is needed; with it they are signed in, and every session, key and password from before ends.
+   */
+  confirmAddress(
+    visit: Visit,
+    input: { token: string; password?: string },
+  ): Promise<
+    | (AccountOutcome & { ok: false })
+    | {
+        ok: true
+        headers: Headers
+        state: "confirmed" | "confirmed-before" | "password-needed"
+        email: string
+      }
+  >
 }
 
 /** A browser that is signed in. */
@@ -116,16 +134,12 @@ export interface OwnAccount {
   /** All of them where `keep` is null. */
   endOtherSessions(userId: string, keep: string | null): Promise<void>
   /** Every other session ends. */
-  changePassword(
-    visit: Visit,
-    userId: string,
-    passwords: { current: string; next: string },
-  ): Promise<AccountOutcome>
+  changePassword(visit: Visit, passwords: { current: string; next: string }): Promise<AccountOutcome>
   /** Null when it is right. */
   checkPassword(userId: string, password: string): Promise<(AccountOutcome & { ok: false }) | null>
   listKeys(userId: string): Promise<AccountKey[]>
-  /** `key` opens the application, and is not to be had again. */
-  createKey(userId: string, name: string): Promise<AccountKey & { key: string }>
+  /** `key` opens the application, and is not to be had again. Null for somebody who has fifty. */
+  createKey(userId: string, name: string): Promise<(AccountKey & { key: string }) | null>
   deleteKey(userId: string, id: string): Promise<boolean>
 }
 

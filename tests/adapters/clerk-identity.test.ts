@@ -166,6 +166,7 @@ describe("a person at Clerk", () => {
       id: "user_alan",
       email: "alan@example.org",
       emailVerified: true,
+      holderConfirmed: true,
       name: "Alan Turing",
       imageUrl: "https://img.clerk.com/user_alan",
       plan: "free",

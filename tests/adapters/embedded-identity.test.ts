@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import * as schema from "#db/schema/auth.ts"
 import { openEmbeddedIdentity } from "#server/adapters/embedded-identity.ts"
 import { authOptions, TABLES } from "#server/adapters/embedded-identity/auth.ts"
+import { ENDPOINTS } from "#server/adapters/embedded-identity/endpoints.ts"
 import { hashPassword, verifyPassword } from "#server/adapters/embedded-identity/password.ts"
 import { listOutbox } from "#server/mail/outbox.ts"
 import { inviteFromWaitlist } from "#server/waitlist/waitlist.ts"
@@ -77,6 +78,72 @@ describe("the tables of the embedded provider", () => {
       )
       expect([name, isUnique]).toEqual([name, true])
     }
+  })
+})
+
+/** What the installed version registers and nothing here uses. Look at what a new one does before you add it. */
+const NOT_OFFERED = [
+  "GET /account-info",
+  "GET /api-key/get",
+  "POST /api-key/update",
+  "GET /callback/:id",
+  "POST /callback/:id",
+  "POST /change-email",
+  "POST /delete-user",
+  "GET /delete-user/callback",
+  "GET /error",
+  "POST /get-access-token",
+  "GET /get-session",
+  "POST /get-session",
+  "POST /link-social",
+  "GET /list-accounts",
+  "GET /list-sessions",
+  "GET /ok",
+  "POST /refresh-token",
+  "GET /reset-password/:token",
+  "POST /revoke-other-sessions",
+  "POST /revoke-session",
+  "POST /revoke-sessions",
+  "POST /send-verification-email",
+  "POST /sign-in/social",
+  "GET /token",
+  "POST /unlink-account",
+  "POST /update-session",
+  "POST /update-user",
+  "GET /verify-email",
+  "POST /verify-password",
+]
+
+describe("the endpoints of the provider", () => {
+  test("are those that the product offers and those that it answers with 404, and no others", async () => {
+    const { auth } = await open()
+    const endpoints = Object.values(auth.api) as { path?: string; options?: { method?: string | string[] } }[]
+    const registered = endpoints.flatMap(({ path, options }) =>
+      path === undefined ? [] : [options?.method ?? "*"].flat().map((method) => `${method} ${path}`),
+    )
+    expect(new Set(registered)).toEqual(new Set([...Object.keys(ENDPOINTS), ...NOT_OFFERED]))
+    expect(NOT_OFFERED.filter((endpoint) => endpoint in ENDPOINTS)).toEqual([])
+  })
+
+  test.each([
+    ...NOT_OFFERED,
+    "PUT /sign-up/email",
+    "GET /sign-in/email",
+    "POST /sign-in/email/",
+    "POST //sign-in/email",
+    "POST /SIGN-IN/email",
+    "POST /%73ign-in/email",
+    "POST /x/../../auth/verify-password/",
+    "GET /",
+  ])("%s is not there", async (endpoint) => {
+    const identity = await open()
+    const [method = "", path = ""] = endpoint.split(" ")
+    const url = `${SETTINGS.origin}/api/auth${path.replace(/:\w+/, "x")}`
+    const body = method === "GET" ? null : "{}"
+    const headers = { origin: SETTINGS.origin, "content-type": "application/json" }
+    const request = new Request(url, { method: method === "*" ? "POST" : method, headers, body })
+    const answer = await identity.handle?.({ request, address: "203.0.113.7" })
+    expect([answer?.status, await answer?.json()]).toEqual([404, { error: "Not found" }])
   })
 })
 
@@ -174,6 +241,7 @@ describe("a person of the embedded provider", () => {
       id: user.id,
       email: "ada@example.org",
       emailVerified: false,
+      holderConfirmed: false,
       name: "Countess of Lovelace",
       imageUrl: null,
       plan: "free",
@@ -213,7 +281,9 @@ describe("an invitation", () => {
     const token = await invite("Mary@example.org")
     expect(await signUp(undefined, "mary@example.org")).toMatchObject({ ok: false, problem: "signup-closed" })
     expect(await signUp(token, "mary@example.org")).toMatchObject({ ok: true })
-    expect(await accountsOf("mary@example.org")).toMatchObject([{ emailVerified: true }])
+    expect(await accountsOf("mary@example.org")).toMatchObject([
+      { emailVerified: true, holderConfirmed: true },
+    ])
     expect((await lettersTo("mary@example.org")).map(({ kind }) => kind)).not.toContain("verify-address")
 
     await database.db.delete(schema.authUser).where(eq(schema.authUser.email, "mary@example.org"))
@@ -268,7 +338,9 @@ describe("an invitation", () => {
   test("confirms the address also where sign-up is open, and a bad one hinders nobody there", async () => {
     const token = await invite("open@example.org")
     expect(await signUp(token, "open@example.org", "open")).toMatchObject({ ok: true })
-    expect(await accountsOf("open@example.org")).toMatchObject([{ emailVerified: true }])
+    expect(await accountsOf("open@example.org")).toMatchObject([
+      { emailVerified: true, holderConfirmed: true },
+    ])
     expect(await signUp("nonsense", "other@example.org", "open")).toMatchObject({ ok: true })
     expect(await accountsOf("other@example.org")).toMatchObject([{ emailVerified: false }])
   })

@@ -246,7 +246,7 @@ function operatorWithWork(): Promise<Person> {
 
 async function makeOperator() {
   const person = await newPerson("operator@example.org")
-  await sql`update auth.user set email_verified = true where email = ${person.email}`
+  await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${person.email}`
   await sql`insert into waitlist (email, confirmed_at) values ('a-rather-long-address-of-somebody@waiting.example.org', 1)`
   await sql`insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, attempts,
         next_attempt_at, last_error)

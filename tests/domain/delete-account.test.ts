@@ -65,6 +65,7 @@ function deleting({ clerkId, email }: { clerkId: string; email: string }) {
     id: clerkId,
     email,
     emailVerified: true,
+    holderConfirmed: true,
     name: null,
     imageUrl: null,
     plan: "free",

@@ -54,6 +54,7 @@ function scopeWith(change: (userId: string, plan: Plan) => Promise<void>) {
       id,
       email: null,
       emailVerified: true,
+      holderConfirmed: true,
       name: null,
       imageUrl: null,
       plan: "free",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { pathOfSite, safeTarget } from "#server/http/redirects.ts"
+import { safePath, safeTarget } from "#server/http/redirects.ts"
 
 const ORIGIN = "https://tideline.example"
 
@@ -17,13 +17,13 @@ const FOREIGN = [
 
 describe("an address that somebody asks to be sent to", () => {
   it.each(FOREIGN)("is none of this site when it is %j", (target) => {
-    expect(pathOfSite(target, ORIGIN)).toBeNull()
+    expect(safePath(target, ORIGIN)).toBeNull()
     expect(safeTarget(target, ORIGIN, "/")).toBe("/")
   })
 
   it("may be any page of this site, and after signing in none that is for signing in", () => {
     for (const path of ["/pricing?a=b#c", "/sign-in?redirect_url=%2Fdashboard"])
-      expect(pathOfSite(path, ORIGIN)).toBe(path)
+      expect(safePath(path, ORIGIN)).toBe(path)
     expect(safeTarget("/pricing?a=b#c", ORIGIN)).toBe("/pricing?a=b#c")
     expect(safeTarget("/sign-in", ORIGIN)).toBe("/dashboard")
   })

@@ -403,6 +403,7 @@ function person(changes: Partial<IdentityUser> = {}): IdentityUser {
     id,
     email: `${id}@example.org`,
     emailVerified: true,
+    holderConfirmed: true,
     name: null,
     imageUrl: null,
     plan: "free",

@@ -25,7 +25,7 @@ describe("somebody whose browser asks for German", () => {
     const browser = asking("de-AT,de;q=0.9,en;q=0.8")
     const ada = { name: "Ada", email: "ada@example.org", password: PASSWORD }
     await browser("/sign-up", form(ada))
-    await confirm(ada.email, /^Bestätigen Sie Ihre Adresse für Tideline$/)
+    await confirm(browser, ada.email, /^Bestätigen Sie Ihre Adresse für Tideline$/)
     await browser("/sign-in", form(ada))
 
     await browser("/onboarding")
@@ -172,9 +172,9 @@ async function enter(email: string, browser: Visitor): Promise<Visitor> {
   return browser
 }
 
-async function confirm(email: string, subject: RegExp) {
+async function confirm(browser: Visitor, email: string, subject: RegExp) {
   const { text } = await findLetter(app, email, subject)
-  await openBrowser(app)(/http:\S+verify-email\S+/.exec(text)?.[0] ?? "")
+  await browser(/http:\S+sign-up\/confirm\S+/.exec(text)?.[0] ?? "")
 }
 
 async function languageOf(email: string): Promise<string | null> {

@@ -104,10 +104,13 @@ describe("what people write", () => {
       const at = (path: string, body: object) =>
         postJson(from(`${network}.${CORPUS.indexOf(poison)}`, browser), path, body)
       const password = "an engine of brass"
-      // The form refuses control characters in a name; the provider's own endpoint takes them.
-      const made = await at("/api/auth/sign-up/email", { name: `Ada${poison}`, email, password })
-      if (poison.includes("\0")) return expect(made.status).toBe(422) // PostgreSQL keeps no NUL
-      expect(made.status).toBe(200)
+      const name = `Ada${poison}`
+      const made = await at("/api/auth/sign-up/email", { name, email, password })
+      expect(made.status).toBe(/\p{Cc}/u.test(name) ? 400 : 200)
+      if (poison.includes("\0")) return // PostgreSQL keeps no NUL
+      // A name that is refused now may have been stored by an older version.
+      await at("/api/auth/sign-up/email", { name: "Ada", email, password })
+      await sql`update auth.user set name = ${name} where email = ${email}`
       expect((await at("/api/auth/request-password-reset", { email })).status).toBe(200)
       await browser("/onboarding")
       await sql`update users set onboarding_step = 'first-steps' where email = ${email}`
@@ -130,9 +133,8 @@ describe("what people write", () => {
       await form("/sign-in/forgot-password", { email }),
       await postJson(browser, "/api/auth/sign-up/email", { name: "Ada", email, password }),
       await postJson(browser, "/api/auth/request-password-reset", { email }),
-      await postJson(browser, "/api/auth/send-verification-email", { email }),
     ]
-    for (const { status } of answers.slice(0, 5)) expect(status).toBe(400)
+    for (const { status } of answers) expect(status).toBe(400)
     const [row] = await sql`select count(*)::int as letters from mail_outbox where recipient like '%eve@%'`
     expect(row).toEqual({ letters: 0 })
   })

@@ -28,7 +28,7 @@ beforeAll(async () => {
   sql = postgres(app.databaseUrl, { max: 2, onnotice() {} })
   operator = await enter("operator@example.org")
   stranger = await enter("stranger@example.org")
-  await sql`update auth.user set email_verified = true where email in (${operator.email}, ${stranger.email})`
+  await sql`update auth.user set email_verified = true, holder_confirmed = true where email in (${operator.email}, ${stranger.email})`
 })
 afterAll(async () => {
   await sql.end()

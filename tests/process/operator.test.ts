@@ -23,7 +23,7 @@ beforeAll(async () => {
   here = await startTideline(env)
   there = await startTideline(env)
   operator = await signUp(here, ada)
-  await sql`update auth.user set email_verified = true where email = ${ada.email}`
+  await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${ada.email}`
   await signUp(here, grace)
   person = await signIn(there, grace)
 })

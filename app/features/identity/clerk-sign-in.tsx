@@ -5,7 +5,7 @@ export default function ClerkSignIn({ target, loading }: { target: string; loadi
   return (
     <>
       <ClerkLoading>{loading}</ClerkLoading>
-      <SignIn routing="path" path="/sign-in" signUpUrl="/sign-up" fallbackRedirectUrl={target} />
+      <SignIn routing="path" path="/sign-in" signUpUrl="/sign-up" forceRedirectUrl={target} />
     </>
   )
 }

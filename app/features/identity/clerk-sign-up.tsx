@@ -5,7 +5,7 @@ export default function ClerkSignUp({ target, loading }: { target: string; loadi
   return (
     <>
       <ClerkLoading>{loading}</ClerkLoading>
-      <SignUp routing="path" path="/sign-up" signInUrl="/sign-in" fallbackRedirectUrl={target} />
+      <SignUp routing="path" path="/sign-up" signInUrl="/sign-in" forceRedirectUrl={target} />
     </>
   )
 }

@@ -12,6 +12,7 @@ export const serverSentences: MessageDescriptor[] = [
   msg`Something went wrong. It has been logged.`,
   msg`Too many requests`,
   msg`Unauthorized`,
+  msg`Your address is an operator's, but so far only its mailbox vouches for you. On the server, run npm run user -- reset-password with your address, open the link that it prints, and choose a password.`,
   msg`Internal server error`,
   msg`It does not exist, or it is not yours.`,
   msg`Tideline is closed for maintenance. Try again in a few minutes.`,

@@ -25,7 +25,7 @@ export function loader({ context, request }: Route.LoaderArgs) {
   const { searchParams: query, search } = new URL(request.url)
   const target = safeTarget(query.get("redirect_url"), config.origin)
   if (sessionOf(context)) throw redirectDocument(target)
-  const isConfirmed = query.has("confirmed") ? !query.has("error") : null
+  const isConfirmed = query.has("confirmed")
   return { provider: identity.kind, target, search, isReset: query.has("reset"), isConfirmed }
 }
 
@@ -69,7 +69,11 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
           <Trans>Sign in with the new one.</Trans>
         </Alert>
       ) : null}
-      {isConfirmed === null ? null : <Confirmation isDone={isConfirmed} />}
+      {isConfirmed ? (
+        <Alert tone="success" title={t`Your address is confirmed`} className="mb-4">
+          <Trans>Sign in to continue.</Trans>
+        </Alert>
+      ) : null}
       <Card>
         <AccountForm submit={t`Sign in`} problem={errors.form}>
           <EmailField
@@ -95,19 +99,5 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
       </Card>
       <PageFoot question={t`No account yet?`} to={`/sign-up${search}`} label={t`Sign up`} />
     </>
-  )
-}
-
-/** What came of the link that confirms an address. */
-function Confirmation({ isDone }: { isDone: boolean }) {
-  const { t } = useLingui()
-  return isDone ? (
-    <Alert tone="success" title={t`Your address is confirmed`} className="mb-4">
-      <Trans>Sign in, and the account is yours.</Trans>
-    </Alert>
-  ) : (
-    <Alert tone="warning" title={t`This link has been used, or is too old`} className="mb-4">
-      <Trans>Sign in: where your address is not confirmed yet, you are sent a new one.</Trans>
-    </Alert>
   )
 }

@@ -53,7 +53,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     const { name, email } = form.value
     return data({ errors: wordsFor(outcome), values: { name, email } }, { status: outcome.status })
   }
-  if (!outcome.isSignedIn) return redirect("/sign-up?sent", 303)
+  if (!outcome.isSignedIn) return redirect("/sign-up?sent", { status: 303, headers: outcome.headers })
   const target = safeTarget(query.get("redirect_url"), services.config.origin, AFTER_SIGN_UP)
   return redirectDocument(target, { status: 303, headers: outcome.headers })
 }
@@ -145,7 +145,7 @@ function Sent() {
   return (
     <>
       <PageHead title={t`Look into your inbox`}>
-        <Trans>A letter is on its way to your address. Open its link, and the account is yours.</Trans>
+        <Trans>We have emailed you a link. Open it in this browser, and the account is yours.</Trans>
       </PageHead>
       <Alert title={t`No letter after some minutes?`}>
         <Trans>

@@ -8,7 +8,7 @@ import { LiveProvider } from "#app/realtime/use-live.tsx"
 import { ToastProvider } from "#app/ui/toast.tsx"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { isOperator } from "#server/operator/access.ts"
+import { findStanding } from "#server/operator/access.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { onboardingOf, type CreateOrUpdateUser, type UserRecord } from "#server/users/contract.ts"
 import { userByClerkId } from "#server/users/live.ts"
@@ -25,7 +25,12 @@ export async function loader({ context }: Route.LoaderArgs) {
     loadLive(scope, [userByClerkId, { clerkId: scope.viewer.session.userId }]),
     scope.identity.kind === "clerk" ? null : getProviderValues(scope),
   ])
-  return { userId: scope.viewer.session.userId, record, provider, isOperator: await isOperator(scope) }
+  return {
+    userId: scope.viewer.session.userId,
+    record,
+    provider,
+    isOperator: (await findStanding(scope)) === "operator",
+  }
 }
 
 export const shouldRevalidate = keepOnNavigation

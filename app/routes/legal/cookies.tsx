@@ -49,6 +49,10 @@ export default function Cookies({ loaderData }: Route.ComponentProps) {
               Says that your account was opened in this browser before, so that nobody can lock you out of it
               by guessing your password elsewhere. It opens nothing.
             </Cookie>
+            <Cookie name={<code>tideline.sign_up</code>} lasts="A day after you signed up.">
+              Lets you confirm your address in the browser in which you signed up without choosing another
+              password. It is set where an address must be confirmed before the account opens.
+            </Cookie>
           </>
         )}
         <Cookie name={<code>theme</code>} lasts="A year.">

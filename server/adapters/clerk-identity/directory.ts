@@ -22,6 +22,7 @@ export function createDirectory(client: Client, log: Log) {
         id,
         email: email?.emailAddress ?? null,
         emailVerified: email?.verification?.status === "verified",
+        holderConfirmed: email?.verification?.status === "verified",
         name: user.fullName,
         imageUrl: user.imageUrl || null,
       }

@@ -9,11 +9,9 @@ const EVENTS = new Map([
   ["/request-password-reset", "reset asked for"],
   ["/reset-password", "password reset"],
   ["/change-password", "password changed"],
-  ["/verify-email", "address confirmed"],
+  ["/confirm-address", "address confirmed"],
   ["/api-key/create", "key made"],
   ["/api-key/delete", "key deleted"],
-  ["/revoke-session", "session ended"],
-  ["/revoke-other-sessions", "other sessions ended"],
 ])
 
 interface Call {
@@ -31,9 +29,16 @@ interface Call {
  */
 export function logAccountEvent(log: Log, { path, context }: Call, from: string): void {
   const event = EVENTS.get(path)
-  if (!event) return
   const { returned, newSession, session } = context
+  if (!event || isQuestion(returned)) return
   const refused = returned instanceof APIError ? returned.statusCode : null
   const user = newSession?.user.id ?? session?.user.id ?? null
   log.info({ event, user, from, refused }, "account")
+}
+
+/** The link that confirms an address was opened, and nothing done yet. */
+function isQuestion(returned: unknown) {
+  return (
+    typeof returned === "object" && returned !== null && "state" in returned && returned.state !== "confirmed"
+  )
 }

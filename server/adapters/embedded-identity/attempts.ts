@@ -5,7 +5,7 @@ import { authRateLimit } from "#db/schema/auth.ts"
 
 /** Seconds, and how many attempts are let through in them. */
 export const ACCOUNT_WINDOW = 15 * 60
-const ATTEMPTS = { "sign-in": 10, password: 10, reset: 5, verify: 5 }
+const ATTEMPTS = { "sign-in": 10, password: 10, reset: 5 }
 
 type Kind = keyof typeof ATTEMPTS
 

@@ -1,11 +1,11 @@
 import { apiKey } from "@better-auth/api-key"
-import { getCurrentAuthEndpointContext } from "@better-auth/core/context"
+import { getCurrentAuthEndpointContext, tryGetCurrentAuthEndpointContext } from "@better-auth/core/context"
 import { APIError, createAuthMiddleware, isAPIError } from "better-auth/api"
 import { drizzleAdapter } from "better-auth/adapters/drizzle"
 import { betterAuth } from "better-auth/minimal"
 import { bearer } from "better-auth/plugins/bearer"
 import { jwt } from "better-auth/plugins/jwt"
-import { eq } from "drizzle-orm"
+import { count, eq } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import {
   authAccount,
@@ -16,6 +16,7 @@ import {
   authUser,
   authVerification,
 } from "#db/schema/auth.ts"
+import { MOST_KEYS, PASSWORD_LENGTH } from "#server/accounts/contract.ts"
 import { networkOf } from "#server/http/client-address.ts"
 import { readLanguage } from "#server/http/language.ts"
 import type { Language } from "#server/languages/contract.ts"
@@ -23,6 +24,14 @@ import type { Log } from "#server/log.ts"
 import { REALTIME_AUDIENCE } from "../realtime-token.ts"
 import { logAccountEvent } from "./account-log.ts"
 import { ACCOUNT_WINDOW, countAttempt, forgetAttempts } from "./attempts.ts"
+import {
+  CONFIRM_ADDRESS,
+  confirmAddress,
+  confirmationLink,
+  rememberSignUp,
+  VERIFICATION_LINK_LIFE,
+} from "./confirm-address.ts"
+import { parseBody } from "./endpoints.ts"
 import { knownBrowser, rememberBrowser } from "./known-browser.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 
@@ -74,7 +83,8 @@ export const API_PATH = "/api/auth"
 /** Seconds. */
 export const RESET_LINK_LIFE = 60 * 60
 
-export const VERIFICATION_LINK_LIFE = 24 * 60 * 60
+/** Begins the token of a reset that the server's command made. better-auth's own have letters and digits alone. */
+export const MADE_ON_SERVER = "server_"
 
 /** Seconds. A session that is used lives on; one that is not ends after this. */
 export const SESSION_LIFE = 7 * 24 * 60 * 60
@@ -112,17 +122,26 @@ export function authOptions(settings: AuthSettings) {
     secret: authSecret,
     trustedOrigins: [origin],
     database: drizzleAdapter(db, { provider: "pg", schema: TABLES, transaction: true }),
-    // Plans have one writer, the operator: a client that sends one is refused.
+    // Both have writers of their own: a client that sends one is refused.
     user: {
-      additionalFields: { plan: { type: "string", required: true, defaultValue: "free", input: false } },
+      additionalFields: {
+        plan: { type: "string", required: true, defaultValue: "free", input: false },
+        holderConfirmed: {
+          type: "boolean",
+          required: true,
+          defaultValue: false,
+          input: false,
+          returned: false,
+        },
+      },
     },
     // No cache in the cookie: a plan that changed and a session that ended count from the next request on.
     session: { expiresIn: SESSION_LIFE, updateAge: SESSION_RENEWAL },
     emailAndPassword: {
       enabled: true,
-      minPasswordLength: 10,
-      maxPasswordLength: 128,
-      password: { hash: hashPassword, verify: verifyPassword },
+      minPasswordLength: PASSWORD_LENGTH.least,
+      maxPasswordLength: PASSWORD_LENGTH.most,
+      password: { hash: hashPassword, verify: verifyCounted(settings) },
       requireEmailVerification: confirmsFirst,
       onExistingUserSignUp: async ({ user }, request) => {
         const { id: userId, email } = user
@@ -136,10 +155,18 @@ export function authOptions(settings: AuthSettings) {
         const minutes = RESET_LINK_LIFE / 60
         settings.mailResetLink({ userId, email, language, url: resetLink(origin, token), minutes })
       },
-      // Whoever took the account over may have made keys too.
+      // Whoever took the account over may have made keys too. The link came by email, or from the server itself.
       onPasswordReset: async ({ user }) => {
-        await db.delete(authApiKey).where(eq(authApiKey.referenceId, user.id))
-        rememberBrowser(getCurrentAuthEndpointContext(), authSecret, user.email)
+        const call = getCurrentAuthEndpointContext()
+        const holderConfirmed = String(call.body?.token).startsWith(MADE_ON_SERVER)
+        await db.transaction(async (transaction) => {
+          await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, user.id))
+          await transaction
+            .update(authUser)
+            .set({ emailVerified: true, holderConfirmed, updatedAt: new Date() })
+            .where(eq(authUser.id, user.id))
+        })
+        await rememberBrowser(call, settings, user.email)
       },
     },
     emailVerification: {
@@ -149,11 +176,7 @@ export function authOptions(settings: AuthSettings) {
       sendVerificationEmail: async ({ user, token }, request) => {
         const { id: userId, email, emailVerified } = user
         if (emailVerified) return
-        const query = new URLSearchParams({
-          token,
-          callbackURL: confirmsFirst ? "/sign-in?confirmed" : "/dashboard",
-        })
-        const url = `${origin}${API_PATH}/verify-email?${query}`
+        const url = confirmationLink(origin, token)
         const language = languageOf(request)
         const minutes = VERIFICATION_LINK_LIFE / 60
         await settings.mailVerificationLink({ userId, email, language, url, minutes })
@@ -167,10 +190,12 @@ export function authOptions(settings: AuthSettings) {
         "/sign-in/email": { window: 60, max: 30 },
         "/sign-up/email": { window: 60, max: 30 },
         "/request-password-reset": { window: ACCOUNT_WINDOW, max: 20 },
+        "/change-password": { window: 60, max: 30 },
+        [CONFIRM_ADDRESS]: { window: 60, max: 30 },
         "/get-session": false,
       },
     },
-    hooks: { before: refuseEarly(settings), after: afterSignIn(settings) },
+    hooks: { before: refuseEarly(settings), after: afterwards(settings) },
     databaseHooks: { user: { create: { before: admitInvited(settings) } } },
     plugins: [
       jwt({
@@ -179,6 +204,7 @@ export function authOptions(settings: AuthSettings) {
         disableSettingJwtHeader: true,
       }),
       bearer({ requireSignature: true }),
+      confirmAddress(settings),
       apiKey({
         defaultPrefix: API_KEY_PREFIX,
         requireName: true,
@@ -219,11 +245,13 @@ export function resetLink(origin: string, token: string): string {
   return `${origin}/sign-in/new-password?${new URLSearchParams({ token })}`
 }
 
-/** What better-auth has no setting for: an explained refusal of sign-ups, and the limit for each account. */
+/** What better-auth has no setting for: our rules for every body, an explained refusal of sign-ups, and the limit for each account. */
 function refuseEarly(settings: AuthSettings) {
   const { db, signup, invitations } = settings
   return createAuthMiddleware(async (call) => {
-    const { path, body, headers } = call
+    const { path, request, headers } = call
+    // Functions of the provider that the server itself calls have been given what it parsed.
+    const body = request ? parseBody(request.method, path, call.body) : call.body
     const email: unknown = body?.email
     if (path === "/sign-up/email" && signup === "closed") {
       const token = headers?.get(INVITATION_HEADER)
@@ -231,18 +259,39 @@ function refuseEarly(settings: AuthSettings) {
       if (!isInvited) throw signupClosed(settings)
     }
     const kind = ATTEMPTS_BY_PATH.get(path)
-    if (!kind || typeof email !== "string" || email.length > 320) return
-    const from = kind === "sign-in" ? knownBrowser(call, settings.authSecret, email) : senderOf(headers)
-    const wait = await countAttempt(db, kind, email, from)
-    if (wait === null) return
-    settings.log.info({ event: kind, user: null, from: senderOf(headers), refused: 429 }, "account")
-    const message = `Too many attempts on this account. Try again in ${Math.ceil(wait / 60)} minutes.`
-    throw new APIError(
-      "TOO_MANY_REQUESTS",
-      { message, code: "TOO_MANY_ATTEMPTS" },
-      { "Retry-After": String(wait) },
-    )
+    if (kind && typeof email === "string" && email.length <= 320) {
+      const from = kind === "sign-in" ? await knownBrowser(call, settings, email) : senderOf(headers)
+      const wait = await countAttempt(db, kind, email, from)
+      if (wait !== null) {
+        settings.log.info({ event: kind, user: null, from: senderOf(headers), refused: 429 }, "account")
+        throw tooManyAttempts(wait)
+      }
+    }
+    return { context: { body } }
   })
+}
+
+function tooManyAttempts(wait: number) {
+  const message = `Too many attempts on this account. Try again in ${Math.ceil(wait / 60)} minutes.`
+  const headers = { "Retry-After": String(wait) }
+  return new APIError("TOO_MANY_REQUESTS", { message, code: "TOO_MANY_ATTEMPTS" }, headers)
+}
+
+/**
+ * Guesses at the present password of somebody who is signed in are counted for the account, whichever endpoint asks for it and from
+ * wherever they come. A sign-in has a count of its own.
+ */
+function verifyCounted({ db }: AuthSettings) {
+  return async (attempt: { hash: string; password: string }): Promise<boolean> => {
+    const call = tryGetCurrentAuthEndpointContext()
+    const userId = call?.path === "/sign-in/email" ? undefined : call?.context.session?.user.id
+    if (userId === undefined) return verifyPassword(attempt)
+    const wait = await countAttempt(db, "password", userId, null)
+    if (wait !== null) throw tooManyAttempts(wait)
+    const isRight = await verifyPassword(attempt)
+    if (isRight) await forgetAttempts(db, "password", userId, null)
+    return isRight
+  }
 }
 
 function senderOf(headers: Headers | undefined): string {
@@ -263,26 +312,51 @@ function admitInvited(settings: AuthSettings) {
     if (context?.path !== "/sign-up/email") return
     const token = context.headers?.get(INVITATION_HEADER)
     if (token && (await settings.invitations.redeem(token, user.email)))
-      return { data: { emailVerified: true } }
+      return { data: { emailVerified: true, holderConfirmed: true } }
     if (settings.signup === "closed") throw signupClosed(settings)
   }
 }
 
-const ATTEMPTS_BY_PATH = new Map<string, "sign-in" | "reset" | "verify">([
+const ATTEMPTS_BY_PATH = new Map<string, "sign-in" | "reset">([
   ["/sign-in/email", "sign-in"],
   ["/request-password-reset", "reset"],
-  ["/send-verification-email", "verify"],
 ])
 
-function afterSignIn({ db, authSecret, log }: AuthSettings) {
+function afterwards(settings: AuthSettings) {
+  const { db, authSecret, log } = settings
   return createAuthMiddleware(async (call) => {
+    const { path, context } = call
+    const { newSession, returned } = context
     logAccountEvent(log, call, senderOf(call.headers))
-    const { newSession } = call.context
-    if (!newSession || !/^\/sign-(in|up)\//.test(call.path)) return
-    const { email } = newSession.user
-    await forgetAttempts(db, "sign-in", email, knownBrowser(call, authSecret, email))
-    rememberBrowser(call, authSecret, email)
+    if (path === "/api-key/create") await keepLimitOfKeys(db, returned)
+    if (newSession && OPENING.has(path)) {
+      const { email } = newSession.user
+      await forgetAttempts(db, "sign-in", email, await knownBrowser(call, settings, email))
+      await rememberBrowser(call, settings, email)
+    }
+    if (path === "/change-password" && context.session && !isAPIError(returned))
+      await rememberBrowser(call, settings, context.session.user.email)
+    if (path === "/sign-up/email" && !newSession && isSignUp(returned))
+      rememberSignUp(call, authSecret, returned.user.id)
   })
+}
+
+/** What opens an account in a browser. */
+const OPENING = new Set(["/sign-in/email", "/sign-up/email", CONFIRM_ADDRESS])
+
+function isSignUp(returned: unknown): returned is { user: { id: string } } {
+  return typeof returned === "object" && returned !== null && "user" in returned
+}
+
+/** Looked at after the key is made: of many that are made at once none is left beyond the limit. */
+async function keepLimitOfKeys(db: Database, made: unknown) {
+  if (typeof made !== "object" || made === null || !("referenceId" in made) || !("id" in made)) return
+  const isTheirs = eq(authApiKey.referenceId, String(made.referenceId))
+  const [keys] = await db.select({ number: count() }).from(authApiKey).where(isTheirs)
+  if (!keys || keys.number <= MOST_KEYS) return
+  await db.delete(authApiKey).where(eq(authApiKey.id, String(made.id)))
+  const message = `You have ${MOST_KEYS} keys. Delete one that is not used, then make the new one.`
+  throw new APIError("FORBIDDEN", { message, code: "TOO_MANY_KEYS" })
 }
 
 /** What was refused is no fault of ours: anybody can send what has to be. */

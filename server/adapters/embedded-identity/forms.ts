@@ -1,12 +1,21 @@
+import * as v from "valibot"
 import type { AccountForms, AccountOutcome, AccountProblem, Visit } from "#server/ports/identity.ts"
 import { API_PATH, INVITATION_HEADER } from "./auth.ts"
+import { CONFIRM_ADDRESS } from "./confirm-address.ts"
 
 type Handle = (visit: Visit) => Promise<Response>
 
-export type Post = ReturnType<typeof createPost>
+export type Send = ReturnType<typeof createSend>
+export type Post = (...sent: Parameters<Send>) => Promise<AccountOutcome>
+
+interface FormSettings {
+  origin: string
+  confirmsFirst: boolean
+}
 
 /** The account forms. `invitation` is carried where the provider's own fields have no place for it. */
-export function createForms(post: Post, { confirmsFirst }: { confirmsFirst: boolean }): AccountForms {
+export function createForms(send: Send, { origin, confirmsFirst }: FormSettings): AccountForms {
+  const post: Post = async (...sent) => outcomeOf(await send(...sent))
   return {
     async signUp(visit, { invitation, ...input }) {
       const more = invitation ? { [INVITATION_HEADER]: invitation } : {}
@@ -22,15 +31,36 @@ export function createForms(post: Post, { confirmsFirst }: { confirmsFirst: bool
     requestPasswordReset: (visit, input) => post(visit, "/request-password-reset", input),
     resetPassword: (visit, { token, password }) =>
       post(visit, "/reset-password", { token, newPassword: password }),
+    async confirmAddress(visit, input) {
+      const request = input.password === undefined ? openedFromMail(visit.request, origin) : visit.request
+      const response = await send({ ...visit, request }, CONFIRM_ADDRESS, input)
+      if (!response.ok) return refusalOf(response)
+      return { ok: true, headers: cookiesOf(response), ...v.parse(Confirmation, await response.json()) }
+    },
   }
+}
+
+const Confirmation = v.object({
+  state: v.picklist(["confirmed", "confirmed-before", "password-needed"]),
+  email: v.string(),
+})
+
+/** A link that a mail program opened comes from no page of ours. Its token is what proves the right to it. */
+function openedFromMail({ url, headers: given }: Request, origin: string): Request {
+  const headers = new Headers({ origin })
+  for (const name of ["accept-language", "cookie", "user-agent"]) {
+    const value = given.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  return new Request(url, { headers })
 }
 
 /**
  * Sends a form through the provider's own HTTP handler and never through its functions, so that its checks of origin and its
  * rate limits hold for it as well.
  */
-export function createPost(handle: Handle, origin: string) {
-  return async (visit: Visit, path: string, body: object, more = {}): Promise<AccountOutcome> => {
+export function createSend(handle: Handle, origin: string) {
+  return (visit: Visit, path: string, body: object, more = {}): Promise<Response> => {
     const headers = new Headers({ "content-type": "application/json", ...more })
     for (const name of PASSED_ON) {
       const value = visit.request.headers.get(name)
@@ -41,7 +71,7 @@ export function createPost(handle: Handle, origin: string) {
       headers,
       body: JSON.stringify(body),
     })
-    return outcomeOf(await handle({ request, address: visit.address }))
+    return handle({ request, address: visit.address })
   }
 }
 
@@ -70,8 +100,11 @@ const PROBLEMS: Record<string, AccountProblem> = {
   SIGNUP_CLOSED: "signup-closed",
 }
 
-async function outcomeOf(response: Response): Promise<AccountOutcome> {
-  if (response.ok) return { ok: true, headers: cookiesOf(response) }
+export async function outcomeOf(response: Response): Promise<AccountOutcome> {
+  return response.ok ? { ok: true, headers: cookiesOf(response) } : refusalOf(response)
+}
+
+async function refusalOf(response: Response): Promise<AccountOutcome & { ok: false }> {
   const { status } = response
   const { code, message } = (await response.json().catch(() => ({}))) as { code?: string; message?: string }
   const retryAfter = Number(response.headers.get("retry-after") ?? NaN)

@@ -1,8 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import type { GenericEndpointContext } from "better-auth"
+import { and, eq } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import { authAccount, authUser } from "#db/schema/auth.ts"
 
 /** Seconds. */
 const REMEMBERED = 365 * 24 * 60 * 60
+
+interface Settings {
+  authSecret: string
+  db: Database
+}
 
 /** Without cookies where a function of the provider was called, and no request came. */
 type Call = Pick<GenericEndpointContext, "context"> &
@@ -10,24 +18,31 @@ type Call = Pick<GenericEndpointContext, "context"> &
 
 /**
  * Marks the browser as one in which this account was opened. Guesses at the password from elsewhere are slowed together; a browser with a
- * mark has a count of its own, so that nobody can lock the owner out by guessing. It opens nothing.
+ * mark has a count of its own, so that nobody can lock the owner out by guessing. It opens nothing, and ends with the password.
  */
-export function rememberBrowser(call: Call, authSecret: string, email: string): void {
-  const id = knownBrowser(call, authSecret, email) ?? randomBytes(16).toString("base64url")
+export async function rememberBrowser(call: Call, settings: Settings, email: string): Promise<void> {
+  const id = (await knownBrowser(call, settings, email)) ?? randomBytes(16).toString("base64url")
   const { name, attributes } = call.context.createAuthCookie("known_browser", { maxAge: REMEMBERED })
-  call.setCookie?.(name, `${id}.${macOf(authSecret, email, id)}`, attributes)
+  call.setCookie?.(name, `${id}.${await macOf(settings, email, id)}`, attributes)
 }
 
-/** The mark of a browser in which this account was opened before; null for every other. */
-export function knownBrowser(call: Call, authSecret: string, email: string): string | null {
+/** The mark of a browser in which this account was opened with its present password; null for every other. */
+export async function knownBrowser(call: Call, settings: Settings, email: string): Promise<string | null> {
   const { name } = call.context.createAuthCookie("known_browser")
   const [, id, mac = ""] = /^([\w-]{22})\.([\w-]{43})$/.exec(call.getCookie?.(name) ?? "") ?? []
   if (id === undefined) return null
-  return timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(authSecret, email, id))) ? id : null
+  return timingSafeEqual(Buffer.from(mac), Buffer.from(await macOf(settings, email, id))) ? id : null
 }
 
-function macOf(authSecret: string, email: string, id: string): string {
+/** Over the hash of the password, so that a new password ends every mark. */
+async function macOf({ authSecret, db }: Settings, email: string, id: string): Promise<string> {
+  const address = email.trim().toLowerCase()
+  const [account] = await db
+    .select({ password: authAccount.password })
+    .from(authUser)
+    .innerJoin(authAccount, eq(authAccount.userId, authUser.id))
+    .where(and(eq(authUser.email, address), eq(authAccount.providerId, "credential")))
   return createHmac("sha256", authSecret)
-    .update(`known browser ${id} ${email.trim().toLowerCase()}`)
+    .update(`known browser ${id} ${address} ${account?.password ?? ""}`)
     .digest("base64url")
 }

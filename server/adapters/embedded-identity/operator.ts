@@ -2,7 +2,7 @@ import { asc, eq } from "drizzle-orm"
 import { authUser } from "#db/schema/auth.ts"
 import type { Plan } from "#server/ports/identity.ts"
 import { setUserPlan } from "#server/users/users.ts"
-import { createAuth, resetLink, RESET_LINK_LIFE, type AuthSettings } from "./auth.ts"
+import { createAuth, MADE_ON_SERVER, resetLink, RESET_LINK_LIFE, type AuthSettings } from "./auth.ts"
 
 type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log">
 
@@ -29,7 +29,7 @@ export function openOperator(settings: OperatorSettings) {
   /** Good for an hour, once. */
   async function makeResetLink(userId: string) {
     const { internalAdapter } = await auth.$context
-    const token = crypto.randomUUID().replaceAll("-", "")
+    const token = MADE_ON_SERVER + crypto.randomUUID().replaceAll("-", "")
     await internalAdapter.createVerificationValue({
       identifier: `reset-password:${token}`,
       value: userId,

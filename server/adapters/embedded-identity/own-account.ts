@@ -1,3 +1,4 @@
+import { APIError } from "better-auth/api"
 import { and, desc, eq, gt, ne } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
@@ -43,11 +44,10 @@ export function openOwnAccount({ db, auth, post }: OwnAccountSettings): OwnAccou
         .where(and(eq(authSession.userId, userId), keep === null ? undefined : ne(authSession.id, keep)))
     },
 
-    async changePassword(visit, userId, { current, next }) {
-      const refusal = await checkPassword(userId, current)
-      if (refusal) return refusal
+    async changePassword(visit, { current, next }) {
       const body = { currentPassword: current, newPassword: next, revokeOtherSessions: true }
-      return post(visit, "/change-password", body)
+      const outcome = await post(visit, "/change-password", body)
+      return !outcome.ok && outcome.problem === "wrong-credentials" ? { ...outcome, status: 403 } : outcome
     },
 
     checkPassword,
@@ -62,7 +62,9 @@ export function openOwnAccount({ db, auth, post }: OwnAccountSettings): OwnAccou
     },
 
     async createKey(userId, name) {
-      const { key, id } = await auth.api.createApiKey({ body: { name, userId } })
+      const made = await auth.api.createApiKey({ body: { name, userId } }).catch(unlessTooMany)
+      if (!made) return null
+      const { key, id } = made
       const [row] = await db.select().from(authApiKey).where(eq(authApiKey.id, id))
       if (!row) throw new Error("The new key did not come back from the database.")
       return { ...describeKey(row), key }
@@ -97,6 +99,11 @@ export function openOwnAccount({ db, auth, post }: OwnAccountSettings): OwnAccou
     await forgetAttempts(db, "password", userId, null)
     return null
   }
+}
+
+function unlessTooMany(error: unknown): null {
+  if (error instanceof APIError && error.body?.code === "TOO_MANY_KEYS") return null
+  throw error
 }
 
 function describeKey({ id, name, start, createdAt, lastRequest, expiresAt }: typeof authApiKey.$inferSelect) {

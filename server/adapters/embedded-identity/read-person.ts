@@ -7,9 +7,9 @@ import { pictureAddress } from "./pictures.ts"
 
 /** Reads what is said of a person. Every page of theirs asks, so the statement is put together once. */
 export function openPersonReader(db: Database, origin: string): Identity["getUser"] {
-  const { email, emailVerified, name, plan } = authUser
+  const { email, emailVerified, holderConfirmed, name, plan } = authUser
   const find = db
-    .select({ email, emailVerified, name, plan, picture: authPicture.id })
+    .select({ email, emailVerified, holderConfirmed, name, plan, picture: authPicture.id })
     .from(authUser)
     .leftJoin(authPicture, eq(authPicture.userId, authUser.id))
     .where(eq(authUser.id, sql.placeholder("id")))

@@ -1,3 +1,4 @@
+import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { from } from "../../support/api.ts"
@@ -53,6 +54,72 @@ describe("guessing the password of one account from many addresses", () => {
     const made = { "tideline.known_browser": `${"x".repeat(22)}.${"y".repeat(43)}` }
     for (const browser of [other, openBrowser(app, made)])
       expect(await signInFrom("198.51.100.5", browser, "emmy@example.org", PASSWORD)).toBe(429)
+  })
+})
+
+describe("the present password of somebody who is signed in", () => {
+  test("is guessed ten times in all, from however many addresses and at whichever endpoint", async () => {
+    const owner = await signUp(app, { name: "Alan", email: "alan@example.org" })
+    await owner("/onboarding")
+    const sql = postgres(app.databaseUrl, { max: 1 })
+    await sql`update users set onboarding_completed = true where email = ${owner.email}`
+    await sql.end()
+    const guess = (i: number, path: string, body: object) =>
+      postJson(from(`198.51.100.${i}`, owner), path, body).then(({ status }) => status)
+    const statuses = []
+    for (let i = 0; i < 6; i++) {
+      const body = { currentPassword: `a wrong guess ${i}`, newPassword: "a stolen engine" }
+      statuses.push(await guess(i, "/api/auth/change-password", body))
+    }
+    for (let i = 6; i < 12; i++) {
+      const body = new URLSearchParams({ intent: "delete-account", confirmation: `a wrong guess ${i}` })
+      const form = await from(`198.51.100.${i}`, owner)("/dashboard/account", { method: "POST", body })
+      statuses.push(form.status)
+    }
+    const passwords = { currentPassword: owner.password, newPassword: "a stolen engine" }
+    statuses.push(await guess(12, "/api/auth/change-password", passwords))
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 403, 403, 403, 403, 429, 429, 429])
+    for (const path of ["/api/auth/verify-password", "/api/auth/delete-user"])
+      expect(await guess(13, path, { password: owner.password })).toBe(404)
+    expect(await signInFrom("198.51.100.14", owner, "alan@example.org", PASSWORD)).toBe(200)
+  })
+
+  test("is not guessed by many at once either", async () => {
+    const owner = await signUp(app, { name: "Kay", email: "kay@example.org" })
+    const statuses = await Promise.all(
+      Array.from({ length: 25 }, async (_, i) => {
+        const body = { currentPassword: `a wrong guess ${i}`, newPassword: "a stolen engine" }
+        return (await postJson(from(`192.0.2.${i}`, owner), "/api/auth/change-password", body)).status
+      }),
+    )
+    expect(statuses.filter((status) => status === 400)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(15)
+  })
+})
+
+describe("the mark of a browser in which an account was opened", () => {
+  test("ends with a reset, and with a change of the password in another browser", async () => {
+    const thief = await signUp(app, { name: "Ida", email: "ida@example.org" })
+    const owner = openBrowser(app)
+    await postJson(from("203.0.113.50", owner), "/api/auth/request-password-reset", {
+      email: "ida@example.org",
+    })
+    const { text } = await findLetter(app, "ida@example.org", /reset/i)
+    const fields = { token: /token=(\w+)/.exec(text)?.[1] ?? "", password: "after the first reset" }
+    await owner("/sign-in/new-password", { method: "POST", body: new URLSearchParams(fields) })
+    await guessAs("ida@example.org", 11)
+    expect(await signInFrom("203.0.113.51", thief, "ida@example.org", "a wrong guess")).toBe(429)
+    expect(await signInFrom("203.0.113.52", owner, "ida@example.org", fields.password)).toBe(200)
+
+    const session = /session_token=([^;]+)/.exec(owner.cookie())?.[1] ?? ""
+    const laptop = openBrowser(app, { "tideline.session_token": session })
+    const changed = await postJson(from("203.0.113.53", laptop), "/api/auth/change-password", {
+      currentPassword: fields.password,
+      newPassword: "after the second change",
+    })
+    expect(changed.status).toBe(200)
+    expect(await signInFrom("203.0.113.54", owner, "ida@example.org", "a wrong guess")).toBe(429)
+    expect(await signInFrom("203.0.113.55", laptop, "ida@example.org", "after the second change")).toBe(200)
   })
 })
 

@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { data, redirect } from "react-router"
+import { data, href, redirect } from "react-router"
 import { literal, object, parse, string, variant } from "valibot"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
@@ -68,7 +68,7 @@ export async function action({ context, request, url }: Route.ActionArgs) {
   try {
     if (request.headers.get("content-type")?.startsWith("multipart/form-data")) {
       await takeFiles(request, (file) => uploadFile(scope, file))
-      return redirect(url.pathname + url.search)
+      return redirect(href("/dashboard/files") + url.search)
     }
     const form = await readForm(request, FileForm)
     if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
@@ -76,7 +76,7 @@ export async function action({ context, request, url }: Route.ActionArgs) {
     if (asked.intent === "rename") await renameFile(scope, asked.id, asked)
     else await trashFiles(scope, [asked.id])
     // A page that answered a form would send it again when it is reloaded.
-    return redirect(url.pathname + url.search)
+    return redirect(href("/dashboard/files") + url.search)
   } catch (error) {
     if (!isRefusal(error)) throw error
     return data({ error: error.message }, { status: error.status })

@@ -1,7 +1,7 @@
 import { msg, plural } from "@lingui/core/macro"
 import { Plural, Trans, useLingui } from "@lingui/react/macro"
 import { useState, type ReactNode } from "react"
-import { data, redirect } from "react-router"
+import { data, href, redirect } from "react-router"
 import { literal, object, picklist, string, variant } from "valibot"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
@@ -44,7 +44,7 @@ const TrashForm = variant("intent", [
 ])
 
 /** Without JavaScript. */
-export async function action({ context, request, url }: Route.ActionArgs) {
+export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
   const form = await readForm(request, TrashForm)
   if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
@@ -52,7 +52,7 @@ export async function action({ context, request, url }: Route.ActionArgs) {
     if (form.value.intent === "empty") await emptyTrash(scope)
     else if (form.value.intent === "restore") await restoreFile(scope, form.value.id)
     else await purgeFile(scope, form.value.id)
-    return redirect(url.pathname)
+    return redirect(href("/dashboard/files/trash"))
   } catch (error) {
     if (!isRefusal(error)) throw error
     return data({ error: error.message }, { status: error.status })

@@ -1,0 +1,110 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
+import { data, redirectDocument } from "react-router"
+import { pageMeta } from "#app/features/site/page-meta.ts"
+import { sayAll, useSentences } from "#app/language/sentences.ts"
+import { LinkButton } from "#app/ui/button.tsx"
+import { Card } from "#app/ui/card.tsx"
+import { requireForms } from "#server/accounts/accounts.ts"
+import { ConfirmAddress } from "#server/accounts/contract.ts"
+import { readForm } from "#server/http/form.ts"
+import { servicesOf, sessionOf } from "#server/http/scope.ts"
+import { visitOf } from "#server/http/visit.ts"
+import { AccountForm } from "./account-form.tsx"
+import { NewPasswordField } from "./fields.tsx"
+import { PageHead } from "./page-words.tsx"
+import { wordsFor } from "./words.ts"
+import type { Route } from "./+types/confirm-address.ts"
+
+/** Opening the link confirms the address for whoever holds the account already. For anyone else it changes nothing. */
+export async function loader({ context, request }: Route.LoaderArgs) {
+  const forms = requireForms(servicesOf(context))
+  const token = new URL(request.url).searchParams.get("token") ?? ""
+  const outcome = await forms.confirmAddress(visitOf({ request, context }), { token })
+  if (!outcome.ok) return data({ invitation: null }, { status: outcome.status })
+  const { state, email } = outcome
+  if (state === "password-needed") return data({ invitation: { token, email } })
+  const isSignedIn = state === "confirmed" || sessionOf(context) !== null
+  throw redirectDocument(isSignedIn ? "/dashboard" : "/sign-in?confirmed", { headers: outcome.headers })
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const forms = requireForms(servicesOf(context))
+  const form = await readForm(request, ConfirmAddress)
+  if (!form.ok) return data({ errors: form.errors }, { status: form.status })
+
+  const outcome = await forms.confirmAddress(visitOf({ request, context }), form.value)
+  if (!outcome.ok) return data({ errors: wordsFor(outcome) }, { status: outcome.status })
+  return redirectDocument(outcome.state === "confirmed" ? "/dashboard" : "/sign-in?confirmed", {
+    status: 303,
+    headers: outcome.headers,
+  })
+}
+
+/** The page holds the link's secret. */
+export function headers() {
+  return { "Cache-Control": "no-store" }
+}
+
+export const meta: Route.MetaFunction = ({ matches }) => [
+  ...pageMeta(matches, {
+    title: msg`Confirm your address`,
+    description: msg`Confirm the email address of your account.`,
+    path: "/sign-up/confirm",
+  }),
+  { name: "referrer", content: "same-origin" },
+  { name: "robots", content: "noindex" },
+]
+
+export default function ConfirmAddressPage({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
+  const errors = sayAll<"token" | "password" | "form">(actionData?.errors, useSentences())
+  const { invitation } = loaderData
+  if (!invitation) return <LinkSpent />
+  const { token, email } = invitation
+  return (
+    <>
+      <PageHead title={t`Confirm your address`}>
+        <Trans>
+          This browser is not signed in to the account of <strong className="font-medium">{email}</strong>.
+          Choose a password to confirm the address and sign in. Anyone who was signed in to the account before
+          is signed out, and its old password and API keys stop working.
+        </Trans>
+      </PageHead>
+      <Card>
+        <AccountForm submit={t`Confirm and sign in`} problem={errors.form ?? errors.token}>
+          <input type="hidden" name="token" value={token} />
+          <NewPasswordField error={errors.password} autoFocus />
+        </AccountForm>
+      </Card>
+      <p className="mt-6 text-center text-sm text-muted">
+        <Trans>
+          To keep your password, open the link in the browser in which you signed up. If you did not sign up,
+          close this page.
+        </Trans>
+      </p>
+    </>
+  )
+}
+
+function LinkSpent() {
+  const { t } = useLingui()
+  return (
+    <>
+      <PageHead title={t`This link is incomplete or too old`}>
+        <Trans>
+          If your address is confirmed already, sign in. Otherwise reset your password: the email with the
+          link confirms your address as well.
+        </Trans>
+      </PageHead>
+      <div className="flex flex-wrap gap-3">
+        <LinkButton to="/sign-in">
+          <Trans>Sign in</Trans>
+        </LinkButton>
+        <LinkButton to="/sign-in/forgot-password" variant="secondary">
+          <Trans>Reset your password</Trans>
+        </LinkButton>
+      </div>
+    </>
+  )
+}

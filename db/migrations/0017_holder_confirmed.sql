@@ -1,0 +1,1 @@
+ALTER TABLE "auth"."user" ADD COLUMN "holder_confirmed" boolean DEFAULT false NOT NULL;

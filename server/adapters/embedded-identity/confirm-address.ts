@@ -1,0 +1,123 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+import type { BetterAuthPlugin, GenericEndpointContext } from "better-auth"
+import { APIError, createAuthEndpoint, getSessionFromCtx } from "better-auth/api"
+import { setSessionCookie } from "better-auth/cookies"
+import { verifyJWT } from "better-auth/crypto"
+import { and, eq } from "drizzle-orm"
+import * as v from "valibot"
+import type { Database } from "#db/client.ts"
+import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
+import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
+import { hashPassword } from "./password.ts"
+
+export const CONFIRM_ADDRESS = "/confirm-address"
+
+/** Seconds that the link of the email works, and that the browser which signed up is remembered for it. */
+export const VERIFICATION_LINK_LIFE = 24 * 60 * 60
+
+export const ConfirmAddress = v.strictObject({ token: v.string(), password: v.optional(v.string()) })
+
+interface Settings {
+  authSecret: string
+  db: Database
+}
+
+/**
+ * Confirms an address with the token of its email. Whoever holds the account already, by its session or because this browser signed up for
+ * it, goes on with it. For anyone else the account may be a stranger's who typed that address: they have to choose a password, and every
+ * session, key and password from before ends.
+ */
+export function confirmAddress({ authSecret, db }: Settings) {
+  const options = { method: "POST", body: ConfirmAddress } as const
+  const endpoint = createAuthEndpoint(CONFIRM_ADDRESS, options, async (call) => {
+    const { token, password } = call.body
+    const user = await findUser(db, (await verifyJWT(token, authSecret))?.["email"])
+    if (!user) throw new APIError("BAD_REQUEST", { code: "INVALID_TOKEN", message: "Invalid token" })
+    const { email } = user
+    if (user.emailVerified) return call.json({ state: "confirmed-before" as const, email })
+
+    const session = await getSessionFromCtx(call)
+    const hasSession = session?.user.id === user.id
+    if (hasSession || signedUpHere(call, authSecret, user.id)) await confirmHolder(db, user.id)
+    else if (password === undefined) return call.json({ state: "password-needed" as const, email })
+    else await confirmNewHolder(db, user.id, await hashPassword(fit(password)))
+    if (!hasSession) {
+      const { internalAdapter } = call.context
+      const fresh = await internalAdapter.createSession(user.id)
+      await setSessionCookie(call, { session: fresh, user })
+    }
+    return call.json({ state: "confirmed" as const, email })
+  })
+  return { id: "confirm-address", endpoints: { confirmAddress: endpoint } } satisfies BetterAuthPlugin
+}
+
+/** Where the link of the email leads. */
+export function confirmationLink(origin: string, token: string): string {
+  return `${origin}/sign-up/confirm?${new URLSearchParams({ token })}`
+}
+
+async function findUser(db: Database, email: unknown) {
+  if (typeof email !== "string") return undefined
+  const [user] = await db.select().from(authUser).where(eq(authUser.email, email))
+  return user
+}
+
+async function confirmHolder(db: Database, id: string) {
+  await db
+    .update(authUser)
+    .set({ emailVerified: true, holderConfirmed: true, updatedAt: new Date() })
+    .where(eq(authUser.id, id))
+}
+
+/** Of two who confirm at once the first one's password counts. */
+async function confirmNewHolder(db: Database, id: string, password: string) {
+  await db.transaction(async (transaction) => {
+    const confirmed = await transaction
+      .update(authUser)
+      .set({ emailVerified: true, updatedAt: new Date() })
+      .where(and(eq(authUser.id, id), eq(authUser.emailVerified, false)))
+      .returning({ id: authUser.id })
+    if (confirmed.length === 0)
+      throw new APIError("BAD_REQUEST", { code: "INVALID_TOKEN", message: "Invalid token" })
+    await transaction.delete(authSession).where(eq(authSession.userId, id))
+    await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, id))
+    await transaction.delete(authAccount).where(eq(authAccount.userId, id))
+    const account = { id: crypto.randomUUID(), userId: id, accountId: id, providerId: "credential", password }
+    await transaction.insert(authAccount).values(account)
+  })
+}
+
+function fit(password: string): string {
+  if (password.length < PASSWORD_LENGTH.least)
+    throw new APIError("BAD_REQUEST", { code: "PASSWORD_TOO_SHORT", message: "Password too short" })
+  if (password.length > PASSWORD_LENGTH.most)
+    throw new APIError("BAD_REQUEST", { code: "PASSWORD_TOO_LONG", message: "Password too long" })
+  return password
+}
+
+/** Without cookies where a function of the provider was called, and no request came. */
+type Call = Pick<GenericEndpointContext, "context"> &
+  Partial<Pick<GenericEndpointContext, "getCookie" | "setCookie">>
+
+/**
+ * Marks the browser that chose the password of a new account, which has no session until its address is confirmed. An answer for an
+ * address that had an account carries an invented id, so its mark looks the same and fits nothing.
+ */
+export function rememberSignUp(call: Call, authSecret: string, userId: string): void {
+  const { name, attributes } = markCookie(call)
+  call.setCookie?.(name, macOf(authSecret, userId), attributes)
+}
+
+function signedUpHere(call: Call, authSecret: string, userId: string): boolean {
+  const mark = Buffer.from(call.getCookie?.(markCookie(call).name) ?? "")
+  const expected = Buffer.from(macOf(authSecret, userId))
+  return mark.length === expected.length && timingSafeEqual(mark, expected)
+}
+
+function markCookie(call: Call) {
+  return call.context.createAuthCookie("sign_up", { maxAge: VERIFICATION_LINK_LIFE })
+}
+
+function macOf(authSecret: string, userId: string): string {
+  return createHmac("sha256", authSecret).update(`signed up ${userId}`).digest("base64url")
+}

@@ -1,0 +1,51 @@
+import { APIError } from "better-auth/api"
+import * as v from "valibot"
+import { KeyName, NewName } from "#server/accounts/contract.ts"
+import { CONFIRM_ADDRESS, ConfirmAddress } from "./confirm-address.ts"
+
+const Nothing = v.optional(v.strictObject({}))
+
+/**
+ * The endpoints of the provider that the product uses or describes, and what each takes. Every other that better-auth registers answers
+ * 404: a test lists them and fails on one that it does not know. Lengths of passwords are better-auth's to judge.
+ */
+export const ENDPOINTS: Readonly<Record<string, v.GenericSchema>> = {
+  "POST /sign-up/email": v.strictObject({ name: NewName, email: v.string(), password: v.string() }),
+  "POST /sign-in/email": v.strictObject({ email: v.string(), password: v.string() }),
+  "POST /sign-out": Nothing,
+  "POST /request-password-reset": v.strictObject({ email: v.string() }),
+  "POST /reset-password": v.strictObject({ token: v.string(), newPassword: v.string() }),
+  "POST /change-password": v.strictObject({
+    currentPassword: v.string(),
+    newPassword: v.string(),
+    revokeOtherSessions: v.optional(v.boolean()),
+  }),
+  [`POST ${CONFIRM_ADDRESS}`]: ConfirmAddress,
+  "POST /api-key/create": v.strictObject({
+    name: KeyName,
+    /** Seconds. */
+    expiresIn: v.optional(v.nullable(v.number())),
+  }),
+  "GET /api-key/list": v.unknown(),
+  "POST /api-key/delete": v.strictObject({ keyId: v.string() }),
+  "GET /jwks": v.unknown(),
+}
+
+/** Whether a request under the provider's path may reach it. */
+export function isOffered(method: string, path: string): boolean {
+  return Object.hasOwn(ENDPOINTS, `${method} ${path}`)
+}
+
+/** The body of a request, parsed. Throws better-auth's refusal for one that is not as declared. */
+export function parseBody(method: string, path: string, body: unknown): unknown {
+  const schema = ENDPOINTS[`${method} ${path}`]
+  if (!schema) throw new APIError("NOT_FOUND")
+  const parsed = v.safeParse(schema, body)
+  if (parsed.success) return parsed.output
+  throw new APIError("BAD_REQUEST", { code: "VALIDATION_ERROR", message: describe(parsed.issues[0]) })
+}
+
+function describe(issue: v.BaseIssue<unknown>): string {
+  const field = issue.path?.map(({ key }) => String(key)).join(".")
+  return field ? `${field}: ${issue.message}` : issue.message
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { openBrowser, signUp, type Person } from "../../support/people.ts"
+
+const HOSTILE = [
+  "//evil.example",
+  "///evil.example",
+  "////evil.example/x",
+  "/.//evil.example",
+  "/..//evil.example",
+  "/x/..//evil.example",
+  "/././/evil.example",
+  "/%2e%2e//evil.example",
+  "/%2E//evil.example",
+  "/x/%2e%2e//evil.example",
+  "/%2f/evil.example",
+  "/%2F%2Fevil.example",
+  "/%5cevil.example",
+  "/\\evil.example",
+  "/.\\/evil.example",
+  "\\\\evil.example",
+  "/\t/evil.example",
+  "/\n/evil.example",
+  "/\r\n/evil.example",
+  "\t//evil.example",
+  "/\u0000/evil.example",
+  " //evil.example",
+  "https://evil.example",
+  "HTTPS:evil.example",
+  "https:/\\evil.example",
+  "//user:word@evil.example",
+  "https://localhost@evil.example",
+  "//evil.example#@localhost",
+  "//[::1]/",
+  "//0x7f.1/",
+  "/\u2028/evil.example",
+  "\u3000//evil.example",
+  "//evil\u3002example",
+  "/\uff0f/evil.example",
+  "javascript:alert(1)",
+  "data:text/html,x",
+  "ftp:evil.example",
+  "?//evil.example",
+  "evil.example",
+  "",
+]
+
+let app: TidelineApp
+let ada: Person
+beforeAll(async () => {
+  app = await startTideline()
+  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
+})
+afterAll(() => app.stop())
+
+/** Every address that sends people where they ask, and how it is asked. */
+const WAYS_IN: [string, (target: string) => Promise<Response>][] = [
+  ["sign-in, signed in", (target) => ada(`/sign-in?${asking("redirect_url", target)}`)],
+  ["sign-in's data", (target) => ada(`/sign-in.data?${asking("redirect_url", target)}`)],
+  ["sign-up, signed in", (target) => ada(`/sign-up?${asking("redirect_url", target)}`)],
+  [
+    "the sign-in form",
+    (target) =>
+      openBrowser(app)(`/sign-in?${asking("redirect_url", target)}`, {
+        method: "POST",
+        body: new URLSearchParams({ email: ada.email, password: ada.password }),
+      }),
+  ],
+  ["the choice of a language", (target) => post("/language", { language: "de", from: target })],
+  ["the choice of light or dark", (target) => post("/theme", { theme: "dark", from: target })],
+  [
+    "the link that confirms an address",
+    (target) => get("/sign-up/confirm", { token: "bad", callbackURL: target }),
+  ],
+  ["a waitlist's link", (target) => get("/waitlist/confirm", { token: "bad", redirect_url: target })],
+  ...["verify-email", "reset-password/bad", "delete-user/callback", "callback/github", "error"].flatMap(
+    (path): [string, (target: string) => Promise<Response>][] =>
+      ["callbackURL", "errorCallbackURL", "redirectTo", "redirect_url", "error_description"].map((name) => [
+        `/api/auth/${path} by ${name}`,
+        (target) => get(`/api/auth/${path}`, { token: "bad", [name]: target }),
+      ]),
+  ),
+  ["an address with two slashes", (target) => fetch(`${app.origin}/${target}`, { redirect: "manual" })],
+]
+
+describe("nobody is sent to another site by", () => {
+  test.each(WAYS_IN)("%s", async (_way, ask) => {
+    const left = []
+    for (const target of HOSTILE) {
+      const response = await ask(target).catch(() => null)
+      if (!response) continue
+      const place = response.headers.get("location") ?? response.headers.get("x-remix-redirect")
+      if (place !== null && leavesSite(place)) left.push([target, place])
+      const text = response.headers.get("content-type")?.includes("x-script") ? await response.text() : ""
+      if (/"(https?:)?\/\/evil/.test(text)) left.push([target, text])
+      await response.body?.cancel().catch(() => {})
+    }
+    expect(left).toEqual([])
+  })
+})
+
+function leavesSite(place: string): boolean {
+  return !URL.canParse(place, app.origin) || new URL(place, app.origin).origin !== app.origin
+}
+
+function asking(name: string, target: string) {
+  return new URLSearchParams({ [name]: target })
+}
+
+function get(path: string, query: Record<string, string>) {
+  return fetch(`${app.origin}${path}?${new URLSearchParams(query)}`, { redirect: "manual" })
+}
+
+function post(path: string, fields: Record<string, string>) {
+  return openBrowser(app)(path, { method: "POST", body: new URLSearchParams(fields) })
+}
