@@ -137,6 +137,7 @@ describe("a token of Clerk", () => {
       userId: "user_ada",
       sessionId: "sess_ada",
       plan: "free",
+      via: "session-bearer",
       expiresAt: issued?.expiresAt,
     })
     await expect(identity.verifyRealtimeToken(session)).rejects.toThrow("aud")
