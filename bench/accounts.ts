@@ -17,12 +17,13 @@ export async function signUpAll(origin: string): Promise<Person[]> {
 /** Makes the account of that number, or signs in to it. */
 export async function signUp(origin: string, number: number): Promise<Person> {
   const address = `10.0.0.${number + 1}`
-  const account = { name: `Reader ${number}`, email: `reader${number}@example.org`, password: PASSWORD }
+  const account = { email: `reader${number}@example.org`, password: PASSWORD }
   const headers = { "content-type": "application/json", origin, "x-forwarded-for": address }
-  const enter = (path: string) =>
-    fetch(origin + path, { method: "POST", headers, body: JSON.stringify(account) })
-  let response = await enter("/api/auth/sign-in/email")
-  if (!response.ok) response = await enter("/api/auth/sign-up/email")
+  const enter = (path: string, body: object) =>
+    fetch(origin + path, { method: "POST", headers, body: JSON.stringify(body) })
+  let response = await enter("/api/auth/sign-in/email", account)
+  if (!response.ok)
+    response = await enter("/api/auth/sign-up/email", { ...account, name: `Reader ${number}` })
   if (!response.ok) throw new Error(`No account was made: ${response.status} ${await response.text()}`)
   const cookies = response.headers.getSetCookie().map((line) => line.split(";", 1)[0])
   return { cookie: cookies.join("; "), address }

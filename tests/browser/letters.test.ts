@@ -216,8 +216,9 @@ async function lookAt(subject: string, html: string) {
 /** Somebody whose address is confirmed, signed in. */
 async function openAccount(email: string) {
   const account = { name: "Somebody", email, password: PASSWORD }
-  await postJson(openBrowser(app), "/api/auth/sign-up/email", account)
-  await openBrowser(app)(await readLetter(email, "Confirm your address for Tideline"))
+  const browser = openBrowser(app)
+  await postJson(browser, "/api/auth/sign-up/email", account)
+  await browser(await readLetter(email, "Confirm your address for Tideline"))
   return signedIn(email)
 }
 

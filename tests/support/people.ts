@@ -24,13 +24,16 @@ const PASSWORD = "an engine of brass and cards"
 /** Makes an account at the embedded identity provider, and signs in. */
 export function signUp(
   app: App,
-  person: { name: string; email: string; password?: string },
+  { name, email, password = PASSWORD }: { name: string; email: string; password?: string },
 ): Promise<Person> {
-  return enter(app, "/api/auth/sign-up/email", { password: PASSWORD, ...person })
+  return enter(app, "/api/auth/sign-up/email", { name, email, password })
 }
 
-export function signIn(app: App, person: { email: string; password?: string }): Promise<Person> {
-  return enter(app, "/api/auth/sign-in/email", { password: PASSWORD, ...person })
+export function signIn(
+  app: App,
+  { email, password = PASSWORD }: { email: string; password?: string },
+): Promise<Person> {
+  return enter(app, "/api/auth/sign-in/email", { email, password })
 }
 
 /** A browser that holds `cookies` and keeps what it is given. Like a real one it says where a request was made. */
