@@ -117,7 +117,7 @@ const NOT_OFFERED = [
 describe("the endpoints of the provider", () => {
   test("are those that the product offers and those that it answers with 404, and no others", async () => {
     const { auth } = await open()
-    const endpoints = Object.values(auth.api) as { path?: string; options?: { method?: string | string[] } }[]
+    const endpoints = Object.values<{ path?: string; options?: { method?: string | string[] } }>(auth.api)
     const registered = endpoints.flatMap(({ path, options }) =>
       path === undefined ? [] : [options?.method ?? "*"].flat().map((method) => `${method} ${path}`),
     )
