@@ -54,7 +54,11 @@ export function openBrowser(app: App, cookies: Record<string, string> = {}) {
   return Object.assign(send, { cookie, cookies: () => Object.fromEntries(jar) })
 }
 
-async function enter(app: App, path: string, account: { email: string; password: string }): Promise<Person> {
+async function enter(
+  app: App,
+  path: string,
+  account: { name?: string; email: string; password: string },
+): Promise<Person> {
   const browser = openBrowser(app)
   const response = await postJson(browser, path, account)
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
