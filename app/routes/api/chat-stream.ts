@@ -5,6 +5,8 @@ import { answerRefusals } from "#server/http/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/chat-stream.ts"
 
+export const handle = { credential: "key" }
+
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET")]
 
 /** Where the AI SDK's `resumeStream()` asks for the answer that is being given; it knows 204 as none. */
