@@ -42,6 +42,8 @@ const ENTRIES = {
   backup: "./server/commands/backup.ts",
   restore: "./server/commands/restore.ts",
   maintenance: "./server/commands/maintenance.ts",
+  leave: "./server/commands/leave.ts",
+  migrate: "./server/commands/migrate.ts",
   "thumbnail-process": "./server/files/thumbnail-process.ts",
 }
 

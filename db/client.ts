@@ -11,16 +11,23 @@ const PREPARED = 300
 /** Called with each statement's text: runs it, and may look how long that takes. */
 export type Around = <Result>(text: string, run: () => Promise<Result>) => Promise<Result>
 
+export interface DatabaseOptions {
+  connections?: number
+  /** Whether `url` may be a pooler's that gives each transaction another session: then nothing is prepared. */
+  pooled?: boolean
+  around?: Around
+}
+
 /**
  * Over at most `connections` connections. It connects on first use, and again by itself after PostgreSQL was away. A transaction stays on
  * its connection and is refused when that is lost.
  */
 export function openDatabase(
   url: string,
-  { connections: count = 10, around = (_, run) => run() }: { connections?: number; around?: Around } = {},
+  { connections: count = 10, pooled = false, around = (_, run) => run() }: DatabaseOptions = {},
 ) {
-  const connections = openConnections(count, (onclose) => openDrizzled(url, onclose))
-  const how = { isRepeated: rememberTexts(), around }
+  const connections = openConnections(count, (onclose) => openDrizzled(url, pooled, onclose))
+  const how = { isRepeated: pooled ? () => false : rememberTexts(), around }
   const client = {
     ...statements((statement) => connections.use((connection) => connection.run(statement)), how),
     options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openDrizzled
@@ -32,8 +39,8 @@ export function openDatabase(
   return { db, close: () => connections.close() }
 }
 
-function openDrizzled(url: string, onclose: () => void) {
-  const client = openOneConnection(url, { application: "tideline", onclose })
+function openDrizzled(url: string, pooled: boolean, onclose: () => void) {
+  const client = openOneConnection(url, { application: "tideline", pooled, onclose })
   drizzle(client) // for its effect: the client leaves dates and JSON to Drizzle
   return client
 }

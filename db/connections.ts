@@ -21,13 +21,14 @@ export interface Connections {
 /** A client for `openConnections`: its one connection stays open until it is closed or lost, also while nothing is asked of it. */
 export function openOneConnection(
   url: string,
-  { application, onclose }: { application: string; onclose: () => void },
+  { application, pooled = false, onclose }: { application: string; pooled?: boolean; onclose: () => void },
 ): postgres.Sql {
   return postgres(url, {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null, // it may be in the middle of a transaction
     connect_timeout: 10, // seconds
+    prepare: !pooled,
     fetch_types: false, // nobody hears of its failure, when the connection is lost so early, but the process ends
     onnotice: () => {}, // of a release of a lock that was lost, for one
     connection: { application_name: application },

@@ -25,8 +25,8 @@ export async function migrate(url: string, folder: string): Promise<void> {
     }
     await client`select pg_advisory_lock(${MIGRATION_LOCK})`
     const known = readMigrationFiles({ migrationsFolder: folder })
-    if (await isNewer(client, known)) return
-    await runMigrations(drizzle(client), { migrationsFolder: folder })
+    if ((await isNewer(client, known)) || (await isCurrent(client, known))) return
+    await runMigrations(drizzle(client), { migrationsFolder: folder }).catch(explainRights)
     await noteOldestProgram(client, known)
   } finally {
     await client.end()
@@ -38,17 +38,38 @@ export async function migrate(url: string, folder: string): Promise<void> {
  * does not says so (docs/decisions/0020).
  */
 async function isNewer(client: postgres.Sql, known: readonly MigrationMeta[]): Promise<boolean> {
-  const [journal] = await client<[{ present: boolean }]>`
-    select to_regclass('drizzle.__drizzle_migrations') is not null as present`
-  if (!journal.present) return false
-  const [applied] = await client<[{ newest: number | null }]>`
-    select max(created_at)::float8 as newest from drizzle.__drizzle_migrations`
+  const newest = await findNewestApplied(client)
   const newestKnown = known.at(-1)?.folderMillis ?? 0
-  if (applied.newest === null || applied.newest <= newestKnown) return false
+  if (newest === null || newest <= newestKnown) return false
   if ((await findOldestProgram(client)) > newestKnown) {
     throw new Error("The database was migrated by a newer Tideline. Start that version, or restore a backup.")
   }
   return true
+}
+
+async function findNewestApplied(client: postgres.Sql): Promise<number | null> {
+  const [journal] = await client<[{ present: boolean }]>`
+    select to_regclass('drizzle.__drizzle_migrations') is not null as present`
+  if (!journal.present) return null
+  const [applied] = await client<[{ newest: number | null }]>`
+    select max(created_at)::float8 as newest from drizzle.__drizzle_migrations`
+  return applied.newest
+}
+
+/** Whether there is nothing to write: the program's own role may not be allowed to, where another one migrates. */
+async function isCurrent(client: postgres.Sql, known: readonly MigrationMeta[]): Promise<boolean> {
+  const newest = await findNewestApplied(client)
+  return newest === known.at(-1)?.folderMillis && (await findOldestProgram(client)) === oldestProgramOf(known)
+}
+
+function explainRights(cause: unknown): never {
+  const failed = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  if (!(failed instanceof Error && "code" in failed && failed.code === "42501")) throw cause
+  throw new Error(
+    "The database is not of this version yet, and the role of DATABASE_URL may not change its tables. As the one that may, run: " +
+      "npm run migrate (with containers: docker compose run --rm database).",
+    { cause },
+  )
 }
 
 /** The time in the name of the last migration that a program must know to work with this database. */
@@ -64,9 +85,13 @@ async function findOldestProgram(client: postgres.Sql): Promise<number> {
 /** Stands in a migration after which programs that know fewer migrations cannot work. */
 const MARK = /^-- No program before (\d{4}) runs on this\.$/m
 
-async function noteOldestProgram(client: postgres.Sql, known: readonly MigrationMeta[]) {
+function oldestProgramOf(known: readonly MigrationMeta[]): number {
   const marked = known.map(({ sql }) => known[Number(MARK.exec(sql.join("\n"))?.[1] ?? 0)]?.folderMillis ?? 0)
-  const oldest = Math.max(0, ...marked)
+  return Math.max(0, ...marked)
+}
+
+async function noteOldestProgram(client: postgres.Sql, known: readonly MigrationMeta[]) {
+  const oldest = oldestProgramOf(known)
   await client`
     create table if not exists drizzle.oldest_program (
       single boolean primary key default true check (single),

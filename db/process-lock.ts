@@ -11,6 +11,14 @@ export const livingProcesses: SQL = sql`
   where locktype = 'advisory' and granted and objsubid = 2 and classid = ${sql.raw(String(PROCESS_LOCKS))}
     and database = (select oid from pg_database where datname = current_database())`
 
+export async function livingProcessCount(client: postgres.Sql): Promise<number> {
+  const [row] = await client<[{ count: number }]>`
+    select count(distinct objid)::int as count from pg_locks
+    where locktype = 'advisory' and granted and objsubid = 2 and classid = ${PROCESS_LOCKS}
+      and database = (select oid from pg_database where datname = current_database())`
+  return row.count
+}
+
 export interface ProcessLock {
   /** Names the process. */
   readonly number: number

@@ -51,7 +51,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
     origin: appUrl.origin,
     dataDir,
     database: settings.DATABASE_URL
-      ? { kind: "external" as const, url: settings.DATABASE_URL }
+      ? {
+          kind: "external" as const,
+          url: settings.DATABASE_URL,
+          /** PostgreSQL itself, where `url` may be a pooler; null where `url` is PostgreSQL itself. */
+          streamUrl: settings.DATABASE_STREAM_URL ?? null,
+        }
       : { kind: "embedded" as const, directory: resolve(dataDir, "postgres") },
     identity: identityConfig(settings, appUrl),
     adminEmails: settings.ADMIN_EMAILS,
@@ -119,6 +124,8 @@ function* combinationProblems(settings: Settings, appUrl: URL) {
   if (!settings.AUTH_SECRET) {
     yield "AUTH_SECRET is missing. It signs sessions and realtime positions. Make one with: openssl rand -base64 32"
   }
+  if (settings.DATABASE_STREAM_URL && !settings.DATABASE_URL)
+    yield "DATABASE_STREAM_URL is set, and DATABASE_URL is not. Set DATABASE_URL too: to a pooler, or to the same address."
   yield* bucketProblems(settings)
   if (isLocal(appUrl)) return
   if (!settings.SMTP_URL)

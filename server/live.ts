@@ -3,6 +3,7 @@ import { isOutage } from "#db/outage.ts"
 import type { ProcessLock } from "#db/process-lock.ts"
 import { liveChat, chatMutations } from "./chat/live.ts"
 import { STOP_TOPIC } from "./chat/stop.ts"
+import type { Reached } from "./database.ts"
 import { liveDemo } from "./demo/live.ts"
 import { openDevices } from "./devices/devices.ts"
 import { liveDevices } from "./devices/live.ts"
@@ -19,13 +20,14 @@ import { watchedTables } from "./watched-tables.ts"
 /** Opens the realtime layer for this product: what may be watched, what may be called by name, and who is asking. */
 export async function openLive(
   services: Omit<Services, "live" | "harbour">,
-  databaseUrl: string,
+  database: Reached,
   lock: ProcessLock,
 ): Promise<Realtime<Viewer>> {
   const { config, log } = services
   const devices = await openDevices(services, lock)
   const realtime = await openRealtime<Viewer, MutationScope>({
-    databaseUrl,
+    databaseUrl: database.directUrl,
+    poolerUrl: database.poolerUrl ?? undefined,
     log,
     tables: watchedTables,
     queries: [...liveUsers, ...liveDevices, ...liveFiles, ...liveChat, ...liveDemo, ...liveMaintenance],

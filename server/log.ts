@@ -77,3 +77,45 @@ function* withCauses(error: Error): Generator<Error> {
     cause = cause.cause
   }
 }
+
+/** What `createFailureLog` needs of a log. */
+interface Writes {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+export interface FailureLog {
+  /** Logs the failure unless this one, with the same reason, was logged since the last success; counts it in any case. */
+  failed(level: "warn" | "error", error: unknown, message: string, details?: object): void
+  /** Logs, after failures, how many there were and for how long. */
+  succeeded(): void
+}
+
+/** For work that is tried again by itself: an outage of an hour makes two lines, and not thousands. `recovered` is the message of the second. */
+export function createFailureLog(log: Writes, recovered: string): FailureLog {
+  let said = new Set<string>()
+  let failures = 0
+  let since = 0
+  return {
+    failed(level, error, message, details = {}) {
+      if (failures++ === 0) since = performance.now()
+      const reason = `${message} ${error instanceof Error ? reasonOf(error) : String(error)}`
+      if (said.has(reason)) return
+      said.add(reason)
+      log[level]({ err: error, ...details }, message)
+    },
+    succeeded() {
+      if (failures === 0) return
+      log.info({ failures, milliseconds: Math.round(performance.now() - since) }, recovered)
+      said = new Set()
+      failures = 0
+    },
+  }
+}
+
+/** The code where there is one: a message may hold what differs each time, such as a name or a number. */
+function reasonOf(error: Error): string {
+  for (const each of withCauses(error)) if ("code" in each && typeof each.code === "string") return each.code
+  return error.message
+}

@@ -1,13 +1,13 @@
 import { resolve } from "node:path"
 import { openDatabase, type Around } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
-import { isOutage } from "#db/outage.ts"
 import { holdProcessLock } from "#db/process-lock.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
+import { reachDatabase } from "./database.ts"
 import { startPuttingBoatsBack } from "./demo/boats.ts"
 import { openHarbour, type Harbour } from "./demo/harbour.ts"
 import { startPurgingTrash } from "./files/retention.ts"
@@ -39,12 +39,16 @@ export async function openServices(config: Config, log: Log, migrations: string)
     for (const stop of opened.splice(0).toReversed()) await stop()
   }
   try {
-    const databaseUrl = await openPostgres(config, log, opened)
-    await migrate(databaseUrl, migrations).catch(explainOutage)
+    const reached = await reachDatabase(config, log, opened)
+    const { directUrl, poolerUrl } = reached
+    await migrate(directUrl, migrations)
     const tracing = await openTracing(config, opened)
-    const { db, close: closeDatabase } = openDatabase(databaseUrl, tracing ? { around: seen(tracing) } : {})
+    const { db, close: closeDatabase } = openDatabase(poolerUrl ?? directUrl, {
+      pooled: poolerUrl !== null,
+      ...(tracing && { around: seen(tracing) }),
+    })
     opened.push(closeDatabase)
-    const lock = await holdProcessLock(databaseUrl)
+    const lock = await holdProcessLock(directUrl)
     opened.push(() => lock.close())
     const { mail, inbox } = await openMail(config, log, opened)
     const services: Omit<Services, "live" | "harbour"> = {
@@ -54,7 +58,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       mail,
       identity: await openIdentity(config, { db, log }, opened),
       blobs: await openBlobs(config),
-      uploadLocks: openLocks(config, { db, log }, databaseUrl, opened),
+      uploadLocks: openLocks(config, { db, log }, directUrl, opened),
       thumbnailer: openThumbnails(log, opened),
       model: await openModel(config, tracing, opened),
       tracing,
@@ -66,7 +70,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
     opened.push(startPosting(services).stop)
-    const live = await openLive(services, databaseUrl, lock)
+    const live = await openLive(services, reached, lock)
     opened.push(() => live.close())
     const doors = await openDoorsOf(services, live)
     opened.push(doors.close)
@@ -78,30 +82,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
   }
 }
 
-function explainOutage(error: unknown): never {
-  if (!isOutage(error)) throw error
-  const reason = error instanceof Error ? error.message : String(error)
-  throw new Error(
-    `The database behind DATABASE_URL does not answer (${reason}). Start it, or correct the address.`,
-    {
-      cause: error,
-    },
-  )
-}
-
 type Opened = (() => Promise<void> | void)[]
-
-async function openPostgres(config: Config, log: Log, opened: Opened): Promise<string> {
-  if (config.database.kind === "external") return config.database.url
-  const { startEmbeddedPostgres } = await import("#db/embedded.ts")
-  const postgres = await startEmbeddedPostgres({
-    directory: config.database.directory,
-    onLog: (line) => log.debug({ line }, "PostgreSQL"),
-  })
-  opened.push(() => postgres.stop())
-  log.info({ directory: config.database.directory }, "embedded PostgreSQL is ready")
-  return postgres.url
-}
 
 async function openMail(
   config: Config,
@@ -175,10 +156,10 @@ function openThumbnails(log: Log, opened: Opened): Thumbnailer {
 function openLocks(
   config: Config,
   scope: Pick<Services, "db" | "log">,
-  databaseUrl: string,
+  directUrl: string,
   opened: Opened,
 ): UploadLocks {
-  const locks = openUploadLocks({ config, ...scope }, databaseUrl)
+  const locks = openUploadLocks({ config, ...scope }, directUrl)
   opened.push(locks.close)
   return locks
 }

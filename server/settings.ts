@@ -126,6 +126,9 @@ export const Settings = v.object({
   DATABASE_URL: v.optional(
     address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),
   ),
+  DATABASE_STREAM_URL: v.optional(
+    address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),
+  ),
   AUTH_SECRET: v.optional(
     v.pipe(
       v.string(),

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { chatChunks, chatTurns, type AnswerDelta } from "#db/schema/chat.ts"
 import { isOutage } from "#db/outage.ts"
-import type { Log } from "../log.ts"
+import { createFailureLog, type Log } from "../log.ts"
 
 /**
  * Milliseconds from the first words that are not stored to the write that stores them. With the tenth of a second that words may wait to be
@@ -42,6 +42,7 @@ interface Row {
  * statement per tick, one statement at a time. What could not be written is written by a later tick.
  */
 export function createChunkWriter({ db, log }: { db: Database; log: Log }): ChunkWriter {
+  const failures = createFailureLog(log, "the words of growing answers are stored again")
   const grown = new Set<Source>()
   const fresh = new Set<Source>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -100,6 +101,7 @@ export function createChunkWriter({ db, log }: { db: Database; log: Log }): Chun
     if (rows.length === 0) return
     try {
       await insert(rows)
+      failures.succeeded()
       for (const source of sources) source.unsaved = null
     } catch (error) {
       if (isOutage(error)) return tryLater(sources, error)
@@ -110,7 +112,11 @@ export function createChunkWriter({ db, log }: { db: Database; log: Log }): Chun
   }
 
   function tryLater(sources: Source[], error: unknown) {
-    log.warn({ err: error }, "the words of growing answers could not be stored; the next write tries again")
+    failures.failed(
+      "warn",
+      error,
+      "the words of growing answers could not be stored; the next write tries again",
+    )
     for (const source of sources) wait(source)
   }
 

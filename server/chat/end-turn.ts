@@ -3,6 +3,7 @@ import { and, eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
+import { createFailureLog } from "../log.ts"
 import type { Scope } from "../scope.ts"
 import type { EndedAnswer } from "./answer-record.ts"
 import { foldChunks } from "./contract.ts"
@@ -27,17 +28,19 @@ export async function endTurn(
   held: () => void,
 ): Promise<void> {
   let refusals = 0
+  const failures = createFailureLog(log, "an answer that had to wait is stored")
   for (let tries = 1; ; tries++) {
     // The parts come from the model's tools and may be what a JSON column refuses. The words are worth more.
     const end = refusals === REFUSALS - 1 ? { ...answer, parts: null } : answer
     try {
       await storeEnd(db, turns.process, answerId, end)
       turns.countEnd(end.status)
+      failures.succeeded()
       return
     } catch (error) {
       if (!isOutage(error)) refusals++
       if (turns.closing.aborted || refusals === REFUSALS) throw error
-      log.warn({ err: error, answer: answerId }, "an answer could not be stored yet")
+      failures.failed("warn", error, "an answer could not be stored yet", { answer: answerId })
       held()
       await wait(Math.min(100 * 2 ** tries, LONGEST_PAUSE), null, { signal: turns.closing }).catch(() => {})
     }

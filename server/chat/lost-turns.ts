@@ -2,6 +2,7 @@ import { and, eq, lt, or, sql, type SQL } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { livingProcesses } from "#db/process-lock.ts"
 import { chatTurns } from "#db/schema/chat.ts"
+import { createFailureLog } from "../log.ts"
 import { startRecurring, type Recurring } from "../recurring.ts"
 import type { Scope } from "../scope.ts"
 import { TURN_LIFETIME } from "./contract.ts"
@@ -16,11 +17,13 @@ const INTERVAL = 2500
  */
 export function startEndingLostTurns(scope: Scope<"db" | "log" | "turns">): Recurring {
   let suspects = new Set<string>()
+  const failures = createFailureLog(scope.log, "lost answers are ended again")
   return startRecurring(async () => {
     try {
       suspects = await endLostTurns(scope, suspects)
+      failures.succeeded()
     } catch (error) {
-      scope.log.warn({ err: error }, "lost answers could not be ended; the next look tries again")
+      failures.failed("warn", error, "lost answers could not be ended; the next look tries again")
     }
   }, INTERVAL)
 }

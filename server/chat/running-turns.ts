@@ -29,9 +29,9 @@ export interface RunningTurns {
   inLine<Result>(userId: string, work: () => Promise<Result>): Promise<Result>
   has(answerId: string): boolean
   count(): number
-  /** One has been stored, and how it ended. */
+  /** One is over, stored or of those that nothing remembers, and how it ended. */
   countEnd(status: EndedAnswer["status"]): void
-  /** How many have been stored since the start, by how they ended. */
+  /** How many are over since the start, by how they ended. */
   ended(): Record<EndedAnswer["status"], number>
   /** Resolves when the stopped answer is stored; false when this process does not run it. */
   stop(answerId: string): Promise<boolean>

@@ -47,7 +47,13 @@ export function answerOnce(
     metadata: { model: scope.model.name },
     signal,
   }
-  void giveAnswer(scope, answer, chunks.add).finally(() => {
+  const record = createAnswerRecord()
+  const hear = (chunk: AnswerChunk) => {
+    record.take(chunk)
+    chunks.add(chunk)
+  }
+  void giveAnswer(scope, answer, hear).finally(() => {
+    scope.turns.countEnd(record.read().status)
     leave()
     release()
     chunks.end()

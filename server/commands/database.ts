@@ -44,7 +44,8 @@ async function nothingToStop() {}
 
 /** The database of the Tideline that runs beside this, else one that runs for as long as the command. */
 async function reachPostgres({ database }: Config) {
-  if (database.kind === "external") return { url: database.url, stop: nothingToStop }
+  // A command may need a session, for a lock or a snapshot, which a pooler does not give.
+  if (database.kind === "external") return { url: database.streamUrl ?? database.url, stop: nothingToStop }
   const running = findRunningPostgres(database.directory)
   if (running) return { url: running, stop: nothingToStop }
   return startEmbeddedPostgres({ directory: database.directory })

@@ -2,6 +2,7 @@ import { inArray, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { livingProcesses, type ProcessLock } from "#db/process-lock.ts"
 import { devices } from "#db/schema/devices.ts"
+import { createFailureLog } from "../log.ts"
 import type { Scope } from "../scope.ts"
 
 /** A live connection, as far as its user may know of it. */
@@ -21,6 +22,7 @@ const SWEEP = 30_000
  * every page of their user like any others.
  */
 export async function openDevices({ db, log }: Scope<"db" | "log">, lock: ProcessLock) {
+  const failures = createFailureLog(log, "the connected devices are written again")
   const connected = new Map<string, Device>()
   const written = new Set<string>()
   let writing = Promise.resolve()
@@ -58,14 +60,18 @@ export async function openDevices({ db, log }: Scope<"db" | "log">, lock: Proces
         for (const connectionId of gone) written.delete(connectionId)
       }
     } catch (error) {
-      log.warn({ err: error }, "the connected devices could not be written; the next sweep tries again")
+      failures.failed("warn", error, "the connected devices could not be written; the next sweep tries again")
     }
   }
 
   async function sweep() {
     schedule()
-    await sweepDeadProcesses(db).catch((error: unknown) => {
-      log.warn({ err: error }, "the devices of dead processes could not be swept; the next sweep tries again")
+    await sweepDeadProcesses(db).then(failures.succeeded, (error: unknown) => {
+      failures.failed(
+        "warn",
+        error,
+        "the devices of dead processes could not be swept; the next sweep tries again",
+      )
     })
   }
 

@@ -3,6 +3,7 @@ import { and, eq, inArray, isNotNull } from "drizzle-orm"
 import { openAdvisoryLocks } from "#db/advisory-locks.ts"
 import { uploads } from "#db/schema/files.ts"
 import { Gone, Locked, RequestTimeout, Unavailable, type Refusal } from "../errors.ts"
+import { createFailureLog } from "../log.ts"
 import type { Scope } from "../scope.ts"
 import { nextExpiry, SPENT } from "./expiry.ts"
 import type { UploadLock, UploadLocks } from "./upload-lock.ts"
@@ -29,10 +30,11 @@ export function openUploadLocks(
   const locks = openAdvisoryLocks(databaseUrl, () => {
     stopAll(new Unavailable("The database was away. Ask how much of the upload is stored, and go on."))
   })
+  const failures = createFailureLog(log, "uploads under way are looked after again")
   let looking: Promise<void> | null = null
   const timer = setInterval(() => {
     looking ??= look()
-      .catch(warn)
+      .then(failures.succeeded, warn)
       .finally(() => (looking = null))
   }, LOOK)
   timer.unref()
@@ -118,6 +120,6 @@ export function openUploadLocks(
   }
 
   function warn(error: unknown) {
-    log.warn({ err: error }, "uploads under way could not be looked after; the next look tries again")
+    failures.failed("warn", error, "uploads under way could not be looked after; the next look tries again")
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { and, asc, eq, getTableColumns, isNull, lt, lte, or, sql } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
 import { mailOutbox, type OutboxRow } from "#db/schema/mail.ts"
+import { createFailureLog } from "#server/log.ts"
 import { isPermanent } from "#server/ports/mail.ts"
 import type { Scope } from "#server/scope.ts"
 import { DAY, databaseNow } from "./outbox.ts"
@@ -35,6 +36,7 @@ const KEPT = { sent: 30 * DAY, parked: 90 * DAY }
 export function startPosting(scope: Posting) {
   const stopping = new AbortController()
   const onTheirWay = new Set<Promise<void>>()
+  const failures = createFailureLog(scope.log, "the outbox can be read again")
   let isTroubled = false
   let wake: (() => void) | null = null
   const running = run()
@@ -48,10 +50,13 @@ export function startPosting(scope: Posting) {
 
   async function begin() {
     const letters = await claimLetters(scope, AT_ONCE - onTheirWay.size).catch((error: unknown) => {
-      const level = isOutage(error) ? "debug" : "error"
-      scope.log[level]({ err: error }, "the outbox could not be read; the next look tries again")
-      return []
+      // That the database is away is said elsewhere.
+      if (!isOutage(error))
+        failures.failed("error", error, "the outbox could not be read; the next look tries again")
+      return null
     })
+    if (letters === null) return 0
+    failures.succeeded()
     for (const letter of letters) {
       const sending = postLetter(scope, letter)
         .then(noteTrouble)

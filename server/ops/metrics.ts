@@ -85,7 +85,7 @@ function measureTurns(registry: Registry, { turns }: Scope<"turns">) {
   counter(
     registry,
     "tideline_chat_turns_ended_total",
-    "Answers that this process has stored, by how they ended.",
+    "Answers that this process has given, by how they ended.",
     "status",
     () => turns.ended(),
   )

@@ -1,6 +1,7 @@
 import type postgres from "postgres"
 
 import { inTransaction, type Lanes } from "./lanes.ts"
+import type { Log } from "./log.ts"
 import { lsnFromSql, lsnToSql } from "./lsn.ts"
 
 /**
@@ -46,19 +47,40 @@ async function make(transaction: postgres.Sql, anchor: Anchor): Promise<void> {
   await transaction`select pg_create_logical_replication_slot(${anchor.name}, 'pgoutput')`
 }
 
-/** Lets PostgreSQL forget the log before `lsn`. Of all processes, one at a time does this; the others skip it. */
-export async function advanceAnchor(lanes: Lanes, anchor: Anchor, lsn: bigint): Promise<void> {
-  await lanes.use((lane) => inTransaction(lane, "", () => advance(lane, anchor, lsn)))
+/** While no process runs the anchor holds all of the log, so PostgreSQL has to have a limit of its own. */
+export async function warnOfUnlimitedLog(lanes: Lanes, log: Log): Promise<void> {
+  const [row] = await lanes.use((sql) => sql`select current_setting('max_slot_wal_keep_size') as size`)
+  if (row?.["size"] !== "-1") return
+  log.warn(
+    { max_slot_wal_keep_size: -1 },
+    "PostgreSQL keeps its log without limit for a Tideline that is stopped, until its disk is full. " +
+      "Run: ALTER SYSTEM SET max_slot_wal_keep_size = '4GB'; SELECT pg_reload_conf();",
+  )
 }
 
-async function advance(transaction: postgres.Sql, anchor: Anchor, lsn: bigint): Promise<void> {
+/** What one statement may read of the log: reading gigabytes would take longer than a statement may, and be in vain. */
+const STEP = String(256 * 1024 * 1024)
+
+/** Lets PostgreSQL forget the log before `lsn`. Of all processes, one at a time does this; the others skip it. */
+export async function advanceAnchor(lanes: Lanes, anchor: Anchor, lsn: bigint): Promise<void> {
+  while (await lanes.use((lane) => inTransaction(lane, "", () => advance(lane, anchor, lsn)))) continue
+}
+
+/** Whether there is more to forget. */
+async function advance(transaction: postgres.Sql, anchor: Anchor, lsn: bigint): Promise<boolean> {
   const [lock] =
     await transaction`select pg_try_advisory_xact_lock(hashtext(${`${anchor.name} advance`})) as held`
-  if (!lock?.["held"]) return
-  await transaction`
-      select pg_replication_slot_advance(slot_name, least(${lsnToSql(lsn)}::text::pg_lsn, pg_current_wal_flush_lsn()))
-      from pg_replication_slots
+  if (!lock?.["held"]) return false
+  // Twice, because a slot lets go of the log only up to the first of PostgreSQL's snapshots in it that lies behind its confirmed place at
+  // the time of reading: of a long log the first call frees next to nothing, and the second all.
+  const [step] = await transaction`
+      select target < least(${lsnToSql(lsn)}::text::pg_lsn, pg_current_wal_flush_lsn()) as more,
+        pg_replication_slot_advance(slot_name, target), pg_replication_slot_advance(slot_name, target)
+      from pg_replication_slots, lateral (
+        select least(${lsnToSql(lsn)}::text::pg_lsn, pg_current_wal_flush_lsn(), confirmed_flush_lsn + ${STEP}::text::numeric) as target
+      ) as place
       where slot_name = ${anchor.name} and confirmed_flush_lsn < ${lsnToSql(lsn)}::text::pg_lsn and not active`
+  return step?.["more"] === true
 }
 
 export interface AnchorHealth {

@@ -1,4 +1,4 @@
-/** Snapshots and the log must print values alike, so both connections fix every setting that the text form depends on. */
+/** Snapshots and the log must print values alike, so both fix every setting that the text form depends on. */
 export const TEXT_FORM = {
   DateStyle: "ISO, YMD",
   TimeZone: "UTC",
@@ -7,3 +7,9 @@ export const TEXT_FORM = {
   bytea_output: "hex",
   client_encoding: "UTF8",
 } as const
+
+/** The same for the transaction that it is run in. Not for a session: a pooler would hand that to somebody else. */
+export const SET_TEXT_FORM = Object.entries(TEXT_FORM)
+  .filter(([name]) => name !== "client_encoding")
+  .map(([name, value]) => `set local ${name} = '${value}'`)
+  .join("; ")

@@ -1,3 +1,4 @@
+import { createFailureLog } from "../log.ts"
 import { advanceAnchor, inspectAnchor, type Anchor } from "./anchor.ts"
 import { inspectTables } from "./inspect.ts"
 import type { Lanes } from "./lanes.ts"
@@ -31,6 +32,8 @@ export interface Keeper {
   nudge(): void
   /** Asks the catalogue what the watched tables are now, soon. */
   inspect(): void
+  /** Lets PostgreSQL forget the log before a place at once. */
+  forgetBefore(lsn: bigint): void
   stop(): Promise<void>
 }
 
@@ -48,14 +51,15 @@ export function startKeeper(options: KeeperOptions): Keeper {
   let keeping: Promise<void> = Promise.resolve()
   let busy = false
   let inspecting: Promise<void> | null = null
+  let underWay = 0
+  let isGivenUp = false
+  const failures = createFailureLog(log, "The anchor slot is advanced again.")
   const timers = [
     setInterval(() => {
       if (!busy) polling = poll().catch(() => {})
     }, POLL_MS),
     setInterval(() => {
-      keeping = keep().catch((error: unknown) => {
-        log.warn({ err: error }, "The anchor slot could not be advanced. It will be tried again.")
-      })
+      if (underWay === 0) begin(keep)
     }, options.anchorMs),
   ]
   metrics.gauge("anchor_retained_bytes", () => health.retained)
@@ -83,10 +87,23 @@ export function startKeeper(options: KeeperOptions): Keeper {
           inspecting = null
         })
     },
+    forgetBefore(lsn) {
+      begin(() => advanceAnchor(lanes, anchor, lsn))
+    },
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await Promise.all([polling, keeping, inspecting])
     },
+  }
+
+  function begin(work: () => Promise<void>): void {
+    underWay += 1
+    keeping = keeping
+      .then(work)
+      .then(failures.succeeded, (error: unknown) => {
+        failures.failed("warn", error, "The anchor slot could not be advanced. It will be tried again.")
+      })
+      .finally(() => (underWay -= 1))
   }
 
   async function poll(): Promise<void> {
@@ -114,9 +131,11 @@ export function startKeeper(options: KeeperOptions): Keeper {
     }
     const state = await inspectAnchor(lanes, anchor)
     health = { retained: state?.retainedBytes ?? 0, safe: state?.safeBytes ?? -1 }
-    if (state && state.status !== "reserved" && state.status !== "extended") {
+    const givesUp = state && state.status !== "reserved" && state.status !== "extended"
+    if (givesUp && !isGivenUp) {
       log.error({ ...state }, "PostgreSQL is giving up the anchor slot. Raise max_slot_wal_keep_size.")
     }
+    isGivenUp = givesUp ?? false
     options.unpublished(await lanes.use((sql) => findUnpublished(sql, anchor.publication, options.watched)))
     await inspect()
     await lanes.use((sql) => forgetMutations(sql))

@@ -1,7 +1,5 @@
 import postgres from "postgres"
 
-import { TEXT_FORM } from "./connection-options.ts"
-
 /** One connection for one use at a time. */
 export type Lane = postgres.Sql
 
@@ -14,8 +12,15 @@ export interface Lanes {
 /**
  * A few connections, each a client of its own. Not one pool with `begin`: when a connection is lost, postgres 3.4.9 sends the rollback into a
  * socket that is gone, which ends the process, and a connection that was lost in mid-write never connects again.
+ *
+ * With `pooled`, the address may be a pooler's that gives each transaction another session: nothing is prepared. Nor is a session's state
+ * relied on without it.
  */
-export function openLanes(databaseUrl: string, count: number, patienceMs = 40_000): Lanes {
+export function openLanes(
+  databaseUrl: string,
+  count: number,
+  { pooled = false, patienceMs = 40_000 }: { pooled?: boolean; patienceMs?: number } = {},
+): Lanes {
   const open = new Set<Lane>()
   const free: Lane[] = []
   const waiting: ((lane: Lane) => void)[] = []
@@ -25,7 +30,7 @@ export function openLanes(databaseUrl: string, count: number, patienceMs = 40_00
     async use(work) {
       const lane = free.pop() ?? (await new Promise<Lane>((resolve) => waiting.push(resolve)))
       let kept = lane
-      // The server ends a statement after 30 s, so only a network that swallows what is sent takes longer.
+      // In a transaction the server ends a statement after 30 s, so mostly a network that swallows what is sent takes longer.
       const silence = setTimeout(() => void lane.end({ timeout: 0 }), patienceMs)
       try {
         return await work(lane)
@@ -52,7 +57,8 @@ export function openLanes(databaseUrl: string, count: number, patienceMs = 40_00
       max_lifetime: null, // a connection that ends by itself between two statements takes a transaction with it
       connect_timeout: 10,
       onnotice() {},
-      connection: { ...TEXT_FORM, application_name: "realtime", statement_timeout: 30_000 },
+      prepare: !pooled,
+      connection: { application_name: "realtime" },
     })
     open.add(lane)
     return lane
@@ -65,13 +71,16 @@ export function openLanes(databaseUrl: string, count: number, patienceMs = 40_00
   }
 }
 
+/** Milliseconds. */
+const STATEMENT_TIMEOUT = 30_000
+
 /** Runs the work between `begin` and `commit`. The first statement of the work shares a round trip with `begin`. */
 export async function inTransaction<Value>(
   lane: Lane,
   mode: string,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  const begun = lane.unsafe(`begin ${mode}`).execute()
+  const begun = lane.unsafe(`begin ${mode}; set local statement_timeout = ${STATEMENT_TIMEOUT}`).execute()
   try {
     const [, value] = await Promise.all([begun, work()])
     await lane.unsafe("commit")

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { IncomingMessage, Server as HttpServer } from "node:http"
 
-import { ensureAnchor, type Anchor } from "./anchor.ts"
+import { warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
 import { hearAnnouncements, type Announcements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
@@ -30,8 +30,10 @@ import { widenXid } from "./visibility.ts"
 import { startReader } from "./wal-reader.ts"
 
 export interface RealtimeOptions<Viewer, Scope> {
-  /** A direct connection (not through a pooler), by a role with REPLICATION that owns the tables. */
+  /** PostgreSQL itself, not a pooler, by a role with REPLICATION: for the stream. */
   databaseUrl: string
+  /** A pooler in front of it that gives each transaction another session, for everything else. */
+  poolerUrl?: string | undefined
   tables: readonly Table[]
   queries: readonly LiveQuery<Viewer>[]
   mutations: readonly Mutation<Scope>[]
@@ -138,15 +140,15 @@ export async function openRealtime<Viewer, Scope>(
   const limits = { ...LIMITS, ...options.limits }
   const { log, databaseUrl } = options
   const metrics = createMetrics()
-  const lanes = openLanes(databaseUrl, limits.snapshotConcurrency + 5)
+  const lanes = openLanes(options.poolerUrl ?? databaseUrl, limits.snapshotConcurrency + 5, {
+    pooled: options.poolerUrl !== undefined,
+  })
   const watched = options.tables.map(watchTable)
   let anchor: Anchor
   let inspectedAt: bigint
   try {
     ;({ anchor, inspectedAt } = await setUp(lanes, limits.name, watched))
-    await ensureAnchor(lanes, anchor).catch((error: unknown) => {
-      log.warn({ err: error }, "The anchor slot could not be created yet. Long open transactions delay it.")
-    })
+    await warnOfUnlimitedLog(lanes, log)
   } catch (error) {
     await lanes.end()
     throw error
@@ -226,6 +228,7 @@ export async function openRealtime<Viewer, Scope>(
     ),
     replayBytes: BigInt(limits.ringBytes),
     reportMs: limits.reportMs,
+    skipped: (start) => keeper.forgetBefore(start),
     prepare: () => keeper.poll(),
     sink: {
       position: () => (cluster === "" ? null : ring.end),
@@ -323,10 +326,15 @@ export async function openRealtime<Viewer, Scope>(
 
   function ready(): ReturnType<Realtime<Viewer>["ready"]> {
     const lag = reader.lag()
+    const trouble = reader.trouble()
     if (cluster === "")
-      return { ready: false, reason: "The replication stream has not started.", everywhere: false }
+      return { ready: false, reason: trouble ?? "The replication stream has not started.", everywhere: false }
     if (lag > 5000)
-      return { ready: false, reason: `PostgreSQL has been silent for ${lag} ms.`, everywhere: false }
+      return {
+        ready: false,
+        reason: trouble ?? `PostgreSQL has been silent for ${lag} ms.`,
+        everywhere: false,
+      }
     if (layout.broken.size > 0)
       return { ready: false, reason: "A watched table has changed its form.", everywhere: true }
     return { ready: true }

@@ -4,8 +4,9 @@ import type postgres from "postgres"
 
 import type { Anchor } from "./anchor.ts"
 import { prepareTables } from "./inspect.ts"
-import { inTransaction, type Lanes } from "./lanes.ts"
-import type { WatchedTable } from "./tables.ts"
+import { inTransaction, openLanes, type Lanes } from "./lanes.ts"
+import type { Table } from "./live-query.ts"
+import { watchTable, type WatchedTable } from "./tables.ts"
 
 export interface SetUp {
   readonly anchor: Anchor
@@ -19,19 +20,21 @@ export async function setUp(lanes: Lanes, name: string, tables: readonly Watched
 }
 
 async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTable[]): Promise<SetUp> {
-  const [level] = await sql`
-    select current_setting('wal_level') as level, oid from pg_database where datname = current_database()`
-  if (level?.["level"] !== "logical") {
-    throw new Error(
-      `PostgreSQL runs with wal_level=${String(level?.["level"])}. Set it to logical and restart PostgreSQL.`,
-    )
-  }
-  // The names of slots are shared by all databases of a cluster.
-  const anchor = { name: `${name}_anchor_${String(level["oid"])}`, publication: name }
+  const anchor = await nameAnchor(sql, name)
   await sql`select pg_advisory_xact_lock(hashtext(${`${anchor.name} setup`}))`
+  await makeOwnTables(sql)
+  const inspectedAt = await prepareTables(sql, tables)
+  await publish(sql, anchor.publication, tables)
+  return { anchor, inspectedAt }
+}
+
+/** Makes what is missing and nothing else, so that a role that may not make it can start where another one did. */
+async function makeOwnTables(sql: postgres.Sql): Promise<void> {
+  const [existing] = await sql`select to_regclass('realtime.mutations') is not null as made`
+  if (existing?.["made"]) return
   await sql`create schema if not exists realtime`
   await sql`
-      create table if not exists realtime.mutations (
+      create table realtime.mutations (
         user_id text not null,
         mutation_id text not null,
         digest text not null,
@@ -40,10 +43,27 @@ async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTab
         at timestamptz not null default now(),
         primary key (user_id, mutation_id)
       )`
-  await sql`create index if not exists mutations_at on realtime.mutations (at)`
-  const inspectedAt = await prepareTables(sql, tables)
-  await publish(sql, anchor.publication, tables)
-  return { anchor, inspectedAt }
+  await sql`create index mutations_at on realtime.mutations (at)`
+}
+
+/** The same without an engine, for a role that owns the tables, before one starts whose role does not. */
+export async function prepareEngine(
+  databaseUrl: string,
+  name: string,
+  tables: readonly Table[],
+): Promise<void> {
+  const lanes = openLanes(databaseUrl, 1)
+  try {
+    await setUp(lanes, name, tables.map(watchTable))
+  } finally {
+    await lanes.end()
+  }
+}
+
+/** The names of slots are shared by all databases of a cluster. */
+export async function nameAnchor(sql: postgres.Sql, name: string): Promise<Anchor> {
+  const [row] = await sql`select oid from pg_database where datname = current_database()`
+  return { name: `${name}_anchor_${String(row?.["oid"])}`, publication: name }
 }
 
 /** The watched tables that are not in the publication at the moment. */

@@ -1,3 +1,4 @@
+import { SET_TEXT_FORM } from "./connection-options.ts"
 import { inTransaction, type Lane, type Lanes } from "./lanes.ts"
 import type { SnapshotSql } from "./live-query.ts"
 import { lsnFromSql } from "./lsn.ts"
@@ -34,6 +35,8 @@ export interface Snapshots {
 
 export class TooManyRows extends Error {}
 
+const READ_ONLY = `isolation level repeatable read read only; ${SET_TEXT_FORM}`
+
 /** Reads in `REPEATABLE READ READ ONLY` transactions. Statements that `work` does not wait for between each other share round trips. */
 export function openSnapshots(lanes: Lanes, ring: Ring, metrics: Metrics, maxRows: number): Snapshots {
   return {
@@ -42,7 +45,7 @@ export function openSnapshots(lanes: Lanes, ring: Ring, metrics: Metrics, maxRow
       const ticket = ring.beginSnapshot()
       try {
         const taken = await lanes.use((lane) =>
-          inTransaction(lane, "isolation level repeatable read read only", async () => {
+          inTransaction(lane, READ_ONLY, async () => {
             const place = lane`
               select pg_current_snapshot()::text as visibility, pg_current_wal_insert_lsn()::text as lsn`.execute()
             const reading = readerOf(lane, maxRows)

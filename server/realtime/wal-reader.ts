@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 
+import { createFailureLog } from "../log.ts"
 import { copyAnchor, ensureAnchor, type Anchor } from "./anchor.ts"
 import type { Lanes } from "./lanes.ts"
 import type { Log } from "./log.ts"
@@ -8,6 +9,7 @@ import type { Metrics } from "./metrics.ts"
 import { createDecoder, type Describing } from "./pgoutput.ts"
 import { openReplication, type ReplicationConnection, type Stream } from "./replication.ts"
 import type { createAssembler, Transaction } from "./transactions.ts"
+import { findTrouble } from "./trouble.ts"
 
 /** Where the log goes. */
 export interface Sink {
@@ -28,6 +30,8 @@ export interface ReaderOptions {
   readonly sink: Sink
   readonly assembler: ReturnType<typeof createAssembler>
   readonly describing: Describing
+  /** The log before the place is of no use to anybody: there is too much of it to read. */
+  readonly skipped: (start: bigint) => void
   /** Done before each start: the stream's short transaction ids are widened by a recent full one. */
   readonly prepare: () => Promise<void>
   readonly log: Log
@@ -41,6 +45,8 @@ export interface ReaderOptions {
 export interface Reader {
   /** ms since PostgreSQL was last heard from; 0 while the stream is healthy. */
   lag(): number
+  /** What the operator has to change before the stream can begin; null while nothing is known. */
+  trouble(): string | null
   pause(): void
   resume(): void
   stop(): Promise<void>
@@ -60,6 +66,8 @@ export function startReader(options: ReaderOptions): Reader {
   let reportMs = options.reportMs
   let streamingSince: number | null = null
   let wake: (() => void) | null = null
+  let trouble: string | null = null
+  const trials = createFailureLog(log, "The replication stream is back.")
   const finished = run()
 
   return {
@@ -67,6 +75,7 @@ export function startReader(options: ReaderOptions): Reader {
       const silence = performance.now() - heardAt
       return stream && silence < 2 * reportMs ? 0 : Math.round(silence)
     },
+    trouble: () => trouble,
     pause() {
       paused = true
       stream?.pause()
@@ -90,10 +99,9 @@ export function startReader(options: ReaderOptions): Reader {
       streamingSince = null
       try {
         await session()
-        if (!stopping) log.warn({ position: positionText() }, "The replication stream ended. Reconnecting.")
+        if (!stopping) complain(null, "The replication stream ended. Reconnecting.")
       } catch (error) {
         if (stopping) break
-        log.warn({ err: error, position: positionText() }, "The replication stream failed. Reconnecting.")
         await repair(error)
       }
       if (stopping) break
@@ -133,6 +141,7 @@ export function startReader(options: ReaderOptions): Reader {
       reportMs = Math.min(options.reportMs, senderTimeoutMs > 0 ? senderTimeoutMs / 4 : options.reportMs)
       stream.report(start)
       streamingSince = performance.now()
+      trouble = null
       await watch(stream)
     } finally {
       clearTimeout(impatience)
@@ -149,6 +158,7 @@ export function startReader(options: ReaderOptions): Reader {
     if (known && copied <= position && position <= flushed) return position
     const earliest = flushed - options.replayBytes
     const start = copied > earliest ? copied : earliest
+    if (start > copied) options.skipped(start)
     if (position !== null) {
       metrics.count("stream_gaps")
       log.error(
@@ -171,6 +181,7 @@ export function startReader(options: ReaderOptions): Reader {
         const punctual = now - tickedAt < 2 * reportMs
         tickedAt = now
         current.report(sink.position() ?? 0n)
+        trials.succeeded() // not at once: a stream that breaks every second would be back every second
         if (!punctual || paused) heardAt = now
         else if (now - heardAt > 3 * reportMs) resolve()
       }, reportMs)
@@ -185,10 +196,16 @@ export function startReader(options: ReaderOptions): Reader {
   async function repair(error: unknown): Promise<void> {
     const code = error instanceof Error && "code" in error ? error.code : undefined
     // No such slot, or one that PostgreSQL has invalidated.
-    if (code !== "42704" && code !== "55000") return
-    await ensureAnchor(options.lanes, options.anchor).catch((cause: unknown) => {
-      log.error({ err: cause }, "The anchor slot cannot be created. Long open transactions delay it.")
-    })
+    if (code !== "42704" && code !== "55000")
+      return complain(error, "The replication stream failed. Reconnecting.")
+    await ensureAnchor(options.lanes, options.anchor).catch((cause: unknown) =>
+      complain(cause, "The anchor slot cannot be created. Long open transactions delay it."),
+    )
+  }
+
+  function complain(error: unknown, message: string): void {
+    trouble = findTrouble(error, options.databaseUrl)?.message ?? null
+    trials.failed("warn", error, trouble ?? message, { position: positionText() })
   }
 
   function positionText(): string | null {

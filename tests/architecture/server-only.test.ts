@@ -28,6 +28,8 @@ const APP: Record<string, string> = {
   "server/commands/backup.ts": "export {}",
   "server/commands/restore.ts": "export {}",
   "server/commands/maintenance.ts": "export {}",
+  "server/commands/leave.ts": "export {}",
+  "server/commands/migrate.ts": "export {}",
   "server/files/thumbnail-process.ts": "export {}",
   "server/files/contract.ts": `export const LARGEST = 10`,
   "server/files/files.ts": `export function findSecret() { return "a secret of the server" }`,

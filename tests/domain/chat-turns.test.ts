@@ -332,6 +332,20 @@ describe("a question that nothing remembers", () => {
     expect(await room.db.$count(chatMessages)).toBe(before)
   })
 
+  it("is counted by how it ended, like one of a conversation", async () => {
+    const before = room.turns.ended()
+    await readAll(answerOnce(ada, [{ role: "user", content: "Hello" }]).chunks)
+    await readAll(answerOnce(ada, [{ role: "user", content: "/fail500" }]).chunks)
+    const { chunks, stop } = answerOnce(ada, [{ role: "user", content: "/slow" }])
+    for await (const chunk of chunks) if (chunk.type === "text-delta") stop("stopped")
+    const { completed, failed, stopped } = room.turns.ended()
+    expect({
+      completed: completed - before.completed,
+      failed: failed - before.failed,
+      stopped: stopped - before.stopped,
+    }).toEqual({ completed: 1, failed: 1, stopped: 1 })
+  })
+
   it("is no longer answered once its reader left", async () => {
     const aborted = room.gateway.activity.aborted
     const { chunks, stop } = answerOnce(ada, [{ role: "user", content: "/long 9000" }])

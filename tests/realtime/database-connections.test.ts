@@ -11,7 +11,7 @@ it("a statement that the network swallows fails in the end, and the next has a n
   const proxy = await startProxy(Number(address.port))
   onTestFinished(() => proxy.close())
   address.port = new URL(proxy.url).port
-  const lanes = openLanes(address.href, 1, 500)
+  const lanes = openLanes(address.href, 1, { patienceMs: 500 })
   onTestFinished(() => lanes.end())
   const ask = () => lanes.use((lane) => lane`select 1 as one`)
   expect(await ask()).toHaveLength(1)

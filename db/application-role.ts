@@ -1,0 +1,54 @@
+import postgres from "postgres"
+
+/** What a program that only uses the tables needs of each schema. */
+const RIGHTS = [
+  { schemas: ["public", "auth", "realtime"], tables: "select, insert, update, delete" },
+  { schemas: ["drizzle"], tables: "select" },
+]
+
+/**
+ * Lets the role of `applicationUrl` use the tables of the database at `url` and read its log, and nothing beyond: it owns no table, so it can
+ * alter none. Makes the role where it is missing. Returns its name. To be repeated after migrations, for what they made.
+ */
+export async function grantToApplication(url: string, applicationUrl: string): Promise<string> {
+  const { username, password } = new URL(applicationUrl)
+  const role = decodeURIComponent(username)
+  if (role === "") throw new Error("The application's address names no role.")
+  const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
+  try {
+    await client.begin(async (sql) => {
+      const [own] =
+        await sql`select current_user = ${role} as same, quote_ident(current_database()) as database`
+      if (own?.["same"])
+        throw new Error(`${role} is the role that migrates. The application needs another one.`)
+      await makeRole(sql, role, decodeURIComponent(password))
+      await sql.unsafe(`grant connect on database ${String(own?.["database"])} to ${quote(role)}`)
+      for (const { schemas, tables } of RIGHTS) {
+        const names = schemas.join(", ")
+        await sql.unsafe(`
+          grant usage on schema ${names} to ${quote(role)};
+          grant ${tables} on all tables in schema ${names} to ${quote(role)};
+          grant usage, select, update on all sequences in schema ${names} to ${quote(role)}`)
+      }
+    })
+    return role
+  } finally {
+    await client.end()
+  }
+}
+
+/** A role that is there keeps its rights and gets the password; one that is a superuser is refused. */
+async function makeRole(sql: postgres.TransactionSql, role: string, password: string): Promise<void> {
+  const [existing] = await sql`select rolsuper as super from pg_roles where rolname = ${role}`
+  if (existing?.["super"])
+    throw new Error(`${role} is a superuser. The application needs a role that is none.`)
+  const [secret] = await sql`select quote_literal(${password}::text) as literal`
+  const how = `login password ${String(secret?.["literal"])}`
+  await sql.unsafe(
+    existing ? `alter role ${quote(role)} ${how}` : `create role ${quote(role)} replication ${how}`,
+  )
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import * as v from "valibot"
+import { grantToApplication } from "#db/application-role.ts"
+import { migrate } from "#db/migrate.ts"
+import { LIMITS } from "../realtime/open.ts"
+import { prepareEngine } from "../realtime/setup.ts"
+import { watchedTables } from "../watched-tables.ts"
+import { readSettings, withPostgres } from "./database.ts"
+import { runCommand } from "./run-command.ts"
+import { readWords } from "./words.ts"
+
+// `npm run migrate`: for where the server itself may not change tables.
+
+const USAGE = `Usage: npm run migrate -- [--for <file>]
+
+  Brings the database behind DATABASE_URL to this version: its tables, and what the stream of records needs. The server does so itself at its
+  start, where its role owns the tables. Let this be done by another role, and the server's may use the tables and change none.
+
+  --for <file>   a file with the server's own DATABASE_URL; its role is made, and may do what the server needs
+`
+
+const root = resolve(import.meta.dirname, "../..")
+
+const Command = v.pipe(
+  readWords({ for: { type: "string" } }, USAGE),
+  v.object({
+    positionals: v.tuple([], USAGE),
+    values: v.object({ for: v.optional(v.pipe(v.string(), v.nonEmpty())) }),
+  }),
+)
+
+await runCommand(Command, USAGE, async ({ values }) => {
+  await withPostgres(readSettings(root), async (url) => {
+    await migrate(url, join(root, "db/migrations"))
+    await prepareEngine(url, LIMITS.name, watchedTables)
+    process.stdout.write("The database is of this version.\n")
+    if (values.for === undefined) return
+    const role = await grantToApplication(url, readFileSync(values.for, "utf8").trim())
+    process.stdout.write(`The role ${role} may use it.\n`)
+  })
+})

@@ -1,0 +1,52 @@
+import { isOutage } from "#db/outage.ts"
+import type { Config } from "./config.ts"
+import type { Log } from "./log.ts"
+import { checkServer, UnfitServer } from "./realtime/check-server.ts"
+
+/** The database as a process reaches it. */
+export interface Reached {
+  /** PostgreSQL itself, for what needs a session: the stream, locks, migrations. */
+  directUrl: string
+  /** A pooler in front of it for everything else, which gives each transaction another session; null where there is none. */
+  poolerUrl: string | null
+}
+
+/** Starts the embedded PostgreSQL, or looks whether the one of the settings is fit, before anything in it is changed; throws where it is not. */
+export async function reachDatabase(
+  { database }: Pick<Config, "database">,
+  log: Log,
+  opened: (() => Promise<void> | void)[],
+): Promise<Reached> {
+  if (database.kind === "external") {
+    const { url, streamUrl } = database
+    await checkServer(streamUrl ?? url).catch((error: unknown) => {
+      throw explain(error, streamUrl === null ? "DATABASE_URL" : "DATABASE_STREAM_URL")
+    })
+    return streamUrl === null ? { directUrl: url, poolerUrl: null } : { directUrl: streamUrl, poolerUrl: url }
+  }
+  const { startEmbeddedPostgres } = await import("#db/embedded.ts")
+  const { directory } = database
+  const postgres = await startEmbeddedPostgres({
+    directory,
+    onLog: (line) => log.debug({ line }, "PostgreSQL"),
+  })
+  opened.push(() => postgres.stop())
+  log.info({ directory }, "embedded PostgreSQL is ready")
+  return { directUrl: postgres.url, poolerUrl: null }
+}
+
+function explain(cause: unknown, setting: "DATABASE_URL" | "DATABASE_STREAM_URL"): unknown {
+  if (cause instanceof UnfitServer) {
+    const advice =
+      cause.kind === "pooler" && setting === "DATABASE_URL"
+        ? " Leave it as it is, and set DATABASE_STREAM_URL to PostgreSQL's own address."
+        : ""
+    return new Error(`${setting} cannot be used. ${cause.message}${advice}`, { cause })
+  }
+  if (!isOutage(cause)) return cause
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new Error(
+    `The database behind ${setting} does not answer (${reason}). Start it, or correct the address.`,
+    { cause },
+  )
+}

@@ -1,0 +1,94 @@
+import postgres from "postgres"
+
+import { openReplication } from "./replication.ts"
+import { findTrouble } from "./trouble.ts"
+
+/** A PostgreSQL, or what stands before it, that the engine can do nothing with. The message says what to change. */
+export class UnfitServer extends Error {
+  /** `pooler`: the address leads to a connection pooler and not to PostgreSQL itself. */
+  readonly kind: "pooler" | "wal_level" | "replication"
+
+  constructor(kind: UnfitServer["kind"], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.kind = kind
+  }
+}
+
+/** How long a second connection may take. A pooler with room for one lets it wait for minutes. Milliseconds. */
+const PATIENCE = 10_000
+
+/**
+ * Throws an `UnfitServer` where the stream cannot be read through this address, whatever is waited for. To be called before anything else
+ * is done there: a lock of a session that is taken through a pooler may never be free again.
+ */
+export async function checkServer(databaseUrl: string): Promise<void> {
+  await refusePooler(databaseUrl)
+  const connection = openReplication(databaseUrl, "tideline check")
+  try {
+    await connection.identify()
+  } catch (error) {
+    if (isPoolersAnswer(error)) throw poolerBetween(error)
+    const trouble = findTrouble(error, databaseUrl)
+    if (trouble && !trouble.mayPass) throw new UnfitServer("replication", trouble.message, { cause: error })
+    if (!trouble) throw error
+  } finally {
+    await connection.end()
+  }
+}
+
+/** Two sessions that are open at the same time have a backend each, unless a pooler lends one backend to both. */
+async function refusePooler(databaseUrl: string): Promise<void> {
+  const clients = [openClient(databaseUrl), openClient(databaseUrl)]
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(poolerBetween(new Error("A second connection was kept waiting."))),
+    PATIENCE,
+  )
+  try {
+    const backends = new Set<unknown>()
+    for (const client of clients) {
+      const asked = client`
+        select pg_backend_pid() as backend, current_setting('wal_level') as level`
+      const [row] = await Promise.race([asked, late.promise])
+      backends.add(row?.["backend"])
+      if (row?.["level"] !== "logical") throw wrongLevel(String(row?.["level"]))
+    }
+    if (backends.size < clients.length) throw poolerBetween()
+  } finally {
+    clearTimeout(timer)
+    await Promise.all(clients.map((client) => client.end({ timeout: 0 }).catch(() => {})))
+  }
+}
+
+function openClient(databaseUrl: string) {
+  return postgres(databaseUrl, {
+    max: 1,
+    prepare: false,
+    fetch_types: false,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    onnotice() {},
+    connection: { application_name: "tideline check" },
+  })
+}
+
+/** PgBouncer refuses the parameter of replication; others drop it, and PostgreSQL then takes the command for SQL. */
+function isPoolersAnswer(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false
+  return (error.code === "08P01" && /startup parameter/.test(error.message)) || error.code === "42601"
+}
+
+function poolerBetween(cause?: unknown): UnfitServer {
+  return new UnfitServer(
+    "pooler",
+    "It leads to a connection pooler, and the change stream, locks and migrations need PostgreSQL itself.",
+    { cause },
+  )
+}
+
+function wrongLevel(level: string): UnfitServer {
+  return new UnfitServer(
+    "wal_level",
+    `PostgreSQL runs with wal_level=${level}. Run: ALTER SYSTEM SET wal_level = 'logical'; and restart PostgreSQL.`,
+  )
+}

@@ -1,0 +1,32 @@
+import { nameAnchor } from "./setup.ts"
+import { openLanes } from "./lanes.ts"
+
+/** What was there and is gone. */
+export interface Removed {
+  slots: number
+  publication: boolean
+}
+
+/**
+ * Removes what the engine called `name` keeps in the database, so that PostgreSQL holds no log for it any more. For when no process runs and
+ * none will; one that starts makes it all again. Can be repeated.
+ */
+export async function removeEngine(databaseUrl: string, name: string): Promise<Removed> {
+  const lanes = openLanes(databaseUrl, 1)
+  try {
+    return await lanes.use(async (sql) => {
+      const anchor = await nameAnchor(sql, name)
+      // Those of processes that were killed a moment ago go by themselves.
+      const slots = await sql`
+        select pg_drop_replication_slot(slot_name) from pg_replication_slots
+        where starts_with(slot_name, ${anchor.name}) and database = current_database() and not temporary`
+      const publications = await sql`select from pg_publication where pubname = ${anchor.publication}`
+      await sql.unsafe(
+        `drop publication if exists ${anchor.publication}; drop schema if exists realtime cascade`,
+      )
+      return { slots: slots.length, publication: publications.length > 0 }
+    })
+  } finally {
+    await lanes.end()
+  }
+}

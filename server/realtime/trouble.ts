@@ -1,0 +1,35 @@
+/** What the operator has to change before PostgreSQL lets the stream begin. */
+export interface Trouble {
+  readonly message: string
+  /** Whether another process can end it by leaving; otherwise nothing but a change by hand does. */
+  readonly mayPass: boolean
+}
+
+/** Null for what needs no change by hand, such as an outage. */
+export function findTrouble(error: unknown, databaseUrl: string): Trouble | null {
+  if (!(error instanceof Error) || !("code" in error)) return null
+  if (error.code === "42501" && /replication|wal sender/i.test(error.message)) {
+    const role = roleOf(databaseUrl)
+    return {
+      message:
+        `The role ${role} may not read PostgreSQL's log. Run: ALTER ROLE "${role}" REPLICATION; ` +
+        "(on Amazon RDS: GRANT rds_replication TO it) and start again.",
+      mayPass: false,
+    }
+  }
+  // 53400: no free slot. 53300 is also said of ordinary connections.
+  if (error.code === "53400" || (error.code === "53300" && error.message.includes("max_wal_senders"))) {
+    const setting = error.code === "53400" ? "max_replication_slots" : "max_wal_senders"
+    return {
+      message:
+        `PostgreSQL's ${setting} are all in use. Each process needs one, and the installation one more slot. ` +
+        `Free one, or run: ALTER SYSTEM SET ${setting} = 40; and restart PostgreSQL. Records are live as soon as one is free.`,
+      mayPass: true,
+    }
+  }
+  return null
+}
+
+function roleOf(databaseUrl: string): string {
+  return decodeURIComponent(new URL(databaseUrl).username) || "of this address"
+}
