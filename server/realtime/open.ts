@@ -335,9 +335,13 @@ export async function openRealtime<Viewer, Scope>(
         reason: trouble ?? `PostgreSQL has been silent for ${lag} ms.`,
         everywhere: false,
       }
-    if (layout.broken.size > 0)
-      return { ready: false, reason: "A watched table has changed its form.", everywhere: true }
+    if (layout.broken.size > 0) return { ready: false, reason: describeBroken(), everywhere: true }
     return { ready: true }
+  }
+
+  function describeBroken(): string {
+    const names = [...layout.broken].map((table) => table.sqlName).toSorted()
+    return `Queries of ${names.join(", ")} are refused: changed, or not in the publication. The log says which.`
   }
 
   function enter(connection: ConnectionInfo<Viewer>): void {

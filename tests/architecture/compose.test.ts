@@ -78,7 +78,9 @@ describe("the profiles", () => {
   })
 
   it("name every process to the proxy in front of several", () => {
-    const replicas = [...compose.matchAll(/^ {2}(app[\w-]*):/gm)].map(([, name]) => `${name}:{$PORT}`)
+    const replicas = [...(compose.split("\nvolumes:\n")[0] ?? "").matchAll(/^ {2}(app[\w-]*):/gm)].map(
+      ([, name]) => `${name}:{$PORT}`,
+    )
     expect(replicas.length).toBeGreaterThan(1)
     expect(read("docker/Caddyfile.scale")).toContain(`to ${replicas.join(" ")}\n`)
   })
@@ -99,7 +101,7 @@ function read(path: string) {
 /** The lines of a service's `environment`. */
 function environmentOf(service: string): [name: string, value: string][] {
   const from = compose.slice(compose.search(new RegExp(`^  ${service}:( &\\w+)?$`, "m")))
-  const [, block = ""] = /\n {4}environment:\n((?: {6}.*\n)+)/.exec(from) ?? []
+  const [, block = ""] = /\n {4}environment:(?: &\w+)?\n((?: {6}.*\n)+)/.exec(from) ?? []
   return [...block.matchAll(/^ {6}(\w+): (.+)$/gm)].map(([, name = "", value = ""]) => [name, value])
 }
 

@@ -158,5 +158,7 @@ export const serverSentences: MessageDescriptor[] = [
   msg`${{ email: "" }} has used an invitation already.`,
   msg`The replication stream has not started.`,
   msg`PostgreSQL has been silent for ${{ duration: "" }} ms.`,
-  msg`A watched table has changed its form.`,
+  msg`Queries of ${{ tables: "" }} are refused: changed, or not in the publication. The log says which.`,
+  msg`The role ${{ role: "" }} may not read PostgreSQL's log. Run: ${{ statement: "" }}`,
+  msg`PostgreSQL's ${{ setting: "" }} are all in use. Each process needs one, and the installation one more slot. Free one, or run: ${{ statement: "" }} and restart PostgreSQL. Records are live as soon as one is free.`,
 ]
