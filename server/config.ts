@@ -77,6 +77,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
       model: settings.CHAT_MODEL ?? defaultModel(settings),
       systemPrompt: settings.CHAT_SYSTEM_PROMPT,
       maxSteps: settings.CHAT_MAX_STEPS,
+      maxOutputTokens: settings.CHAT_MAX_OUTPUT_TOKENS,
+      /** Milliseconds of the model, for an answer that its asker reads as a stream, and for one that is read in the records. */
+      timeLimits: {
+        streamed: settings.CHAT_TIME_LIMIT * 1000 - AROUND_AN_ANSWER,
+        recorded: settings.CHAT_TIME_LIMIT_DASHBOARD * 1000 - AROUND_AN_ANSWER,
+      },
     },
     plans: planLimits(settings),
     /** Whether strangers may move the boats of the start page. */
@@ -90,6 +96,9 @@ export function readConfig(environment: Record<string, string | undefined>) {
     blobs: blobsConfig(settings, dataDir),
   }
 }
+
+/** Milliseconds of a time limit that are not the model's: for what comes before and after its words. */
+const AROUND_AN_ANSWER = 1000
 
 /** `AI_GATEWAY_API_KEY` has this value where the operator chose the development gateway. */
 const EMBEDDED_GATEWAY_KEY = "embedded"

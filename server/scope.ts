@@ -1,5 +1,6 @@
 import type { User } from "#db/schema/users.ts"
 import type { Database } from "#db/client.ts"
+import type { ModelTrouble } from "./chat/model-trouble.ts"
 import type { RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
 import type { Harbour } from "./demo/harbour.ts"
@@ -32,6 +33,8 @@ export interface Services {
   uploadLocks: UploadLocks
   thumbnailer: Thumbnailer
   model: Model
+  /** What this process knows of the trouble with its model server. */
+  modelTrouble: ModelTrouble
   /** Null where nothing is traced. */
   tracing: Tracing | null
   /** The answers that this process is giving. */

@@ -3,6 +3,7 @@ import { openDatabase, type Around } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import { holdProcessLock } from "#db/process-lock.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
+import { createModelTrouble } from "./chat/model-trouble.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import { startPurgingThreads } from "./chat/trash.ts"
@@ -61,6 +62,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       uploadLocks: openLocks(config, { db, log }, directUrl, opened),
       thumbnailer: openThumbnails(log, opened),
       model: await openModel(config, tracing, opened),
+      modelTrouble: createModelTrouble(log),
       tracing,
       turns: openTurns({ db, log }, lock.number, opened),
       limiters: createLimiters(config),

@@ -204,6 +204,18 @@ export const Settings = v.object({
     "You are Tideline's assistant. Answer briefly and plainly, in the language of the question. Use the tools when they help.",
   ),
   CHAT_MAX_STEPS: v.optional(wholeNumber("the most model steps in one answer", 1, 50), "5"),
+  CHAT_MAX_OUTPUT_TOKENS: v.optional(
+    wholeNumber("the most tokens of one model step, thoughts included", 16, 1_000_000),
+    "8192",
+  ),
+  CHAT_TIME_LIMIT: v.optional(
+    wholeNumber("the most seconds that POST /api/chat streams an answer", 5, 3600),
+    "30",
+  ),
+  CHAT_TIME_LIMIT_DASHBOARD: v.optional(
+    wholeNumber("the most seconds of an answer in the dashboard", 5, 3600),
+    "300",
+  ),
   CHAT_RATE_LIMIT: v.optional(wholeNumber("chat requests per minute", 1, 100_000), "20"),
   CHAT_RATE_LIMIT_PRO: v.optional(wholeNumber("chat requests per minute on the pro plan", 1, 100_000)),
   CHAT_TURNS_AT_ONCE: v.optional(wholeNumber("the answers that one person is given at once", 1, 1000), "3"),

@@ -120,12 +120,18 @@ export const chatTurns = pgTable(
     parts: jsonb("parts").$type<AnswerPart[]>(),
     inputTokens: integer("input_tokens"),
     outputTokens: integer("output_tokens"),
+    /** Why the model ended its answer. Null where it did not, and for answers of earlier versions. */
+    finishReason: text("finish_reason", {
+      enum: ["stop", "length", "content-filter", "tool-calls", "error", "other"],
+    }),
     /** What the user is told where a turn failed, and what the log names its cause by. */
     failure: text("failure"),
     endedAt: milliseconds("ended_at"),
     /** The number under which the process that gives the answer holds its lock: a turn ends with its process. */
     process: bigint("process", { mode: "number" }),
     stopRequestedAt: milliseconds("stop_requested_at"),
+    /** A turn that still runs then has lost its process. Null where an earlier version began it: 35 seconds after that. */
+    deadline: milliseconds("deadline"),
   },
   (table) => [
     uniqueIndex("chat_turns_by_request").on(table.threadId, table.requestId),

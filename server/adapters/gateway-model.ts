@@ -1,6 +1,6 @@
 import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
-import { wrapLanguageModel, type LanguageModel } from "ai"
+import { APICallError, wrapLanguageModel, type LanguageModel } from "ai"
 import type { Model } from "#server/ports/model.ts"
 import { mergeDeltas } from "./merge-deltas.ts"
 import { createModelFetch } from "./model-fetch.ts"
@@ -27,21 +27,56 @@ export function openGatewayModel({ gateway, name }: { gateway: Gateway; name: st
 }
 
 function connect(gateway: Exclude<Gateway, { kind: "missing" }>, name: string): LanguageModel {
+  const limit = createOutputLimit()
   return wrapLanguageModel({
-    model: openProvider(gateway, name),
+    model: openProvider(gateway, name, limit.name),
     middleware: {
       specificationVersion: "v4",
+      wrapGenerate: ({ doGenerate }) => limit.learn(async () => doGenerate()),
       async wrapStream({ doStream }) {
-        const { stream, ...rest } = await doStream()
+        const { stream, ...rest } = await limit.learn(async () => doStream())
         return { ...rest, stream: mergeDeltas(stream, createTagReader().read) }
       },
     },
   })
 }
 
-function openProvider(gateway: Exclude<Gateway, { kind: "missing" }>, name: string) {
+function openProvider(
+  gateway: Exclude<Gateway, { kind: "missing" }>,
+  name: string,
+  transformRequestBody: (body: RequestBody) => RequestBody,
+) {
   const settings = { baseURL: gateway.baseUrl, apiKey: gateway.key, fetch: createModelFetch() }
   if (gateway.kind === "remote" && gateway.api === "responses") return createOpenAI(settings).responses(name)
   // Not the OpenAI provider: it drops `reasoning_content`, and takes an answer that breaks off for a finished one.
-  return createOpenAICompatible({ ...settings, name: "gateway", includeUsage: true }).chatModel(name)
+  const provider = { ...settings, name: "gateway", includeUsage: true, transformRequestBody }
+  return createOpenAICompatible(provider).chatModel(name)
+}
+
+type RequestBody = Record<string, unknown>
+
+/**
+ * Names the limit of an answer as the model server wants it. Newer models of OpenAI refuse `max_tokens` and ask for
+ * `max_completion_tokens`, and which model stands behind a name is known to the server alone: so its refusal is believed.
+ */
+function createOutputLimit() {
+  let isNewer = false
+  return {
+    name({ max_tokens: limit, ...body }: RequestBody): RequestBody {
+      return { ...body, [isNewer ? "max_completion_tokens" : "max_tokens"]: limit }
+    },
+    async learn<Result>(ask: () => Promise<Result>): Promise<Result> {
+      try {
+        return await ask()
+      } catch (error) {
+        const wantsNewer =
+          APICallError.isInstance(error) &&
+          error.statusCode === 400 &&
+          error.responseBody?.includes("max_completion_tokens")
+        if (isNewer || !wantsNewer) throw error
+        isNewer = true
+        return ask()
+      }
+    },
+  }
 }

@@ -4,7 +4,7 @@ import { storableJson, storableText } from "./storable.ts"
 
 /** An answer that is over, as it is stored. */
 export type EndedAnswer = FoldedAnswer &
-  Pick<ChatTurn, "failure" | "inputTokens" | "outputTokens"> & {
+  Pick<ChatTurn, "failure" | "inputTokens" | "outputTokens" | "finishReason"> & {
     /** `completed` unless the stream said otherwise. */
     status: Exclude<ChatTurn["status"], "running">
   }
@@ -68,6 +68,7 @@ export function createAnswerRecord(): AnswerRecord {
         failure: failure === null ? null : storableText(failure),
         inputTokens: metadata.inputTokens ?? null,
         outputTokens: metadata.outputTokens ?? null,
+        finishReason: metadata.finishReason ?? null,
       }
     },
   }

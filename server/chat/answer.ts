@@ -10,6 +10,7 @@ import {
 } from "ai"
 import type { Scope } from "../scope.ts"
 import type { AnswerChunk, AnswerMetadata, StopReason } from "./contract.ts"
+import { describeModelError } from "./model-trouble.ts"
 
 /** The reason of an abort signal that ends an answer. Its name is the one by which fetch and the SDK know an abort. */
 export class AnswerStopped extends Error {
@@ -38,7 +39,7 @@ interface AnswerOptions {
  * metadata, because the `abort` chunk alone looks to the browser like a good end.
  */
 export async function giveAnswer(
-  { model, config, log }: Scope<"model" | "config" | "log">,
+  { model, config, log, modelTrouble }: Scope<"model" | "config" | "log" | "modelTrouble">,
   { id, messages, tools, metadata, signal }: AnswerOptions,
   give: (chunk: AnswerChunk) => void,
 ): Promise<void> {
@@ -50,7 +51,7 @@ export async function giveAnswer(
       messages,
       tools,
       stopWhen: isStepCount(config.chat.maxSteps),
-      maxOutputTokens: MAX_OUTPUT_TOKENS,
+      maxOutputTokens: config.chat.maxOutputTokens,
       maxRetries: 1, // a second one would use up the time limit
       streamRetries: 0, // what was said before the retry would stay, and be said twice
       abortSignal: signal,
@@ -65,11 +66,16 @@ export async function giveAnswer(
       }
       if (part.type === "tool-error")
         log.warn({ err: part.error, tool: part.toolName, answer: id }, "a chat tool failed")
+      if (ANSWERING.has(part.type)) modelTrouble.end()
       const chunk = toUIMessageChunk(part, {
         tools,
         responseMessageId: id,
         messageMetadata:
-          part.type === "start" ? metadata : part.type === "finish" ? usageOf(part.totalUsage) : undefined,
+          part.type === "start"
+            ? metadata
+            : part.type === "finish"
+              ? { ...usageOf(part.totalUsage), finishReason: part.finishReason }
+              : undefined,
         onError: () => "The tool failed.",
       })
       if (!chunk) continue
@@ -83,25 +89,24 @@ export async function giveAnswer(
   }
 
   function explain(error: unknown) {
-    const reference = randomUUID().slice(0, 8)
     const cause = RetryError.isInstance(error) ? error.lastError : error
+    const trouble = modelTrouble.report(cause)
+    if (trouble)
+      return `The model server refused to answer, which only whoever runs this site can mend. (Reference ${trouble.reference})`
+    const reference = randomUUID().slice(0, 8)
     const status = APICallError.isInstance(cause) ? cause.statusCode : undefined
-    log.error({ ...describe(cause), reference, answer: id, model: model.name }, "the model did not answer")
+    log.error(
+      { ...describeModelError(cause), reference, answer: id, model: model.name },
+      "the model did not answer",
+    )
     return status === 429 || status === 503
       ? `The model is busy. Try again in a moment. (Reference ${reference})`
       : `The model could not answer. Try again. (Reference ${reference})`
   }
 }
 
-/** The SDK's errors carry the whole conversation, which does not belong in a log. */
-function describe(error: unknown) {
-  if (!APICallError.isInstance(error)) return { err: error }
-  const { message, statusCode, url, responseBody } = error
-  return { error: message, statusCode, url, responseBody: responseBody?.slice(0, 500) }
-}
-
-/** Bounds what one answer can cost, and what a reader that never reads can make us keep. */
-const MAX_OUTPUT_TOKENS = 8192
+/** Parts that only an answer has. */
+const ANSWERING = new Set(["text-delta", "reasoning-delta", "tool-call"])
 
 function cutShort({ reason }: AbortSignal, give: (chunk: AnswerChunk) => void) {
   const stop = reason instanceof AnswerStopped ? reason.reason : "interrupted"

@@ -27,7 +27,10 @@ export interface ThreadPage {
 export type Entry = Pick<ChatMessage, "_id" | "_creationTime" | "role" | "content" | "attachments"> & {
   /** The sender's own id for the question: it and its answer have the same. */
   requestId: string | null
-  turn: Pick<ChatTurn, "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens"> | null
+  turn: Pick<
+    ChatTurn,
+    "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens" | "finishReason"
+  > | null
 }
 
 /** A message as the live list has it: how it came about stands in the list of turns. */
@@ -37,9 +40,6 @@ export type LiveTurn = Pick<ChatTurn, "_id" | "questionId" | "requestId"> & NonN
 
 /** A piece of an answer that is being given: when the answer is over, its message has the words and the pieces are gone. */
 export type LiveChunk = Pick<ChatChunk, "_id" | "turnId" | "seq" | "delta">
-
-/** A turn that runs for longer has lost its process: no answer may take more than 30 seconds. In milliseconds. */
-export const TURN_LIFETIME = 35_000
 
 export interface EntryPage {
   /** Oldest first. */
@@ -59,6 +59,25 @@ export interface AnswerMetadata {
   stop?: StopReason
   inputTokens?: number
   outputTokens?: number
+  /** Why the model ended its answer. */
+  finishReason?: FinishReason
+}
+
+export type FinishReason = NonNullable<ChatTurn["finishReason"]>
+
+/** What is missing of an answer although the model ended it. */
+export type Shortfall = "empty" | "withheld" | "used-up" | "filtered" | "length" | "steps"
+
+/** Null for an answer that is whole, and for one whose `status` says already why it is not. */
+export function shortfallOf(
+  { status, finishReason }: Pick<ChatTurn, "status" | "finishReason">,
+  hasText: boolean,
+): Shortfall | null {
+  if (status !== "completed") return null
+  if (finishReason === "content-filter") return hasText ? "filtered" : "withheld"
+  if (finishReason === "length") return hasText ? "length" : "used-up"
+  if (finishReason === "tool-calls") return "steps"
+  return hasText ? null : "empty"
 }
 
 /** A question may come with the user's own files: parts of the type `data-file`. */

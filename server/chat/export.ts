@@ -1,7 +1,14 @@
 import { create as contentDisposition } from "content-disposition"
 import { cleanFileName } from "../files/names.ts"
 import type { Scope } from "../scope.ts"
-import type { Attachment, Entry, ExportQuery, ThreadSummary } from "./contract.ts"
+import {
+  shortfallOf,
+  type Attachment,
+  type Entry,
+  type ExportQuery,
+  type Shortfall,
+  type ThreadSummary,
+} from "./contract.ts"
 import { closeBlocks } from "./close-blocks.ts"
 import { readMessages } from "./messages.ts"
 import { findThread } from "./threads.ts"
@@ -76,7 +83,7 @@ function writeEntry({ role, turn, content, attachments, _creationTime }: Entry):
     ...(tools.length > 0 ? [`*Used ${tools.join(", ")}.*`] : []),
     ...(content.trim() === "" ? [] : [closeBlocks(content.trimEnd())]),
     ...(attachments ? [attachments.map(writeAttachment).join("\n")] : []),
-    ...(turn ? writeEnd(turn) : []),
+    ...(turn ? writeEnd(turn, content.trim() !== "") : []),
   ]
 }
 
@@ -84,7 +91,19 @@ function writeAttachment({ fileName, mimeType, size }: Attachment): string {
   return `- Attached: ${escape(fileName)} (${escape(mimeType)}, ${size} bytes)`
 }
 
-function writeEnd({ status, failure }: NonNullable<Entry["turn"]>): string[] {
+const SHORTFALLS: Record<Shortfall, string> = {
+  empty: "The model gave no answer.",
+  withheld: "Withheld by the model or a content filter.",
+  filtered: "Ended here by the model or a content filter.",
+  "used-up": "The length limit was reached before an answer.",
+  length: "Cut off here: the length limit was reached.",
+  steps: "Ended here: the limit of tool calls was reached.",
+}
+
+function writeEnd(turn: NonNullable<Entry["turn"]>, hasText: boolean): string[] {
+  const { status, failure } = turn
+  const shortfall = shortfallOf(turn, hasText)
+  if (shortfall) return [`*${SHORTFALLS[shortfall]}*`]
   switch (status) {
     case "completed":
       return []

@@ -58,7 +58,17 @@ export const liveTurns = defineLiveQuery({
   name: "chat.listTurns",
   table: watchedTurns,
   ...ofConversation,
-  fields: ["questionId", "requestId", "status", "model", "parts", "failure", "inputTokens", "outputTokens"],
+  fields: [
+    "questionId",
+    "requestId",
+    "status",
+    "model",
+    "parts",
+    "failure",
+    "inputTokens",
+    "outputTokens",
+    "finishReason",
+  ],
 })
 
 /** What is said in a conversation while it is being said, a row for each quarter of a second; `foldChunks` makes an answer of them. */
@@ -67,7 +77,7 @@ export const liveChunks = defineLiveQuery({
   table: watchedChunks,
   ...ofConversation,
   args: v.strictObject({ threadId: ThreadId }),
-  // Without pages: an answer takes 30 seconds at most, and all of its words belong together.
+  // Without pages: an answer takes minutes at most, and all of its words belong together.
   range: ({ threadId }, viewer: Viewer) => ({
     eq: { userId: viewer.user._id, threadId },
     order: { field: "_id", direction: "asc" },

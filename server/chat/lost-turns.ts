@@ -5,7 +5,7 @@ import { chatTurns } from "#db/schema/chat.ts"
 import { createFailureLog } from "../log.ts"
 import { startRecurring, type Recurring } from "../recurring.ts"
 import type { Scope } from "../scope.ts"
-import { TURN_LIFETIME } from "./contract.ts"
+import { deadlineOf } from "./deadline.ts"
 import { endAbandonedTurn } from "./end-turn.ts"
 
 /** Milliseconds. */
@@ -64,5 +64,5 @@ function findDoubtful(db: Database, process: number) {
 }
 
 function isOld(): SQL {
-  return lt(chatTurns._creationTime, Date.now() - TURN_LIFETIME)
+  return lt(deadlineOf(chatTurns), Date.now())
 }

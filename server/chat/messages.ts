@@ -9,12 +9,12 @@ import { createFileReader } from "./attachments.ts"
 import {
   foldChunks,
   ThreadId,
-  TURN_LIFETIME,
   type Entry,
   type EntryPage,
   type LiveChunk,
   type PageQuery,
 } from "./contract.ts"
+import { deadlineOf } from "./deadline.ts"
 import { findThread } from "./threads.ts"
 
 /** The latest messages of a conversation, or those before the cursor. Throws NotFound. */
@@ -100,7 +100,9 @@ const entry = {
     failure: chatTurns.failure,
     inputTokens: chatTurns.inputTokens,
     outputTokens: chatTurns.outputTokens,
+    finishReason: chatTurns.finishReason,
   },
+  deadline: deadlineOf(chatTurns),
   // In the same statement as the message: at the end of a turn the words move from the one to the other.
   said: sql<Said | null>`(
     select jsonb_agg(jsonb_build_object('seq', ${chatChunks.seq}, 'delta', ${chatChunks.delta}))
@@ -108,10 +110,14 @@ const entry = {
 }
 
 /** An answer that is being given reads as far as it has come, and one that outlived its process as the end that it will have. */
-function asItStands({ said, ...row }: Entry & { said: Said | null }): Entry {
+function asItStands({
+  said,
+  deadline,
+  ...row
+}: Entry & { said: Said | null; deadline: number | null }): Entry {
   const { turn } = row
   if (turn?.status !== "running") return row
-  const lost = row._creationTime < Date.now() - TURN_LIFETIME
+  const lost = deadline !== null && deadline < Date.now()
   const status = lost ? "interrupted" : turn.status
   if (!said) return { ...row, turn: { ...turn, status } }
   const { content, parts } = foldChunks(said)

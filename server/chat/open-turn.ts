@@ -9,15 +9,23 @@ import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread } from "./access.ts"
 import { attachFiles } from "./attachments.ts"
-import { ThreadId, titleOf, TURN_LIFETIME, UNTITLED } from "./contract.ts"
+import { ThreadId, titleOf, UNTITLED } from "./contract.ts"
 import type { Question } from "./conversation.ts"
+import { deadlineOf, ENDING_TIME } from "./deadline.ts"
 import { endAbandonedTurn } from "./end-turn.ts"
 
 const MessageId = v.pipe(v.string(), v.uuid())
 
 export type OpenedTurn =
   | { kind: "fresh"; threadId: string; questionId: string; answerId: string; mayBeNamed: boolean }
-  | { kind: "answered"; questionId: string; answerId: string; model: string; content: string }
+  | {
+      kind: "answered"
+      questionId: string
+      answerId: string
+      model: string
+      content: string
+      finishReason: ChatTurn["finishReason"]
+    }
 
 /** A question, and what its asker wants done with what is there. */
 export interface AskedQuestion extends Question {
@@ -29,7 +37,7 @@ export interface AskedQuestion extends Question {
 
 type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 
-type Known = Pick<ChatTurn, "questionId" | "status" | "model"> & { answerId: string }
+type Known = Pick<ChatTurn, "questionId" | "status" | "model" | "finishReason"> & { answerId: string }
 
 interface State {
   /** Of the question. */
@@ -37,7 +45,7 @@ interface State {
   /** What it was answered. */
   content: string | null
   /** In the conversation. */
-  running: Pick<ChatTurn, "_id" | "_creationTime"> | null
+  running: { _id: string; deadline: number } | null
   /** How many answers the viewer is being given, in whichever conversation. */
   atOnce: number
 }
@@ -47,13 +55,19 @@ const running = alias(chatTurns, "running")
 /**
  * Stores the question with a row for its answer, unless the same question is stored already: then its answer is given back
  * when it is complete, and made again when it is not, or when the viewer asked for that with `again`.
+ * `timeLimit` is the answer's, in milliseconds.
  * Throws NotFound for a conversation that is not the viewer's and a question that is not in it, and Conflict while an answer is being
  * given in it, or as many as are allowed elsewhere.
  */
-export function openTurn(scope: Opening, threadId: string, question: AskedQuestion): Promise<OpenedTurn> {
+export function openTurn(
+  scope: Opening,
+  threadId: string,
+  question: AskedQuestion,
+  timeLimit: number,
+): Promise<OpenedTurn> {
   return scope.turns.inLine(scope.viewer.user._id, async () => {
     await refuseEarly(scope, threadId, question.requestId)
-    return storeOpenedTurn(scope, threadId, question)
+    return storeOpenedTurn(scope, threadId, question, timeLimit)
   })
 }
 
@@ -78,7 +92,12 @@ async function refuseEarly(scope: Opening, threadId: string, requestId: string):
   refuseTooMany(scope, found.running.length)
 }
 
-function storeOpenedTurn(scope: Opening, threadId: string, question: AskedQuestion): Promise<OpenedTurn> {
+function storeOpenedTurn(
+  scope: Opening,
+  threadId: string,
+  question: AskedQuestion,
+  timeLimit: number,
+): Promise<OpenedTurn> {
   return scope.db.transaction(async (tx) => {
     const thread = await lockThread(scope, tx, threadId)
     const state = await findPlace(scope, tx, threadId, question.requestId)
@@ -95,6 +114,7 @@ function storeOpenedTurn(scope: Opening, threadId: string, question: AskedQuesti
         ? await reopenQuestion(tx, threadId, known)
         : await newQuestion(scope, tx, threadId, question),
       title: isUntitled && !known ? titleOf(question.text) : null,
+      deadline: Date.now() + timeLimit + ENDING_TIME,
     })
     return { kind: "fresh", threadId, questionId, answerId, mayBeNamed: thread.titleSource === "question" }
   })
@@ -118,7 +138,7 @@ async function lockThread(scope: Scope<"viewer">, tx: Transaction, threadId: str
 async function findPlace(scope: Scope<"viewer">, tx: Transaction, threadId: string, requestId: string) {
   const state = await findState(scope, tx, threadId, requestId)
   if (!state.running) return state
-  if (state.running._creationTime > Date.now() - TURN_LIFETIME)
+  if (state.running.deadline > Date.now())
     throw new Conflict("An answer is being given in this conversation. Wait for it, or stop it first.")
   await endAbandonedTurn(tx, state.running._id)
   return findState(scope, tx, threadId, requestId)
@@ -133,12 +153,13 @@ async function findState(
 ): Promise<State> {
   const [state] = await tx
     .select({
-      running: { _id: running._id, _creationTime: running._creationTime },
+      running: { _id: running._id, deadline: deadlineOf(running) },
       known: {
         answerId: chatTurns._id,
         questionId: chatTurns.questionId,
         status: chatTurns.status,
         model: chatTurns.model,
+        finishReason: chatTurns.finishReason,
       },
       content: chatMessages.content,
       atOnce: tx.$count(
@@ -226,13 +247,15 @@ interface NewTurn {
   question: SQL
   /** Null where the conversation keeps its own. */
   title: string | null
+  /** Milliseconds since the epoch. */
+  deadline: number
 }
 
 /** In one statement, and each row from the one before: an answer's id must sort after its question's. */
 async function storeTurn(
   { viewer, model, turns }: Scope<"viewer" | "model" | "turns">,
   tx: Transaction,
-  { threadId, requestId, question, title }: NewTurn,
+  { threadId, requestId, question, title, deadline }: NewTurn,
 ) {
   const userId = viewer.user._id
   const [stored] = await tx.execute<{ questionId: string; answerId: string }>(sql`
@@ -241,9 +264,9 @@ async function storeTurn(
       select ${userId}::uuid, ${threadId}::uuid, 'assistant', '' from question
       returning _id
     ), turn as (
-      insert into ${chatTurns} (_id, user_id, thread_id, question_id, request_id, status, model, process)
+      insert into ${chatTurns} (_id, user_id, thread_id, question_id, request_id, status, model, process, deadline)
       select answer._id, ${userId}::uuid, ${threadId}::uuid, question._id, ${requestId}, 'running',
-        ${model.name}, ${turns.process}::bigint
+        ${model.name}, ${turns.process}::bigint, ${deadline}::bigint
       from question, answer
     ), thread as (
       update ${chatThreads} set

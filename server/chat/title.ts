@@ -1,5 +1,5 @@
 import { generateText } from "ai"
-import { and, eq } from "drizzle-orm"
+import { and, eq, ne } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
 import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "../scope.ts"
@@ -24,11 +24,11 @@ const INSTRUCTIONS =
  * A title that somebody gives meanwhile stays. Never throws: a conversation without a better title is no failure.
  */
 export async function nameThread(
-  scope: Scope<"db" | "viewer" | "model" | "log">,
+  scope: Scope<"db" | "viewer" | "model" | "log" | "modelTrouble">,
   threadId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, model, log } = scope
+  const { db, model, log, modelTrouble } = scope
   // The development gateway would make its label every conversation's title.
   if (model.isDevelopment || signal.aborted) return
   try {
@@ -49,7 +49,7 @@ export async function nameThread(
       .set({ title, titleSource: "model" })
       .where(and(ownThread(scope, threadId), eq(chatThreads.titleSource, "question")))
   } catch (error) {
-    if (signal.aborted) return
+    if (signal.aborted || modelTrouble.report(error)) return
     const reason = error instanceof Error ? error.message : String(error)
     log.warn({ reason, thread: threadId }, "the model gave no title")
   }
@@ -69,6 +69,7 @@ async function findOnlyExchange(scope: Scope<"db" | "viewer">, threadId: string)
         ownThread(scope, threadId),
         eq(chatThreads.titleSource, "question"),
         eq(chatTurns.status, "completed"),
+        ne(chatMessages.content, ""),
       ),
     )
     .limit(2)

@@ -12,16 +12,13 @@ import { openQueue } from "./queue.ts"
 import { nameThread } from "./title.ts"
 import { chatTools } from "./tools.ts"
 
-type TurnScope = Scope<"db" | "blobs" | "viewer" | "model" | "config" | "log" | "turns">
+type TurnScope = Scope<"db" | "blobs" | "viewer" | "model" | "config" | "log" | "turns" | "modelTrouble">
 
 /** The chunks of an answer, and how to end it early. */
 export interface Answer {
   chunks: AsyncIterable<AnswerChunk>
   stop(reason: StopReason): void
 }
-
-/** Milliseconds. The route may take 30 seconds; the rest is for the words around the answer. */
-const TIME_LIMIT = 29_000
 
 interface TurnOptions {
   /** Milliseconds. */
@@ -35,7 +32,7 @@ const ALONE_AT_ONCE = 50
 export function answerOnce(
   scope: TurnScope,
   messages: ModelMessage[],
-  { timeLimit = TIME_LIMIT }: TurnOptions = {},
+  { timeLimit = scope.config.chat.timeLimits.streamed }: TurnOptions = {},
 ): Answer {
   const leave = enterAlone(scope)
   const { signal, stop, release } = limitTime(timeLimit)
@@ -78,10 +75,10 @@ export async function askQuestion(
   scope: TurnScope,
   threadId: string,
   question: AskedQuestion,
-  options: TurnOptions = {},
+  { timeLimit = scope.config.chat.timeLimits.streamed }: TurnOptions = {},
 ): Promise<Answer> {
   const chunks = openQueue<AnswerChunk>()
-  const { turn, stop } = await beginTurn(scope, threadId, question, options, {
+  const { turn, stop } = await beginTurn(scope, threadId, question, timeLimit, {
     hear: chunks.add,
     end: chunks.end,
   })
@@ -93,9 +90,9 @@ export async function askInBackground(
   scope: TurnScope,
   threadId: string,
   question: AskedQuestion,
-  options: TurnOptions = {},
+  { timeLimit = scope.config.chat.timeLimits.recorded }: TurnOptions = {},
 ): Promise<Asked> {
-  const { turn } = await beginTurn(scope, threadId, question, options, { hear: () => {}, end: () => {} })
+  const { turn } = await beginTurn(scope, threadId, question, timeLimit, { hear: () => {}, end: () => {} })
   return { threadId, questionId: turn.questionId, answerId: turn.answerId }
 }
 
@@ -109,10 +106,10 @@ async function beginTurn(
   scope: TurnScope,
   threadId: string,
   question: AskedQuestion,
-  { timeLimit = TIME_LIMIT }: TurnOptions,
+  timeLimit: number,
   reader: Reader,
 ) {
-  const turn = await openTurn(scope, threadId, question)
+  const turn = await openTurn(scope, threadId, question, timeLimit)
   if (turn.kind === "answered") return { turn, stop: () => {} }
 
   const { signal, stop, release } = limitTime(timeLimit)
@@ -174,10 +171,13 @@ function limitTime(milliseconds: number) {
 
 /** The stored answer once more, for a sender who did not hear that it arrived. */
 async function* repeat(answered: Extract<OpenedTurn, { kind: "answered" }>): AsyncGenerator<AnswerChunk> {
-  const { answerId, questionId, model, content } = answered
+  const { answerId, questionId, model, content, finishReason } = answered
   yield { type: "start", messageId: answerId, messageMetadata: { model, questionId } }
   yield { type: "text-start", id: "0" }
   yield { type: "text-delta", id: "0", delta: content }
   yield { type: "text-end", id: "0" }
-  yield { type: "finish" }
+  yield {
+    type: "finish",
+    ...(finishReason && { finishReason, messageMetadata: { finishReason } }),
+  }
 }

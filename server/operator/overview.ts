@@ -29,7 +29,7 @@ export interface StreamState {
 }
 
 /** What there is and how it is doing, as one process sees it. */
-export async function findOverview(scope: Scope<"config" | "db" | "live" | "turns">) {
+export async function findOverview(scope: Scope<"config" | "db" | "live" | "turns" | "modelTrouble">) {
   const { config, db } = scope
   const [processes, stream, letters, people, waiting, postgres] = await Promise.all([
     listProcesses(scope),
@@ -42,6 +42,7 @@ export async function findOverview(scope: Scope<"config" | "db" | "live" | "turn
   return {
     processes,
     stream,
+    model: scope.modelTrouble.current(),
     counts: { people: people[0]?.count ?? 0, waiting: waiting[0]?.count ?? 0, letters },
     versions: {
       tideline: version.commit ? `${version.number} (${version.commit.slice(0, 7)})` : version.number,

@@ -12,7 +12,10 @@ import { describeRealtime } from "./realtime-metrics.ts"
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 
 /** What Prometheus reads of one process. */
-export function createOpsMetrics(scope: Scope<"db" | "live" | "log" | "turns">, connections: Connections) {
+export function createOpsMetrics(
+  scope: Scope<"db" | "live" | "log" | "turns" | "modelTrouble">,
+  connections: Connections,
+) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: "tideline_" })
   const build = new Gauge({
@@ -32,6 +35,7 @@ export function createOpsMetrics(scope: Scope<"db" | "live" | "log" | "turns">, 
   measureConnections(registry, connections)
   measureEventLoop(registry)
   measureTurns(registry, scope)
+  measureModel(registry, scope)
   const countAgain = measureQueued(registry, scope)
 
   return {
@@ -89,6 +93,20 @@ function measureTurns(registry: Registry, { turns }: Scope<"turns">) {
     "status",
     () => turns.ended(),
   )
+}
+
+function measureModel(registry: Registry, { modelTrouble }: Scope<"modelTrouble">) {
+  return new Gauge({
+    name: "tideline_model_refusing_since_seconds",
+    help: "Since when the model server refuses what this process asks, as a Unix time, by its HTTP status; 0 where it does not.",
+    labelNames: ["status"],
+    registers: [registry],
+    collect() {
+      this.reset()
+      const trouble = modelTrouble.current()
+      this.set({ status: trouble?.status ?? "none" }, trouble ? trouble.since / 1000 : 0)
+    },
+  })
 }
 
 /** What the database knows, each time the returned function was called. */

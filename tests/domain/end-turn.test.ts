@@ -54,6 +54,7 @@ describe("the end of an answer", () => {
     parts: [{ type: "tool", callId: "c", name: "currentTime", output: "noon" }],
     status: "completed",
     failure: null,
+    finishReason: "stop",
     inputTokens: 1,
     outputTokens: 2,
   }

@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { chatChunks, chatMessages, chatTurns, type AnswerDelta } from "#db/schema/chat.ts"
-import { TURN_LIFETIME } from "#server/chat/contract.ts"
 import { endLostTurns } from "#server/chat/lost-turns.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
@@ -48,7 +47,7 @@ it("leaves alone the answer of a process that lives, until no answer can take th
   await endLostTurns(ada, await endLostTurns(ada, new Set()))
   expect(await turnOf(answerId)).toMatchObject({ status: "running" })
 
-  const longAgo = Date.now() - TURN_LIFETIME - 1000
+  const longAgo = Date.now() - 36_000
   await ada.db.update(chatTurns).set({ _creationTime: longAgo }).where(eq(chatTurns._id, answerId))
   await endLostTurns(ada, new Set())
   expect(await turnOf(answerId)).toMatchObject({ status: "interrupted" })
@@ -57,7 +56,7 @@ it("leaves alone the answer of a process that lives, until no answer can take th
 it("keeps the words that an earlier version wrote into the message", async () => {
   const { threadId, answerId } = await abandonedTurn({ process: null }, [])
   await ada.db.update(chatMessages).set({ content: "It is" }).where(eq(chatMessages._id, answerId))
-  const longAgo = Date.now() - TURN_LIFETIME - 1000
+  const longAgo = Date.now() - 36_000
   await ada.db.update(chatTurns).set({ _creationTime: longAgo }).where(eq(chatTurns._id, answerId))
   await endLostTurns(ada, new Set())
   expect((await listMessages(ada, threadId)).entries[1]).toMatchObject({

@@ -11,8 +11,9 @@ it("a scrape that begins while another one is written takes nothing from it", as
     db: database.db,
     log: pino({ level: "silent" }),
     live: { measured: () => [] },
+    modelTrouble: { current: () => null },
     turns: { count: () => 0, ended: () => ({}) },
-  } as unknown as Scope<"db" | "live" | "log" | "turns">
+  } as unknown as Scope<"db" | "live" | "log" | "turns" | "modelTrouble">
   let second: Promise<string> | undefined
   const metrics = createOpsMetrics(scope, {
     // Asked for while the first scrape is written.

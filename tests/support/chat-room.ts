@@ -9,6 +9,7 @@ import { openDevelopmentGateway } from "#server/adapters/development-gateway.ts"
 import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
 import { openGatewayModel } from "#server/adapters/gateway-model.ts"
 import { createChunkWriter } from "#server/chat/chunk-writer.ts"
+import { createModelTrouble } from "#server/chat/model-trouble.ts"
 import { createRunningTurns } from "#server/chat/running-turns.ts"
 import type { AnswerChunk } from "#server/chat/contract.ts"
 import { readConfig } from "#server/config.ts"
@@ -46,6 +47,7 @@ export async function openChatRoom() {
       gateway: { kind: "development", key: gateway.key, baseUrl: gateway.baseUrl },
       name: gateway.model,
     }),
+    modelTrouble: createModelTrouble(log),
     turns: createRunningTurns({
       process: lock.number,
       chunks: createChunkWriter({ db: database.db, log }),

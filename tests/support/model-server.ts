@@ -6,6 +6,7 @@ import { pino } from "pino"
 import { openGatewayModel } from "#server/adapters/gateway-model.ts"
 import { giveAnswer } from "#server/chat/answer.ts"
 import type { AnswerChunk } from "#server/chat/contract.ts"
+import { createModelTrouble } from "#server/chat/model-trouble.ts"
 import { readConfig } from "#server/config.ts"
 import { portOf } from "./port-of.ts"
 
@@ -48,12 +49,12 @@ export function askedModel(baseUrl: string, settings: Record<string, string> = {
     gateway: { kind: "remote", key: "a key", baseUrl, api: "chat" },
     name: "m",
   })
-  return { model, config, log, logged }
+  return { model, config, log, logged, modelTrouble: createModelTrouble(log) }
 }
 
 /** The whole answer to one question, as chunks and as what they come to. */
 export async function readAnswer(
-  scope: Pick<ReturnType<typeof askedModel>, "model" | "config" | "log">,
+  scope: Pick<ReturnType<typeof askedModel>, "model" | "config" | "log" | "modelTrouble">,
   options: Partial<Parameters<typeof giveAnswer>[1]> = {},
   hear: (chunk: AnswerChunk) => void = () => {},
 ) {

@@ -141,6 +141,12 @@ export const serverSentences: MessageDescriptor[] = [
   msg`The tool failed.`,
   msg`The model is busy. Try again in a moment. (Reference ${{ reference: "" }})`,
   msg`The model could not answer. Try again. (Reference ${{ reference: "" }})`,
+  msg`The model server refused to answer, which only whoever runs this site can mend. (Reference ${{ reference: "" }})`,
+  msg`The model server redirects (status ${{ status: "" }}), and no question is sent after it. Set AI_GATEWAY_BASE_URL to the address where it leads.`,
+  msg`The model server refuses the key (status ${{ status: "" }}). Check AI_GATEWAY_API_KEY.`,
+  msg`The model server wants to be paid (status ${{ status: "" }}). Check the account's balance.`,
+  msg`The model server knows no such address or model (status ${{ status: "" }}). Check AI_GATEWAY_BASE_URL and CHAT_MODEL.`,
+  msg`The model server refuses the request (status ${{ status: "" }}). The log has its reason; check CHAT_MODEL and AI_GATEWAY_API.`,
   msg`${{ zone: "" }} is no time zone that is known here.`,
   msg`Missing AI_GATEWAY_API_KEY`,
 

@@ -4,6 +4,7 @@ import type { ReactNode } from "react"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences } from "#app/language/sentences.ts"
+import { Alert } from "#app/ui/alert.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
@@ -39,12 +40,23 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
   const say = useSentences()
   const { bytes } = useFormats()
   const { overview, answers, now } = loaderData
-  const { counts, processes, stream, versions } = overview
+  const { counts, model, processes, stream, versions } = overview
+  const reference = model?.reference
   return (
     <>
       <Head title={t`Overview`} problem={actionData?.problem}>
         <Trans>As it was when the page was loaded.</Trans>
       </Head>
+      {model ? (
+        <Alert tone="danger" title={t`The chat gives no answers`} className="mt-5">
+          <p>{say(model.what)}</p>
+          <p>
+            <Trans>
+              First refused <RelativeTime at={model.since} now={now} />, reference {reference} in the log.
+            </Trans>
+          </p>
+        </Alert>
+      ) : null}
       <dl className="mt-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Figure label={t`People`} value={counts.people} />
         <Figure label={t`On the waitlist`} value={counts.waiting} />

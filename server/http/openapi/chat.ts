@@ -25,6 +25,10 @@ const Turn = v.strictObject({
   model: v.string(),
   parts: v.nullable(v.array(v.looseObject({ type: v.picklist(["text", "reasoning", "tool"]) }))),
   failure: v.nullable(v.string()),
+  finishReason: v.pipe(
+    v.nullable(v.picklist(["stop", "length", "content-filter", "tool-calls", "error", "other"])),
+    v.description("Why the model ended its answer. Null while it runs, and where something else ended it."),
+  ),
   inputTokens: v.nullable(v.number()),
   outputTokens: v.nullable(v.number()),
 })
@@ -94,7 +98,7 @@ export const chatPaths: Record<string, PathItem> = {
       operationId: "askQuestion",
       summary: "Stream an answer",
       description:
-        "Answers the last message as a UI message stream. With `threadId` the conversation is stored, and the answer goes on when its reader goes away; without it nothing is stored. With `Prefer: respond-async` besides, the ids come at once and the answer grows in the records alone. Limited per user and address, 20 requests a minute, and 60 on the pro plan, unless configured otherwise, to three times as many answers for a user at all addresses, and to twenty times as many for a network; an answer takes 30 seconds at most.",
+        "Answers the last message as a UI message stream. With `threadId` the conversation is stored, and the answer goes on when its reader goes away; without it nothing is stored. With `Prefer: respond-async` besides, the ids come at once and the answer grows in the records alone. Limited per user and address, 20 requests a minute, and 60 on the pro plan, unless configured otherwise, to three times as many answers for a user at all addresses, and to twenty times as many for a network; a streamed answer takes 30 seconds at most, and others five minutes, unless configured otherwise.",
       parameters: [
         {
           name: "Prefer",

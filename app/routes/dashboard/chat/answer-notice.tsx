@@ -1,21 +1,20 @@
+import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { useSentences } from "#app/language/sentences.ts"
 import { Button } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
-import type { Bubble } from "./bubbles.ts"
+import { plainText, type Bubble } from "./bubbles.ts"
 
-/** How the last answer ended, where it did not end well, and what can be done. */
-export function AnswerNotice({
-  bubble,
-  onRetry,
-  onContinue,
-}: {
+interface AnswerNoticeProps {
   bubble: Bubble
   onRetry: () => void
   onContinue: () => void
-}) {
+}
+
+/** How the last answer ended, where it did not end well, and what can be done. */
+export function AnswerNotice({ bubble, onRetry, onContinue }: AnswerNoticeProps) {
   const { t } = useLingui()
   const say = useSentences()
   switch (bubble.status) {
@@ -33,10 +32,8 @@ export function AnswerNotice({
       )
     case "timeout":
       return (
-        <Notice words={t`Stopped after 30 seconds, the longest that an answer may take.`}>
-          <Button variant="secondary" size="sm" onClick={onContinue}>
-            <Trans context="go on">Continue</Trans>
-          </Button>
+        <Notice words={t`Stopped at the time limit for an answer.`}>
+          <Continue onContinue={onContinue} />
         </Notice>
       )
     case "stopped":
@@ -45,13 +42,44 @@ export function AnswerNotice({
           <Retry onRetry={onRetry} />
         </Notice>
       )
-    case "running":
     case "completed":
+      return <ShortfallNotice bubble={bubble} onRetry={onRetry} onContinue={onContinue} />
+    case "running":
     case null:
       return null
     default:
       return bubble.status satisfies never
   }
+}
+
+const SHORTFALLS = {
+  empty: msg`The model gave no answer.`,
+  withheld: msg`The model, or a content filter, withheld this answer.`,
+  filtered: msg`The model, or a content filter, ended this answer here.`,
+  "used-up": msg`The model reached the length limit before it began to answer.`,
+  length: msg`This answer reached the length limit.`,
+  steps: msg`The model used its tools as often as it may in one answer.`,
+}
+
+function ShortfallNotice({ bubble, onRetry, onContinue }: AnswerNoticeProps) {
+  const { t } = useLingui()
+  const { shortfall, parts } = bubble
+  if (!shortfall) return null
+  // What has no words cannot be gone on with.
+  const canContinue = shortfall === "length" || (shortfall === "steps" && plainText(parts).trim() !== "")
+  return (
+    <Notice words={t(SHORTFALLS[shortfall])}>
+      {canContinue ? <Continue onContinue={onContinue} /> : <Retry onRetry={onRetry} />}
+    </Notice>
+  )
+}
+
+function Continue({ onContinue }: { onContinue: () => void }) {
+  return (
+    <Button variant="secondary" size="sm" onClick={onContinue}>
+      <Trans context="go on">Continue</Trans>
+    </Button>
+  )
 }
 
 function Retry({ onRetry }: { onRetry: () => void }) {

@@ -1,10 +1,12 @@
 import {
   foldChunks,
+  shortfallOf,
   type AnswerPart,
   type Attachment,
   type LiveChunk,
   type LiveMessage,
   type LiveTurn,
+  type Shortfall,
 } from "#server/chat/contract.ts"
 import type { Asking } from "./questions.tsx"
 
@@ -20,6 +22,8 @@ export interface Bubble {
   /** `running` for an answer that grows. Null for a question. */
   status: LiveTurn["status"] | null
   failure: string | null
+  /** What is missing of it although the model ended it. */
+  shortfall: Shortfall | null
   model: string | null
   tokens: { input: number | null; output: number | null } | null
   requestId: string | null
@@ -87,6 +91,7 @@ function storedBubble({ _id, role, content, attachments }: LiveMessage, turn: Li
     attachments: attachments ?? [],
     status: answer?.status ?? null,
     failure: answer?.failure ?? null,
+    shortfall: answer ? shortfallOf(answer, content.trim() !== "") : null,
     model: answer?.model ?? null,
     tokens: answer ? { input: answer.inputTokens, output: answer.outputTokens } : null,
     requestId: turn?.requestId ?? null,
@@ -133,6 +138,7 @@ function answerBubble(requestId: string): Bubble {
     attachments: [],
     status: "running",
     failure: null,
+    shortfall: null,
     model: null,
     tokens: null,
     requestId,

@@ -93,7 +93,7 @@ function Answer({ bubble, isLast, onAgain }: MessageProps) {
           />
         ))}
         {isRunning && parts.at(-1)?.type !== "text" ? <Thinking /> : null}
-        {isLast || !status ? null : <Ending status={status} />}
+        {isLast || !status ? null : <Ending ending={bubble.shortfall ?? status} />}
       </div>
       {isRunning || !text ? null : (
         <Acts className={classNames("-ml-2", isLast && "opacity-100")}>
@@ -164,13 +164,19 @@ const ENDINGS = {
   completed: null,
   failed: msg`The model could not answer.`,
   interrupted: msg`Interrupted.`,
-  timeout: msg`Stopped after 30 seconds.`,
+  timeout: msg`Stopped at the time limit.`,
   stopped: msg`Stopped.`,
+  empty: msg`No answer.`,
+  withheld: msg`Withheld by the model or a content filter.`,
+  filtered: msg`Ended by the model or a content filter.`,
+  "used-up": msg`Reached the length limit before an answer.`,
+  length: msg`Reached the length limit.`,
+  steps: msg`Reached the limit of tool calls.`,
 }
 
-function Ending({ status }: { status: keyof typeof ENDINGS }) {
+function Ending({ ending }: { ending: keyof typeof ENDINGS }) {
   const { t } = useLingui()
-  const words = ENDINGS[status]
+  const words = ENDINGS[ending]
   return words ? <p className="text-sm text-faint">{t(words)}</p> : null
 }
 

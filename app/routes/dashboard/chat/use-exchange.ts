@@ -57,16 +57,16 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
     isAnswering,
     refusal,
     editing,
-    announcement: useAnnouncement(isAnswering, last?.status ?? null),
+    announcement: useAnnouncement(isAnswering, last?.status === "completed" && !last.shortfall),
   }
 }
 
 /** The start and the end of an answer, for those who hear the page; never its words as they come. */
-function useAnnouncement(isAnswering: boolean, status: string | null) {
+function useAnnouncement(isAnswering: boolean, isWhole: boolean) {
   const { t } = useLingui()
   const [hasAnswered, setHasAnswered] = useState(false)
   if (isAnswering && !hasAnswered) setHasAnswered(true)
   if (isAnswering) return t`The answer is being written.`
   if (!hasAnswered) return ""
-  return status === "completed" ? t`The answer is complete.` : t`The answer has ended early.`
+  return isWhole ? t`The answer is complete.` : t`The answer has ended early.`
 }

@@ -1,0 +1,2 @@
+ALTER TABLE "chat_turns" ADD COLUMN "finish_reason" text;--> statement-breakpoint
+ALTER TABLE "chat_turns" ADD COLUMN "deadline" bigint;

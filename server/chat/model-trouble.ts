@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto"
+import { APICallError } from "ai"
+import type { Log } from "../log.ts"
+
+/** Something that only the operator can mend: the model server refuses what this process asks. */
+export interface Trouble {
+  /** The HTTP status with which it refuses. */
+  status: number
+  /** What it is, and which setting to look at. */
+  what: string
+  /** Milliseconds since the epoch. */
+  since: number
+  /** The log's line about it has it, and so has what people are told. */
+  reference: string
+}
+
+/** What this process knows of the trouble with its model server. */
+export interface ModelTrouble {
+  /** The trouble that the error is; null for one that may pass by itself. Each is logged once, until another comes. */
+  report(error: unknown): Trouble | null
+  /** The model has answered. */
+  end(): void
+  current(): Trouble | null
+}
+
+export function createModelTrouble(log: Log): ModelTrouble {
+  let current: Trouble | null = null
+  return {
+    report(error) {
+      const status = APICallError.isInstance(error) ? error.statusCode : undefined
+      if (status === undefined || !isOperators(status)) return null
+      if (current?.status === status) return current
+      current = { status, what: describe(status), since: Date.now(), reference: randomUUID().slice(0, 8) }
+      log.error({ ...describeModelError(error), reference: current.reference }, current.what)
+      return current
+    },
+    end() {
+      if (!current) return
+      log.info({ reference: current.reference }, "the model server answers again")
+      current = null
+    },
+    current: () => current,
+  }
+}
+
+/** A redirect, or a refusal that waiting does not change. */
+function isOperators(status: number): boolean {
+  return status >= 300 && status < 500 && ![408, 409, 425, 429].includes(status)
+}
+
+function describe(status: number): string {
+  if (status < 400)
+    return `The model server redirects (status ${status}), and no question is sent after it. Set AI_GATEWAY_BASE_URL to the address where it leads.`
+  if (status === 401 || status === 403)
+    return `The model server refuses the key (status ${status}). Check AI_GATEWAY_API_KEY.`
+  if (status === 402)
+    return `The model server wants to be paid (status ${status}). Check the account's balance.`
+  if (status === 404)
+    return `The model server knows no such address or model (status ${status}). Check AI_GATEWAY_BASE_URL and CHAT_MODEL.`
+  return `The model server refuses the request (status ${status}). The log has its reason; check CHAT_MODEL and AI_GATEWAY_API.`
+}
+
+/** The SDK's errors carry the whole conversation, which does not belong in a log. */
+export function describeModelError(error: unknown) {
+  if (!APICallError.isInstance(error)) return { err: error }
+  const { message, statusCode, url, responseBody } = error
+  return { error: message, statusCode, url, responseBody: responseBody?.slice(0, 500) }
+}

@@ -1,0 +1,179 @@
+import { eq } from "drizzle-orm"
+import { describe, expect, it } from "vitest"
+import { chatMessages, chatTurns } from "#db/schema/chat.ts"
+import { shortfallOf } from "#server/chat/contract.ts"
+import { endLostTurns } from "#server/chat/lost-turns.ts"
+import { listMessages } from "#server/chat/messages.ts"
+import { createThread } from "#server/chat/threads.ts"
+import { askInBackground, askQuestion } from "#server/chat/turn.ts"
+import { enterChatRoom, readAll } from "../support/chat-room.ts"
+import { askedModel, openModelServer, piece, readAnswer, sendStream } from "../support/model-server.ts"
+
+const { ada, room } = await enterChatRoom()
+
+describe("how the model ended an answer", () => {
+  it.each([
+    ["is empty", [], "stop", "stop", "empty"],
+    ["is blank", [" \n"], "stop", "stop", "empty"],
+    ["is filtered whole", [], "content_filter", "content-filter", "withheld"],
+    ["is cut by a filter", ["Half"], "content_filter", "content-filter", "filtered"],
+    ["is cut by its length", ["Half"], "length", "length", "length"],
+    ["is cut by its length before it begins", [], "length", "length", "used-up"],
+    ["is whole", ["Whole."], "stop", "stop", null],
+    ["ends for a reason of the server's own", ["Whole."], "eos", "other", null],
+  ] as const)("is kept, and told to who reads it, where it %s", async (_, words, reason, kept, shortfall) => {
+    const { baseUrl } = await openModelServer((response) => say(response, words, reason))
+    const scope = { ...ada, model: askedModel(baseUrl).model }
+    const { _id: threadId } = await createThread(ada, { title: "Tides" })
+    const question = { requestId: "q1", text: "How deep is the sea?", again: false }
+    const chunks = await readAll((await askQuestion(scope, threadId, question)).chunks)
+    expect(chunks.at(-1)).toMatchObject({
+      type: "finish",
+      finishReason: kept,
+      messageMetadata: { finishReason: kept },
+    })
+    const answer = (await listMessages(ada, threadId)).entries[1]
+    expect(answer?.turn).toMatchObject({ status: "completed", finishReason: kept })
+    if (!answer?.turn) throw new Error("The answer was not stored.")
+    expect(shortfallOf(answer.turn, answer.content.trim() !== "")).toBe(shortfall)
+  })
+
+  it("is kept where its steps were over before its tools", async () => {
+    const call = [{ index: 0, id: "call_1", function: { name: "currentTime", arguments: "{}" } }]
+    const { baseUrl, requests } = await openModelServer((response) =>
+      sendStream(response, [event({ tool_calls: call }), event({}, "tool_calls")]),
+    )
+    const scope = { ...ada, model: askedModel(baseUrl).model }
+    const { _id: threadId } = await createThread(ada, { title: "Tides" })
+    const question = { requestId: "q1", text: "What time is it?", again: false }
+    await readAll((await askQuestion(scope, threadId, question)).chunks)
+    const answer = (await listMessages(ada, threadId)).entries[1]
+    expect(requests).toHaveLength(5)
+    expect(answer?.turn).toMatchObject({ status: "completed", finishReason: "tool-calls" })
+    expect(answer?.turn && shortfallOf(answer.turn, false)).toBe("steps")
+  })
+})
+
+describe("the limits of an answer", () => {
+  it("are the operator's to set", async () => {
+    const { baseUrl, requests } = await openModelServer((response) => say(response, ["Deep."], "stop"))
+    await readAnswer(askedModel(baseUrl))
+    await readAnswer(askedModel(baseUrl, { CHAT_MAX_OUTPUT_TOKENS: "64000" }))
+    expect(requests.map(({ body }) => body["max_tokens"])).toEqual([8192, 64_000])
+  })
+
+  it("are sent by the name that the model server wants, once it has said so", async () => {
+    const { baseUrl, requests } = await openModelServer((response, { body }) => {
+      if ("max_completion_tokens" in body) return say(response, ["Deep."], "stop")
+      const message =
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+      response.writeHead(400, { "content-type": "application/json" })
+      response.end(JSON.stringify({ error: { message, param: "max_tokens", code: "unsupported_parameter" } }))
+    })
+    const scope = askedModel(baseUrl)
+    expect(await readAnswer(scope)).toMatchObject({ text: "Deep.", error: null })
+    expect(await readAnswer(scope)).toMatchObject({ text: "Deep.", error: null })
+    expect(requests.map(({ body }) => [body["max_tokens"], body["max_completion_tokens"]])).toEqual([
+      [8192, undefined],
+      [undefined, 8192],
+      [undefined, 8192],
+    ])
+    expect(scope.modelTrouble.current()).toBeNull()
+  })
+
+  it("let an answer of the dashboard take minutes, and leave it alone so long", async () => {
+    const asked = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const { baseUrl } = await openModelServer(async (response) => {
+      asked.resolve()
+      await goOn.promise
+      await say(response, ["Deep."], "stop")
+    })
+    const scope = { ...ada, model: askedModel(baseUrl).model }
+    const { _id: threadId } = await createThread(ada, { title: "Tides" })
+    const question = { requestId: "q1", text: "How deep is the sea?", again: false }
+    const before = Date.now()
+    const { answerId } = await askInBackground(scope, threadId, question)
+    await asked.promise
+    const [turn] = await room.db.select().from(chatTurns).where(eq(chatTurns._id, answerId))
+    expect((turn?.deadline ?? 0) - before).toBeGreaterThanOrEqual(300_000)
+
+    // As if it had been asked four minutes ago, and were looked at by another process.
+    const longAgo = Date.now() - 240_000
+    await room.db.update(chatTurns).set({ _creationTime: longAgo }).where(eq(chatTurns._id, answerId))
+    await room.db.update(chatMessages).set({ _creationTime: longAgo }).where(eq(chatMessages._id, answerId))
+    await endLostTurns({ db: room.db, turns: { ...room.turns, has: () => false } }, new Set())
+    expect((await listMessages(ada, threadId)).entries[1]?.turn?.status).toBe("running")
+    goOn.resolve()
+    await expect
+      .poll(async () => (await listMessages(ada, threadId)).entries[1])
+      .toMatchObject({ content: "Deep.", turn: { status: "completed" } })
+  })
+})
+
+describe("a model server that refuses", () => {
+  it.each([
+    [400, "CHAT_MODEL"],
+    [401, "AI_GATEWAY_API_KEY"],
+    [403, "AI_GATEWAY_API_KEY"],
+    [404, "AI_GATEWAY_BASE_URL"],
+    [307, "AI_GATEWAY_BASE_URL"],
+  ])("is the operator's to mend, named once, and no person's: %i", async (status, setting) => {
+    const { baseUrl } = await openModelServer((response) => {
+      response.writeHead(status, {
+        "content-type": "application/json",
+        location: "https://elsewhere.example",
+      })
+      response.end(JSON.stringify({ error: { message: "key sk-1234 of Ada is bad" } }))
+    })
+    const scope = askedModel(baseUrl)
+    const first = await readAnswer(scope)
+    const trouble = scope.modelTrouble.current()
+    const second = await readAnswer(scope)
+    expect(first.error).toBe(
+      `The model server refused to answer, which only whoever runs this site can mend. (Reference ${trouble?.reference})`,
+    )
+    expect(second.error).toBe(first.error)
+    expect(scope.modelTrouble.current()).toBe(trouble)
+    expect(trouble).toMatchObject({ status, what: expect.stringContaining(setting) as string })
+    expect(scope.logged.filter(({ level }) => level === 50)).toMatchObject([
+      { msg: trouble?.what, reference: trouble?.reference, statusCode: status },
+    ])
+  })
+
+  it("is named anew where it refuses for another reason, and is forgotten once it answers", async () => {
+    const { baseUrl } = await openModelServer((response, _, number) => {
+      const status = [401, 404][number]
+      if (status === undefined) return say(response, ["Deep."], "stop")
+      response.writeHead(status, { "content-type": "application/json" }).end("{}")
+    })
+    const scope = askedModel(baseUrl)
+    await readAnswer(scope)
+    await readAnswer(scope)
+    expect(scope.modelTrouble.current()?.status).toBe(404)
+    expect((await readAnswer(scope)).text).toBe("Deep.")
+    expect(scope.modelTrouble.current()).toBeNull()
+    expect(scope.logged.map(({ level }) => level)).toEqual([50, 50, 30])
+  })
+
+  it.each([429, 500, 503])("for a moment is nobody's to mend: %i", async (status) => {
+    const { baseUrl } = await openModelServer((response) => {
+      response.writeHead(status, { "content-type": "application/json", "retry-after": "0" }).end("{}")
+    })
+    const scope = askedModel(baseUrl)
+    expect((await readAnswer(scope)).error).toMatch(/Try again/)
+    expect(scope.modelTrouble.current()).toBeNull()
+  })
+})
+
+function say(
+  response: Parameters<typeof sendStream>[0],
+  words: readonly string[],
+  finishReason: string,
+): Promise<void> {
+  return sendStream(response, [...words.map((content) => event({ content })), event({}, finishReason)])
+}
+
+function event(delta: object, finishReason: string | null = null): string {
+  return `data: ${piece(delta, finishReason)}\n\n`
+}
