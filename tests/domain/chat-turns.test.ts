@@ -210,23 +210,23 @@ describe("an answer", () => {
     expect(await contentOf(threadId)).toBe(textOf(read))
   })
 
-  it.each(["/fail401", "/fail500"])(
-    "hides why the model failed on %s, and logs it under the id it shows",
-    async (text) => {
-      const threadId = await thread(ada)
-      const read = await ask(ada, threadId, text)
-      const error = read.find((chunk) => chunk.type === "error")
-      expect(error?.errorText).toMatch(/^The model could not answer\. Try again\. \(Reference [0-9a-f]{8}\)$/)
-      const reference = error?.errorText.match(/Reference (\w+)/)?.[1]
-      const entry = room.logged.find((line) => line["reference"] === reference)
-      expect(entry).toMatchObject({ statusCode: Number(text.slice(-3)) })
-      expect(JSON.stringify(entry)).not.toContain(room.gateway.key)
-      expect((await listMessages(ada, threadId)).entries[1]?.turn).toMatchObject({
-        status: "failed",
-        failure: error?.errorText,
-      })
-    },
-  )
+  it.each([
+    ["/fail401", "The model server refused to answer, which only whoever runs this site can mend."],
+    ["/fail500", "The model could not answer. Try again."],
+  ])("hides why the model failed on %s, and logs it under the id it shows", async (text, words) => {
+    const threadId = await thread(ada)
+    const read = await ask(ada, threadId, text)
+    const error = read.find((chunk) => chunk.type === "error")
+    expect(error?.errorText.replace(/[0-9a-f]{8}/, "id")).toBe(`${words} (Reference id)`)
+    const reference = error?.errorText.match(/Reference (\w+)/)?.[1]
+    const entry = room.logged.find((line) => line["reference"] === reference)
+    expect(entry).toMatchObject({ statusCode: Number(text.slice(-3)) })
+    expect(JSON.stringify(entry)).not.toContain(room.gateway.key)
+    expect((await listMessages(ada, threadId)).entries[1]?.turn).toMatchObject({
+      status: "failed",
+      failure: error?.errorText,
+    })
+  })
 
   it("says that the model is busy where the gateway says so", async () => {
     const read = await ask(ada, await thread(ada), "/fail429")
@@ -292,7 +292,7 @@ describe("an answer", () => {
     const longAgo = Date.now() - 36_000
     await room.db
       .update(chatTurns)
-      .set({ status: "running", _creationTime: longAgo })
+      .set({ status: "running", _creationTime: longAgo, deadline: Date.now() - 1000 })
       .where(eq(chatTurns._id, answer?._id ?? ""))
     await room.db
       .update(chatMessages)

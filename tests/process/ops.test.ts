@@ -36,7 +36,7 @@ describe("the port of probes", () => {
     for (let probe = 0; probe < 50; probe++) expect((await fetch(`${ops}/livez`)).status).toBe(200)
     await expect
       .poll(readReadiness)
-      .toEqual({ ready: true, checks: { database: "ok", records: "ok", letters: "ok" } })
+      .toEqual({ ready: true, checks: { database: "ok", records: "ok", letters: "ok", model: "ok" } })
   })
 
   it("counts requests by the pattern of their route, and never by an address", async () => {
@@ -142,7 +142,7 @@ describe("the port of probes", () => {
       insert into mail_outbox (_creation_time, kind, cause, recipient, message_id, subject, text, html, state, next_attempt_at)
       values (${Date.now() - hour}, 'welcome', 'a', 'a@example.org', '<a@x>', 's', 't', 'h', 'queued', ${Date.now() + hour}),
         (${Date.now() - hour}, 'welcome', 'b', 'b@example.org', '<b@x>', 's', 't', 'h', 'parked', ${Date.now()})`
-    const checks = { database: "ok", records: "ok", letters: "1 wait, 1 were given up" }
+    const checks = { database: "ok", records: "ok", letters: "1 wait, 1 were given up", model: "ok" }
     expect(await readReadiness()).toEqual({ ready: true, checks })
     const metrics = await readMetrics()
     expect(metrics).toMatch(/^tideline_outbox_letters\{state="queued"\} 1$/m)

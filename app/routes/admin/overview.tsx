@@ -40,19 +40,19 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
   const say = useSentences()
   const { bytes } = useFormats()
   const { overview, answers, now } = loaderData
-  const { counts, model, processes, stream, versions } = overview
-  const reference = model?.reference
+  const { counts, model: trouble, processes, stream, versions } = overview
+  const reference = trouble?.reference
   return (
     <>
       <Head title={t`Overview`} problem={actionData?.problem}>
         <Trans>As it was when the page was loaded.</Trans>
       </Head>
-      {model ? (
+      {trouble ? (
         <Alert tone="danger" title={t`The chat gives no answers`} className="mt-5">
-          <p>{say(model.what)}</p>
+          <p>{say(trouble.what)}</p>
           <p>
             <Trans>
-              First refused <RelativeTime at={model.since} now={now} />, reference {reference} in the log.
+              First refused <RelativeTime at={trouble.since} now={now} />, reference {reference} in the log.
             </Trans>
           </p>
         </Alert>
