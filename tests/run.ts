@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process"
-import { globSync, readFileSync } from "node:fs"
+import { globSync, readdirSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 
-// `npm test` checks and tests everything. `npm test -- files` runs the tests of one domain: those that are named after it and those that
-// import it, without a browser and without processes that are killed. Options go on to vitest.
+// `npm test` checks and tests everything. `npm test -- files` runs the tests of one domain: those that are named after it, and those that
+// import it and are named after no other. They need no browser and kill no process. Options go on to vitest.
 
 const root = resolve(import.meta.dirname, "..")
 const words = process.argv.slice(2)
@@ -19,13 +19,14 @@ if (domains.length === 0) {
 }
 
 function findTests(domain: string): string[] {
-  const folders = [`"#server/${domain}/`, `"#app/features/${domain}/`]
-  const found = globSync("tests/{adapters,architecture,domain,http,live,realtime}/**/*.test.{ts,tsx}", {
-    cwd: root,
-  }).filter((path) => {
-    const isNamedAfterIt = path.split(/[/.-]/).includes(domain)
+  const all = globSync("tests/{adapters,domain,http,live,realtime}/**/*.test.{ts,tsx}", { cwd: root })
+  const others = new Set(readdirSync(resolve(root, "server")))
+  const found = all.filter((path) => {
+    const names = path.split(/[/.-]/).slice(1)
+    if (names.includes(domain)) return true
+    if (names.slice(1).some((name) => others.has(name))) return false
     const text = readFileSync(resolve(root, path), "utf8")
-    return isNamedAfterIt || folders.some((folder) => text.includes(folder))
+    return [`"#server/${domain}/`, `"#app/features/${domain}/`].some((folder) => text.includes(folder))
   })
   if (found.length > 0) return found
   process.stderr.write(
