@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import type postgres from "postgres"
-import { openOneConnection, openConnections } from "./connections.ts"
+import { openOneConnection, openConnections, type Connections } from "./connections.ts"
+import { createShares } from "./shares.ts"
 import { inSavepoint, inTransaction, type Run } from "./transaction.ts"
 
 export type Database = PostgresJsDatabase
@@ -18,25 +19,44 @@ export interface DatabaseOptions {
   around?: Around
 }
 
+export interface OpenDatabase {
+  db: Database
+  /** The same connections, of which a person holds a few at most: for what is done because they ask. */
+  dbFor(person: string): Database
+  /** A connection that nobody else waits for or keeps: for whoever looks after the process. */
+  probe: Database
+  close(): Promise<void>
+}
+
 /**
- * Over at most `connections` connections. It connects on first use, and again by itself after PostgreSQL was away. A transaction stays on
- * its connection and is refused when that is lost.
+ * Over at most `connections` connections, and one. It connects on first use, and again by itself after PostgreSQL was away. A transaction
+ * stays on its connection and is refused when that is lost.
  */
 export function openDatabase(
   url: string,
   { connections: count = 10, pooled = false, around = (_, run) => run() }: DatabaseOptions = {},
-) {
+): OpenDatabase {
   const connections = openConnections(count, (onclose) => openDrizzled(url, pooled, onclose))
+  const aside = openConnections(1, (onclose) => openDrizzled(url, pooled, onclose))
+  const shares = createShares()
   const how = { isRepeated: pooled ? () => false : rememberTexts(), around }
+  return {
+    db: over(connections.use, how),
+    dbFor: (person) => over((work) => shares.use(person, () => connections.use(work)), how),
+    probe: over(aside.use, how),
+    close: async () => void (await Promise.all([connections.close(), aside.close()])),
+  }
+}
+
+/** All that Drizzle's session asks of a client is here; tests/domain/database.test.ts uses each part. */
+function over(use: Connections["use"], how: How): Database {
   const client = {
-    ...statements((statement) => connections.use((connection) => connection.run(statement)), how),
+    ...statements((statement) => use((connection) => connection.run(statement)), how),
     options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openDrizzled
     begin: <Result>(work: (client: TransactionClient) => Promise<Result>) =>
-      connections.use((connection) => inTransaction(connection, (run) => work(transactionClient(run, how)))),
+      use((connection) => inTransaction(connection, (run) => work(transactionClient(run, how)))),
   }
-  // All that Drizzle's session asks of a client is here; tests/domain/database.test.ts uses each part.
-  const db: Database = drizzle(client as unknown as postgres.Sql)
-  return { db, close: () => connections.close() }
+  return drizzle(client as unknown as postgres.Sql)
 }
 
 function openDrizzled(url: string, pooled: boolean, onclose: () => void) {

@@ -1,5 +1,5 @@
 import postgres from "postgres"
-import { isOutage } from "./outage.ts"
+import { isLost as isLostError } from "./outage.ts"
 
 /** A statement, made when it is its turn. */
 export type Statement<Result> = (sql: postgres.Sql) => Promise<Result>
@@ -141,7 +141,7 @@ function openConnection(openClient: (onclose: () => void) => postgres.Sql): Open
       if (isLost) throw lostConnection("CONNECTION_CLOSED", "The connection to the database was lost.")
       refuse = reject
       statement(client).then(resolve, (error: unknown) => {
-        if (isOutage(error)) isLost = true // the client says so later, and would connect again
+        if (isLostError(error)) isLost = true // the client says so later, and would connect again
         reject(error)
       })
     })

@@ -1,5 +1,6 @@
 import { readMigrationFiles, type MigrationMeta } from "drizzle-orm/migrator"
 import postgres from "postgres"
+import { NO_TIME_LIMITS } from "./time-limits.ts"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
 
@@ -23,6 +24,7 @@ export async function migrate(url: string, folder: string): Promise<void> {
         `The database behind DATABASE_URL is PostgreSQL ${Math.floor(server.version / 10_000)}. Tideline needs 18 or newer.`,
       )
     }
+    await client.unsafe(NO_TIME_LIMITS)
     await client`select pg_advisory_lock(${MIGRATION_LOCK})`
     const known = readMigrationFiles({ migrationsFolder: folder })
     if ((await isNewer(client, known)) || (await isCurrent(client, known))) return

@@ -34,6 +34,8 @@ export async function openLive(
     mutations: [...userMutations, ...fileMutations, ...chatMutations],
     verify: (token) => verify(services, token),
     userIdOf: (viewer) => viewer.session.userId,
+    credentialsOf: ({ session }) => credentialsOf(session),
+    stands: async ({ session }) => (await services.identity.stands?.(session)) ?? true,
     transact: (viewer, work) => transact(services, viewer, work),
     origins: [config.origin],
     addressOf: (request) => networkOf(clientAddressOf(request, config.trustsProxy)),
@@ -52,6 +54,12 @@ export async function openLive(
   }
 }
 
+/** What a connection was opened by, as the triggers on the provider's tables name it when it ends. */
+function credentialsOf({ sessionId, keyId }: Viewer["session"]): string[] {
+  if (keyId !== undefined) return [`key:${keyId}`, "key:*"]
+  return sessionId === null ? [] : [`session:${sessionId}`, "session:*"]
+}
+
 /** How a connection describes itself, fit to be shown. */
 function labelOf(client: string | null): string {
   return (
@@ -67,8 +75,8 @@ export type MutationScope = Omit<FullScope, "live" | "harbour">
 
 async function verify(services: Pick<Services, "identity" | "db">, token: string) {
   try {
-    const { expiresAt, ...session } = await services.identity.verifyRealtimeToken(token)
-    return { expiresAt, viewer: { session, user: await findOrCreateUser(services, session) } }
+    const { expiresAt, endsAt, ...session } = await services.identity.verifyRealtimeToken(token)
+    return { expiresAt, endsAt, viewer: { session, user: await findOrCreateUser(services, session) } }
   } catch (error) {
     if (isOutage(error)) throw error
     return null
@@ -85,9 +93,11 @@ async function transact<Value>(
 ): Promise<Value> {
   const effects: Parameters<Services["afterCommit"]>[0][] = []
   const afterCommit: Services["afterCommit"] = async (effect) => void effects.push(effect)
-  const value = await services.db.transaction((db) =>
-    work({ ...services, db, viewer, afterCommit }, (text, values) => db.execute(statement(text, values))),
-  )
+  const value = await services
+    .dbFor(viewer.session.userId)
+    .transaction((db) =>
+      work({ ...services, db, viewer, afterCommit }, (text, values) => db.execute(statement(text, values))),
+    )
   for (const effect of effects) {
     void effect(services.db).catch((error: unknown) =>
       services.log.error({ err: error }, "an effect of a mutation failed"),

@@ -27,6 +27,10 @@ export interface Services {
   config: Config
   log: Log
   db: Database
+  /** The database for what one person asks for: of its connections they hold a few at most. */
+  dbFor(person: string): Database
+  /** The database for whoever looks after the process: it waits for nobody. */
+  probe: Database
   identity: Identity
   mail: Mail
   blobs: Blobs

@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { openDatabase, type Around } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import { holdProcessLock } from "#db/process-lock.ts"
+import { setTimeLimits } from "#db/time-limits.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { createModelTrouble } from "./chat/model-trouble.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
@@ -44,7 +45,13 @@ export async function openServices(config: Config, log: Log, migrations: string)
     const { directUrl, poolerUrl } = reached
     await migrate(directUrl, migrations)
     const tracing = await openTracing(config, opened)
-    const { db, close: closeDatabase } = openDatabase(poolerUrl ?? directUrl, {
+    await setTimeLimits(directUrl)
+    const {
+      db,
+      dbFor,
+      probe,
+      close: closeDatabase,
+    } = openDatabase(poolerUrl ?? directUrl, {
       pooled: poolerUrl !== null,
       ...(tracing && { around: seen(tracing) }),
     })
@@ -56,6 +63,8 @@ export async function openServices(config: Config, log: Log, migrations: string)
       config,
       log,
       db,
+      dbFor,
+      probe,
       mail,
       identity: await openIdentity(config, { db, log }, opened),
       blobs: await openBlobs(config),

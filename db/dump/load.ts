@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises"
 import { readMigrationFiles } from "drizzle-orm/migrator"
 import { openOneConnection, openConnections } from "../connections.ts"
 import { inTransaction, type Run } from "../transaction.ts"
+import { NO_TIME_LIMITS } from "../time-limits.ts"
 import {
   copyIn,
   copyOut,
@@ -80,7 +81,10 @@ async function withConnection<Result>(url: string, work: (run: Run) => Promise<R
     openOneConnection(url, { application: "tideline restore", onclose }),
   )
   try {
-    return await connections.use((connection) => inTransaction(connection, work))
+    return await connections.use(async (connection) => {
+      await connection.run((sql) => sql.unsafe(NO_TIME_LIMITS))
+      return inTransaction(connection, work)
+    })
   } finally {
     await connections.close()
   }

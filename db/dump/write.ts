@@ -2,6 +2,7 @@ import { BACKUP_LOCK, REMOVAL_LOCK } from "../backup-locks.ts"
 import { openOneConnection, openConnections, type Connection } from "../connections.ts"
 import { MIGRATION_LOCK } from "../migrate.ts"
 import { inTransaction, type Run } from "../transaction.ts"
+import { NO_TIME_LIMITS } from "../time-limits.ts"
 import {
   copyOut,
   explainRefusal,
@@ -49,6 +50,7 @@ export async function withDump<Written, Result>(
   )
   try {
     return await connections.use(async (connection) => {
+      await connection.run((sql) => sql.unsafe(NO_TIME_LIMITS))
       await takeLocks(connection)
       const tables = await listTables((statement) => connection.run(statement))
       const written = await inTransaction(connection, (run) => dumpIn(run, tables, work))

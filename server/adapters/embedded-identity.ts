@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises"
-import { eq } from "drizzle-orm"
+import { and, eq } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
-import { authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
+import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
 import { queueAddressVerification, queuePasswordReset, queueSignUpAttempted } from "#server/mail/mail.ts"
 import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
 import type { Language } from "#server/languages/contract.ts"
@@ -133,12 +133,21 @@ export async function openEmbeddedIdentity(
   const send = createSend(handle, origin)
   const post: Post = async (...sent) => outcomeOf(await send(...sent))
 
-  async function isSignedIn(sessionId: string): Promise<boolean> {
+  /** When the session or the key ends by itself, in ms; null for one that has ended, and for neither infinity. */
+  async function findEnd({ sessionId, keyId }: Pick<Session, "sessionId" | "keyId">): Promise<number | null> {
+    if (keyId !== undefined) {
+      const [key] = await db
+        .select({ expiresAt: authApiKey.expiresAt })
+        .from(authApiKey)
+        .where(and(eq(authApiKey.id, keyId), eq(authApiKey.enabled, true)))
+      return key ? endOf(key.expiresAt) : null
+    }
+    if (sessionId === null) return Infinity
     const [session] = await db
-      .select({ id: authSession.id })
+      .select({ expiresAt: authSession.expiresAt })
       .from(authSession)
       .where(eq(authSession.id, sessionId))
-    return session !== undefined
+    return session ? endOf(session.expiresAt) : null
   }
 
   return {
@@ -194,16 +203,17 @@ export async function openEmbeddedIdentity(
       const issuedAt = Math.floor(Date.now() / 1000)
       const { userId, sessionId, plan } = session
       const via = session.via === "api-key" ? "api-key" : "session-bearer"
-      const payload = { sub: userId, sid: sessionId, plan, via, iat: issuedAt }
+      const payload = { sub: userId, sid: sessionId, key: session.keyId, plan, via, iat: issuedAt }
       const { token } = await auth.api.signJWT({ body: { payload } })
       return { token, expiresAt: (issuedAt + REALTIME_TOKEN_LIFE) * 1000 }
     },
     async verifyRealtimeToken(token) {
       const claims = await verifyToken(token)
-      if (claims.sessionId !== null && !(await isSignedIn(claims.sessionId)))
-        throw new Error("The session that the token came from has ended.")
-      return claims
+      const endsAt = await findEnd(claims)
+      if (endsAt === null) throw new Error("The session or the key that the token came from has ended.")
+      return { ...claims, endsAt }
     },
+    stands: async (session) => (await findEnd(session)) !== null,
     rootData: async () => null,
     async signOut({ request, address }) {
       const headers = new Headers({ cookie: request.headers.get("cookie") ?? "", origin })
@@ -268,7 +278,14 @@ async function sessionOfKey(
     .select({ plan: authUser.plan })
     .from(authUser)
     .where(eq(authUser.id, record.referenceId))
-  return user ? { userId: record.referenceId, sessionId: null, plan: user.plan, via: "api-key" } : null
+  if (!user) return null
+  return {
+    userId: record.referenceId,
+    sessionId: null,
+    keyId: record.id,
+    plan: user.plan,
+    via: "api-key",
+  }
 }
 
 /** A caller who shows a credential in the header is judged by that alone: a bad one must not fall back to a cookie. */
@@ -277,6 +294,11 @@ function credentialsOf(request: Request) {
   headers.delete(ADDRESS_HEADER)
   if (headers.has("authorization")) headers.delete("cookie")
   return headers
+}
+
+function endOf(expiresAt: Date | null): number | null {
+  const end = expiresAt?.getTime() ?? Infinity
+  return end > Date.now() ? end : null
 }
 
 function planOf(plan: unknown): Plan {

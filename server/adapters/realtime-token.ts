@@ -12,6 +12,7 @@ const Claims = v.object({
   sub: v.pipe(v.string(), v.nonEmpty()),
   exp: v.number(),
   sid: v.optional(v.nullable(v.string())),
+  key: v.optional(v.string()),
   plan: v.fallback(v.picklist(["free", "pro"]), "free"),
   via: v.fallback(v.picklist(["session-bearer", "api-key"]), "session-bearer"),
 })
@@ -33,8 +34,15 @@ export function createTokenVerifier({ issuer, keys }: { issuer: string; keys: JW
     if (kind !== undefined && kind !== CLERK_TEMPLATE_TOKEN) {
       throw new errors.JWTInvalid("This is a token of another kind, not one made for realtime.")
     }
-    const { sub, sid, plan, via, exp } = v.parse(Claims, payload)
-    return { userId: sub, sessionId: sid ?? null, plan, via, expiresAt: exp * 1000 }
+    const { sub, sid, key, plan, via, exp } = v.parse(Claims, payload)
+    return {
+      userId: sub,
+      sessionId: sid ?? null,
+      plan,
+      via,
+      expiresAt: exp * 1000,
+      ...(key !== undefined && { keyId: key }),
+    }
   }
 }
 

@@ -40,9 +40,10 @@ export function requireScope(context: Context): Promise<FullScope> {
 const scopes = new WeakMap<Context, Promise<FullScope>>()
 
 async function openScope(context: Context): Promise<FullScope> {
-  const services = servicesOf(context)
   const session = sessionOf(context)
   if (!session) throw refuseVisitor(context.get(urlContext))
+  const shared = servicesOf(context)
+  const services = { ...shared, db: shared.dbFor(session.userId) }
   try {
     const user = await findOrCreateUser(services, session)
     // What a program asks for says nothing of its owner.

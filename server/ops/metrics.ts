@@ -13,7 +13,7 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 
 /** What Prometheus reads of one process. */
 export function createOpsMetrics(
-  scope: Scope<"db" | "live" | "log" | "turns" | "modelTrouble">,
+  scope: Scope<"probe" | "live" | "log" | "turns" | "modelTrouble">,
   connections: Connections,
 ) {
   const registry = new Registry()
@@ -110,7 +110,7 @@ function measureModel(registry: Registry, { modelTrouble }: Scope<"modelTrouble"
 }
 
 /** What the database knows, each time the returned function was called. */
-function measureQueued(registry: Registry, scope: Scope<"db">) {
+function measureQueued(registry: Registry, { probe }: Scope<"probe">) {
   const registers = [registry]
   const queued = new Gauge({
     name: "tideline_queued",
@@ -137,7 +137,7 @@ function measureQueued(registry: Registry, scope: Scope<"db">) {
   })
 
   return async () => {
-    const counts = await withinPatience(countQueued(scope)).catch(() => null)
+    const counts = await withinPatience(countQueued({ db: probe })).catch(() => null)
     for (const each of [queued, letters, oldest, bytes]) each.reset()
     // Without the database there are no counts, and all the rest is what one wants to see then.
     if (!counts) return oldest.remove()

@@ -17,7 +17,7 @@ export interface OpsServerOptions {
  * whether it can serve, `/metrics`. None of them is limited, and none says anything of a user.
  */
 export async function openOpsServer(
-  scope: Scope<"db" | "live" | "log" | "modelTrouble">,
+  scope: Scope<"probe" | "live" | "log" | "modelTrouble">,
   { port, host, metrics, isStopping }: OpsServerOptions,
 ) {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {

@@ -16,7 +16,7 @@ const LONG_WAIT = 15 * 60
  * Whether this process can serve: its database answers, and its stream of the records is current. What every process would say alike, such
  * as that the mail server is away, is said here and makes none of them unready: then nobody would be left to serve the rest.
  */
-export async function checkReadiness(scope: Scope<"db" | "live" | "modelTrouble">): Promise<Readiness> {
+export async function checkReadiness(scope: Scope<"probe" | "live" | "modelTrouble">): Promise<Readiness> {
   const [database, letters] = await Promise.all([checkDatabase(scope), checkLetters(scope)])
   const records = scope.live.ready()
   return {
@@ -35,16 +35,16 @@ function describeModel({ modelTrouble }: Scope<"modelTrouble">): string {
   return trouble ? `${trouble.what} Since ${new Date(trouble.since).toISOString()}.` : "ok"
 }
 
-async function checkDatabase({ db }: Scope<"db">): Promise<string> {
-  const answered = db.execute(sql`select 1`).then(
+async function checkDatabase({ probe }: Scope<"probe">): Promise<string> {
+  const answered = probe.execute(sql`select 1`).then(
     () => "ok",
     () => "does not answer",
   )
   return withinPatience(answered).catch((error: Error) => error.message)
 }
 
-async function checkLetters(scope: Scope<"db">): Promise<string> {
-  const letters = await withinPatience(countLetters(scope)).catch(() => null)
+async function checkLetters({ probe }: Scope<"probe">): Promise<string> {
+  const letters = await withinPatience(countLetters({ db: probe })).catch(() => null)
   if (!letters) return "not known"
   const troubles = [
     ...(letters.oldestSeconds > LONG_WAIT ? [`${letters.queued} wait`] : []),

@@ -7,6 +7,8 @@ export type Plan = "free" | "pro"
 export interface Session {
   userId: string
   sessionId: string | null
+  /** Of an API key's request: which key, where the provider keeps keys of its own. */
+  keyId?: string
   plan: Plan
   via: "cookie" | "session-bearer" | "api-key"
 }
@@ -40,6 +42,10 @@ export interface RealtimeClaims {
   via: "session-bearer" | "api-key"
   /** Milliseconds since the epoch. */
   expiresAt: number
+  /** The key that the token was issued for, if it was one. */
+  keyId?: string
+  /** When the session or the key ends by itself, at the latest; where the provider tells. Milliseconds since the epoch. */
+  endsAt?: number
 }
 
 export interface RequestContext {
@@ -181,6 +187,8 @@ export interface Identity {
   issueRealtimeToken(args: RequestContext): Promise<RealtimeToken | null>
   /** Throws when the token is not one that this service may accept. */
   verifyRealtimeToken(token: string): Promise<RealtimeClaims>
+  /** Whether the session or the key, if either is known, still opens the application. Absent where the provider cannot be asked. */
+  readonly stands?: (session: Pick<Session, "sessionId" | "keyId">) => Promise<boolean>
   /** What the document needs to start the provider's own browser code. */
   rootData(args: RequestContext): Promise<unknown>
   /** Ends the caller's session at the provider. The headers make the browser forget it. */

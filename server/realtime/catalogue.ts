@@ -3,8 +3,9 @@ import * as v from "valibot"
 import type { SubscribeItem } from "./contract.ts"
 import type { LiveQuery, Table } from "./live-query.ts"
 import { preparePlace, prepareRange, type Range } from "./range.ts"
-import { Refused } from "./refusal.ts"
+import { Refused, unstorable } from "./refusal.ts"
 import type { Shapes } from "./shapes.ts"
+import { isStorable } from "./storable.ts"
 import type { WatchedTable } from "./tables.ts"
 import type { DependencyPlace } from "./client.ts"
 
@@ -36,6 +37,7 @@ export function createCatalogue(
     ask({ query: name, args }, viewer) {
       const query = byName.get(name)
       if (!query) throw new Refused("unknown", `There is no query named ${name}.`)
+      if (!isStorable(args)) throw unstorable()
       const parsed = v.safeParse(query.schema, args)
       if (!parsed.success) throw new Refused("invalid", `The arguments of ${name} have the wrong form.`)
       const table = watched(query.table)

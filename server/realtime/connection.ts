@@ -25,6 +25,8 @@ export interface Verified<Viewer> {
   readonly viewer: Viewer
   /** ms. */
   readonly expiresAt: number
+  /** When what the token came from ends, however often the token is renewed. ms. */
+  readonly endsAt?: number | undefined
 }
 
 /** A connection as the product may show it to its user. */
@@ -43,6 +45,8 @@ export interface ConnectionOptions<Viewer> {
   readonly metrics: Metrics
   /** Throws `Refused` for a token that is not good. */
   readonly verify: (token: string) => Promise<Verified<Viewer>>
+  readonly credentialsOf: (viewer: Viewer) => readonly string[]
+  readonly stands: (viewer: Viewer) => Promise<boolean>
   readonly userIdOf: (viewer: Viewer) => string
   readonly query: (query: string, args: unknown, viewer: Viewer) => Promise<unknown>
   readonly mutate: (request: MutationRequest, viewer: Viewer, userId: string) => Promise<Committed>
@@ -51,12 +55,18 @@ export interface ConnectionOptions<Viewer> {
   /** ms after which a quiet connection hears its position, at the latest. */
   readonly positionMs: number
   readonly messagesPerSecond: number
+  /** Every call is answered within this, whatever has become of it. */
+  readonly answerMs: number
   /** How long a connection lives on after its token. */
   readonly graceMs: number
 }
 
 export interface Connection {
   readonly client: Client
+  /** Whether it was opened, or is being renewed, by this credential. */
+  isBy(credential: string): boolean
+  /** Whether what it was opened by is still good. */
+  stands(): Promise<boolean>
   /** Resolves when the connection is closed. */
   readonly gone: Promise<void>
   tick(now: number, lag: number, lagChanged: boolean): void
@@ -73,6 +83,8 @@ const RESETS = { count: 3, withinMs: 5 * 60_000 }
 const MUTATIONS_WAITING = 100
 const QUERIES_RUNNING = 8
 const PLACES_AWAITED = 100
+/** Messages over the limit, without one under it between them, that are each answered. Then the connection ends. */
+const FLOOD = 10_000
 
 /** One accepted connection: what it may send, and when it must go. */
 export function createConnection<Viewer>(
@@ -82,7 +94,10 @@ export function createConnection<Viewer>(
   options: ConnectionOptions<Viewer>,
 ): Connection {
   const { hub, subscriber, log, metrics } = options
-  let { viewer, expiresAt } = verified
+  let { viewer, expiresAt, endsAt } = verified
+  let credentials = new Set(options.credentialsOf(viewer))
+  /** What ended while a token was verified, which may have been good just before. */
+  let endedMeanwhile: Set<string> | null = null
   const outbox = new Outbox(createSender(socket), () => performance.now())
   const userId = options.userIdOf(viewer)
   const client: Client = {
@@ -104,6 +119,7 @@ export function createConnection<Viewer>(
   const positionAfter = options.positionMs * (1 - Math.random() / 2)
   const burst = options.messagesPerSecond * BURST_SECONDS
   let tokens = burst
+  let refusedInARow = 0
   let resets: number[] = []
   let ending = false
   let mutations = Promise.resolve()
@@ -113,8 +129,9 @@ export function createConnection<Viewer>(
   const gone = Promise.withResolvers<void>()
 
   socket.use(([event], next) => {
-    tokens -= event === "acknowledge" ? ACKNOWLEDGE_COST : 1
-    if (tokens < -burst) end("flooding", 10_000)
+    tokens = Math.max(-burst, tokens - (event === "acknowledge" ? ACKNOWLEDGE_COST : 1))
+    refusedInARow = tokens < 0 ? refusedInARow + 1 : 0
+    if (refusedInARow > FLOOD) end("flooding", 10_000)
     else next()
   })
 
@@ -158,35 +175,40 @@ export function createConnection<Viewer>(
   })
 
   socket.on("mutate", (message: unknown, answer: unknown) => {
-    if (mutationsWaiting >= MUTATIONS_WAITING) {
-      reply(answer, {
-        error: { code: "rate_limited", message: "Too many changes at once.", retryAfter: 1000 },
-      })
-      return
-    }
+    const error = mutationsWaiting >= MUTATIONS_WAITING ? tooMany("changes") : limited()
+    if (error) return reply(answer, { error })
     mutationsWaiting += 1
-    mutations = mutations.then(async () => {
-      await answered(answer, "mutate", async () => {
+    const turn = mutations
+    const done = Promise.withResolvers<void>()
+    mutations = done.promise
+    void answered(answer, "mutate", async (isLate) => {
+      try {
         const request = parse(MutateMessage, message, "mutate")
+        await turn
+        // It was refused, and its sender may have sent it again: what is repeated must not overtake what came between.
+        if (isLate()) throw late()
         const committed = await options.mutate(request, viewer, userId)
         metrics.count("mutations")
         tellWhenPassed(lsnFromWire(committed.lsn))
         return committed
-      })
-      mutationsWaiting -= 1
+      } finally {
+        mutationsWaiting -= 1
+        done.resolve()
+      }
     })
   })
 
   socket.on("authenticate", (message: unknown, answer: unknown) => {
     void answered(answer, "authenticate", async () => {
       const { token } = parse(AuthenticateMessage, message, "authenticate")
-      const renewed = await options.verify(token)
+      const renewed = await verifyRenewal(token)
       if (options.userIdOf(renewed.viewer) !== userId) {
         // The answer goes first.
         setImmediate(() => end("signed_out", null))
         throw new Refused("unauthorized", "The token belongs to another user.")
       }
-      ;({ viewer, expiresAt } = renewed)
+      ;({ viewer, expiresAt, endsAt } = renewed)
+      credentials = new Set(options.credentialsOf(viewer))
       client.viewer = viewer
       return { expiresAt }
     })
@@ -200,11 +222,35 @@ export function createConnection<Viewer>(
   })
 
   options.opened(info)
-  return { client, gone: gone.promise, tick, end, left }
+  return {
+    client,
+    isBy(credential) {
+      endedMeanwhile?.add(credential)
+      return credentials.has(credential)
+    },
+    stands: () => options.stands(viewer),
+    gone: gone.promise,
+    tick,
+    end,
+    left,
+  }
+
+  async function verifyRenewal(token: string): Promise<Verified<Viewer>> {
+    if (endedMeanwhile) throw new Refused("rate_limited", "A token is being verified already.", 1000)
+    const ended = (endedMeanwhile = new Set<string>())
+    try {
+      const renewed = await options.verify(token)
+      if (options.credentialsOf(renewed.viewer).some((credential) => ended.has(credential)))
+        throw new Refused("unauthorized", "Sign in again.")
+      return renewed
+    } finally {
+      endedMeanwhile = null
+    }
+  }
 
   function tick(now: number, lag: number, lagChanged: boolean): void {
     tokens = Math.min(burst, tokens + options.messagesPerSecond)
-    if (now > expiresAt + options.graceMs) return end("expired", null)
+    if (now > Math.min(expiresAt + options.graceMs, endsAt ?? Infinity)) return end("expired", null)
     const stalled = outbox.stalledMs()
     if (stalled > DEAD_MS) return end("slow", 10_000)
     if (outbox.overflowing || (stalled > STALL_MS && outbox.backlogBytes > 0)) giveUp()
@@ -258,22 +304,33 @@ export function createConnection<Viewer>(
     })
   }
 
-  async function answered(answer: unknown, doing: string, work: () => Promise<object>): Promise<void> {
+  async function answered(
+    answer: unknown,
+    doing: string,
+    work: (isLate: () => boolean) => Promise<object>,
+  ): Promise<void> {
+    const error = limited()
+    if (error) return reply(answer, { error })
+    let isLate = false
+    let timer: NodeJS.Timeout | undefined
+    const deadline = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        isLate = true
+        metrics.count("answers_late")
+        reject(late())
+      }, options.answerMs)
+    })
     try {
-      const error = limited()
-      reply(answer, error ? { error } : await work())
-    } catch (error) {
-      reply(answer, { error: refusalFor(error, log, `answering ${doing}`) })
+      reply(answer, await Promise.race([work(() => isLate), deadline]))
+    } catch (failure) {
+      reply(answer, { error: refusalFor(failure, log, `answering ${doing}`) })
+    } finally {
+      clearTimeout(timer)
     }
   }
 
   function limited() {
-    if (tokens >= 0) return null
-    return {
-      code: "rate_limited" satisfies ErrorCode as ErrorCode,
-      message: "Too many messages.",
-      retryAfter: 1000,
-    }
+    return tokens >= 0 ? null : tooMany("messages")
   }
 }
 
@@ -285,6 +342,18 @@ function parse<Schema extends v.GenericSchema>(
   const parsed = v.safeParse(schema, message)
   if (!parsed.success) throw new Refused("invalid", malformed(event).message)
   return parsed.output
+}
+
+function tooMany(what: "messages" | "changes") {
+  return {
+    code: "rate_limited" satisfies ErrorCode as ErrorCode,
+    message: `Too many ${what} at once.`,
+    retryAfter: 1000,
+  }
+}
+
+function late(): Refused {
+  return new Refused("unavailable", "That took too long. Send the same again.", 1000)
 }
 
 function malformed(event: string) {

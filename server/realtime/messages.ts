@@ -1,11 +1,12 @@
 import * as v from "valibot"
 
 import { PROTOCOL_VERSION } from "./contract.ts"
+import { isStorable } from "./storable.ts"
 
 /** What a client may send, with its limits. The engine has already refused messages over 64 kB. */
 
 const id = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0x7fff_ffff))
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.check<string>(isStorable))
 const token = v.pipe(v.string(), v.minLength(1), v.maxLength(16_384))
 const lsn = v.pipe(v.string(), v.regex(/^[0-9A-F]{16}$/))
 
@@ -16,25 +17,38 @@ export const LIMITS = {
   subscriptionsPerConnection: 1000,
 } as const
 
-export const HandshakeMessage = v.object({
-  version: v.literal(PROTOCOL_VERSION),
-  token,
-  client: v.optional(v.pipe(v.string(), v.maxLength(200))),
-})
+export const HandshakeMessage = v.object(
+  {
+    version: v.literal(PROTOCOL_VERSION, `"version" must be ${PROTOCOL_VERSION}.`),
+    token: v.pipe(
+      v.string('"token" must be a text.'),
+      v.minLength(1, '"token" is empty.'),
+      v.maxLength(16_384, '"token" is too long.'),
+    ),
+    client: v.optional(
+      v.pipe(
+        v.string('"client" must be a text.'),
+        v.maxLength(200, '"client" is longer than 200 characters.'),
+      ),
+    ),
+  },
+  'The handshake needs "version" and "token".',
+)
 
+/** Only what it takes to answer each item by its id. */
 export const SubscribeMessage = v.object({
   subscriptions: v.pipe(
-    v.array(
-      v.object({
-        id,
-        query: name,
-        args: v.unknown(),
-        have: v.optional(v.object({ token: v.pipe(v.string(), v.maxLength(1000)), lsn: v.optional(lsn) })),
-      }),
-    ),
+    v.array(v.looseObject({ id })),
     v.minLength(1),
     v.maxLength(LIMITS.subscriptionsPerMessage),
   ),
+})
+
+export const SubscribeItemMessage = v.object({
+  id,
+  query: name,
+  args: v.unknown(),
+  have: v.optional(v.object({ token: v.pipe(v.string(), v.maxLength(1000)), lsn: v.optional(lsn) })),
 })
 
 export const UnsubscribeMessage = v.object({
@@ -46,7 +60,7 @@ export const QueryMessage = v.object({ query: name, args: v.unknown() })
 export const MutateMessage = v.object({
   mutation: name,
   args: v.unknown(),
-  mutationId: v.pipe(v.string(), v.minLength(8), v.maxLength(64)),
+  mutationId: v.pipe(v.string(), v.minLength(8), v.maxLength(64), v.check<string>(isStorable)),
 })
 
 export const AuthenticateMessage = v.object({ token })

@@ -5,7 +5,8 @@ import * as v from "valibot"
 import type { Committed } from "./contract.ts"
 import type { Mutation } from "./live-query.ts"
 import { lsnFromSql, lsnToWire } from "./lsn.ts"
-import { Refused } from "./refusal.ts"
+import { Refused, unstorable } from "./refusal.ts"
+import { isStorable } from "./storable.ts"
 
 /** A statement on the transaction that a mutation runs in. Values are text; the statement casts them. */
 export type TransactionQuery = (
@@ -54,6 +55,7 @@ export function createMutator<Viewer, Scope>(
   return async function mutate(request: MutationRequest, viewer: Viewer, userId: string): Promise<Committed> {
     const mutation = byName.get(request.mutation)
     if (!mutation) throw new Refused("unknown", `There is no mutation named ${request.mutation}.`)
+    if (!isStorable(request.args)) throw unstorable()
     const parsed = v.safeParse(mutation.schema, request.args)
     if (!parsed.success) {
       const [issue] = parsed.issues

@@ -42,6 +42,10 @@ export interface RealtimeOptions<Viewer, Scope> {
   verify(token: string): Promise<Verified<Viewer> | null>
   /** The same for all tokens of a user. */
   userIdOf(viewer: Viewer): string
+  /** Names of what a connection was opened by: it ends when one of them does (`END_CREDENTIAL`). */
+  credentialsOf?: (viewer: Viewer) => readonly string[]
+  /** Whether those are still good, as the database says. Asked where their end may have been missed. */
+  stands?: (viewer: Viewer) => Promise<boolean>
   /** The origins whose pages may connect, as browsers write them. */
   origins: readonly string[]
   /** Where a connection comes from, in a way that its sender cannot choose. Without it, connections are not limited by address. */
@@ -80,6 +84,8 @@ export interface RealtimeLimits {
   reportMs: number
   anchorMs: number
   positionMs: number
+  /** The longest that a call waits for its answer. */
+  answerMs: number
   graceMs: number
   drainSpreadMs: number
 }
@@ -99,6 +105,7 @@ export const LIMITS: RealtimeLimits = {
   reportMs: 5000,
   anchorMs: 15_000,
   positionMs: 10_000,
+  answerMs: 9000,
   graceMs: 20_000,
   drainSpreadMs: 5000,
 }
@@ -132,6 +139,9 @@ export interface Realtime<Viewer> {
 
 /** SQL that ends all connections of a user, in every process, at the commit of the transaction that runs it: `$1` is the user's id. */
 export const REVOKE_USER = "select pg_logical_emit_message(true, 'realtime.revoke', $1)"
+
+/** SQL that ends what was opened by a credential, likewise: `$1` is its name, as `credentialsOf` gives it. */
+export const END_CREDENTIAL = "select pg_logical_emit_message(true, 'realtime.end', $1)"
 
 /** Sets up what the engine keeps in the database, begins to read its log, and serves sockets from it. Throws if the tables cannot be watched. */
 export async function openRealtime<Viewer, Scope>(
@@ -169,6 +179,7 @@ export async function openRealtime<Viewer, Scope>(
     nudge: () => keeper.nudge(),
     hear(prefix, content) {
       if (prefix === "realtime.revoke") sockets.revokeUser(content)
+      else if (prefix === "realtime.end") sockets.endCredential(content)
       else hearAnnouncement(prefix, content)
     },
     pressure(high) {
@@ -234,6 +245,8 @@ export async function openRealtime<Viewer, Scope>(
       position: () => (cluster === "" ? null : ring.end),
       moved: (system, timeline) => cluster !== `${system}/${timeline}`,
       restart(start, system, timeline) {
+        // What ended in the hole was not heard.
+        if (cluster !== "") void sockets.askAgain()
         cluster = `${system}/${timeline}`
         hub.restart(
           start,
@@ -256,9 +269,12 @@ export async function openRealtime<Viewer, Scope>(
     maxConnectionsPerAddress: limits.maxConnectionsPerAddress,
     addressOf: options.addressOf,
     positionMs: limits.positionMs,
+    answerMs: limits.answerMs,
     graceMs: limits.graceMs,
     messagesPerSecond: limits.messagesPerSecond,
     userIdOf: options.userIdOf,
+    credentialsOf: options.credentialsOf ?? (() => []),
+    stands: options.stands ?? (async () => true),
     verify,
     lag: () => reader.lag(),
     query: runQuery,
@@ -309,7 +325,8 @@ export async function openRealtime<Viewer, Scope>(
 
   async function verify(token: string): Promise<Verified<Viewer>> {
     const verified = await options.verify(token)
-    if (!verified || verified.expiresAt <= Date.now()) throw new Refused("unauthorized", "Sign in again.")
+    if (!verified || Math.min(verified.expiresAt, verified.endsAt ?? Infinity) <= Date.now())
+      throw new Refused("unauthorized", "Sign in again.")
     return verified
   }
 

@@ -1,6 +1,7 @@
 import type { RowOrder } from "./contract.ts"
 import type { ErasedRange, LiveQuery, RangeValue } from "./live-query.ts"
 import { keyIn, type Shape, type Shapes } from "./shapes.ts"
+import { isStorable } from "./storable.ts"
 import type { Tuple, WatchedTable } from "./tables.ts"
 
 /** A place in a range's order: the ordering column's text and the row's key. */
@@ -59,7 +60,11 @@ export function prepareRange(
   if (bounded && !answer.order) throw new Error(`The range of ${query.name} has pages but no order.`)
   const order = answer.order ? prepareOrder(query, table, answer.order, bounded) : null
   const after = answer.after === undefined ? null : readPin(answer.after)
-  if (after && order && isNumeric(table, order.column) && !/^-?\d{1,19}$/.test(after.value)) {
+  if (
+    after &&
+    order &&
+    !(isTextOf(table, order.column, after.value) && isTextOf(table, table.key, after.key))
+  ) {
     throw new InvalidRange("This page does not exist.")
   }
   const limit = answer.limit ?? null
@@ -111,9 +116,28 @@ export function writePin(pin: Pin): string {
 
 export function readPin(text: string): Pin {
   const split = text.indexOf("~")
-  if (split < 1 || text.length > 500 || text.includes("\0"))
-    throw new InvalidRange("This page does not exist.")
+  if (split < 1 || text.length > 500 || !isStorable(text)) throw new InvalidRange("This page does not exist.")
   return { key: text.slice(0, split), value: text.slice(split + 1) }
+}
+
+const WHOLE_NUMBERS: Readonly<Record<string, bigint>> = {
+  smallint: 2n ** 15n,
+  integer: 2n ** 31n,
+  bigint: 2n ** 63n,
+}
+
+/** Whether PostgreSQL reads the text as a value of the column's type. */
+function isTextOf(table: WatchedTable, column: number, text: string): boolean {
+  const type = table.types[column] ?? ""
+  const limit = WHOLE_NUMBERS[type]
+  if (limit !== undefined) {
+    if (!/^-?\d{1,19}$/.test(text)) return false
+    const number = BigInt(text)
+    return number < limit && number >= -limit
+  }
+  if (type === "uuid") return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
+  if (type === "boolean") return text === "t" || text === "f"
+  return isStorable(text)
 }
 
 export function isNumeric(table: WatchedTable, column: number): boolean {
@@ -177,11 +201,13 @@ function rangeText(
 ): string {
   const type = table.types[column]
   if (typeof value === "string" && (type === "text" || type === "character varying" || type === "uuid")) {
-    if (value.includes("\0")) throw new InvalidRange("The arguments hold a character that cannot be stored.")
+    if (!isTextOf(table, column, value)) throw new InvalidRange("There can be no such row.")
     return type === "uuid" ? value.toLowerCase() : value
   }
-  if (isNumeric(table, column) && (typeof value === "bigint" || Number.isSafeInteger(value)))
+  if (isNumeric(table, column) && (typeof value === "bigint" || Number.isSafeInteger(value))) {
+    if (!isTextOf(table, column, String(value))) throw new InvalidRange("There can be no such row.")
     return String(value)
+  }
   if (type === "boolean" && typeof value === "boolean") return value ? "t" : "f"
   throw new Error(
     `${query.name} compares ${table.fields[column]} of type ${type} with ${value === undefined ? "nothing" : `a ${typeof value}`}. ` +

@@ -13,6 +13,10 @@ export class Refused extends Error {
   }
 }
 
+export function unstorable(): Refused {
+  return new Refused("invalid", "The arguments hold a character that cannot be stored.")
+}
+
 const CODES: Readonly<Record<number, ErrorCode>> = {
   400: "invalid",
   401: "unauthorized",
@@ -35,19 +39,40 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
   if (error instanceof Error) {
     const status = "status" in error && typeof error.status === "number" ? CODES[error.status] : undefined
     if (status) return { code: status, message: error.message }
+    if (isBusy(error)) {
+      return {
+        code: "unavailable",
+        message: "Somebody else is changing this, or too much is under way for you. Try again.",
+        retryAfter: 1000,
+      }
+    }
     if (isTemporary(error)) {
       return { code: "unavailable", message: "The database cannot be reached.", retryAfter: 1000 }
     }
+  }
+  if (hasCode(error, /^22...$/)) {
+    // A value that PostgreSQL does not take came from the client: no schema has refused it, and it is no fault.
+    log.warn({ err: error }, `A value was not accepted while ${doing}.`)
+    return { code: "invalid", message: "The arguments hold a value that is not accepted." }
   }
   log.error({ err: error }, `Failed while ${doing}.`)
   return { code: "internal", message: "Something went wrong. It has been logged." }
 }
 
+/** A lock that others hold, a statement that took too long, a user's share of the connections that is in use. */
+function isBusy(error: unknown): boolean {
+  return hasCode(error, /^(57014|55P03|SHARE_IN_USE)$/)
+}
+
 /** Connection trouble, a database that shuts down or starts up, too many connections, a statement or lock that took too long. */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof Refused) return error.refusal.retryAfter !== undefined
+  return isBusy(error) || hasCode(error, /^(E[A-Z]+|CONNECT|CONNECTION_[A-Z]+|08\d{3}|57P0\d|25P03|53300)/)
+}
+
+/** Whether the error, or what caused it, has such a code. */
+function hasCode(error: unknown, codes: RegExp): boolean {
   if (!(error instanceof Error)) return false
-  if (isTemporary(error.cause)) return true
-  if (!("code" in error) || typeof error.code !== "string") return false
-  return /^(E[A-Z]+|CONNECT|CONNECTION_[A-Z]+|08\d{3}|57P0\d|57014|53300|55P03)/.test(error.code)
+  if ("code" in error && typeof error.code === "string" && codes.test(error.code)) return true
+  return hasCode(error.cause, codes)
 }

@@ -35,7 +35,8 @@ export interface Snapshots {
 
 export class TooManyRows extends Error {}
 
-const READ_ONLY = `isolation level repeatable read read only; ${SET_TEXT_FORM}`
+/** Whoever waits for somebody else's lock keeps a connection from others. */
+const READ_ONLY = `isolation level repeatable read read only; ${SET_TEXT_FORM}; set local lock_timeout = '3s'`
 
 /** Reads in `REPEATABLE READ READ ONLY` transactions. Statements that `work` does not wait for between each other share round trips. */
 export function openSnapshots(lanes: Lanes, ring: Ring, metrics: Metrics, maxRows: number): Snapshots {

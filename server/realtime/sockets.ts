@@ -5,7 +5,7 @@ import * as v from "valibot"
 
 import type { Client } from "./client.ts"
 import { createConnection, type Connection, type ConnectionOptions } from "./connection.ts"
-import { REALTIME_PATH, type Refusal } from "./contract.ts"
+import { PROTOCOL_VERSION, REALTIME_PATH, type Refusal } from "./contract.ts"
 import type { Hub } from "./hub.ts"
 import { HandshakeMessage, LIMITS } from "./messages.ts"
 import { Refused, refusalFor } from "./refusal.ts"
@@ -25,6 +25,9 @@ export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
 export interface Sockets {
   attach(server: HttpServer): void
   revokeUser(userId: string): void
+  endCredential(credential: string): void
+  /** Ends the connections that were opened by what is no longer good. */
+  askAgain(): Promise<void>
   /** Those that are here leave, and come back spread over `spreadMs`; who is not admitted by then is refused. */
   admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null, spreadMs: number): void
   count(): number
@@ -61,8 +64,8 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   const greeted = new WeakSet<object>()
   /** Requests and connections that came since it last changed who is admitted: all others have to come again. */
   let admitted = new WeakSet<object>()
-  /** When users were signed out, as long as a token may still be under verification that was good before. */
-  const revokedAt = new Map<string, number>()
+  /** When users were signed out and credentials ended, as long as a token may still be under verification that was good before. */
+  const revokedAt = { users: new Map<string, number>(), credentials: new Map<string, number>() }
   let draining = false
   let isAdmitted: ((request: IncomingMessage) => boolean) | null = null
   const io = new Server({
@@ -105,12 +108,22 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       })
     },
     revokeUser(userId) {
-      revokedAt.set(userId, performance.now())
-      hub.between(() => {
-        for (const connection of connections()) {
-          if (connection.client.userId === userId) connection.end("signed_out", null)
+      revokedAt.users.set(userId, performance.now())
+      endAll(({ client }) => client.userId === userId)
+    },
+    endCredential(credential) {
+      revokedAt.credentials.set(credential, performance.now())
+      endAll((connection) => connection.isBy(credential))
+    },
+    async askAgain() {
+      for (const connection of [...connections()]) {
+        try {
+          if (!(await connection.stands())) connection.end("signed_out", null)
+        } catch {
+          // Nobody can say, so it proves itself again.
+          connection.end("draining", Math.round(Math.random() * 5000))
         }
-      })
+      }
     },
     admitOnly(isWelcome, spreadMs) {
       isAdmitted = isWelcome
@@ -128,6 +141,12 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       await Promise.race([Promise.all(left), new Promise((resolve) => setTimeout(resolve, 2000).unref())])
       io.engine?.close()
     },
+  }
+
+  function endAll(isEnded: (connection: Connection) => boolean): void {
+    hub.between(() => {
+      for (const connection of [...connections()]) if (isEnded(connection)) connection.end("signed_out", null)
+    })
   }
 
   function* connections(): Generator<Connection> {
@@ -149,6 +168,8 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
 
   /** A browser always sends its origin; what sends none is not a browser and carries no cookie of a victim. */
   function refuseRequest(request: IncomingMessage): string | null {
+    // Engine.IO itself says so only to a connection that it has opened.
+    if (new URL(request.url ?? "", "http://localhost").searchParams.get("EIO") !== "4") return "protocol"
     if (draining) return "draining"
     if (isAdmitted?.(request) === false) return "closed"
     // Whoever has not sent a handshake yet counts as well.
@@ -161,19 +182,26 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   }
 
   async function welcome(socket: Socket): Promise<void> {
-    const handshake = v.safeParse(HandshakeMessage, socket.handshake.auth)
+    const auth: Record<string, unknown> = socket.handshake.auth
+    const handshake = v.safeParse(HandshakeMessage, auth)
     if (!handshake.success) {
-      const { version } = socket.handshake.auth
-      if (version !== undefined && version !== 1)
+      const { version, token } = auth
+      if (typeof version === "number" && version !== PROTOCOL_VERSION)
         throw new Refused("version", "Reload the page for a newer version.")
-      throw new Refused("unauthorized", "Sign in first.")
+      if (version === PROTOCOL_VERSION && token === undefined)
+        throw new Refused("unauthorized", "Sign in first: the handshake has no token.")
+      throw new Refused("invalid", `The handshake has the wrong form: ${handshake.issues[0].message}`)
     }
     if (greeted.has(socket.conn)) throw new Refused("invalid", "This connection has sent its handshake.")
     greeted.add(socket.conn)
     const askedAt = performance.now()
     const verified = await options.verify(handshake.output.token)
     const userId = options.userIdOf(verified.viewer)
-    if ((revokedAt.get(userId) ?? 0) >= askedAt) throw new Refused("unauthorized", "Sign in again.")
+    const revocations = [
+      revokedAt.users.get(userId),
+      ...options.credentialsOf(verified.viewer).map((name) => revokedAt.credentials.get(name)),
+    ]
+    if (revocations.some((at = 0) => at >= askedAt)) throw new Refused("unauthorized", "Sign in again.")
     // One that has gone meanwhile would never say so again.
     if (socket.conn.readyState !== "open")
       throw new Refused("unavailable", "The connection was closed.", 1000)
@@ -211,7 +239,9 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     const changed = live !== slice.live
     slice.live = live
     const verifying = performance.now() - VERIFYING_MS
-    for (const [userId, at] of revokedAt) if (at < verifying) revokedAt.delete(userId)
+    for (const revoked of Object.values(revokedAt)) {
+      for (const [name, at] of revoked) if (at < verifying) revoked.delete(name)
+    }
     const now = Date.now()
     for (const connection of slice.connections) connection.tick(now, lag, changed)
   }

@@ -1,3 +1,5 @@
+import * as v from "valibot"
+
 import type { Catalogue, Question } from "./catalogue.ts"
 import type { Client } from "./client.ts"
 import type { SubscribeAnswer, SubscribeItem } from "./contract.ts"
@@ -6,7 +8,7 @@ import type { Hub } from "./hub.ts"
 import type { Watching } from "./layout.ts"
 import type { Log } from "./log.ts"
 import { lsnFromWire, lsnToWire } from "./lsn.ts"
-import { LIMITS } from "./messages.ts"
+import { LIMITS, SubscribeItemMessage } from "./messages.ts"
 import type { Metrics } from "./metrics.ts"
 import { finishPage, PageUnsettled } from "./page.ts"
 import { pinEnd, type Range } from "./range.ts"
@@ -32,7 +34,8 @@ export interface SubscribeOptions {
 }
 
 export interface Subscriber {
-  subscribe(client: Client, items: readonly SubscribeItem[]): Promise<SubscribeAnswer>
+  /** Each item is judged by itself: one that is refused is no matter to the others. */
+  subscribe(client: Client, items: readonly { readonly id: number }[]): Promise<SubscribeAnswer>
   waiting(): number
 }
 
@@ -82,17 +85,23 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       const wanted: Wanted[] = []
       for (const item of items) {
         try {
-          const each = want(client, item)
+          const each = want(client, readItem(item))
           wanted.push(each)
           client.pending.set(each.id, each.claim)
         } catch (error) {
-          answer.refused.push({ id: item.id, error: refusalFor(error, log, `preparing ${item.query}`) })
+          answer.refused.push({ id: item.id, error: refusalFor(error, log, "preparing a subscription") })
         }
       }
       if (wanted.length === 0) return Promise.resolve(answer)
       return new Promise((resolve) => enqueue({ client, wanted, answer, attempts: 0, resolve }))
     },
     waiting: () => queue.length,
+  }
+
+  function readItem(item: { readonly id: number }): SubscribeItem {
+    const parsed = v.safeParse(SubscribeItemMessage, item)
+    if (!parsed.success) throw new Refused("invalid", `The subscription ${item.id} has the wrong form.`)
+    return parsed.output
   }
 
   function want(client: Client, item: SubscribeItem): Wanted {
@@ -189,11 +198,20 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       })
     } catch (error) {
       // One question that fails in SQL fails its transaction, so each request of the batch is tried alone.
-      if (live.length > 1 && !isTemporary(error)) for (const request of live) await serve([request])
+      if (isTemporary(error)) for (const request of live) refuse(request, error)
+      else if (live.length > 1) for (const request of live) await serve([request])
+      else if (live[0] && live[0].wanted.length > 1) await serveOneByOne(live[0])
       else for (const request of live) refuse(request, error)
     } finally {
       snapshot?.release()
     }
+  }
+
+  async function serveOneByOne(request: Request): Promise<void> {
+    for (const each of [...request.wanted]) {
+      await new Promise((resolve) => void serve([{ ...request, wanted: [each], resolve }]))
+    }
+    request.resolve(request.answer)
   }
 
   async function read(reader: SnapshotReader, batch: readonly Request[]): Promise<Reading> {

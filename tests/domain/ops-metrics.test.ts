@@ -8,12 +8,12 @@ it("a scrape that begins while another one is written takes nothing from it", as
   const database = await createTestDatabase()
   onTestFinished(() => database.close())
   const scope = {
-    db: database.db,
+    probe: database.db,
     log: pino({ level: "silent" }),
     live: { measured: () => [] },
     modelTrouble: { current: () => null },
     turns: { count: () => 0, ended: () => ({}) },
-  } as unknown as Scope<"db" | "live" | "log" | "turns" | "modelTrouble">
+  } as unknown as Scope<"probe" | "live" | "log" | "turns" | "modelTrouble">
   let second: Promise<string> | undefined
   const metrics = createOpsMetrics(scope, {
     // Asked for while the first scrape is written.

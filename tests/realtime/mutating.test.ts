@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { startEngine } from "./support/engine.ts"
 import { engineSuite } from "./support/suite.ts"
+import { transactOn } from "./support/tables.ts"
 
 const suite = engineSuite()
 
@@ -97,6 +99,31 @@ describe("a mutation", () => {
     const client = await suite.connect()
     const answer = await client.ask("mutate", { mutationId: randomUUID(), ...message })
     expect(answer).toMatchObject({ error: { code } })
+  })
+
+  it("that takes too long is refused in time, with those that wait behind it, and is answered when it is sent again", async () => {
+    const stopped = Promise.withResolvers<void>()
+    const engine = await startEngine(
+      suite.databaseUrl,
+      { answerMs: 100 },
+      {
+        async transact(viewer, work) {
+          await stopped.promise
+          return transactOn(suite.sql)(viewer, work)
+        },
+      },
+    )
+    onTestFinished(() => engine.close())
+    const client = await suite.connect("ada", engine.url)
+    const calls = ["1", "2"].map((id) => [{ id, threadId: "t", body: "" }, randomUUID()] as const)
+    const send = () => Promise.all(calls.map(([args, id]) => client.mutate("messages.add", args, id)))
+    for (const { error } of await send())
+      expect(error).toMatchObject({ code: "unavailable", retryAfter: 1000 })
+    stopped.resolve()
+    const again = async () => (await send()).map(({ value }) => value)
+    await expect.poll(again).toEqual([{ id: "1" }, { id: "2" }])
+    expect(await suite.sql`select _id from messages order by _id`).toHaveLength(2)
+    expect(engine.lines.filter(({ level }) => level === "error")).toEqual([])
   })
 
   it("waits for those sent before it on the same connection", async () => {

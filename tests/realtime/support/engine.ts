@@ -43,6 +43,7 @@ export async function startEngine(
     transact: transactOn(sql),
     verify,
     userIdOf: (viewer: Viewer) => viewer.id,
+    credentialsOf: ({ id }) => [`name:${id}`],
     origins: [ORIGIN],
     secret: "a secret for tests",
     log: { info: write("info"), warn: write("warn"), error: write("error") },

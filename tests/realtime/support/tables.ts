@@ -183,11 +183,15 @@ export const fail = defineMutation({
   },
 })
 
-/** `ada`, or `ada@1700000000000` for one that expires then, in ms. */
+/** `ada`, or `ada@1700000000000` for one that expires then, in ms, or with one more such time for the end of what it came from. */
 export async function verify(token: string) {
-  const [id = "", expiry] = token.split("@")
+  const [id = "", expiry, end] = token.split("@")
   if (!/^[a-z]+\d*$/.test(id)) return null
-  return { viewer: { id }, expiresAt: expiry === undefined ? Date.now() + 3_600_000 : Number(expiry) }
+  return {
+    viewer: { id },
+    expiresAt: expiry === undefined ? Date.now() + 3_600_000 : Number(expiry),
+    ...(end !== undefined && { endsAt: Number(end) }),
+  }
 }
 
 export function transactOn(sql: postgres.Sql) {

@@ -1,0 +1,56 @@
+/** Of each process, one person may hold this many connections at once. */
+const MOST = 3
+/** For one of which others of theirs wait this long, in ms, and so many of them. */
+const PATIENCE = 5000
+const MOST_WAITING = 200
+
+export interface Shares {
+  /** Runs the work when fewer of this person's hold a connection than may. Throws an error with the code `SHARE_IN_USE` after five seconds. */
+  use<Result>(person: string, work: () => Promise<Result>): Promise<Result>
+}
+
+interface Share {
+  used: number
+  readonly waiting: (() => void)[]
+}
+
+/** Divides connections among people, so that what one of them waits for leaves some to the others. */
+export function createShares(): Shares {
+  const shares = new Map<string, Share>()
+
+  return {
+    async use(person, work) {
+      const share = shares.get(person) ?? { used: 0, waiting: [] }
+      shares.set(person, share)
+      if (share.used < MOST) share.used += 1
+      else await waitFor(share)
+      try {
+        return await work()
+      } finally {
+        const next = share.waiting.shift()
+        if (next) next()
+        else share.used -= 1
+        if (share.used === 0) shares.delete(person)
+      }
+    },
+  }
+}
+
+/** Resolves with the place of one that has finished. */
+function waitFor(share: Share): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = () =>
+      reject(Object.assign(new Error("Too much is under way for one person."), { code: "SHARE_IN_USE" }))
+    if (share.waiting.length >= MOST_WAITING) return refuse()
+    const timer = setTimeout(() => {
+      share.waiting.splice(share.waiting.indexOf(begin), 1)
+      refuse()
+    }, PATIENCE)
+    share.waiting.push(begin)
+
+    function begin() {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
+}

@@ -1,0 +1,88 @@
+import { sql } from "drizzle-orm"
+import postgres from "postgres"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { openDatabase, type OpenDatabase } from "#db/client.ts"
+import { isBusy, isOutage } from "#db/outage.ts"
+import { setTimeLimits } from "#db/time-limits.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let psql: postgres.Sql
+let open: OpenDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  psql = postgres(database.url, { max: 1, onnotice: () => {} })
+  await psql`create table ropes (_id int primary key, length int)`
+  await psql`insert into ropes values (1, 0), (2, 0)`
+  await setTimeLimits(database.url)
+  open = openDatabase(database.url, { connections: 4 })
+})
+afterAll(async () => {
+  await open.close()
+  await psql.end()
+  await database.close()
+})
+
+/** A transaction that somebody forgot in psql. */
+async function holdRope() {
+  const held = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const over = psql.begin(async (transaction) => {
+    await transaction`update ropes set length = 1 where _id = 1`
+    held.resolve()
+    await release.promise
+  })
+  await held.promise
+  return () => {
+    release.resolve()
+    return over
+  }
+}
+
+it("what one person waits for leaves connections to others, is refused by name, and can be asked again", async () => {
+  const release = await holdRope()
+  const lengthen = () => open.dbFor("ada").execute(sql`update ropes set length = length + 1 where _id = 1`)
+  const waiting = Promise.allSettled(Array.from({ length: 10 }, lengthen))
+  const others = await open
+    .dbFor("grace")
+    .execute(sql`update ropes set length = 5 where _id = 2 returning length`)
+  expect([...others]).toEqual([{ length: 5 }])
+  expect([...(await open.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }])
+  const refused = await waiting
+  for (const each of refused) {
+    const error: unknown = each.status === "rejected" ? each.reason : null
+    expect([isBusy(error), isOutage(error)]).toEqual([true, true])
+  }
+  await release()
+  await lengthen()
+  expect([...(await psql`select length from ropes order by _id`)]).toEqual([{ length: 2 }, { length: 5 }])
+})
+
+it("a probe has a connection of its own, whoever holds the others", async () => {
+  const release = await holdRope()
+  const waiting = Promise.allSettled(
+    ["ada", "grace", "mary", "joan"].map((person) =>
+      open.dbFor(person).execute(sql`update ropes set length = 0 where _id = 1`),
+    ),
+  )
+  expect([...(await open.probe.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }])
+  await release()
+  expect((await waiting).map(({ status }) => status)).toEqual(Array(4).fill("fulfilled"))
+})
+
+it("every session has limits on waiting, whoever opens it, and an operator's own stay", async () => {
+  const show = async () => {
+    const session = postgres(database.url, { max: 1 })
+    const [row] = await session`
+      select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement,
+        current_setting('idle_in_transaction_session_timeout') as idle`
+    await session.end()
+    return row
+  }
+  expect(await show()).toEqual({ lock: "4s", statement: "30s", idle: "15s" })
+  const name = new URL(database.url).pathname.slice(1)
+  await psql.unsafe(`alter role current_user in database "${name}" set statement_timeout = '2min'`)
+  await Promise.all([setTimeLimits(database.url), setTimeLimits(database.url)])
+  expect(await show()).toEqual({ lock: "4s", statement: "2min", idle: "15s" })
+})

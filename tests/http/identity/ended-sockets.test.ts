@@ -1,0 +1,131 @@
+import postgres from "postgres"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import { ReferenceClient } from "../../realtime/support/client.ts"
+import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { realtimeToken } from "../../support/live.ts"
+import { ada, postJson, signIn, signUp, type Person } from "../../support/people.ts"
+
+let app: TidelineApp
+let sql: postgres.Sql
+let other: Person
+const clients: ReferenceClient[] = []
+
+beforeAll(async () => {
+  app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
+  other = await signUp(app, ada)
+})
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close()
+})
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+})
+
+async function connect(token: string) {
+  const client = new ReferenceClient(app.origin.replace("http", "ws"), token)
+  clients.push(client)
+  await client.connect()
+  const list = await client.follow("chat.listThreads", {})
+  return { client, list }
+}
+
+async function expectEnd({ client, list }: Awaited<ReturnType<typeof connect>>) {
+  await client.until(() => !client.connected, "the end of the connection")
+  expect(client.goodbye).toMatchObject({ retryAfter: null })
+  expect(list.state).toBe("revoked")
+  await expect(client.connect()).rejects.toMatchObject({ code: "unauthorized" })
+}
+
+async function tokenOfKey(key: string) {
+  const response = await fetch(`${app.origin}/api/realtime/token`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  return ((await response.json()) as { token: string }).token
+}
+
+async function sessionOf(person: Person) {
+  const answer = await person("/api/auth/get-session")
+  return ((await answer.json()) as { session: { id: string } }).session.id
+}
+
+describe("a socket ends at the commit that ends its session", () => {
+  test.each<[string, (person: Person, session: string) => Promise<unknown>]>([
+    ["by signing out", (person) => postJson(person, "/api/auth/sign-out", {})],
+    [
+      "by another browser that changes the password",
+      (person) =>
+        postJson(other, "/api/auth/change-password", {
+          currentPassword: person.password,
+          newPassword: person.password,
+          revokeOtherSessions: true,
+        }),
+    ],
+    ["by SQL that deletes the row", (_, id) => sql`delete from auth.session where id = ${id}`],
+    [
+      "by SQL that brings its end forward",
+      (_, id) => sql`update auth.session set expires_at = now() where id = ${id}`,
+    ],
+    [
+      "by SQL that gives it another token",
+      (_, id) => sql`update auth.session set token = 'another', expires_at = now() where id = ${id}`,
+    ],
+  ])("%s", async (_, end) => {
+    const person = await signIn(app, ada)
+    const ends = await connect(await realtimeToken(person))
+    const stays = await connect(await realtimeToken(other))
+    await end(person, await sessionOf(person))
+    await expectEnd(ends)
+    expect(stays.client.connected).toBe(true)
+  })
+
+  test("by SQL that empties the table", async () => {
+    const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
+    const ends = await connect(await realtimeToken(grace))
+    await sql`truncate auth.session`
+    await expectEnd(ends)
+    other = await signIn(app, ada)
+  })
+
+  test("by SQL that deletes the account, or the person's record", async () => {
+    const [first, second] = [
+      await signUp(app, { name: "Mary", email: "mary@example.org" }),
+      await signUp(app, { name: "Joan", email: "joan@example.org" }),
+    ]
+    const account = await connect(await realtimeToken(first))
+    const record = await connect(await realtimeToken(second))
+    await sql`delete from auth."user" where email = ${first.email}`
+    await expectEnd(account)
+    await sql`delete from users where email = ${second.email}`
+    await record.client.until(() => !record.client.connected, "the end of the connection")
+    expect(record.client.goodbye).toMatchObject({ reason: "signed_out", retryAfter: null })
+  })
+})
+
+test("a socket ends when its session does, though its token is good for longer", async () => {
+  const person = await signIn(app, ada)
+  const id = await sessionOf(person)
+  const token = await realtimeToken(person)
+  await sql`update auth.session set expires_at = now() + interval '2 seconds' where id = ${id}`
+  await expectEnd(await connect(token))
+})
+
+describe("a socket that was opened with an API key ends at the commit that ends the key", () => {
+  test.each<[string, (name: string) => Promise<unknown>]>([
+    ["by deleting it", (name) => sql`delete from auth.apikey where start = ${name}`],
+    ["by switching it off", (name) => sql`update auth.apikey set enabled = false where start = ${name}`],
+    [
+      "by bringing its end forward",
+      (name) => sql`update auth.apikey set expires_at = now() where start = ${name}`,
+    ],
+  ])("%s", async (_, end) => {
+    const [key, another] = [await other.apiKey(), await other.apiKey()]
+    const ends = await connect(await tokenOfKey(key))
+    const stays = [await connect(await tokenOfKey(another)), await connect(await realtimeToken(other))]
+    const [row] = await sql`select start from auth.apikey where starts_with(${key}, start)`
+    await end(String(row?.["start"]))
+    await expectEnd(ends)
+    expect(stays.map(({ client }) => client.connected)).toEqual([true, true])
+  })
+})
