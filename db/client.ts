@@ -49,12 +49,12 @@ export function openDatabase(
 }
 
 /** All that Drizzle's session asks of a client is here; tests/domain/database.test.ts uses each part. */
-function over(use: Connections["use"], how: How): Database {
+function over(withConnection: Connections["use"], how: How): Database {
   const client = {
-    ...statements((statement) => use((connection) => connection.run(statement)), how),
+    ...statements((statement) => withConnection((connection) => connection.run(statement)), how),
     options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openDrizzled
     begin: <Result>(work: (client: TransactionClient) => Promise<Result>) =>
-      use((connection) => inTransaction(connection, (run) => work(transactionClient(run, how)))),
+      withConnection((connection) => inTransaction(connection, (run) => work(transactionClient(run, how)))),
   }
   return drizzle(client as unknown as postgres.Sql)
 }

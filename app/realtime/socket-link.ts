@@ -11,6 +11,7 @@ import {
 } from "#server/realtime/contract.ts"
 import { describeDevice } from "./device.ts"
 import { ConnectionLost } from "./connection-lost.ts"
+import { retryDelay } from "./retry-delay.ts"
 import type { RealtimeToken } from "./token.ts"
 import type { Link, LinkEvent, LinkListener, LinkState } from "./link.ts"
 
@@ -26,7 +27,6 @@ const ACKNOWLEDGE_AFTER = { events: 16, characters: 64 * 1024, milliseconds: 15_
 const REFRESH_AHEAD = 15_000
 /** The server speaks about every 10 s. A page that wakes after a longer silence does not trust its connection. */
 const SILENCE = 12_000
-const SLOWEST_RETRY = 10_000
 
 /** A connection of this page's (or worker's) own. */
 export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link {
@@ -45,6 +45,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
   let unacknowledged = 0
   let heardAt = 0
   let attempt = 0
+  let downSince: number | null = null
   let retryAfter: number | null | undefined
   let closed = false
   let connecting = false
@@ -85,11 +86,11 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
   function retry(wait?: number) {
     if (closed || state === "signed-out" || state === "outdated") return
     change("down")
-    const ceiling = Math.min(SLOWEST_RETRY, 250 * 2 ** attempt)
+    downSince ??= performance.now()
+    const delay = retryDelay(attempt, performance.now() - downSince, Math.random())
     attempt += 1
     clearTimeout(retryTimer)
-    // Full jitter: a restarted server must not meet all its clients in one moment.
-    retryTimer = setTimeout(() => void connect(), (wait ?? 0) + Math.random() * ceiling)
+    retryTimer = setTimeout(() => void connect(), (wait ?? 0) + delay)
   }
 
   function scheduleRefresh(lifetime: number) {
@@ -157,6 +158,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
       if (typeof data === "string") unacknowledged += data.length
     })
     attempt = 0
+    downSince = null
     retryAfter = undefined
     heardAt = Date.now()
     listenForSilence()

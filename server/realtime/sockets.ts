@@ -116,7 +116,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       endAll((connection) => connection.isBy(credential))
     },
     async askAgain() {
-      for (const connection of [...connections()]) {
+      for (const connection of connections()) {
         try {
           if (!(await connection.stands())) connection.end("signed_out", null)
         } catch {
@@ -145,7 +145,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
 
   function endAll(isEnded: (connection: Connection) => boolean): void {
     hub.between(() => {
-      for (const connection of [...connections()]) if (isEnded(connection)) connection.end("signed_out", null)
+      for (const connection of connections()) if (isEnded(connection)) connection.end("signed_out", null)
     })
   }
 

@@ -98,12 +98,6 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     waiting: () => queue.length,
   }
 
-  function readItem(item: { readonly id: number }): SubscribeItem {
-    const parsed = v.safeParse(SubscribeItemMessage, item)
-    if (!parsed.success) throw new Refused("invalid", `The subscription ${item.id} has the wrong form.`)
-    return parsed.output
-  }
-
   function want(client: Client, item: SubscribeItem): Wanted {
     const { id } = item
     if (client.subscriptions.has(id) || client.pending.has(id)) {
@@ -208,7 +202,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
   }
 
   async function serveOneByOne(request: Request): Promise<void> {
-    for (const each of [...request.wanted]) {
+    for (const each of request.wanted) {
       await new Promise((resolve) => void serve([{ ...request, wanted: [each], resolve }]))
     }
     request.resolve(request.answer)
@@ -346,4 +340,10 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     }
     request.resolve(request.answer)
   }
+}
+
+function readItem(item: { readonly id: number }): SubscribeItem {
+  const parsed = v.safeParse(SubscribeItemMessage, item)
+  if (!parsed.success) throw new Refused("invalid", `The subscription ${item.id} has the wrong form.`)
+  return parsed.output
 }

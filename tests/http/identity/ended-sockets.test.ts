@@ -8,12 +8,14 @@ import { ada, postJson, signIn, signUp, type Person } from "../../support/people
 let app: TidelineApp
 let sql: postgres.Sql
 let other: Person
+let bystander: Person
 const clients: ReferenceClient[] = []
 
 beforeAll(async () => {
   app = await startTideline()
   sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
   other = await signUp(app, ada)
+  bystander = await signUp(app, { name: "Ben", email: "ben@example.org" })
 })
 afterEach(() => {
   for (const client of clients.splice(0)) client.close()
@@ -74,7 +76,7 @@ describe("a socket ends at the commit that ends its session", () => {
   ])("%s", async (_, end) => {
     const person = await signIn(app, ada)
     const ends = await connect(await realtimeToken(person))
-    const stays = await connect(await realtimeToken(other))
+    const stays = await connect(await realtimeToken(bystander))
     await end(person, await sessionOf(person))
     await expectEnd(ends)
     expect(stays.client.connected).toBe(true)

@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto"
+import postgres from "postgres"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { ReferenceClient } from "../realtime/support/client.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { realtimeToken } from "../support/live.ts"
+import { ada, grace, signUp, type Person } from "../support/people.ts"
+import { findFreePort } from "../support/ports.ts"
+
+let app: TidelineApp
+let psql: postgres.Sql
+let probes: string
+const clients: ReferenceClient[] = []
+
+beforeAll(async () => {
+  const port = await findFreePort()
+  probes = `http://127.0.0.1:${port}`
+  app = await startTideline({ OPS_PORT: String(port) })
+  psql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
+})
+afterAll(async () => {
+  for (const client of clients) client.close()
+  await psql.end()
+  await app.stop()
+})
+
+async function connect(person: Person) {
+  const client = new ReferenceClient(app.origin.replace("http", "ws"), await realtimeToken(person))
+  clients.push(client)
+  await client.connect()
+  return client
+}
+
+async function store(person: Person, name: string) {
+  const stored = await person(`/api/files?name=${name}`, { method: "POST", body: name })
+  const { files } = (await stored.json()) as { files: { _id: string }[] }
+  return files[0]?._id ?? ""
+}
+
+it("a transaction forgotten in psql keeps one person waiting, and nobody else", async () => {
+  const [held, free] = [await signUp(app, ada), await signUp(app, grace)]
+  const [fileId, otherId] = [await store(held, "held.txt"), await store(free, "free.txt")]
+  const sockets = await Promise.all(Array.from({ length: 10 }, () => connect(held)))
+  const other = await connect(free)
+  const locked = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const forgotten = psql.begin(async (sql) => {
+    await sql.unsafe("set local idle_in_transaction_session_timeout = 0")
+    await sql`select 1 from file_usage where user_id = (select _id from users where email = ${held.email}) for update`
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+
+  const calls = sockets.map((client, n) => [client, { fileId, fileName: `${n}.txt` }, randomUUID()] as const)
+  const rename = () => Promise.all(calls.map(([client, args, id]) => client.mutate("files.rename", args, id)))
+  const waiting = rename()
+  const renamed = await other.mutate("files.rename", { fileId: otherId, fileName: "other.txt" }, randomUUID())
+  expect(renamed.error).toBeUndefined()
+  expect((await free("/api/files")).status).toBe(200)
+  expect((await fetch(`${probes}/readyz`)).status).toBe(200)
+  for (const { error } of await waiting)
+    expect(error).toMatchObject({ code: "unavailable", retryAfter: 1000 })
+  release.resolve()
+  await forgotten
+  expect((await rename()).filter(({ error }) => error)).toEqual([])
+  expect(app.log.filter((line) => line.includes('"level":50'))).toEqual([])
+}, 120_000)
