@@ -204,7 +204,7 @@ function rangeText(
     if (!isTextOf(table, column, value)) throw new InvalidRange("There can be no such row.")
     return type === "uuid" ? value.toLowerCase() : value
   }
-  if (isNumeric(table, column) && (typeof value === "bigint" || Number.isSafeInteger(value))) {
+  if (isNumeric(table, column) && (typeof value === "bigint" || typeof value === "number")) {
     if (!isTextOf(table, column, String(value))) throw new InvalidRange("There can be no such row.")
     return String(value)
   }
