@@ -20,6 +20,8 @@ export async function setUp(lanes: Lanes, name: string, tables: readonly Watched
 }
 
 async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTable[]): Promise<SetUp> {
+  // A process that starts waits for another's migration, or its setting up.
+  await sql`set local lock_timeout = 0`
   const anchor = await nameAnchor(sql, name)
   await sql`select pg_advisory_xact_lock(hashtext(${`${anchor.name} setup`}))`
   await makeOwnTables(sql)
