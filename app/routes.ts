@@ -41,6 +41,7 @@ export default [
   route("api/chat/threads", "routes/api/chat-threads.ts"),
   route("api/chat/threads/:threadId", "routes/api/chat-thread.ts"),
   route("api/chat/threads/:threadId/messages", "routes/api/chat-messages.ts"),
+  route("api/chat/threads/:threadId/messages/:messageId/replaced", "routes/api/chat-replaced.ts"),
   route("api/chat/threads/:threadId/stop", "routes/api/chat-stop.ts"),
   route("api/chat/threads/:threadId/restore", "routes/api/chat-restore.ts"),
   route("api/chat/threads/:threadId/export", "routes/api/chat-export.ts"),

@@ -68,6 +68,8 @@ export const chatMessages = pgTable(
     content: text("content").notNull(),
     /** Null where there are none. */
     attachments: jsonb("attachments").$type<Attachment[]>(),
+    /** A question that took the place of another, which `chat_replaced_messages` keeps. */
+    edited: boolean("edited").notNull().default(false),
   },
   (table) => [
     index("chat_messages_by_user_id").on(table.userId),
@@ -149,6 +151,40 @@ export const chatTurns = pgTable(
 )
 
 /**
+ * What an edit took out of a conversation: the old question and everything after it, each row with the id that its message had. Rows
+ * never change, except that another edit further up takes them over.
+ */
+export const chatReplacedMessages = pgTable(
+  "chat_replaced_messages",
+  {
+    ...record(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    threadId: uuid("thread_id")
+      .notNull()
+      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    /** The question of the conversation that stands in its place now. */
+    replacedBy: uuid("replaced_by").notNull(),
+    replacedAt: milliseconds("replaced_at").notNull(),
+    role: text("role", { enum: ["user", "assistant"] }).notNull(),
+    content: text("content").notNull(),
+    attachments: jsonb("attachments").$type<Attachment[]>(),
+    /** How it came about, where it is an answer. */
+    turn: jsonb("turn").$type<
+      Pick<
+        ChatTurn,
+        "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens" | "finishReason"
+      >
+    >(),
+  },
+  (table) => [
+    index("chat_replaced_messages_by_user_id").on(table.userId),
+    index("chat_replaced_messages_by_question").on(table.threadId, table.replacedBy, table._id),
+  ],
+)
+
+/**
  * The words of an answer that is being given, as they come. The end of the turn moves them to its message. The owner and the
  * conversation are the turn's, and go away with it, so they need no references of their own.
  */
@@ -173,4 +209,5 @@ export const chatChunks = pgTable(
 export type ChatThread = typeof chatThreads.$inferSelect
 export type ChatMessage = typeof chatMessages.$inferSelect
 export type ChatTurn = typeof chatTurns.$inferSelect
+export type ChatReplacedMessage = typeof chatReplacedMessages.$inferSelect
 export type ChatChunk = typeof chatChunks.$inferSelect

@@ -8,6 +8,7 @@ import type {
   Attachment,
   ChatChunk,
   ChatMessage,
+  ChatReplacedMessage,
   ChatThread,
   ChatTurn,
 } from "#db/schema/chat.ts"
@@ -24,7 +25,10 @@ export interface ThreadPage {
 }
 
 /** A message, and how it came about where it is an answer. */
-export type Entry = Pick<ChatMessage, "_id" | "_creationTime" | "role" | "content" | "attachments"> & {
+export type Entry = Pick<
+  ChatMessage,
+  "_id" | "_creationTime" | "role" | "content" | "attachments" | "edited"
+> & {
   /** The sender's own id for the question: it and its answer have the same. */
   requestId: string | null
   turn: Pick<
@@ -44,6 +48,16 @@ export type LiveChunk = Pick<ChatChunk, "_id" | "turnId" | "seq" | "delta">
 export interface EntryPage {
   /** Oldest first. */
   entries: Entry[]
+  /** Asks for the messages before these; null where there are none. */
+  earlierCursor: string | null
+}
+
+/** A message that an edit took out of its conversation. */
+export type ReplacedEntry = Omit<ChatReplacedMessage, "userId" | "threadId" | "replacedBy">
+
+export interface ReplacedPage {
+  /** Oldest first. Those with the same `replacedAt` were taken out by one edit. */
+  entries: ReplacedEntry[]
   /** Asks for the messages before these; null where there are none. */
   earlierCursor: string | null
 }
@@ -150,6 +164,7 @@ export const TITLE_LIMIT = 200
 export const UNTITLED = "New conversation"
 
 export const ThreadId = v.pipe(v.string(), v.uuid())
+export const MessageId = ThreadId
 
 const Title = v.pipe(
   v.string("Give the conversation a title."),
@@ -211,7 +226,7 @@ export const ChatRequest = v.object({
   threadId: v.nullish(v.string()),
   /** `regenerate-message` asks for another answer to the last question. */
   trigger: v.fallback(v.optional(v.string()), undefined),
-  /** This question takes the place of another of the conversation, and what followed that one goes. */
+  /** This question takes the place of another of the conversation. That one and what followed it are kept as its earlier version. */
   replaces: v.pipe(v.nullish(v.string()), v.description("The `_id` of a question of the conversation.")),
 })
 export type ChatRequest = v.InferOutput<typeof ChatRequest>

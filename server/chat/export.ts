@@ -6,11 +6,14 @@ import {
   type Attachment,
   type Entry,
   type ExportQuery,
+  type PageQuery,
+  type ReplacedEntry,
   type Shortfall,
   type ThreadSummary,
 } from "./contract.ts"
 import { closeBlocks } from "./close-blocks.ts"
 import { readMessages } from "./messages.ts"
+import { readReplaced } from "./replaced.ts"
 import { findThread } from "./threads.ts"
 
 /** The whole conversation, to be saved as a file that has its title for a name. Throws NotFound. */
@@ -20,7 +23,7 @@ export async function exportThread(
   { format }: ExportQuery,
 ): Promise<Response> {
   const thread = await findThread(scope, threadId)
-  const { name, text } = writeThread(thread, await readAll(scope, thread._id), format)
+  const { name, text } = writeThread(thread, await readContents(scope, thread._id), format)
   return new Response(text, {
     headers: {
       "Cache-Control": "private, no-store",
@@ -35,13 +38,19 @@ export async function writeThreadFiles(
   scope: Scope<"db" | "viewer">,
   thread: ThreadSummary,
 ): Promise<{ name: string; text: string }[]> {
-  const entries = await readAll(scope, thread._id)
-  return (["markdown", "json"] as const).map((format) => writeThread(thread, entries, format))
+  const contents = await readContents(scope, thread._id)
+  return (["markdown", "json"] as const).map((format) => writeThread(thread, contents, format))
 }
 
-function writeThread(thread: ThreadSummary, entries: Entry[], format: ExportQuery["format"]) {
+interface Contents {
+  messages: Entry[]
+  /** What edits took out. */
+  replaced: ReplacedEntry[]
+}
+
+function writeThread(thread: ThreadSummary, contents: Contents, format: ExportQuery["format"]) {
   const { ending, write } = FORMATS[format]
-  return { name: nameOf(thread, ending), text: write(thread, entries) }
+  return { name: nameOf(thread, ending), text: write(thread, contents) }
 }
 
 const FORMATS = {
@@ -49,12 +58,21 @@ const FORMATS = {
   json: { ending: ".json", type: "application/json", write: writeJson },
 }
 
+async function readContents(scope: Scope<"db" | "viewer">, threadId: string): Promise<Contents> {
+  return {
+    messages: await readAll((page) => readMessages(scope, threadId, page)),
+    replaced: await readAll((page) => readReplaced(scope, threadId, page)),
+  }
+}
+
 /** Oldest first. */
-async function readAll(scope: Scope<"db" | "viewer">, threadId: string): Promise<Entry[]> {
-  const pages: Entry[][] = []
+async function readAll<Row>(
+  read: (page: PageQuery) => Promise<{ entries: Row[]; earlierCursor: string | null }>,
+): Promise<Row[]> {
+  const pages: Row[][] = []
   let cursor: string | undefined
   do {
-    const page = await readMessages(scope, threadId, { cursor, limit: 100 })
+    const page = await read({ cursor, limit: 100 })
     pages.push(page.entries)
     cursor = page.earlierCursor ?? undefined
   } while (cursor !== undefined)
@@ -67,24 +85,40 @@ function nameOf({ title }: ThreadSummary, ending: string): string {
   return cleanFileName((name || "conversation") + ending)
 }
 
-function writeJson(thread: ThreadSummary, messages: Entry[]): string {
-  return `${JSON.stringify({ thread, messages }, null, 2)}\n`
+function writeJson(thread: ThreadSummary, { messages, replaced }: Contents): string {
+  return `${JSON.stringify({ thread, messages, replaced }, null, 2)}\n`
 }
 
-function writeMarkdown(thread: ThreadSummary, entries: Entry[]): string {
-  return `${[`# ${escape(thread.title)}`, ...entries.flatMap(writeEntry)].join("\n\n")}\n`
+function writeMarkdown(thread: ThreadSummary, { messages, replaced }: Contents): string {
+  const edits = [...Map.groupBy(replaced, ({ replacedAt }) => replacedAt)].toSorted(
+    ([one], [other]) => one - other,
+  )
+  const versions = edits.flatMap(([replacedAt, entries]) =>
+    [`# Before the edit of ${writeTime(replacedAt)}`].concat(entries.flatMap(writeEntry)),
+  )
+  return `${[`# ${escape(thread.title)}`, ...messages.flatMap(writeEntry), ...versions].join("\n\n")}\n`
 }
 
-function writeEntry({ role, turn, content, attachments, _creationTime }: Entry): string[] {
+function writeEntry({
+  role,
+  turn,
+  content,
+  attachments,
+  _creationTime,
+}: Omit<Entry, "requestId" | "edited">): string[] {
   const who = role === "user" ? "You" : turn ? `Answer of ${escape(turn.model)}` : "Answer"
   const tools = (turn?.parts ?? []).flatMap((part) => (part.type === "tool" ? [escape(part.name)] : []))
   return [
-    `## ${who}, ${new Date(_creationTime).toISOString().slice(0, 16).replace("T", " ")} UTC`,
+    `## ${who}, ${writeTime(_creationTime)}`,
     ...(tools.length > 0 ? [`*Used ${tools.join(", ")}.*`] : []),
     ...(content.trim() === "" ? [] : [closeBlocks(content.trimEnd())]),
     ...(attachments ? [attachments.map(writeAttachment).join("\n")] : []),
     ...(turn ? writeEnd(turn, content.trim() !== "") : []),
   ]
+}
+
+function writeTime(moment: number) {
+  return `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`
 }
 
 function writeAttachment({ fileName, mimeType, size }: Attachment): string {

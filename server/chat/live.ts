@@ -50,7 +50,7 @@ export const liveMessages = defineLiveQuery({
   name: "chat.listMessages",
   table: watchedMessages,
   ...ofConversation,
-  fields: ["_creationTime", "role", "content", "attachments"],
+  fields: ["_creationTime", "role", "content", "attachments", "edited"],
 })
 
 /** How the answers of a conversation came about, and which one is being given. Beside `chat.listMessages`. */

@@ -92,6 +92,7 @@ const entry = {
   role: chatMessages.role,
   content: chatMessages.content,
   attachments: chatMessages.attachments,
+  edited: chatMessages.edited,
   requestId: sql<string | null>`coalesce(${chatTurns.requestId}, ${asked.requestId})`,
   turn: {
     status: chatTurns.status,

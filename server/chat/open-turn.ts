@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, sql, type SQL } from "drizzle-orm"
+import { and, desc, eq, sql, type SQL } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
@@ -13,8 +13,7 @@ import { ThreadId, titleOf, UNTITLED } from "./contract.ts"
 import type { Question } from "./conversation.ts"
 import { deadlineOf, ENDING_TIME } from "./deadline.ts"
 import { endAbandonedTurn } from "./end-turn.ts"
-
-const MessageId = v.pipe(v.string(), v.uuid())
+import { replaceFrom } from "./replaced.ts"
 
 export type OpenedTurn =
   | { kind: "fresh"; threadId: string; questionId: string; answerId: string; mayBeNamed: boolean }
@@ -101,7 +100,7 @@ function storeOpenedTurn(
   return scope.db.transaction(async (tx) => {
     const thread = await lockThread(scope, tx, threadId)
     const state = await findPlace(scope, tx, threadId, question.requestId)
-    const known = await makePlace(tx, threadId, question, state)
+    const { known, newId } = await makePlace(tx, threadId, question, state)
     if (known?.status === "completed" && !question.again)
       return { ...known, kind: "answered", content: state.content ?? "" }
     refuseTooMany(scope, state.atOnce)
@@ -112,7 +111,7 @@ function storeOpenedTurn(
       requestId: question.requestId,
       question: known
         ? await reopenQuestion(tx, threadId, known)
-        : await newQuestion(scope, tx, threadId, question),
+        : await newQuestion(scope, tx, threadId, question, newId),
       title: isUntitled && !known ? titleOf(question.text) : null,
       deadline: Date.now() + timeLimit + ENDING_TIME,
     })
@@ -186,31 +185,17 @@ function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, atOnce: n
 }
 
 /**
- * The turn of a question that is known already, if it stays. One that replaces another takes it away first, with all that follows; once
- * it has, it is known itself, and its sender has only not heard of it.
+ * The turn of a question that is known already, if it stays. One that replaces another takes it away first, with all that follows, and
+ * has an id for that; once it has, it is known itself, and its sender has only not heard of it.
  */
-async function makePlace(tx: Transaction, threadId: string, { replaces }: AskedQuestion, { known }: State) {
-  if (replaces == null || (known && known.questionId !== replaces)) return known
-  await cutFrom(tx, threadId, replaces)
-  return null
-}
-
-async function cutFrom(tx: Transaction, threadId: string, questionId: string) {
-  if (!v.is(MessageId, questionId)) throw new NotFound("question")
-  const [question] = await tx
-    .select({ _id: chatMessages._id })
-    .from(chatMessages)
-    .where(
-      and(
-        eq(chatMessages._id, questionId),
-        eq(chatMessages.threadId, threadId),
-        eq(chatMessages.role, "user"),
-      ),
-    )
-  if (!question) throw new NotFound("question")
-  await tx
-    .delete(chatMessages)
-    .where(and(eq(chatMessages.threadId, threadId), gte(chatMessages._id, question._id)))
+async function makePlace(
+  tx: Transaction,
+  threadId: string,
+  { replaces }: AskedQuestion,
+  { known }: State,
+): Promise<{ known: Known | null; newId: string | null }> {
+  if (replaces == null || (known && known.questionId !== replaces)) return { known, newId: null }
+  return { known: null, newId: await replaceFrom(tx, threadId, replaces) }
 }
 
 /** Takes the answer away, to make room for another. Only the last can be made again: what follows it was said knowing it. */
@@ -231,12 +216,15 @@ async function newQuestion(
   tx: Transaction,
   threadId: string,
   { text, fileIds = [] }: Question,
+  newId: string | null,
 ): Promise<SQL> {
   const attachments = await attachFiles({ viewer, db: tx }, fileIds)
   const attached = attachments.length > 0 ? JSON.stringify(attachments) : null
   return sql`
-    insert into ${chatMessages} (user_id, thread_id, role, content, attachments)
-    values (${viewer.user._id}, ${threadId}, 'user', ${text}, ${attached}::jsonb)
+    insert into ${chatMessages} (_id, user_id, thread_id, role, content, attachments, edited)
+    values (
+      coalesce(${newId}::uuid, uuidv7()), ${viewer.user._id}, ${threadId}, 'user', ${text}, ${attached}::jsonb, ${newId !== null}
+    )
     returning _id`
 }
 

@@ -131,6 +131,29 @@ describe("what can be done with an answer", () => {
     expect(await log.getByRole("article").count()).toBe(2)
   })
 
+  it("is to read what was there before a question was edited, in a narrow window too", async () => {
+    const page = await open()
+    await ask(page, "Which **sea** is deep?")
+    await ended(page)
+    await page.getByLabel("Your question").press("ArrowUp")
+    const editor = page.getByLabel("The question in other words")
+    await editor.fill("Which ocean is deep?")
+    await editor.press("Enter")
+    await says(page, "Which ocean is deep?")
+    await ended(page)
+
+    await page.getByRole("button", { name: "Earlier versions" }).click()
+    const dialog = page.getByRole("dialog", { name: "Earlier versions" })
+    await dialog.getByText("Which **sea** is deep?").first().waitFor()
+    expect(await dialog.getByRole("article").count()).toBe(2)
+    expect(await dialog.innerText()).not.toContain("ocean")
+    expect(await faultsIn("light", page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await dialog.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true)
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+  })
+
   it("is to have it given again", async () => {
     const page = await open()
     await ask(page, "What time is it?")

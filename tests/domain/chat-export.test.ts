@@ -46,6 +46,35 @@ describe("an exported conversation", () => {
     expect(messages.at(-1)).toEqual(entries.at(-1))
   })
 
+  it("has what edits replaced, as Markdown and as JSON", async () => {
+    const { _id } = await createThread(ada, { title: "Edited" })
+    await ask(_id, "How deep is the first sea?")
+    const [first] = (await listMessages(ada, _id)).entries
+    await ask(_id, "How deep is the second sea?", first?._id)
+    const [second] = (await listMessages(ada, _id)).entries
+    await ask(_id, "How deep is the third sea?", second?._id)
+
+    const markdown = await (await exportThread(ada, _id, { format: "markdown" })).text()
+    const asked = [...markdown.matchAll(/^(# .*|How deep.*)$/gm)].map(([line]) => line)
+    expect(asked).toEqual([
+      "# Edited",
+      "How deep is the third sea?",
+      expect.stringMatching(/^# Before the edit of .* UTC$/),
+      "How deep is the first sea?",
+      expect.stringMatching(/^# Before the edit of .* UTC$/),
+      "How deep is the second sea?",
+    ])
+    const json = (await (await exportThread(ada, _id, { format: "json" })).json()) as {
+      replaced: { content: string; turn: object | null }[]
+    }
+    expect(json.replaced.map(({ content, turn }) => (turn ? "answer" : content))).toEqual([
+      "How deep is the first sea?",
+      "answer",
+      "How deep is the second sea?",
+      "answer",
+    ])
+  })
+
   it("names the files of a question", async () => {
     const { _id } = await createThread(ada, { title: "Files" })
     await room.db.insert(chatMessages).values({
@@ -153,8 +182,8 @@ function headings(markdown: string) {
   return tokens.flatMap((token) => (token.type === "heading" ? [String(token["text"])] : []))
 }
 
-async function ask(threadId: string, text: string) {
-  const question = { requestId: crypto.randomUUID(), text, again: false }
+async function ask(threadId: string, text: string, replaces?: string) {
+  const question = { requestId: crypto.randomUUID(), text, again: false, replaces }
   await readAll((await askQuestion(ada, threadId, question)).chunks)
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { Asked, EntryPage, ThreadSummary } from "#server/chat/contract.ts"
+import type { Asked, EntryPage, ReplacedPage, ThreadSummary } from "#server/chat/contract.ts"
 import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
@@ -124,6 +124,53 @@ describe("a question that replaces another", () => {
     expect(await messages(threadId)).toHaveLength(4)
   })
 
+  it("keeps what it replaced, for the question that stands there now", async () => {
+    const threadId = await makeThread(ada)
+    await exchange(threadId, "q1", "First")
+    const second = await exchange(threadId, "q2", "Second")
+    await exchange(threadId, "q3", "Third")
+    const better = await exchange(threadId, "q4", "Second, put better", second.questionId)
+    const best = await exchange(threadId, "q5", "Second, put best", better.questionId)
+    expect((await messages(threadId)).map(({ edited }) => edited)).toEqual([false, false, true, false])
+
+    const { entries, earlierCursor } = await replaced(threadId, best.questionId)
+    expect(entries.map(({ content }) => content)).toEqual([
+      "Second",
+      "To Second.",
+      "Third",
+      "To Third.",
+      "Second, put better",
+      "To Second, put better.",
+    ])
+    expect(entries[0]).toMatchObject({ _id: second.questionId, role: "user", turn: null })
+    expect(entries[1]).toMatchObject({ _id: second.answerId, turn: { status: "completed", parts: null } })
+    const edits = entries.map(({ replacedAt }) => replacedAt)
+    expect(new Set(edits.slice(0, 4)).size).toBe(1)
+    expect(edits[4]).toBeGreaterThan(edits[0] ?? 0)
+    expect(earlierCursor).toBeNull()
+
+    const latest = await replaced(threadId, best.questionId, "?limit=4")
+    expect(latest.entries).toEqual(entries.slice(2))
+    const rest = await replaced(threadId, best.questionId, `?limit=4&cursor=${latest.earlierCursor}`)
+    expect(rest).toEqual({ entries: entries.slice(0, 2), earlierCursor: null })
+  })
+
+  it("shows what it replaced to its owner alone, and nothing of a question that replaced none", async () => {
+    const threadId = await makeThread(ada)
+    const { questionId } = await exchange(threadId, "q1", "First")
+    const better = await exchange(threadId, "q2", "First, put better", questionId)
+    const path = (id: string) => `/api/chat/threads/${threadId}/messages/${id}/replaced`
+    const statuses = await Promise.all([
+      grace(path(better.questionId)),
+      ada(path(questionId)),
+      ada(path("nonsense")),
+      ada(`/api/chat/threads/${crypto.randomUUID()}/messages/${better.questionId}/replaced`),
+      fetch(app.origin + path(better.questionId)),
+      ada(path(better.questionId)),
+    ])
+    expect(statuses.map(({ status }) => status)).toEqual([404, 404, 404, 404, 401, 200])
+  })
+
   it("can be the question itself, with its own id", async () => {
     const threadId = await makeThread(ada)
     const { questionId } = await exchange(threadId, "q1", "First")
@@ -233,6 +280,12 @@ async function exchange(threadId: string, id: string, text: string, replaces?: s
 async function messages(threadId: string) {
   const response = await ada(`/api/chat/threads/${threadId}/messages`)
   return ((await response.json()) as EntryPage).entries
+}
+
+async function replaced(threadId: string, questionId: string, query = "") {
+  const response = await ada(`/api/chat/threads/${threadId}/messages/${questionId}/replaced${query}`)
+  expect(response.status).toBe(200)
+  return (await response.json()) as ReplacedPage
 }
 
 async function contents(threadId: string) {

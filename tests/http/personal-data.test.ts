@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { openDatabase, type Database } from "#db/client.ts"
 import { livingProcesses } from "#db/process-lock.ts"
 import { authAccount, authSession, authVerification } from "#db/schema/auth.ts"
-import { chatChunks, chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { chatChunks, chatMessages, chatReplacedMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
 import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
@@ -57,6 +57,17 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     const delta = [{ type: "text" as const, id: "1", text: "said in a chunk" }]
     await db.insert(chatChunks).values({ userId: user._id, threadId, turnId: answerId, seq: 0, delta })
     return "said in a chunk"
+  },
+  "public.chat_replaced_messages": async ({ user, threadId, questionId }) => {
+    const replaced = {
+      userId: user._id,
+      threadId,
+      replacedBy: questionId,
+      replacedAt: 0,
+      role: "user",
+    } as const
+    await db.insert(chatReplacedMessages).values({ ...replaced, content: "words before an edit" })
+    return "words before an edit"
   },
   "public.file_shares": async ({ user, fileId }) => {
     const tokenHash = "5".repeat(64)

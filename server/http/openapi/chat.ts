@@ -33,7 +33,7 @@ const Turn = v.strictObject({
   outputTokens: v.nullable(v.number()),
 })
 
-const Message = v.strictObject({
+const Said = {
   ...record,
   role: v.picklist(["user", "assistant"]),
   content: v.string(),
@@ -50,8 +50,22 @@ const Message = v.strictObject({
     ),
     v.description("A question's files as they were when it was asked. They may be gone since."),
   ),
-  requestId: v.pipe(v.nullable(v.string()), v.description("The sender's own id of the question.")),
   turn: v.pipe(v.nullable(Turn), v.description("How an answer came about; null for a question.")),
+}
+
+const Message = v.strictObject({
+  ...Said,
+  edited: v.pipe(v.boolean(), v.description("A question that replaced another, which is kept.")),
+  requestId: v.pipe(v.nullable(v.string()), v.description("The sender's own id of the question.")),
+})
+
+const ReplacedMessage = v.strictObject({
+  ...Said,
+  replacedAt: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description("When the edit was made. Messages with the same value were removed by one edit."),
+  ),
 })
 
 const Asked = v.strictObject({
@@ -248,6 +262,23 @@ export const chatPaths: Record<string, PathItem> = {
         ),
         "401": refusal("Nobody is signed in."),
         "404": notFound,
+      },
+    },
+  },
+  "/api/chat/threads/{threadId}/messages/{messageId}/replaced": {
+    get: {
+      ...common,
+      operationId: "listReplacedMessages",
+      summary: "What an edited question replaced",
+      description: "The earlier versions of the question and of everything after it.",
+      parameters: [threadId, idParameter("messageId"), ...pageParameters],
+      responses: {
+        "200": jsonAnswer(
+          "A page, oldest first.",
+          v.strictObject({ entries: v.array(ReplacedMessage), earlierCursor: v.nullable(v.string()) }),
+        ),
+        "401": refusal("Nobody is signed in."),
+        "404": refusal("The caller has no such conversation, or the question replaced nothing."),
       },
     },
   },

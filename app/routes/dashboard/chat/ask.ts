@@ -26,7 +26,7 @@ export interface Question {
   attachments: Attachment[]
   /** Asks for another answer, although there is one. */
   again?: boolean
-  /** The id of a stored question, whose place it takes: what was said from there on goes. */
+  /** The id of a stored question, whose place it takes: what was said from there on is kept as its earlier version. */
   replaces?: string | null
 }
 

@@ -19,6 +19,8 @@ export interface Bubble {
   role: LiveMessage["role"]
   parts: AnswerPart[]
   attachments: Attachment[]
+  /** A question with earlier versions. */
+  edited: boolean
   /** `running` for an answer that grows. Null for a question. */
   status: LiveTurn["status"] | null
   failure: string | null
@@ -81,7 +83,10 @@ export function plainText(parts: readonly AnswerPart[]): string {
     .join("\n\n")
 }
 
-function storedBubble({ _id, role, content, attachments }: LiveMessage, turn: LiveTurn | undefined): Bubble {
+function storedBubble(
+  { _id, role, content, attachments, edited }: LiveMessage,
+  turn: LiveTurn | undefined,
+): Bubble {
   const answer = role === "assistant" ? turn : undefined
   return {
     key: turn ? `${turn.requestId} ${role}` : _id,
@@ -89,6 +94,7 @@ function storedBubble({ _id, role, content, attachments }: LiveMessage, turn: Li
     role,
     parts: answer?.parts ?? textParts(content),
     attachments: attachments ?? [],
+    edited,
     status: answer?.status ?? null,
     failure: answer?.failure ?? null,
     shortfall: answer ? shortfallOf(answer, content.trim() !== "") : null,
@@ -136,6 +142,7 @@ function answerBubble(requestId: string): Bubble {
     role: "assistant",
     parts: [],
     attachments: [],
+    edited: false,
     status: "running",
     failure: null,
     shortfall: null,

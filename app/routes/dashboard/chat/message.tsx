@@ -6,9 +6,10 @@ import { Button } from "#app/ui/button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import type { AnswerPart } from "#server/chat/contract.ts"
+import { CopyButton } from "#app/ui/copy-button.tsx"
 import { AttachmentList } from "./attachment-list.tsx"
 import { plainText, type Bubble } from "./bubbles.ts"
-import { CopyButton } from "#app/ui/copy-button.tsx"
+import { EarlierVersions } from "./earlier-versions.tsx"
 import { inOrder } from "./in-order.tsx"
 import { Markdown } from "./markdown.tsx"
 import { QuestionEditor } from "./question-editor.tsx"
@@ -51,7 +52,7 @@ export const Message = memo(function Message(props: MessageProps) {
   )
 })
 
-function Question({ bubble, onEdit }: MessageProps) {
+function Question({ bubble, onEdit, threadId }: MessageProps) {
   const { t } = useLingui()
   const text = plainText(bubble.parts)
   return (
@@ -64,12 +65,15 @@ function Question({ bubble, onEdit }: MessageProps) {
           {text}
         </p>
       ) : null}
-      <Acts>
-        <CopyButton text={text} label={t`Copy the question`} className="size-8" />
-        {bubble.id ? (
-          <Act icon="edit" title={t`Edit`} label={t`Edit the question`} onClick={() => onEdit(bubble)} />
-        ) : null}
-      </Acts>
+      <div className="flex items-center gap-0.5">
+        {bubble.edited && bubble.id ? <EarlierVersions threadId={threadId} questionId={bubble.id} /> : null}
+        <Acts>
+          <CopyButton text={text} label={t`Copy the question`} className="size-8" />
+          {bubble.id ? (
+            <Act icon="edit" title={t`Edit`} label={t`Edit the question`} onClick={() => onEdit(bubble)} />
+          ) : null}
+        </Acts>
+      </div>
     </div>
   )
 }

@@ -10,7 +10,7 @@ interface QuestionEditorProps {
   editing: NonNullable<Exchange["editing"]>
 }
 
-/** A question that was asked, to be asked in other words. What was said after it goes. */
+/** A question that was asked, to be asked in other words. What was said after it goes to the earlier versions. */
 export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
   const { t } = useLingui()
   const questions = useQuestions()
@@ -76,7 +76,7 @@ export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
       />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
         <p className="mr-auto text-xs text-faint max-sm:w-full">
-          <Trans>What was said after it is replaced.</Trans>
+          <Trans>What was said after it is replaced, and kept as an earlier version.</Trans>
         </p>
         <Button variant="ghost" size="sm" onClick={cancel}>
           <Trans>Cancel</Trans>

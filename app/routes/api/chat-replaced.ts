@@ -1,0 +1,22 @@
+import { parse } from "valibot"
+import { PageQuery } from "#server/chat/contract.ts"
+import { listReplaced } from "#server/chat/replaced.ts"
+import { json } from "#server/http/json.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { answerRefusals } from "#server/http/refusals.ts"
+import { requireScope } from "#server/http/scope.ts"
+import type { Route } from "./+types/chat-replaced.ts"
+
+export const handle = { credential: "key" }
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
+
+export async function loader({ context, params, request }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const query = parse(PageQuery, Object.fromEntries(new URL(request.url).searchParams))
+  return answerRefusals(async () =>
+    json(await listReplaced(scope, params.threadId, params.messageId, query), {
+      headers: { "Cache-Control": "private, no-store" },
+    }),
+  )
+}

@@ -1,0 +1,27 @@
+import { Trans } from "@lingui/react/macro"
+import { useState } from "react"
+import { Button } from "#app/ui/button.tsx"
+import { defer } from "#app/ui/defer.tsx"
+
+const EarlierDialog = defer(() => import("./earlier-versions-part.tsx"))((parts) => parts.EarlierDialog)
+
+/** Leads to what an edited question replaced. */
+export function EarlierVersions({ threadId, questionId }: { threadId: string; questionId: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        variant="ghost"
+        size="sm"
+        className="text-xs text-faint"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <Trans>Earlier versions</Trans>
+      </Button>
+      {isOpen ? (
+        <EarlierDialog threadId={threadId} questionId={questionId} onClose={() => setOpen(false)} />
+      ) : null}
+    </>
+  )
+}

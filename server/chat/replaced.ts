@@ -1,0 +1,93 @@
+import { and, desc, eq, lt, sql } from "drizzle-orm"
+import * as v from "valibot"
+import type { Database } from "#db/client.ts"
+import { chatMessages, chatReplacedMessages, chatTurns } from "#db/schema/chat.ts"
+import { NotFound } from "../errors.ts"
+import type { Scope } from "../scope.ts"
+import { MessageId, type PageQuery, type ReplacedEntry, type ReplacedPage } from "./contract.ts"
+import { findThread } from "./threads.ts"
+
+type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
+
+/**
+ * Takes a question and everything after it out of its conversation and keeps it, for the question that is about to take its place.
+ * Resolves with the id which that question must get. Throws NotFound, and changes nothing then.
+ */
+export async function replaceFrom(tx: Transaction, threadId: string, questionId: string): Promise<string> {
+  if (!v.is(MessageId, questionId)) throw new NotFound("question")
+  const [next] = await tx.execute<{ _id: string }>(sql`
+    with old as (
+      select _id from ${chatMessages}
+      where _id = ${questionId} and thread_id = ${threadId} and role = 'user'
+    ), next as (
+      select uuidv7() as _id from old
+    ), cut as (
+      delete from ${chatMessages} using old
+      where ${chatMessages.threadId} = ${threadId} and ${chatMessages._id} >= old._id
+      returning ${chatMessages}.*
+    ), taken_over as (
+      update ${chatReplacedMessages} set replaced_by = next._id from next
+      where thread_id = ${threadId} and replaced_by in (select _id from cut)
+    ), kept as (
+      insert into ${chatReplacedMessages}
+        (_id, _creation_time, user_id, thread_id, replaced_by, replaced_at, role, content, attachments, turn)
+      select cut._id, cut._creation_time, cut.user_id, cut.thread_id, next._id, ${Date.now()}::bigint,
+        cut.role, cut.content, cut.attachments,
+        case when turn._id is not null then jsonb_build_object(
+          'status', turn.status, 'model', turn.model, 'parts', turn.parts, 'failure', turn.failure,
+          'inputTokens', turn.input_tokens, 'outputTokens', turn.output_tokens,
+          'finishReason', turn.finish_reason) end
+      from next, cut left join ${chatTurns} as turn on turn._id = cut._id
+    )
+    select _id from next`)
+  if (!next) throw new NotFound("question")
+  return next._id
+}
+
+/** What stood in the place of a question before it was edited, the latest messages or those before the cursor. Throws NotFound. */
+export async function listReplaced(
+  scope: Scope<"db" | "viewer">,
+  threadId: string,
+  questionId: string,
+  page: PageQuery = { limit: 50, cursor: undefined },
+): Promise<ReplacedPage> {
+  await findThread(scope, threadId)
+  if (!v.is(MessageId, questionId)) throw new NotFound("question")
+  const { entries, earlierCursor } = await readReplaced(scope, threadId, page, questionId)
+  if (entries.length === 0 && !page.cursor) throw new NotFound("earlier version")
+  return { entries, earlierCursor }
+}
+
+/** The same for one question or for all of a conversation, which may be in the trash. Empty where there is nothing. */
+export async function readReplaced(
+  { db, viewer }: Scope<"db" | "viewer">,
+  threadId: string,
+  { cursor, limit }: PageQuery,
+  questionId?: string,
+): Promise<ReplacedPage> {
+  const rows = await db
+    .select(entry)
+    .from(chatReplacedMessages)
+    .where(
+      and(
+        eq(chatReplacedMessages.userId, viewer.user._id),
+        eq(chatReplacedMessages.threadId, threadId),
+        questionId === undefined ? undefined : eq(chatReplacedMessages.replacedBy, questionId),
+        v.is(MessageId, cursor) ? lt(chatReplacedMessages._id, cursor) : undefined,
+      ),
+    )
+    .orderBy(desc(chatReplacedMessages._id))
+    .limit(limit + 1)
+  const entries: ReplacedEntry[] = rows.slice(0, limit).toReversed()
+  return { entries, earlierCursor: rows.length > limit ? (entries[0]?._id ?? null) : null }
+}
+
+const entry = {
+  _id: chatReplacedMessages._id,
+  _creationTime: chatReplacedMessages._creationTime,
+  replacedAt: chatReplacedMessages.replacedAt,
+  role: chatReplacedMessages.role,
+  content: chatReplacedMessages.content,
+  attachments: chatReplacedMessages.attachments,
+  turn: chatReplacedMessages.turn,
+}
