@@ -16,9 +16,18 @@ export function createModelFetch(): typeof fetch {
     const { body, status, statusText } = response
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream")
     if (!response.ok || !isStream || !body) return response
-    const paced = paceBytes(body, pace).pipeThrough(withoutNullErrors())
+    const endOf = (error: unknown) => (init?.signal?.aborted ? null : brokenEvent(error))
+    const paced = paceBytes(body, { pace, endOf }).pipeThrough(withoutNullErrors())
     return new Response(paced, { status, statusText, headers: response.headers })
   }
+}
+
+/** An error as a model server tells it in its stream, by either of its interfaces. The empty lines end what was cut off. */
+function brokenEvent(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+  const message = `The connection to the model server broke: ${cause}`
+  const told = { type: "connection_error", code: "connection_error", message, param: null }
+  return `\n\ndata: ${JSON.stringify({ type: "error", sequence_number: 0, error: told })}\n\n`
 }
 
 /** Some servers send `"error": null` in every event, and the provider takes any `error` for a failed answer. */

@@ -190,6 +190,31 @@ describe("the pieces of an answer", () => {
     expect(error).toMatch(/^The model could not answer\./)
   })
 
+  it("are all kept where many of them come at once and the connection is cut behind them", async () => {
+    const heard = WORDS.map(() => Promise.withResolvers<void>())
+    const { baseUrl } = await openModelServer(async (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      for (const [index, content] of WORDS.slice(0, 6).entries()) {
+        response.write(`data: ${piece({ content })}\n\n`)
+        await heard[index]?.promise
+      }
+      response.write(
+        WORDS.slice(6)
+          .map((content) => `data: ${piece({ content })}\n\n`)
+          .join(""),
+      )
+      response.socket?.end()
+    })
+    let said = ""
+    const { text, error } = await readAnswer(askedModel(baseUrl), {}, (chunk) => {
+      if (chunk.type === "text-delta") said += chunk.delta
+      for (const [index, each] of heard.entries())
+        if (said.length >= WORDS.slice(0, index + 1).join("").length) each.resolve()
+    })
+    expect(text).toBe(WORDS.join(""))
+    expect(error).toMatch(/^The model could not answer\./)
+  })
+
   it("end when the answer is stopped, of each of forty at once, and the model server is told", async () => {
     let begun = 0
     let gone = 0

@@ -204,7 +204,7 @@ describe("an answer", () => {
   it("keeps what was said when the connection to the model is reset", async () => {
     const threadId = await thread(ada)
     const read = await ask(ada, threadId, "/reset")
-    expect(read.at(-1)?.type).toBe("error")
+    expect(read.map(({ type }) => type)).toContain("error")
     expect(textOf(read)).toContain("The connection is reset")
     expect(await statusOf(threadId)).toBe("failed")
     expect(await contentOf(threadId)).toBe(textOf(read))
