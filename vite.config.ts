@@ -84,7 +84,7 @@ function licencesListed(): Plugin {
   return {
     name: "licences-listed",
     generateBundle(_, bundle) {
-      const listed = readFileSync("THIRD-PARTY-LICENSES.txt", "utf8")
+      const listed = readFileSync(`${import.meta.dirname}/THIRD-PARTY-LICENSES.txt`, "utf8")
       const modules = Object.values(bundle).flatMap((part) => (part.type === "chunk" ? part.moduleIds : []))
       for (const id of modules) {
         const [, library] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id) ?? []

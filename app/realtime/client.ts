@@ -213,12 +213,12 @@ export function createLiveClient(link: Link) {
           collection.clear()
           collection.announce()
         }
-        mutations.giveUp({ code: "unauthorized", message: "You are signed out. Sign in again to go on." })
+        mutations.giveUp({ code: "unauthorized", message: "You're signed out. Sign in again to continue." })
       }
       if (state === "outdated") {
         mutations.giveUp({
           code: "version",
-          message: "There is a newer version of this page. Reload it, and try again.",
+          message: "There is a newer version of this page. Reload it and try again.",
         })
       }
       const shown = {

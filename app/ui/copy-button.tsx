@@ -20,7 +20,7 @@ export function CopyButton({ text, label, className }: { text: string; label: st
       setResult("failed")
     }
   }
-  const words = result === "copied" ? t`Copied` : result === "failed" ? t`Copying failed` : label
+  const words = result === "copied" ? t`Copied` : result === "failed" ? t`Couldn't copy` : label
   return (
     <Button
       variant="ghost"

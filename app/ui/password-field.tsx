@@ -20,8 +20,8 @@ export function PasswordField(props: Omit<ComponentProps<typeof Field>, "type" |
         <button
           type="button"
           aria-pressed={isShown}
-          aria-label={t`Show what is typed`}
-          title={t`Show what is typed`}
+          aria-label={t`Show password`}
+          title={t`Show password`}
           data-reveals="password"
           onClick={() => setShown(!isShown)}
           className="group grid size-8 place-items-center rounded-sm text-faint transition-colors hover:bg-hover hover:text-ink touch:size-10 noscript:hidden"

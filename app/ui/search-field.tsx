@@ -38,7 +38,7 @@ export function SearchField({
       {canClear ? (
         <button
           type="button"
-          aria-label={t`Clear the search`}
+          aria-label={t`Clear search`}
           onClick={onClear}
           className="absolute top-1/2 right-1 grid size-7 -translate-y-1/2 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink touch:size-9"
         >

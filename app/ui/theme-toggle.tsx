@@ -20,7 +20,7 @@ export function ThemeToggle({ theme, action, from }: { theme: Theme; action: str
       <input type="hidden" name="from" value={from} />
       <fieldset className="inline-flex rounded-full border border-line bg-surface p-0.5">
         <legend className="sr-only">
-          <Trans>Colours of the page</Trans>
+          <Trans>Theme</Trans>
         </legend>
         {choices.map(({ value, label, icon }) => (
           <button
@@ -46,6 +46,6 @@ export function ThemeToggle({ theme, action, from }: { theme: Theme; action: str
 
 const choices: { value: Theme; label: MessageDescriptor; icon: IconName }[] = [
   { value: "light", label: msg`Light`, icon: "sun" },
-  { value: "system", label: msg`As the system`, icon: "monitor" },
+  { value: "system", label: msg`System`, icon: "monitor" },
   { value: "dark", label: msg`Dark`, icon: "moon" },
 ]

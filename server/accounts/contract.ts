@@ -6,11 +6,11 @@ export type { AccountKey, AccountProblem } from "#server/ports/identity.ts"
 export const PASSWORD_LENGTH = { least: 10, most: 128 }
 
 const Email = v.pipe(
-  v.string("Enter your e-mail address."),
+  v.string("Enter your email address."),
   v.trim(),
-  v.nonEmpty("Enter your e-mail address."),
-  v.maxLength(254, "An e-mail address has at most 254 characters."),
-  v.email("Enter an e-mail address such as ada@example.org."),
+  v.nonEmpty("Enter your email address."),
+  v.maxLength(254, "An email address can have up to 254 characters."),
+  v.email("Enter an email address such as ada@example.org."),
 )
 
 const Password = v.pipe(
@@ -33,8 +33,8 @@ export const MOST_KEYS = 50
 export const KeyName = v.pipe(
   v.string("Name the key."),
   v.trim(),
-  v.nonEmpty("Name the key after what will use it."),
-  v.maxLength(32, "A key's name has at most 32 characters."),
+  v.nonEmpty("Name the key after the program that will use it."),
+  v.maxLength(32, "A key's name can have up to 32 characters."),
   v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
 )
 
@@ -57,7 +57,7 @@ export const NewName = v.pipe(
   v.string("Enter your name."),
   v.trim(),
   v.nonEmpty("Enter your name."),
-  v.maxLength(100, "A name has at most 100 characters here."),
+  v.maxLength(100, "A name can have up to 100 characters."),
   v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
 )
 

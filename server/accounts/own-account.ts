@@ -53,7 +53,7 @@ export async function createKey(
 ): Promise<AccountKey & { key: string }> {
   const made = await requireOwnAccount(scope).createKey(scope.viewer.session.userId, name)
   if (!made)
-    throw new Forbidden(`You have ${MOST_KEYS} keys. Delete one that is not used, then make the new one.`)
+    throw new Forbidden(`You have ${MOST_KEYS} keys. Delete one you don't use, then create the new one.`)
   return made
 }
 
@@ -67,6 +67,6 @@ export async function deleteKey(scope: Scope<"identity" | "live" | "viewer">, id
 
 function requireOwnAccount({ identity }: Scope<"identity">): OwnAccount {
   if (!identity.ownAccount)
-    throw new Forbidden("Your identity provider has an account page of its own. Use that one.")
+    throw new Forbidden("Accounts are managed by your identity provider. Use its account page.")
   return identity.ownAccount
 }

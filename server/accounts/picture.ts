@@ -17,7 +17,7 @@ export async function savePicture(scope: Keeping & Scope<"thumbnailer">, image: 
   const pictures = requirePictures(scope)
   const webp = await drawSquare(scope, await image.bytes())
   if (!webp)
-    throw new UnsupportedType("This is no picture that can be shown. Choose a JPEG, PNG, WebP, GIF or AVIF.")
+    throw new UnsupportedType("This image can't be displayed. Choose a JPEG, PNG, WebP, GIF or AVIF.")
   await show(scope, await pictures.save(scope.viewer.session.userId, webp))
 }
 
@@ -56,6 +56,6 @@ async function show({ db, viewer }: Scope<"db" | "viewer">, imageUrl: string | n
 
 function requirePictures({ identity }: Scope<"identity">): OwnPictures {
   if (!identity.pictures)
-    throw new Forbidden("Your identity provider keeps your picture. Change it there, under Account.")
+    throw new Forbidden("Your picture is managed by your identity provider. Change it there, under Account.")
   return identity.pictures
 }

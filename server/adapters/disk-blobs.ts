@@ -228,7 +228,7 @@ async function statExisting(path: string) {
 }
 
 function explained(error: unknown) {
-  return isFull(error) ? new OutOfSpace("The server has no room for these bytes.") : error
+  return isFull(error) ? new OutOfSpace("The server has no disk space left for this file.") : error
 }
 
 function isFull(error: unknown) {

@@ -17,7 +17,7 @@ export class AnswerStopped extends Error {
   readonly reason: StopReason
 
   constructor(reason: StopReason) {
-    super("The answer was stopped.")
+    super("The reply was stopped.")
     this.name = "AbortError"
     this.reason = reason
   }
@@ -92,7 +92,7 @@ export async function giveAnswer(
     const cause = RetryError.isInstance(error) ? error.lastError : error
     const trouble = modelTrouble.report(cause)
     if (trouble)
-      return `The model server refused to answer, which only whoever runs this site can mend. (Reference ${trouble.reference})`
+      return `The model server refused the request. Only the administrator of this site can fix this. (Reference ${trouble.reference})`
     const reference = randomUUID().slice(0, 8)
     const status = APICallError.isInstance(cause) ? cause.statusCode : undefined
     log.error(
@@ -101,7 +101,7 @@ export async function giveAnswer(
     )
     return status === 429 || status === 503
       ? `The model is busy. Try again in a moment. (Reference ${reference})`
-      : `The model could not answer. Try again. (Reference ${reference})`
+      : `The model couldn't reply. Try again. (Reference ${reference})`
   }
 }
 

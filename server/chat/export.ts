@@ -126,7 +126,7 @@ function writeAttachment({ fileName, mimeType, size }: Attachment): string {
 }
 
 const SHORTFALLS: Record<Shortfall, string> = {
-  empty: "The model gave no answer.",
+  empty: "The model returned an empty reply.",
   withheld: "Withheld by the model or a content filter.",
   filtered: "Ended here by the model or a content filter.",
   "used-up": "The length limit was reached before an answer.",

@@ -14,8 +14,8 @@ export function answerFailure(
   if (isRefusal(error)) return json({ error: error.message }, { status: error.status, headers })
   log.error({ err: error }, "a chat request failed")
   return isOutage(error)
-    ? json({ error: "The database cannot be reached. Try again in a moment." }, { status: 503, headers })
-    : json({ error: "The question could not be taken. Try again." }, { status: 500, headers })
+    ? json({ error: "The database can't be reached. Try again in a moment." }, { status: 503, headers })
+    : json({ error: "Your message couldn't be saved. Try again." }, { status: 500, headers })
 }
 
 function withHeaders(response: Response, headers: Record<string, string>): Response {

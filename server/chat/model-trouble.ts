@@ -50,14 +50,14 @@ function isOperators(status: number): boolean {
 
 function describe(status: number): string {
   if (status < 400)
-    return `The model server redirects (status ${status}), and no question is sent after it. Set AI_GATEWAY_BASE_URL to the address where it leads.`
+    return `The model server redirects (status ${status}), and redirects are not followed. Set AI_GATEWAY_BASE_URL to the URL it redirects to.`
   if (status === 401 || status === 403)
-    return `The model server refuses the key (status ${status}). Check AI_GATEWAY_API_KEY.`
+    return `The model server rejects the key (status ${status}). Check AI_GATEWAY_API_KEY.`
   if (status === 402)
-    return `The model server wants to be paid (status ${status}). Check the account's balance.`
+    return `The model server requires payment (status ${status}). Check the account's balance.`
   if (status === 404)
-    return `The model server knows no such address or model (status ${status}). Check AI_GATEWAY_BASE_URL and CHAT_MODEL.`
-  return `The model server refuses the request (status ${status}). The log has its reason; check CHAT_MODEL and AI_GATEWAY_API.`
+    return `The model server doesn't know this URL or model (status ${status}). Check AI_GATEWAY_BASE_URL and CHAT_MODEL.`
+  return `The model server rejects the request (status ${status}). The log has its reason; check CHAT_MODEL and AI_GATEWAY_API.`
 }
 
 /** The SDK's errors carry the whole conversation, which does not belong in a log. */

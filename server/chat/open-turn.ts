@@ -138,7 +138,7 @@ async function findPlace(scope: Scope<"viewer">, tx: Transaction, threadId: stri
   const state = await findState(scope, tx, threadId, requestId)
   if (!state.running) return state
   if (state.running.deadline > Date.now())
-    throw new Conflict("An answer is being given in this conversation. Wait for it, or stop it first.")
+    throw new Conflict("A reply is being generated in this conversation. Wait for it, or stop it first.")
   await endAbandonedTurn(tx, state.running._id)
   return findState(scope, tx, threadId, requestId)
 }
@@ -179,7 +179,7 @@ function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, atOnce: n
   if (atOnce < limitsOf(config, viewer.session).answersAtOnce) return
   throw new Conflict(
     atOnce === 1
-      ? "You are being given an answer in another conversation. Wait for it, or stop it first."
+      ? "A reply is being generated in another conversation. Wait for it, or stop it first."
       : `You are being given ${atOnce} answers in other conversations. Wait for one of them, or stop it first.`,
   )
 }
@@ -206,7 +206,7 @@ async function reopenQuestion(tx: Transaction, threadId: string, turn: Known): P
     .where(eq(chatMessages.threadId, threadId))
     .orderBy(desc(chatMessages._id))
     .limit(1)
-  if (last?._id !== turn.answerId) throw new Conflict("Only the last question can be answered again.")
+  if (last?._id !== turn.answerId) throw new Conflict("Only the last message can be regenerated.")
   await tx.delete(chatMessages).where(eq(chatMessages._id, turn.answerId))
   return sql`select ${turn.questionId}::uuid as _id`
 }

@@ -40,7 +40,7 @@ export async function resumeAnswer(scope: Resuming, threadId: string): Promise<R
   if (!turn) return null
   const exit = scope.turns.enterAlone(`follows ${scope.viewer.user._id}`, FOLLOWED_AT_ONCE)
   if (!exit)
-    throw new Conflict(`You are following ${FOLLOWED_AT_ONCE} answers already. Close one of the streams.`)
+    throw new Conflict(`You are following ${FOLLOWED_AT_ONCE} replies already. Close one of the streams.`)
   const leaving = new AbortController()
   leaving.signal.addEventListener("abort", exit, { once: true })
   const leave = () => leaving.abort()

@@ -146,6 +146,6 @@ function tellTime(timeZone = "UTC") {
     )
     return { utc: now.toISOString(), local, timeZone }
   } catch {
-    return { utc: now.toISOString(), problem: `${timeZone} is no time zone that is known here.` }
+    return { utc: now.toISOString(), problem: `${timeZone} is not a known time zone.` }
   }
 }

@@ -156,7 +156,7 @@ async function answerTurn(
   } catch (error) {
     scope.log.error({ err: error, answer: turn.answerId }, "a conversation could not be read")
     give({ type: "start", messageId: turn.answerId, messageMetadata: metadata })
-    give({ type: "error", errorText: "The conversation could not be read. Try again." })
+    give({ type: "error", errorText: "The conversation couldn't be loaded. Try again." })
     return
   }
   await giveAnswer(scope, { id: turn.answerId, messages, tools: chatTools(scope), metadata, signal }, give)

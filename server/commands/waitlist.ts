@@ -45,7 +45,7 @@ async function run(command: v.InferOutput<typeof Command>): Promise<string> {
       case "invite": {
         const [, email] = command
         const link = await inviteFromWaitlist(scope, email)
-        if (link === null) throw new Error(`${email} has used an invitation already.`)
+        if (link === null) throw new Error(`${email} has already used an invitation.`)
         return `An invitation to ${email} is in the outbox. It carries this link, good for 14 days, once:\n${link}`
       }
     }

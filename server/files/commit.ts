@@ -52,7 +52,7 @@ export function commitFile(
 }
 
 export function givenUp() {
-  return new Conflict("The upload took too long, and its room was given up. Send the file again.")
+  return new Conflict("The upload took too long and was cancelled. Send the file again.")
 }
 
 /** What was sent in one request has its answer there; what can be resumed is remembered. */

@@ -35,7 +35,7 @@ export const UnlockShare = v.object({
   password: v.pipe(
     v.string("Enter the password."),
     v.nonEmpty("Enter the password."),
-    v.maxLength(1000, "That is not the password."),
+    v.maxLength(1000, "That password is wrong."),
   ),
 })
 
@@ -93,7 +93,7 @@ export const RenameFile = v.object(
       v.check((name) => !/[/\\]/.test(name), "A file name cannot contain / or \\."),
       v.check(
         (name) => new TextEncoder().encode(name).byteLength <= FILE_NAME_LIMIT,
-        `A file name can take ${FILE_NAME_LIMIT} bytes at most.`,
+        `A file name can have up to ${FILE_NAME_LIMIT} bytes.`,
       ),
     ),
   },
@@ -114,10 +114,10 @@ export const ShareFile = v.object({
   /** Milliseconds since the epoch. */
   expiresAt: v.nullish(
     v.pipe(
-      v.number("The end of a link is a moment, in milliseconds since 1970."),
-      v.integer("The end of a link is a moment, in milliseconds since 1970."),
-      v.check((moment) => moment > Date.now(), "The end of the link lies in the past."),
-      v.check((moment) => moment <= Date.now() + LONGEST_SHARE, "A link can last ten years at most."),
+      v.number("The expiry of a link is a time in milliseconds since 1970."),
+      v.integer("The expiry of a link is a time in milliseconds since 1970."),
+      v.check((moment) => moment > Date.now(), "The expiry of the link is in the past."),
+      v.check((moment) => moment <= Date.now() + LONGEST_SHARE, "A link can be valid for up to ten years."),
     ),
   ),
   password: v.nullish(

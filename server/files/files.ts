@@ -41,7 +41,7 @@ export async function renameFile(
       tx.update(files).set({ fileName: name }).where(ownFile(scope, id)).returning(summary),
     )
     .catch(async (error: unknown) => {
-      if (await isTaken(scope, id, name)) throw new Conflict(`You have another file called ${name}.`)
+      if (await isTaken(scope, id, name)) throw new Conflict(`You already have a file called ${name}.`)
       throw error
     })
   if (!renamed) throw new NotFound("file")

@@ -18,7 +18,7 @@ export async function takeFiles<Taken>(
 ): Promise<Taken[]> {
   const isForm = request.headers.get("content-type")?.toLowerCase().startsWith("multipart/form-data")
   const taken = isForm ? await takeFromForm(request, take) : [await take(bodyAsFile(request))]
-  if (taken.length === 0) throw new BadRequest("The form carries no file.")
+  if (taken.length === 0) throw new BadRequest("The form contains no file.")
   return taken
 }
 
@@ -36,9 +36,9 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
   const taken: Promise<Taken>[] = []
   const parser = openParser(request)
   // An error event that nobody listens for ends the process, and the parser's streams emit them at any time.
-  const endEarly = () => failed.abort(new BadRequest("The form ended early, or is no form."))
+  const endEarly = () => failed.abort(new BadRequest("The form ended early, or is not valid."))
   parser.on("error", endEarly)
-  parser.on("filesLimit", () => failed.abort(new BadRequest(`One form can carry ${MOST_FILES} files.`)))
+  parser.on("filesLimit", () => failed.abort(new BadRequest(`One form can contain up to ${MOST_FILES} files.`)))
   parser.on("file", (_field, stream, fileName) => {
     stream.on("error", endEarly)
     // A file field that was left empty.

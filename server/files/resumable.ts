@@ -91,7 +91,7 @@ export async function receivePart(scope: Uploading, id: string, part: Part): Pro
 /** Frees the room at once. Throws `NotFound`, and `Conflict` for what is a file already. */
 export async function cancelUpload(scope: Uploading, id: string): Promise<void> {
   const upload = await findUpload(scope, id, { expired: "too" })
-  if (upload.fileId) throw new Conflict("The upload is finished. Remove the file that it became.")
+  if (upload.fileId) throw new Conflict("The upload is complete. Delete the file instead.")
   // Whoever is sending finds the row gone, and stops.
   await giveUpUpload(scope, id)
 }
@@ -124,7 +124,7 @@ async function findUpload(
   if (!row || row.length === null || row.fileName === null) throw new NotFound("upload")
   if (row.expiresAt < Date.now() && expired === "refused") {
     throw new Gone(
-      "The upload waited too long for its bytes, and its room was given up. Send the file again.",
+      "The upload received no data for too long and was cancelled. Send the file again.",
     )
   }
   return { ...row, length: row.length, fileName: row.fileName, metadata: row.metadata ?? "" }
@@ -223,7 +223,7 @@ async function* takeBytes(
     }
     if (lock.signal.aborted) end.why = lock.signal.reason as Refusal
   } catch {
-    end.why = new BadRequest("The body broke off. What came before is stored.")
+    end.why = new BadRequest("The request body ended early. What arrived before is stored.")
   } finally {
     lock.signal.removeEventListener("abort", stop)
     stop()
@@ -241,5 +241,5 @@ function tooMuch({ fileName, length }: Upload) {
 }
 
 function removed() {
-  return new Gone("The upload was removed.")
+  return new Gone("The upload was cancelled.")
 }

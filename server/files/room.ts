@@ -42,7 +42,7 @@ export async function reserveRoom(
     const underWay = await tx.$count(uploads, and(eq(uploads.userId, userId), isNull(uploads.fileId)))
     if (underWay >= MOST_UPLOADS) {
       throw new TooMany(
-        `${MOST_UPLOADS} uploads are under way. Finish or cancel some, then send ${fileName} again.`,
+        `${MOST_UPLOADS} uploads are in progress. Finish or cancel some, then send ${fileName} again.`,
       )
     }
     const { reserved } = usage
@@ -62,6 +62,6 @@ export function tooLarge(fileName: string, largestFile: number) {
 
 export function overQuota(fileName: string, quota: number) {
   return new OutOfSpace(
-    `There is no room for ${fileName}. Your files can take ${formatBytes(quota)} together: remove some, then send it again.`,
+    `There isn't enough space for ${fileName}. Your files can take ${formatBytes(quota)} together: delete some, then send it again.`,
   )
 }

@@ -14,7 +14,7 @@ import { hashToken } from "./shares.ts"
 /** The one answer to an address that was never made, was revoked, is over, or is used up: none of them tells which. */
 class NoSuchLink extends Refusal {
   constructor() {
-    super(404, "NotFound", "This link leads nowhere. Ask whoever sent it for a new one.")
+    super(404, "NotFound", "This link doesn't work. Ask the person who sent it for a new one.")
   }
 }
 
@@ -23,7 +23,7 @@ class PasswordNeeded extends Refusal {
     super(
       401,
       "PasswordNeeded",
-      "This link asks for a password. Open it in a browser, or POST the password to it.",
+      "This link needs a password. Open it in a browser, or POST the password to it.",
     )
   }
 }

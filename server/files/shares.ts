@@ -32,7 +32,7 @@ export async function shareFile(
       .for("no key update")
     if (!file) throw new NotFound("file")
     if ((await tx.$count(fileShares, eq(fileShares.fileId, fileId))) >= MOST_SHARES)
-      throw new Conflict(`A file can have ${MOST_SHARES} links. Revoke one that is no longer needed.`)
+      throw new Conflict(`A file can have ${MOST_SHARES} links. Revoke one you no longer need.`)
     const [made] = await tx
       .insert(fileShares)
       .values({

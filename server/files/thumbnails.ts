@@ -92,7 +92,7 @@ async function load({ blobs }: Drawing, file: Source): Promise<Uint8Array> {
 
 function explain(error: unknown): never {
   if (error instanceof Error && error.name === "ThumbnailerBusy")
-    throw new Unavailable("The picture is not ready yet. Ask again in a moment.")
+    throw new Unavailable("The thumbnail is not ready yet. Try again in a moment.")
   throw error
 }
 
@@ -109,5 +109,5 @@ async function keep(scope: Drawing, fileId: string, bytes: Uint8Array | null) {
 }
 
 function noPicture(fileName: string) {
-  return new UnsupportedType(`There is no small picture of ${fileName}.`)
+  return new UnsupportedType(`There is no thumbnail of ${fileName}.`)
 }

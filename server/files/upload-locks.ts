@@ -28,7 +28,7 @@ export function openUploadLocks(
 ): UploadLocks {
   const held = new Map<string, Held>()
   const locks = openAdvisoryLocks(databaseUrl, () => {
-    stopAll(new Unavailable("The database was away. Ask how much of the upload is stored, and go on."))
+    stopAll(new Unavailable("The database was unavailable. Ask how much of the upload is stored, and resume from there."))
   })
   const failures = createFailureLog(log, "uploads under way are looked after again")
   let looking: Promise<void> | null = null
@@ -51,10 +51,10 @@ export function openUploadLocks(
       // Whoever holds it need not give way any more, unless somebody else came after this one.
       const mine = and(eq(uploads._id, id), eq(uploads.wantedAt, wantedAt))
       await db.update(uploads).set({ wantedAt: null }).where(mine)
-      throw new Locked("Another request is at this upload. Try again in a moment.")
+      throw new Locked("Another request is writing to this upload. Try again in a moment.")
     },
     interrupt() {
-      stopAll(new Unavailable("The server is stopping. Try again in a moment, and the upload goes on."))
+      stopAll(new Unavailable("The server is shutting down. Try again in a moment to resume the upload."))
     },
     async close() {
       clearInterval(timer)
@@ -100,11 +100,11 @@ export function openUploadLocks(
     for (const id of ids) {
       const row = known.get(id)
       const { stop, idleSince } = held.get(id) ?? { stop() {}, idleSince: now }
-      if (!row) stop(new Gone("The upload was removed."))
+      if (!row) stop(new Gone("The upload was cancelled."))
       else if (row.wantedAt !== null && idleSince < now - STALLED)
-        stop(new Locked("Another request took this upload over."))
+        stop(new Locked("Another request took over this upload."))
       else if (idleSince < now - ABANDONED)
-        stop(new RequestTimeout("No bytes came for a minute. Those that came before are stored."))
+        stop(new RequestTimeout("No data arrived for a minute. What arrived before is stored."))
     }
     const expiresAt = nextExpiry(config, now)
     const late = rows.filter((row) => row.expiresAt < expiresAt - SPENT).map(({ id }) => id)

@@ -37,10 +37,10 @@ export async function readForm<Schema extends v.GenericSchema>(
 ): Promise<FormBody<Schema>> {
   const bytes = await readBytes(request, FORM_LIMIT + (file?.limit ?? 0))
   if (!bytes && file) return refused(413, { [file.field]: file.tooLarge })
-  if (!bytes) return refused(413, { form: "This is more than the form can take." })
+  if (!bytes) return refused(413, { form: "This is larger than the form accepts." })
 
   const fields = await parseFields(bytes, request.headers.get("content-type"), file)
-  if (!fields) return refused(400, { form: "This is not a form." })
+  if (!fields) return refused(400, { form: "This request is not a form." })
 
   const parsed = v.safeParse(schema, fields)
   if (parsed.success) return { ok: true, value: parsed.output }

@@ -4,7 +4,7 @@ import type { FullScope } from "#server/scope.ts"
 import { requireScope } from "./scope.ts"
 
 const UNPROVEN =
-  "Your address is an operator's, but so far only its mailbox vouches for you. On the server, run npm run user -- reset-password with your address, open the link that it prints, and choose a password."
+  "Your email address is listed as an operator's, but access to its mailbox alone is not enough. On the server, run npm run user -- reset-password with your email address, open the link it prints, and choose a password."
 
 /** As `requireScope`, for operators. For everybody else who is signed in there is no such page. */
 export async function requireOperatorScope(context: Readonly<RouterContextProvider>): Promise<FullScope> {

@@ -13,7 +13,7 @@ export async function unavailable(request: Request, failed: Response): Promise<R
   await failed.body?.cancel()
   if (pathname.startsWith("/api/")) {
     return Response.json(
-      { error: "The database cannot be reached. Try again in a moment." },
+      { error: "The database can't be reached. Try again in a moment." },
       { status: 503, headers: withRetry({ "content-type": "application/json; charset=utf-8" }) },
     )
   }

@@ -6,11 +6,11 @@ export const english: LetterWords = {
     preview: "Your account is ready: chat, files and everything live.",
     heading: reader ? `Welcome aboard, ${reader}` : "Welcome aboard",
     body: [
-      "Your Tideline account is ready. Ask the chat a question, put your files where every device of yours sees them, and watch each change arrive the moment it is made.",
-      "The dashboard is the place to begin.",
+      "Your Tideline account is ready. Ask the chat a question, upload files to reach them from every device, and watch each change arrive the moment it is made.",
+      "Start on your dashboard.",
     ],
     button: "Open the dashboard",
-    reason: "You get this letter because you have an account here.",
+    reason: "You're receiving this email because you have an account here.",
   }),
 
   planChanged: ({ reader, previous, next }) => ({
@@ -25,50 +25,50 @@ export const english: LetterWords = {
           ? `From now on you are on the ${next} plan.`
           : "Your account page says which one you are on now.",
       ].join(" "),
-      "Your files and conversations stay as they are. If you did not expect this, answer this letter.",
+      "Your files and conversations stay as they are. If you didn't expect this, reply to this email.",
     ],
-    button: "See what each plan holds",
-    reason: "You get this letter because the plan of your account changed.",
+    button: "Compare plans",
+    reason: "You're receiving this email because the plan of your account changed.",
   }),
 
   passwordReset: ({ minutes }) => ({
     subject: "Reset your Tideline password",
-    preview: `The link inside is good for ${minutes} minutes.`,
+    preview: `The link inside is valid for ${minutes} minutes.`,
     heading: "Choose a new password",
     body: [
-      `Somebody, probably you, asked to reset the password of this account. The link is good for ${minutes} minutes and works once.`,
-      "If it was not you, there is nothing to do: your password stays as it is.",
+      `Somebody, probably you, asked to reset the password of this account. The link is valid for ${minutes} minutes and works once.`,
+      "If it wasn't you, you don't need to do anything: your password stays the same.",
     ],
     button: "Choose a new password",
-    reason: "You get this letter because a password reset was asked for at this address.",
+    reason: "You're receiving this email because a password reset was requested for this email address.",
   }),
 
   verifyAddress: () => ({
-    subject: "Confirm your address for Tideline",
-    preview: "One click, and we know that this address is yours.",
-    heading: "Confirm your address",
+    subject: "Confirm your email address for Tideline",
+    preview: "One click confirms that this email address is yours.",
+    heading: "Confirm your email address",
     body: [
       "Someone, probably you, signed up with this address. Open the link in the browser in which you signed up to confirm it. In any other browser you choose a new password first, and whoever used the account before is signed out.",
       "If you did not sign up, ignore this email.",
     ],
-    button: "Confirm this address",
-    reason: "You get this letter because this address was used to make an account.",
+    button: "Confirm email address",
+    reason: "You're receiving this email because this email address was used to create an account.",
   }),
 
   signUpAttempted: ({ resetUrl }) => ({
-    subject: "You have a Tideline account already",
-    preview: "Somebody tried to make another one with this address.",
-    heading: "You have an account already",
+    subject: "You already have a Tideline account",
+    preview: "Somebody tried to create another one with this email address.",
+    heading: "You already have an account",
     body: [
-      "Somebody, probably you, tried to make an account with this address. It has one, and no other was made.",
+      "Somebody, probably you, tried to create an account with this email address. It already has one, and no other was created.",
       {
-        text: "Sign in with the password that you chose then. If you have forgotten it, choose a new one here:",
+        text: "Sign in with your existing password. If you've forgotten it, choose a new one here:",
         url: resetUrl,
       },
-      "If it was not you, there is nothing to do: whoever it was has learned nothing.",
+      "If it wasn't you, you don't need to do anything: they haven't learned whether you have an account.",
     ],
     button: "Sign in",
-    reason: "You get this letter because this address was used to make an account.",
+    reason: "You're receiving this email because this email address was used to create an account.",
   }),
 
   waitlistConfirmation: ({ days }) => ({
@@ -76,35 +76,35 @@ export const english: LetterWords = {
     preview: "One click, and you are on the list.",
     heading: "Confirm your place",
     body: [
-      `This address was left on the waitlist. Confirm that it was you, and you are told when there is room. The link is good for ${days} days.`,
-      "If it was not you, ignore this letter, and nothing more happens.",
+      `This email address was added to the waitlist. Confirm that it was you, and we'll let you know when there is room. The link is valid for ${days} days.`,
+      "If it wasn't you, ignore this email, and nothing else will happen.",
     ],
     button: "Confirm my place",
-    reason: "You get this letter because somebody typed this address on the waitlist page.",
+    reason: "You're receiving this email because somebody entered this email address on the waitlist page.",
   }),
 
   waitlistInvitation: ({ days }) => ({
     subject: "There is room for you at Tideline",
-    preview: "Your invitation to make an account.",
+    preview: "Your invitation to create an account.",
     heading: "There is room for you",
     body: [
-      `The people who run this site invite you to make an account. The link is for this address alone, is good for ${days} days, and works once.`,
-      "If you want no account here, ignore this letter.",
+      `The people who run this site invite you to create an account. The link is for this email address only, is valid for ${days} days, and works once.`,
+      "If you don't want an account here, ignore this email.",
     ],
-    button: "Make my account",
-    reason: "You get this letter because the people who run this site invited this address.",
+    button: "Create my account",
+    reason: "You're receiving this email because the people who run this site invited this email address.",
   }),
 
   accountDeleted: ({ reader }) => ({
-    subject: "Your Tideline account is deleted",
-    preview: "Your files and conversations are gone with it.",
-    heading: reader ? `${reader}, your account is deleted` : "Your account is deleted",
+    subject: "Your Tideline account has been deleted",
+    preview: "Your files and conversations were deleted with it.",
+    heading: reader ? `${reader}, your account has been deleted` : "Your account has been deleted",
     body: [
-      "Your account is gone from this site, and with it your files and conversations. Backups may hold them until those are replaced.",
-      "This is the last letter about it. If it was not you who deleted the account, answer this letter.",
+      "Your account on this site was deleted, together with your files and conversations. Backups may contain them until they are replaced.",
+      "This is the last email about it. If you didn't delete the account, reply to this email.",
     ],
-    reason: "You get this letter because the account with this address was deleted.",
+    reason: "You're receiving this email because the account with this email address was deleted.",
   }),
 
-  orOpen: "Or open this address:",
+  orOpen: "Or open this link:",
 }

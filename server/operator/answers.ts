@@ -27,7 +27,7 @@ export function stopRunningAnswer(
   return scope.db.transaction(async (db) => {
     const here = { ...scope, db }
     const stopped = await requestStopOfAnswer(here, answerId)
-    if (!stopped) throw new Conflict("That answer is over already.")
+    if (!stopped) throw new Conflict("That reply has already ended.")
     const [owner] = await db
       .select({ id: users.clerkId, email: users.email })
       .from(users)

@@ -5,7 +5,7 @@ import { JoinWaitlist } from "../waitlist/contract.ts"
 
 export type { OperatorAct }
 
-const Id = v.pipe(v.string(), v.uuid("There is no such thing here."))
+const Id = v.pipe(v.string(), v.uuid("Not found."))
 
 export const PersonAct = v.variant("intent", [
   v.object({ intent: v.literal("change-plan"), userId: ClerkId, plan: v.picklist(["free", "pro"]) }),

@@ -10,7 +10,7 @@ type Acting = Scope<"db" | "viewer">
 export function retryLetter(scope: Acting, id: string): Promise<OperatorAct> {
   return withLetter(scope, id, "retry-letter", async (here) => {
     if ((await retryParked(here, [id])) === 0)
-      throw new Conflict("The letter is on its way already, or its link has run out. Drop it in that case.")
+      throw new Conflict("The email is already on its way, or its link has expired. If it has expired, discard it.")
   })
 }
 
@@ -18,7 +18,7 @@ export function retryLetter(scope: Acting, id: string): Promise<OperatorAct> {
 export function retryAllLetters(scope: Acting): Promise<OperatorAct> {
   return scope.db.transaction(async (db) => {
     const retried = await retryParked({ db })
-    if (retried === 0) throw new Conflict("No parked letter can be sent again.")
+    if (retried === 0) throw new Conflict("No parked email can be resent.")
     const detail = `${retried} that ${retried === 1 ? "was" : "were"} parked`
     return recordAct({ ...scope, db }, { act: "retry-letter", subject: null, detail })
   })
@@ -28,7 +28,7 @@ export function retryAllLetters(scope: Acting): Promise<OperatorAct> {
 export function dropUnsentLetter(scope: Acting, id: string): Promise<OperatorAct> {
   return withLetter(scope, id, "drop-letter", async (here) => {
     if (!(await dropLetter(here, id)))
-      throw new Conflict("The letter is being sent at this moment. Look again in a minute.")
+      throw new Conflict("The email is being sent right now. Check again in a minute.")
   })
 }
 
@@ -41,7 +41,7 @@ function withLetter(
   return scope.db.transaction(async (db) => {
     const here = { ...scope, db }
     const letter = await findUnsent(here, id)
-    if (!letter) throw new Gone("This letter was sent or dropped meanwhile. Load the page again.")
+    if (!letter) throw new Gone("This email has been sent or discarded in the meantime. Reload the page.")
     await change(here)
     const subject = { id: letter.userId, email: letter.recipient }
     return recordAct(here, { act, subject, detail: letter.kind })

@@ -8,7 +8,7 @@ import type { Scope } from "../scope.ts"
 import { setUserPlan } from "../users/users.ts"
 import { recordAct } from "./history.ts"
 
-const GONE = "This account is gone. Load the page again."
+const GONE = "This account no longer exists. Reload the page."
 
 export type ListedPerson = Pick<User, "_id" | "_creationTime" | "clerkId" | "email" | "name"> & {
   plan: Plan
@@ -54,7 +54,7 @@ export async function changePlan(
 ): Promise<OperatorAct> {
   const { identity } = scope
   if (!identity.setPlan)
-    throw new Forbidden("Clerk Billing says who is on which plan. Change it in Clerk's dashboard.")
+    throw new Forbidden("Plans are managed by Clerk Billing. Change the plan in Clerk's dashboard.")
   const person = await findPerson(scope, userId)
   const previous = (await identity.getUser(userId))?.plan
   if (previous === undefined) throw new Gone(GONE)
@@ -74,7 +74,7 @@ export async function signOutEverywhere(
   { userId }: { userId: string },
 ): Promise<OperatorAct> {
   const { ownAccount } = scope.identity
-  if (!ownAccount) throw new Forbidden("Clerk keeps the sessions. End them in Clerk's dashboard.")
+  if (!ownAccount) throw new Forbidden("Sessions are managed by Clerk. End them in Clerk's dashboard.")
   const person = await findPerson(scope, userId)
   const recorded = await recordAct(scope, { act: "sign-out", subject: subjectOf(person), detail: null })
   await ownAccount.endOtherSessions(userId, null)

@@ -12,7 +12,7 @@ export function invite(
   return scope.db.transaction(async (db) => {
     const here = { ...scope, db }
     if ((await inviteFromWaitlist(here, email)) === null)
-      throw new Conflict(`${email} has used an invitation already.`)
+      throw new Conflict(`${email} has already used an invitation.`)
     return recordAct(here, { act: "invite", subject: { id: null, email }, detail: null })
   })
 }

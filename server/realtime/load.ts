@@ -96,7 +96,7 @@ async function readCall(
           query.authorize?.(viewer, args, reader.sql) ?? true,
           rowsOf(range),
         ])
-        if (!allowed) throw new Refused("not_found", "It does not exist, or it is not yours.")
+        if (!allowed) throw new Refused("not_found", "It doesn't exist, or it isn't yours.")
         return rows
       }),
     )

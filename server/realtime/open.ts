@@ -349,7 +349,7 @@ export async function openRealtime<Viewer, Scope>(
     if (lag > 5000)
       return {
         ready: false,
-        reason: trouble ?? `PostgreSQL has been silent for ${lag} ms.`,
+        reason: trouble ?? `PostgreSQL has not responded for ${lag} ms.`,
         everywhere: false,
       }
     if (layout.broken.size > 0) return { ready: false, reason: describeBroken(), everywhere: true }

@@ -47,7 +47,7 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
       }
     }
     if (isTemporary(error)) {
-      return { code: "unavailable", message: "The database cannot be reached.", retryAfter: 1000 }
+      return { code: "unavailable", message: "The database can't be reached.", retryAfter: 1000 }
     }
   }
   if (hasCode(error, /^22...$/)) {

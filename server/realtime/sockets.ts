@@ -209,7 +209,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     if (!admitted.has(socket.conn)) throw new Refused("unavailable", "The server was closed meanwhile.", 1000)
     const count = perUser.get(userId) ?? 0
     if (count >= options.maxConnectionsPerUser) {
-      throw new Refused("rate_limited", "There are too many open connections of this user.", 10_000)
+      throw new Refused("rate_limited", "You have too many open connections.", 10_000)
     }
     perUser.set(userId, count + 1)
     const connection = createConnection(socket, verified, handshake.output.client ?? null, options)

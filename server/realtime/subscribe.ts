@@ -246,7 +246,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         if (missing === null) throw new PageUnsettled()
         catalogue.confirm(each)
         if (each.query.authorize && snapshot?.value.allowed.get(each) !== true) {
-          throw new Refused("not_found", "It does not exist, or it is not yours.")
+          throw new Refused("not_found", "It doesn't exist, or it isn't yours.")
         }
         const late = missing.filter((transaction) => transaction.end <= position)
         if (late.some((transaction) => each.dependencies.some((place) => touches(transaction, place)))) {

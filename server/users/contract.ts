@@ -52,7 +52,7 @@ export const SaveProfile = v.object({
   name: v.pipe(
     v.string(),
     v.transform((text) => text.replaceAll(/\s+/g, " ").trim()),
-    v.nonEmpty("Tell us what to call you."),
+    v.nonEmpty("Enter a name."),
     v.maxLength(100, "Use at most 100 characters."),
     withoutControls,
   ),

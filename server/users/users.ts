@@ -43,7 +43,7 @@ export async function createOrUpdateUser(
   if (input.clerkId !== userId) throw new Forbidden("A user record can be written by its own user only.")
   const person = await scope.identity.getUser(userId, { fresh: true })
   if (!person || input.email !== (person.email ?? "") || input.plan !== person.plan) {
-    throw new Forbidden("The identity provider says another email or plan. Reload the page.")
+    throw new Forbidden("The identity provider reports a different email or plan. Reload the page.")
   }
 
   const { email, name = null, imageUrl = null, plan } = input
@@ -144,7 +144,7 @@ async function askProvider(
   { fresh } = { fresh: false },
 ) {
   const person = await scope.identity.getUser(session.userId, { fresh })
-  if (!person) throw new Forbidden("Your account is gone from the identity provider. Sign in again.")
+  if (!person) throw new Forbidden("Your account no longer exists at the identity provider. Sign in again.")
   return {
     clerkId: person.id,
     email: person.email ?? "",

@@ -2,11 +2,11 @@ import * as v from "valibot"
 
 export const JoinWaitlist = v.object({
   email: v.pipe(
-    v.string("Enter your e-mail address."),
+    v.string("Enter your email address."),
     v.trim(),
-    v.nonEmpty("Enter your e-mail address."),
-    v.maxLength(254, "An e-mail address has at most 254 characters."),
-    v.email("Enter an e-mail address such as ada@example.org."),
+    v.nonEmpty("Enter your email address."),
+    v.maxLength(254, "An email address can have up to 254 characters."),
+    v.email("Enter an email address such as ada@example.org."),
   ),
 })
 

@@ -302,7 +302,7 @@ describe("a bucket", () => {
     const lasting = impatient(() => first.promise)
     await expect(impatient(() => Promise.resolve())).rejects.toMatchObject({
       status: 503,
-      message: "Many files are being sent at the moment. Try again in a moment.",
+      message: "Too many files are being uploaded right now. Try again in a moment.",
     })
     first.resolve("first")
     await Promise.all([...both, lasting])

@@ -19,7 +19,7 @@ beforeAll(() => {
 
 describe("a sentence of the server", () => {
   it("is said in the page's language", () => {
-    expect(inGerman("Enter your e-mail address.")).toBe("Bitte die E-Mail-Adresse eingeben.")
+    expect(inGerman("Enter your email address.")).toBe("Bitte die E-Mail-Adresse eingeben.")
   })
 
   it("is known where the server says it while it is closed", () => {
@@ -35,7 +35,7 @@ describe("a sentence of the server", () => {
   })
 
   it("stays as it is in English, and where there are no words for it", () => {
-    expect(inEnglish("Enter your e-mail address.")).toBe("Enter your e-mail address.")
+    expect(inEnglish("Enter your email address.")).toBe("Enter your email address.")
     expect(inGerman("Nobody has thought of this.")).toBe("Nobody has thought of this.")
   })
 

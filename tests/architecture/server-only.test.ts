@@ -9,6 +9,7 @@ const root = resolve(import.meta.dirname, "../..")
 
 const CONFIGURATION = [
   "package.json",
+  "THIRD-PARTY-LICENSES.txt",
   "tsconfig.json",
   "vite.config.ts",
   "languages.config.ts",

@@ -62,7 +62,7 @@ describe("on a small screen", () => {
 
   it("the menu opens and closes by the keyboard, and without JavaScript", async () => {
     const page = await open("/", { viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
-    const menu = page.getByRole("navigation", { name: "Main, on a small screen" })
+    const menu = page.getByRole("navigation", { name: "Main, small screens" })
     expect(await menu.isVisible()).toBe(false)
     await page.getByRole("button", { name: "Menu" }).focus()
     await page.keyboard.press("Enter")
@@ -103,7 +103,7 @@ describe("the colours", () => {
     await page.waitForURL("**/pricing")
     const dark = await canvasOf(page)
     expect(dark).not.toBe(light)
-    await page.getByRole("button", { name: "As the system" }).click()
+    await page.getByRole("button", { name: "System" }).click()
     await page.waitForURL("**/pricing")
     expect(await canvasOf(page)).toBe(light)
     await page.context().close()

@@ -29,7 +29,7 @@ it("an answer stays on the screen with its words when the server dies, and says 
     await again.exited
   })
   await page
-    .getByText("The server was interrupted while it answered. What it said so far is kept.")
+    .getByText("The server was interrupted while replying. The text so far is saved.")
     .waitFor({ timeout: 60_000 })
   expect(await answer.innerText()).toContain("word 3,")
 })

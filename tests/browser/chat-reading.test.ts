@@ -46,5 +46,5 @@ async function ask(page: Page, question: string) {
   await page.getByLabel("Your question").fill(question)
   await page.keyboard.press("Enter")
   await page.getByText(/^The answer is complete\.$/).waitFor({ state: "attached" })
-  await page.getByRole("button", { name: "Stop the answer" }).waitFor({ state: "detached" })
+  await page.getByRole("button", { name: "Stop generating" }).waitFor({ state: "detached" })
 }

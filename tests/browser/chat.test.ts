@@ -28,8 +28,8 @@ describe("a long answer", () => {
     const readings = await watch(other)
     await Promise.all([says(one, "word 250,"), says(other, "word 250,")])
 
-    await other.getByRole("button", { name: "Stop the answer" }).click()
-    await Promise.all([one, other].map((page) => page.getByText("You stopped this answer.").waitFor()))
+    await other.getByRole("button", { name: "Stop generating" }).click()
+    await Promise.all([one, other].map((page) => page.getByText("You stopped this reply.").waitFor()))
     const [stored] = await chat.sql<{ content: string }[]>`
       select content from chat_messages where role = 'assistant' order by _id desc limit 1`
     const said = words(stored?.content ?? "")
@@ -60,7 +60,7 @@ describe("a long answer", () => {
     await says(page, "One word")
     await page.getByRole("link", { name: "Files" }).first().focus()
     await page.keyboard.press("Escape")
-    await page.getByText("You stopped this answer.").waitFor()
+    await page.getByText("You stopped this reply.").waitFor()
   })
 
   it("leaves whoever reads further up in peace, and can be gone back to", async () => {
@@ -77,15 +77,15 @@ describe("a long answer", () => {
     await page.getByRole("button", { name: "Go to the latest message" }).click()
     await expect.poll(() => log.evaluate((box) => box.scrollTop), SOON).toBe(0)
     await page.keyboard.press("Escape")
-    await page.getByText("You stopped this answer.").waitFor()
+    await page.getByText("You stopped this reply.").waitFor()
   })
 
   it("is announced when it begins and when it ends, and not between", async () => {
     const page = await open()
     const status = page.getByRole("status").filter({ hasText: /The answer/ })
     await ask(page, "/long 200")
-    await status.getByText("The answer is being written.").waitFor()
-    await status.getByText("The answer is complete.").waitFor()
+    await status.getByText("The reply is being written.").waitFor()
+    await status.getByText("The reply is complete.").waitFor()
     expect(await page.getByRole("log").getAttribute("aria-live")).toBe("off")
   })
 })
@@ -112,13 +112,13 @@ describe("what can be done with an answer", () => {
     await says(page, "The second question")
     await ended(page)
     await page.getByLabel("Your question").press("ArrowUp")
-    const editor = page.getByLabel("The question in other words")
+    const editor = page.getByLabel("Your edited message")
     expect(await editor.inputValue()).toBe("The second question")
     await editor.press("Escape")
     await editor.waitFor({ state: "detached" })
 
     await page.getByRole("article", { name: "You" }).first().hover()
-    await page.getByRole("button", { name: "Edit the question" }).first().click()
+    await page.getByRole("button", { name: "Edit message" }).first().click()
     await editor.fill("Another first question")
     await editor.press("Enter")
     await says(page, "Another first question")
@@ -136,7 +136,7 @@ describe("what can be done with an answer", () => {
     await ask(page, "Which **sea** is deep?")
     await ended(page)
     await page.getByLabel("Your question").press("ArrowUp")
-    const editor = page.getByLabel("The question in other words")
+    const editor = page.getByLabel("Your edited message")
     await editor.fill("Which ocean is deep?")
     await editor.press("Enter")
     await says(page, "Which ocean is deep?")
@@ -159,7 +159,7 @@ describe("what can be done with an answer", () => {
     await ask(page, "What time is it?")
     await ended(page)
     const before = await page.getByRole("article", { name: "Answer" }).getAttribute("id")
-    await page.getByRole("button", { name: "Answer again" }).click()
+    await page.getByRole("button", { name: "Regenerate" }).click()
     await expect
       .poll(() => page.getByRole("article", { name: "Answer" }).getAttribute("id"), SOON)
       .not.toBe(before)
@@ -172,7 +172,7 @@ describe("what can be done with an answer", () => {
     await ask(page, "/fail500")
     const again = page.getByRole("button", { name: "Try again" })
     await again.click()
-    await page.getByText("The answer is being written.").waitFor({ state: "attached" })
+    await page.getByText("The reply is being written.").waitFor({ state: "attached" })
     await again.waitFor()
     expect(await page.getByRole("log").getByRole("article").count()).toBe(2)
   })
@@ -188,15 +188,15 @@ describe("what can be done with an answer", () => {
   it("is to look at the tools it used, and at how it was thought through", async () => {
     const page = await open()
     await ask(page, '/tool currentTime {"timeZone":"Europe/Lisbon"}')
-    await page.getByText("Looked at the clock").click()
+    await page.getByText("Checked the time").click()
     await page.getByRole("group", { name: "Asked of currentTime" }).getByText("Europe/Lisbon").waitFor()
     await page.getByRole("group", { name: "Answered" }).waitFor()
     await ended(page)
     await ask(page, "/reasoning")
     const thought = page.getByText("Then a second thought.")
-    await page.getByText("How it was thought through").waitFor()
+    await page.getByText("Reasoning").waitFor()
     expect(await thought.isVisible()).toBe(false)
-    await page.getByText("How it was thought through").click()
+    await page.getByText("Reasoning").click()
     await thought.waitFor()
     await ended(page)
   })
@@ -206,7 +206,7 @@ describe("what can be done with an answer", () => {
     await ask(page, "/markdown")
     await ended(page)
     await page.locator("code span", { hasText: "function" }).first().waitFor()
-    await page.getByRole("button", { name: "Copy the code" }).click()
+    await page.getByRole("button", { name: "Copy code" }).click()
     await page.getByRole("button", { name: "Copied" }).waitFor()
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
       "export function greet(name: string) {\n  return `Hello, ${name}`\n}",
@@ -278,7 +278,7 @@ describe("files", () => {
     await page.dispatchEvent("body", "dragenter", { dataTransfer: dropped })
     await page.getByText("Drop files to ask about them").waitFor()
     await page.dispatchEvent("body", "drop", { dataTransfer: dropped })
-    await page.getByRole("list", { name: "Files that go with it" }).getByText("16 B").waitFor()
+    await page.getByRole("list", { name: "Attached files" }).getByText("16 B").waitFor()
     await page.reload()
     await page.getByRole("button", { name: "Leave out tides.txt" }).waitFor()
     await ask(page, "When is high water?")
@@ -286,7 +286,7 @@ describe("files", () => {
     await question.getByRole("link", { name: "tides.txt" }).waitFor()
     await ended(page)
     await chat.sql`update files set trashed = true, trashed_at = ${Date.now()} where file_name = 'tides.txt'`
-    await question.getByText("This file was removed").waitFor()
+    await question.getByText("This file was deleted").waitFor()
   })
 
   it("that are images are seen small, and only from here", async () => {
@@ -298,7 +298,7 @@ describe("files", () => {
       mimeType: "image/png",
       buffer: Buffer.from(pixel, "base64"),
     })
-    await page.getByRole("list", { name: "Files that go with it" }).locator("img").waitFor()
+    await page.getByRole("list", { name: "Attached files" }).locator("img").waitFor()
     await ask(page, "What is on it?")
     const picture = page.getByRole("article", { name: "You" }).getByRole("img", { name: "buoy.png" })
     await expect
@@ -315,7 +315,7 @@ describe("files", () => {
     await page.keyboard.press("Enter")
     await page.getByRole("menuitem", { name: "From your files" }).waitFor()
     await page.keyboard.press("Enter")
-    await page.getByLabel("Find a file by its name").waitFor()
+    await page.getByLabel("Find a file by name").waitFor()
     await page.keyboard.type("harb")
     await expect
       .poll(() => page.getByRole("list", { name: "Your files" }).getByRole("listitem").count(), SOON)
@@ -333,7 +333,7 @@ describe("files", () => {
       mimeType: "application/pdf",
       buffer: Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\n"),
     })
-    const reason = page.getByText("Only text and images can be shown to the model.")
+    const reason = page.getByText("The model can only read text and images.")
     await reason.waitFor()
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 900 })
@@ -371,7 +371,7 @@ describe("the list of conversations", () => {
   it("finds what was said, and leads to it however far back it is", async () => {
     const path = await chat.thread(130, { title: "A long talk", first: "Where do the xylophones sleep?" })
     const page = await open()
-    await page.getByLabel("Search the conversations").fill("xylophon")
+    await page.getByLabel("Search conversations").fill("xylophon")
     const found = page.getByRole("list", { name: "Found" }).getByRole("link")
     await found.first().waitFor()
     expect(await found.first().locator("mark").innerText()).toMatch(/^xylophon/)
@@ -479,7 +479,7 @@ describe("every page of the chat", () => {
       await ended(page)
       await page.locator("code span", { hasText: "function" }).first().waitFor()
       await ask(page, "/tool currentTime {}")
-      await page.getByText("Looked at the clock").click()
+      await page.getByText("Checked the time").click()
       await ended(page)
       expect(await faultsIn(colorScheme, page)).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
@@ -496,7 +496,7 @@ describe("every page of the chat", () => {
     const field = await page.getByLabel("Your question").boundingBox()
     expect((field?.y ?? 999) + (field?.height ?? 0)).toBeLessThan(420)
     await page.getByRole("button", { name: "Conversations" }).tap()
-    await page.getByRole("dialog").getByLabel("Search the conversations").waitFor()
+    await page.getByRole("dialog").getByLabel("Search conversations").waitFor()
   })
 })
 
@@ -514,7 +514,7 @@ function says(page: Page, text: string) {
 /** Waits until the answer that is being given, or is about to be, has ended. */
 async function ended(page: Page) {
   await page.getByText(/^The answer (is complete|has ended early)\.$/).waitFor({ state: "attached" })
-  await page.getByRole("button", { name: "Stop the answer" }).waitFor({ state: "detached" })
+  await page.getByRole("button", { name: "Stop generating" }).waitFor({ state: "detached" })
 }
 
 function lastAnswer(page: Page) {

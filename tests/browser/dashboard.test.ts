@@ -121,7 +121,7 @@ describe("the dashboard", () => {
   it("lets the keyboard skip the navigation", async () => {
     const page = await open(await onboarded("Ada"), "/dashboard")
     await page.keyboard.press("Tab")
-    expect(await focused(page)).toBe("Skip to the page")
+    expect(await focused(page)).toBe("Skip to content")
     await page.keyboard.press("Enter")
     await page.keyboard.press("Tab")
     expect(await page.evaluate(() => document.activeElement?.closest("main") !== null)).toBe(true)

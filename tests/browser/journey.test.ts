@@ -32,9 +32,9 @@ describe("somebody new", () => {
 
     await page.goto(`${app.origin}/`)
     await hand.press(page.locator('a[href^="/sign-up"]:visible').first())
-    await heading(page, "Make an account")
+    await heading(page, "Create an account")
     await hand.write(page.getByLabel("Name"), "Ada Lovelace")
-    await hand.write(page.getByLabel("E-mail address"), email)
+    await hand.write(page.getByLabel("Email address"), email)
     await hand.write(page.getByLabel("Password", { exact: true }), "an engine of brass and cards")
     await hand.press(page.getByRole("button", { name: "Sign up" }))
 
@@ -51,7 +51,7 @@ describe("somebody new", () => {
     await hand.write(page.getByRole("textbox", { name: "Ask the chat" }), "What time is it in Lisbon?")
     await page.keyboard.press("Enter")
     await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
-    await page.getByText("The answer is complete.").waitFor({ state: "attached" })
+    await page.getByText("The reply is complete.").waitFor({ state: "attached" })
     const [question, answer] = await page.getByRole("log").getByRole("article").all()
     expect(await question?.innerText()).toContain("What time is it in Lisbon?")
     // The last words are still being written for a moment when all are there.

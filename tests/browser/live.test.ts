@@ -92,8 +92,8 @@ describe("two browsers of one user", () => {
     await here.getByRole("textbox", { name: "Your question" }).fill("How deep is the sea?")
     await here.keyboard.press("Enter")
     await there.getByRole("log").getByText("How deep is the sea?").first().waitFor()
-    await there.getByText("The answer is complete.").waitFor({ state: "attached" })
-    await here.getByText("The answer is complete.").waitFor({ state: "attached" })
+    await there.getByText("The reply is complete.").waitFor({ state: "attached" })
+    await here.getByText("The reply is complete.").waitFor({ state: "attached" })
     // The last words are still being written out when the answer is over.
     await expect.poll(async () => (await wordsOf(there)) === (await wordsOf(here))).toBe(true)
     expect(asked().filter((path) => path.endsWith(".data"))).toEqual([])

@@ -92,7 +92,7 @@ describe("the scripts of what opens", () => {
     await page.mouse.move(200, 200)
     await refused
     await page.keyboard.press("ControlOrMeta+K")
-    await page.getByText("That could not be opened").first().waitFor()
+    await page.getByText("That couldn't be opened").first().waitFor()
     isAway.now = false
     await moreWays(page).click()
     await folder(page).waitFor()
@@ -108,9 +108,9 @@ describe("the scripts of what opens", () => {
     const refused = page.waitForEvent("requestfailed")
     await page.keyboard.press("ControlOrMeta+K")
     await refused
-    expect(await page.getByText("That could not be opened").count()).toBe(0)
+    expect(await page.getByText("That couldn't be opened").count()).toBe(0)
     letThrough()
-    await page.getByText("That could not be opened").first().waitFor()
+    await page.getByText("That couldn't be opened").first().waitFor()
   })
 
   it("begin a menu at its first item where a key opened it, and give the keyboard back", async () => {

@@ -43,7 +43,7 @@ describe("the page of a link", () => {
     expect(await page.content()).not.toContain("Tide tables")
     await page.getByLabel("Password").fill("guess")
     await page.getByRole("button", { name: "Show the file" }).click()
-    await page.getByText("That is not the password.").waitFor()
+    await page.getByText("That password is wrong.").waitFor()
     await page.getByLabel("Password").fill("open sesame")
     await page.keyboard.press("Enter")
     await page.getByText(NAME).waitFor()
@@ -61,7 +61,7 @@ describe("the page of a link", () => {
     await page.getByText(NAME).waitFor()
     await ada(`/api/files/shares/${made._id}`, { method: "DELETE" })
     await page.getByRole("link", { name: "Download" }).click()
-    await page.getByRole("heading", { name: "This link leads nowhere" }).waitFor()
+    await page.getByRole("heading", { name: "This link doesn't work" }).waitFor()
     expect(page.url()).toBe(url)
   })
 

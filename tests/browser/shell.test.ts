@@ -91,7 +91,7 @@ describe("the command palette", () => {
     await page.route("**/api/files?*", (route) => route.abort())
     await page.keyboard.press("ControlOrMeta+K")
     await field(page).fill("account")
-    await palette(page).getByText("The server cannot be reached.").waitFor()
+    await palette(page).getByText("The server can't be reached.").waitFor()
     await page.keyboard.press("Enter")
     await heading(page, "Account")
   })
@@ -162,7 +162,7 @@ describe("the keyboard's shortcuts", () => {
     await page.keyboard.press("?")
     const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" })
     await sheet.getByRole("definition").getByText("F2").waitFor()
-    await sheet.getByRole("checkbox", { name: "Plain letters are shortcuts" }).uncheck()
+    await sheet.getByRole("checkbox", { name: "Use single-letter shortcuts" }).uncheck()
     await page.keyboard.press("Escape")
     await sheet.waitFor({ state: "detached" })
 
@@ -212,7 +212,7 @@ describe("somebody whose room is full", () => {
     await tideline.sql`update file_usage set used = 5000000000`
     for (const path of ["/dashboard", "/dashboard/files"]) {
       await page.goto(path)
-      await page.getByText("Your files take all the room there is").waitFor()
+      await page.getByText("Your storage is full").waitFor()
     }
   })
 })
@@ -222,7 +222,7 @@ describe("a page that cannot be shown", () => {
     const page = await tideline.open("/dashboard/files")
     await page.route("**/dashboard.data*", (route) => route.fulfill({ status: 502, body: "no" }))
     await page.getByRole("link", { name: "Home" }).click()
-    await heading(page, "This page could not be shown")
+    await heading(page, "This page couldn't be loaded")
     await page.unroute("**/dashboard.data*")
     await page.getByRole("link", { name: "Try again" }).click()
     await heading(page, "Welcome back, Ada")
@@ -270,7 +270,7 @@ describe("a page that cannot be shown", () => {
     const page = await tideline.open("/dashboard/files")
     const response = await page.goto("/dashboard/nowhere")
     expect(response?.status()).toBe(404)
-    await heading(page, "There is nothing here")
+    await heading(page, "Page not found")
     await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Chat" }).waitFor()
   })
 })
@@ -366,7 +366,7 @@ function palette(page: Page) {
 }
 
 function field(page: Page) {
-  return palette(page).getByRole("combobox", { name: "Search, or say what to do" })
+  return palette(page).getByRole("combobox", { name: "Search or run a command" })
 }
 
 function option(page: Page, name: string) {

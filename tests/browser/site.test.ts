@@ -43,7 +43,7 @@ describe("signing up", () => {
     const password = page.getByRole("textbox", { name: "Password" })
     await page.waitForLoadState("load")
     await password.fill("a few unrelated words")
-    const reveal = page.getByRole("button", { name: "Show what is typed" })
+    const reveal = page.getByRole("button", { name: "Show password" })
     await reveal.click()
     expect(await password.getAttribute("type")).toBe("text")
     expect(await reveal.getAttribute("aria-pressed")).toBe("true")
@@ -56,7 +56,7 @@ describe("signing up", () => {
     const page = await open("/sign-up")
     await page.evaluate("document.forms[0].noValidate = true")
     await page.getByLabel("Name").fill("Ada")
-    await page.getByLabel("E-mail address").fill("ada@example.org")
+    await page.getByLabel("Email address").fill("ada@example.org")
     await page.getByRole("textbox", { name: "Password" }).fill("short")
     await page.keyboard.press("Enter")
     await page.getByText("Choose a password of at least 10 characters.").waitFor()
@@ -75,7 +75,7 @@ describe("the demonstration on the start page", () => {
     await office.getByRole("button", { name: "Fulmar: coming in. Next: moored" }).waitFor()
     await pier.getByRole("button", { name: "Fulmar: coming in. Next: moored" }).waitFor()
     await page.getByText("update demo_boats set state = 'coming in' where name = 'Fulmar'").waitFor()
-    await office.getByText(/^Fulmar: here \d+ ms after you pressed$/).waitFor()
+    await office.getByText(/^Fulmar: here \d+ ms after your click$/).waitFor()
   })
 
   it("is one harbour for all visitors", async () => {
@@ -124,7 +124,7 @@ describe("the demonstration on the start page", () => {
       for (let times = 0; times < 40; times++) await fetch("/demo", { method: "POST", body, headers })
     })
     await page.getByRole("button", { name: "Lamp of Petrel" }).first().click()
-    await page.getByRole("alert").getByText("That was quick. Try again in a minute.").waitFor()
+    await page.getByRole("alert").getByText("Too many clicks. Try again in a minute.").waitFor()
     // The browser itself speaks of the answer.
     expect(said.splice(0).filter((line) => !line.includes("429"))).toEqual([])
   })

@@ -130,7 +130,7 @@ async function expectNames() {
 async function signUp(page: Page) {
   await visit(page, "/sign-up")
   await page.getByLabel("Name").fill("Ada Lovelace")
-  await page.getByLabel("E-mail address").fill("ada@example.org")
+  await page.getByLabel("Email address").fill("ada@example.org")
   await page.getByLabel("Password", { exact: true }).fill("an engine of brass and cards")
   await page.getByRole("button", { name: "Sign up" }).click()
   for (const button of ["Get started", "Continue", "Go to the dashboard"]) {

@@ -131,7 +131,7 @@ describe("a model server that refuses", () => {
     const trouble = scope.modelTrouble.current()
     const second = await readAnswer(scope)
     expect(first.error).toBe(
-      `The model server refused to answer, which only whoever runs this site can mend. (Reference ${trouble?.reference})`,
+      `The model server refused the request. Only the administrator of this site can fix this. (Reference ${trouble?.reference})`,
     )
     expect(second.error).toBe(first.error)
     expect(scope.modelTrouble.current()).toBe(trouble)

@@ -211,8 +211,8 @@ describe("an answer", () => {
   })
 
   it.each([
-    ["/fail401", "The model server refused to answer, which only whoever runs this site can mend."],
-    ["/fail500", "The model could not answer. Try again."],
+    ["/fail401", "The model server refused the request. Only the administrator of this site can fix this."],
+    ["/fail500", "The model couldn't reply. Try again."],
   ])("hides why the model failed on %s, and logs it under the id it shows", async (text, words) => {
     const threadId = await thread(ada)
     const read = await ask(ada, threadId, text)

@@ -257,7 +257,7 @@ describe("renaming", () => {
     const renaming = renameFile(ada, file._id, { fileName: "taken.txt" })
     await expect(renaming).rejects.toMatchObject({
       status: 409,
-      message: "You have another file called taken.txt.",
+      message: "You already have a file called taken.txt.",
     })
     expect(await findFile(ada, file._id)).toMatchObject({ fileName: "draft.txt" })
   })

@@ -32,7 +32,7 @@ const lettersIn = (language: Language) => {
   ] as const
 }
 
-const REASONS = { en: "You get this letter because ", de: "Sie erhalten diese E-Mail, weil " }
+const REASONS = { en: "You're receiving this email because ", de: "Sie erhalten diese E-Mail, weil " }
 
 describe.each(LANGUAGES)("every letter in %s", (language) => {
   const letters = lettersIn(language)

@@ -138,7 +138,7 @@ describe("restoring", () => {
     const full = {
       ...place.blobs,
       put: async (...given: Parameters<typeof place.blobs.put>) => {
-        if (++count === 2) throw new OutOfSpace("The server has no room for these bytes.")
+        if (++count === 2) throw new OutOfSpace("The server has no disk space left for this file.")
         return place.blobs.put(...given)
       },
     }

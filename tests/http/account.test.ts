@@ -34,11 +34,11 @@ describe("the account page", () => {
     const person = await newPerson()
     expect(await change(person, { intent: "save-profile", name: " Countess  of Lovelace " })).toMatchObject({
       status: 200,
-      text: expect.stringContaining("Your name is saved."),
+      text: expect.stringContaining("Name saved."),
     })
     expect(await change(person, { intent: "save-profile", name: " " })).toMatchObject({
       status: 400,
-      text: expect.stringContaining("Tell us what to call you."),
+      text: expect.stringContaining("Enter a name."),
     })
     const [row] = await sql`select name from users where email = ${person.email}`
     expect(row?.["name"]).toBe("Countess of Lovelace")
@@ -66,13 +66,13 @@ describe("a password", () => {
     const next = "another engine of brass"
     expect(await changePassword(person, "not this one", next)).toMatchObject({
       status: 403,
-      text: expect.stringContaining("This is not your password."),
+      text: expect.stringContaining("That is not your password."),
     })
     expect((await elsewhere(ACCOUNT)).status).toBe(200)
 
     expect(await changePassword(person, person.password, next)).toMatchObject({
       status: 200,
-      text: expect.stringContaining("Your password is changed"),
+      text: expect.stringContaining("Your password has been changed"),
     })
     await socket.until(({ name }) => name === "goodbye")
     await expect(openLiveSocket(app, token)).rejects.toMatchObject({ data: { code: "unauthorized" } })

@@ -78,7 +78,7 @@ describe("onboarding, by forms alone", () => {
     await submit(ada, { intent: "finish-welcome" })
     const refused = await post(ada, { intent: "finish-profile", name: "   " })
     expect(refused.status).toBe(400)
-    expect(await refused.text()).toContain("Tell us what to call you.")
+    expect(await refused.text()).toContain("Enter a name.")
     const long = "x".repeat(101)
     const tooLong = await (await post(ada, { intent: "finish-profile", name: long })).text()
     expect(tooLong).toContain("Use at most 100 characters.")

@@ -143,7 +143,7 @@ describe("a small picture", () => {
       for (let time = 0; time < 2; time++) {
         const response = await ada(`/api/files/${file._id}/thumbnail`)
         expect([name, response.status]).toEqual([name, 415])
-        expect(await response.json()).toEqual({ error: `There is no small picture of ${name}.` })
+        expect(await response.json()).toEqual({ error: `There is no thumbnail of ${name}.` })
       }
       await purge(file)
     }

@@ -13,7 +13,7 @@ import {
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 const HOUR = 60 * 60 * 1000
-const GONE = { error: "This link leads nowhere. Ask whoever sent it for a new one." }
+const GONE = { error: "This link doesn't work. Ask the person who sent it for a new one." }
 
 let api: Api
 let ada: Person
@@ -234,7 +234,7 @@ describe("a link with a password", () => {
     expect(first.status).toBe(403)
     expect(first.headers.getSetCookie()).toEqual([])
     const html = await first.text()
-    expect(html).toContain("That is not the password.")
+    expect(html).toContain("That password is wrong.")
     expect(html).not.toContain("digits")
     expect((await guess("")).status).toBe(400)
     for (let number = 1; number < 20; number++) expect((await guess(`guess ${number}`)).status).toBe(403)
@@ -259,9 +259,9 @@ describe("a link with a password", () => {
 
 describe("making a link", () => {
   test.each([
-    [{ expiresAt: 1 }, "The end of the link lies in the past."],
-    [{ expiresAt: "tomorrow" }, "The end of a link is a moment, in milliseconds since 1970."],
-    [{ expiresAt: 9e15 }, "A link can last ten years at most."],
+    [{ expiresAt: 1 }, "The expiry of the link is in the past."],
+    [{ expiresAt: "tomorrow" }, "The expiry of a link is a time in milliseconds since 1970."],
+    [{ expiresAt: 9e15 }, "A link can be valid for up to ten years."],
     [{ password: "" }, "A password has 1 to 200 characters. Leave it out for a link without one."],
     [
       { password: "x".repeat(201) },
@@ -335,7 +335,7 @@ async function expectGone(url: string) {
   expect(page.status).toBe(404)
   expect(page.headers.get("x-robots-tag")).toContain("noindex")
   const html = await page.text()
-  expect(html).toContain("This link leads nowhere")
+  expect(html).toContain("This link doesn't work")
   expect(html).not.toContain("digits")
   const download = await get(url)
   expect(download.status).toBe(404)

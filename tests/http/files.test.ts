@@ -149,7 +149,7 @@ describe("POST /api/files", () => {
       const refusal = responses.find(({ status }) => status === 507)
       expect(await refusal?.json()).toEqual({
         error:
-          "There is no room for part.bin. Your files can take 5 MB together: remove some, then send it again.",
+          "There isn't enough space for part.bin. Your files can take 5 MB together: delete some, then send it again.",
       })
       await Promise.all((await list(ada)).map(remove))
     })

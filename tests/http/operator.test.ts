@@ -269,7 +269,7 @@ describe("letters", () => {
     expect(await act("/admin/letters", { intent: "retry", letterId: second })).toMatchObject({ status: 410 })
     expect(await act("/admin/letters", { intent: "retry-all" })).toMatchObject({ status: 409 })
     expect(await history(2)).toEqual([
-      "operator@example.org had letters sent again: 2 that were parked",
+      "operator@example.org resent emails: 2 that were parked",
       "operator@example.org had a letter to first@example.org sent again (welcome)",
     ])
   })
@@ -296,7 +296,7 @@ describe("answers", () => {
     expect(page).not.toContain("secret")
 
     const done = await act("/admin", { intent: "stop", answerId })
-    expect(done.page).toContain("Done: you stopped an answer to asks@example.org.")
+    expect(done.page).toContain("Done: you stopped a reply to asks@example.org.")
     await expect
       .poll(() => sql`select status from chat_turns where _id = ${answerId}`, { timeout: 10_000 })
       .toEqual([{ status: "stopped" }])
@@ -329,7 +329,7 @@ describe("what operators did", () => {
     })
     expect(gone.status).toBe(303)
     expect(await history(1)).toEqual([
-      "operator@example.org put somebody whose account is deleted on another plan, from free to pro",
+      "operator@example.org put somebody whose account was deleted on another plan, from free to pro",
     ])
     const rows = await sql<{ row: string }[]>`select operator_acts::text as row from operator_acts`
     expect(rows.filter(({ row }) => row.includes("leaves@"))).toEqual([])
@@ -373,7 +373,7 @@ describe("where Clerk is the provider", () => {
       const page = await boss("/admin/people")
       expect(page.status).toBe(200)
       const html = await page.text()
-      expect(html).toContain("Plans and sessions are changed at Clerk")
+      expect(html).toContain("Plans and sessions are managed in Clerk")
       expect(html).toContain('href="https://dashboard.clerk.com"')
       expect(html).not.toMatch(/Put on (pro|free)|Sign out everywhere/)
       for (const fields of [

@@ -25,7 +25,7 @@ describe("a picture", () => {
   it("is kept as a small square, and shown to its owner alone", async () => {
     const person = await newPerson()
     const saved = await send(person, await image("jpeg", [3000, 2000]))
-    expect(saved).toMatchObject({ status: 200, text: expect.stringContaining("Your picture is saved.") })
+    expect(saved).toMatchObject({ status: 200, text: expect.stringContaining("Picture saved.") })
     const address = await addressOf(person)
     expect(address).toMatch(`${app.origin}/dashboard/account/picture/`)
     expect(saved.text).toContain(`src="${address}"`)
@@ -63,7 +63,7 @@ describe("a picture", () => {
     expect((await person(first)).status).toBe(404)
 
     expect(await send(person, null)).toMatchObject({
-      text: expect.stringContaining("Your picture is removed."),
+      text: expect.stringContaining("Picture removed."),
     })
     expect(await addressOf(person)).toBe("null")
     expect((await person(second)).status).toBe(404)

@@ -106,7 +106,7 @@ describe("the documentation", () => {
   it.each(["/docs/nothing", "/docs/..%2f..%2fpackage.json", "/docs/%00"])("%s is not there", async (path) => {
     const response = await fetch(app.origin + path)
     expect(response.status).toBe(404)
-    expect(await response.text()).toContain("There is nothing here")
+    expect(await response.text()).toContain("Page not found")
   })
 })
 

@@ -39,7 +39,7 @@ describe("letters of POST /api/email", () => {
     expect(unfit.status, "the specification's refusals come first").toBe(400)
     await expect
       .poll(() => lettersTo("somebody-else@example.org"))
-      .toEqual(["Confirm your address for Tideline"])
+      .toEqual(["Confirm your email address for Tideline"])
     await confirm(eve)
     expect((await from("192.0.2.1", eve)("/api/email", post(welcome))).status).toBe(200)
   })

@@ -188,7 +188,7 @@ describe("an upload", () => {
     const refused = await upload.patch(100_000, Buffer.alloc(1))
     expect(refused.status).toBe(410)
     expect(await refused.json()).toEqual({
-      error: "The upload waited too long for its bytes, and its room was given up. Send the file again.",
+      error: "The upload received no data for too long and was cancelled. Send the file again.",
     })
     expect((await upload.cancel()).status).toBe(204)
     expect(await storedPaths(app)).toEqual([])
@@ -322,7 +322,7 @@ describe("refused is", () => {
     expect(response.status).toBe(507)
     expect(await response.json()).toEqual({
       error:
-        "There is no room for 3.mov. Your files can take 50 MB together: remove some, then send it again.",
+        "There isn't enough space for 3.mov. Your files can take 50 MB together: delete some, then send it again.",
     })
     begun.push(await begin(grace, "3.mov", 20_000_000))
     for (const upload of begun) await upload.cancel()
@@ -464,7 +464,7 @@ describe("a connection", () => {
     const [second, head] = await Promise.all([upload.patch(0, Buffer.alloc(10)), upload.head()])
     expect(second.status).toBe(423)
     expect(await second.json()).toEqual({
-      error: "Another request is at this upload. Try again in a moment.",
+      error: "Another request is writing to this upload. Try again in a moment.",
     })
     expect(head.status).toBe(423)
     // Nobody waits any more, and whoever sends may rest for a moment.

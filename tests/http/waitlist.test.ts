@@ -28,7 +28,7 @@ test("an address joins by the form alone, and the page confirms it", async () =>
   const response = await signOn("ada@example.org")
   expect(response.status).toBe(302)
   expect(response.headers.get("location")).toBe("/waitlist?joined")
-  expect(await (await fetch(`${app.origin}/waitlist?joined`)).text()).toContain("Look into your mail")
+  expect(await (await fetch(`${app.origin}/waitlist?joined`)).text()).toContain("Check your inbox")
   expect(await stored()).toEqual(["ada@example.org"])
 })
 
@@ -116,13 +116,13 @@ test("one address gets three letters whose links work, and none once it is confi
 })
 
 test.each([
-  ["", "Enter your e-mail address."],
-  ["   ", "Enter your e-mail address."],
-  ["ada", "Enter an e-mail address such as ada@example.org."],
-  ["ada@", "Enter an e-mail address such as ada@example.org."],
-  ["ada@example.org, eve@example.org", "Enter an e-mail address such as ada@example.org."],
-  ["ada@example.org\r\nBcc: eve@example.org", "Enter an e-mail address such as ada@example.org."],
-  [`${"a".repeat(250)}@example.org`, "An e-mail address has at most 254 characters."],
+  ["", "Enter your email address."],
+  ["   ", "Enter your email address."],
+  ["ada", "Enter an email address such as ada@example.org."],
+  ["ada@", "Enter an email address such as ada@example.org."],
+  ["ada@example.org, eve@example.org", "Enter an email address such as ada@example.org."],
+  ["ada@example.org\r\nBcc: eve@example.org", "Enter an email address such as ada@example.org."],
+  [`${"a".repeat(250)}@example.org`, "An email address can have up to 254 characters."],
 ])("%j is refused where it was typed, and kept there", async (email, words) => {
   const before = await stored()
   const response = await signOn(email)
@@ -241,7 +241,7 @@ describe("where sign-up is closed", () => {
     expect([entered.status, entered.headers.get("location")]).toEqual([303, "/onboarding"])
 
     const spent = await (await fetch(link)).text()
-    expect(spent).toContain("This invitation is used or too old")
+    expect(spent).toContain("This invitation has been used or has expired")
     expect((await fill(link, { ...form, email: "Invited@example.org" })).status).toBe(403)
     expect((await operateOn(closed, "invite", "invited@example.org")).output).toContain(
       "has used an invitation already",

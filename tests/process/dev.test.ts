@@ -29,7 +29,7 @@ it("npm run dev restarts for a file that Node loaded, replaces a page without on
 
   const route = join(dev.folder, "app/routes/marketing/features.tsx")
   const source = readFileSync(route, "utf8")
-  writeFileSync(route, source.replace("<Trans>Enough read?</Trans>", "<p>changed by the test</p>"))
+  writeFileSync(route, source.replace("<Trans>Ready to try it?</Trans>", "<p>changed by the test</p>"))
   await expect.poll(page).toContain("changed by the test")
 
   appendFileSync(join(dev.folder, "server/realtime/sockets.ts"), "// changed by the test\n")

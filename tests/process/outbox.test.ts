@@ -98,7 +98,7 @@ describe("two processes and two tabs", () => {
     await submit(elsewhere, "complete")
     await delivered()
     expect(subjectsTo("ada@example.org").toSorted()).toEqual([
-      "Confirm your address for Tideline",
+      "Confirm your email address for Tideline",
       "Welcome to Tideline",
     ])
   })
@@ -174,7 +174,7 @@ describe("a process that is told to stop", () => {
     expect(await leaving.exited).toBe(0)
     await receiver.start()
     await delivered()
-    expect(subjectsTo("emmy@example.org")).toEqual(["Confirm your address for Tideline"])
+    expect(subjectsTo("emmy@example.org")).toEqual(["Confirm your email address for Tideline"])
   })
 })
 

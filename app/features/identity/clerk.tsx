@@ -20,8 +20,8 @@ export function ClerkBoundary({ state, children }: { state: unknown; children: R
   )
 }
 
-const SIGN_IN = { title: msg`Sign in`, label: msg`Loading the sign-in` }
-const SIGN_UP = { title: msg`Make an account`, label: msg`Loading the sign-up` }
+const SIGN_IN = { title: msg`Sign in`, label: msg`Loading sign-in` }
+const SIGN_UP = { title: msg`Create an account`, label: msg`Loading sign-up` }
 
 /** `target` is where to go afterwards. */
 export function ClerkSignIn({ target }: { target: string }) {

@@ -43,7 +43,7 @@ export function ErrorNotice({ error, requestId }: Failure) {
       <p className="mt-3 text-muted">{message}</p>
       <div className="mt-8 flex flex-wrap justify-center gap-3">
         <LinkButton to="/" reloadDocument>
-          <Trans>Go to the start page</Trans>
+          <Trans>Go to the home page</Trans>
         </LinkButton>
         <LinkButton to="/dashboard" variant="secondary" reloadDocument>
           <Trans>Open the dashboard</Trans>
@@ -65,11 +65,11 @@ function SomethingToRead() {
   return (
     <p className="mt-8 text-sm text-faint">
       <Trans>
-        Looking for something to read? There is the{" "}
+        Looking for something to read? Try the{" "}
         <a className="text-accent-ink underline underline-offset-3" href="/blog">
           blog
         </a>{" "}
-        and the{" "}
+        or the{" "}
         <a className="text-accent-ink underline underline-offset-3" href="/docs">
           documentation
         </a>
@@ -82,25 +82,25 @@ function SomethingToRead() {
 function wordsFor(error: unknown, i18n: I18n) {
   const status = statusOf(error)
   if (status === 404) {
-    const message = i18n._(msg`The address may be mistyped, or the page has moved or was deleted.`)
-    return { status, title: i18n._(msg`There is nothing here`), message }
+    const message = i18n._(msg`The address may be mistyped, or the page has moved or been deleted.`)
+    return { status, title: i18n._(msg`Page not found`), message }
   }
   const said = sentenceOf(error)
   if (status === 403 && said === null) {
     const message = i18n._(msg`Sign in with another account, or ask the owner to share it.`)
-    return { status, title: i18n._(msg`This is not yours to open`), message }
+    return { status, title: i18n._(msg`You don't have access`), message }
   }
   if (status < 500) {
     const message =
       said === null
-        ? i18n._(msg`The server could not make sense of the request. Go back and try again.`)
+        ? i18n._(msg`The server couldn't understand the request. Go back and try again.`)
         : sentencesIn(i18n)(said)
-    return { status, title: i18n._(msg`That did not work`), message }
+    return { status, title: i18n._(msg`Something went wrong`), message }
   }
   const message = i18n._(
-    msg`It was written to the log. Try again in a moment; if it stays, tell whoever runs this server when it happened.`,
+    msg`The error has been logged. Try again in a moment. If it keeps happening, tell the administrator when it happened.`,
   )
-  return { status, title: i18n._(msg`Something broke on our side`), message }
+  return { status, title: i18n._(msg`Something went wrong on our side`), message }
 }
 
 function statusOf(error: unknown): number {

@@ -7,7 +7,7 @@ export function InEnglish({ className }: { className?: string }) {
   if (i18n.locale === "en") return null
   return (
     <p className={classNames("text-sm text-faint", className)}>
-      <Trans>This text is in English only.</Trans>
+      <Trans>This text is available in English only.</Trans>
     </p>
   )
 }

@@ -25,7 +25,7 @@ export function SiteFrame({
         href="#main"
         className="sr-only z-50 rounded-md bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
       >
-        <Trans>Skip to the content</Trans>
+        <Trans>Skip to content</Trans>
       </a>
       <SiteHeader isSignedIn={isSignedIn} docs={docs} />
       <main id="main" tabIndex={-1} className="flex-1 outline-hidden">

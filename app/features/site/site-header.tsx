@@ -15,7 +15,7 @@ export function SiteHeader({ isSignedIn, docs }: { isSignedIn: boolean; docs: st
         <Link
           to="/"
           className="-mx-1 flex min-h-11 items-center rounded-md px-1 text-lg"
-          aria-label={t`Tideline, start page`}
+          aria-label={t`Tideline, home page`}
         >
           <Logo name="Tideline" />
         </Link>
@@ -43,7 +43,7 @@ export function SiteHeader({ isSignedIn, docs }: { isSignedIn: boolean; docs: st
         popover="auto"
         className="fixed inset-x-0 top-16 bottom-auto m-0 w-full max-w-none border-b border-line bg-canvas p-5 text-ink shadow-lg md:hidden"
       >
-        <nav aria-label={t`Main, on a small screen`} className="flex flex-col">
+        <nav aria-label={t`Main, small screens`} className="flex flex-col">
           {places(docs).map(({ to, label }) => (
             <NavLink
               key={to}

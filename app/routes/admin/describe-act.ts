@@ -5,7 +5,7 @@ import { isKind, KIND_NAMES } from "./letter-kinds.ts"
 
 /** What an operator did, as a sentence without its subject: `put ada@example.org on another plan, from free to pro`. */
 export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I18n): string {
-  const whom = subjectEmail ?? i18n._(msg`somebody whose account is deleted`)
+  const whom = subjectEmail ?? i18n._(msg`somebody whose account was deleted`)
   const what = describeDetail(detail ?? "", i18n)
   switch (act) {
     case "change-plan":
@@ -16,12 +16,12 @@ export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I1
       return i18n._(msg`invited ${whom}`)
     case "retry-letter":
       return subjectEmail === null && detail?.endsWith("parked")
-        ? i18n._(msg`had letters sent again: ${what}`)
-        : i18n._(msg`had a letter to ${whom} sent again (${what})`)
+        ? i18n._(msg`resent emails: ${what}`)
+        : i18n._(msg`resent an email to ${whom} (${what})`)
     case "drop-letter":
-      return i18n._(msg`dropped a letter to ${whom} (${what})`)
+      return i18n._(msg`discarded an email to ${whom} (${what})`)
     case "stop-answer":
-      return i18n._(msg`stopped an answer to ${whom}`)
+      return i18n._(msg`stopped a reply to ${whom}`)
   }
 }
 

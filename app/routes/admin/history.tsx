@@ -31,11 +31,10 @@ export default function History({ loaderData: { rows, older, now } }: Route.Comp
     <>
       <Head title={t`History`}>
         <Trans>
-          Every change that was made on these pages, the newest first. It is only ever added to; people whose
-          account is deleted are taken out of it.
+          Every change made on these pages, newest first. Entries are never changed, except that people who delete their account are removed from them.
         </Trans>
       </Head>
-      <Rows empty={t`Nothing was changed on these pages yet.`}>
+      <Rows empty={t`Nothing has been changed on these pages yet.`}>
         {rows.map((act) => (
           <Row
             key={act._id}
@@ -50,7 +49,7 @@ export default function History({ loaderData: { rows, older, now } }: Route.Comp
 }
 
 function sentenceOf(act: OperatorAct, i18n: I18n): string {
-  const who = act.operatorEmail ?? i18n._(msg`Somebody whose account is deleted`)
+  const who = act.operatorEmail ?? i18n._(msg`Somebody whose account was deleted`)
   const did = describeAct(act, i18n)
   return i18n._(msg`${who} ${did}`)
 }

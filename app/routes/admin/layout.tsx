@@ -31,7 +31,7 @@ const pages = [
   { to: "/admin", label: msg`Overview` },
   { to: "/admin/people", label: msg`People` },
   { to: "/admin/waitlist", label: msg`Waitlist` },
-  { to: "/admin/letters", label: msg`Letters` },
+  { to: "/admin/letters", label: msg`Emails` },
   { to: "/admin/history", label: msg`History` },
 ]
 
@@ -47,7 +47,7 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
         href="#main"
         className="sr-only z-50 rounded-md bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
       >
-        <Trans>Skip to the content</Trans>
+        <Trans>Skip to content</Trans>
       </a>
       <header className="border-b border-line bg-sunken">
         <div className="mx-auto flex max-w-5xl flex-wrap items-center gap-x-6 gap-y-1 px-5 pt-3 sm:px-8">

@@ -17,7 +17,7 @@ import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/letters.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [
-  { title: i18nOf(matches)._(msg`Letters · Operator · Tideline`) },
+  { title: i18nOf(matches)._(msg`Emails · Operator · Tideline`) },
 ]
 
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -44,9 +44,9 @@ export function action(args: Route.ActionArgs) {
 }
 
 const WORDS: Record<LetterState, { label: MessageDescriptor; empty: MessageDescriptor }> = {
-  queued: { label: msg`Waiting`, empty: msg`No letter waits to be sent.` },
-  parked: { label: msg`Parked`, empty: msg`No letter is parked: all were sent, or are on their way.` },
-  sent: { label: msg`Sent`, empty: msg`No letter was sent in the last month.` },
+  queued: { label: msg`Waiting`, empty: msg`No emails are waiting.` },
+  parked: { label: msg`Parked`, empty: msg`No emails are parked: all have been sent or are on their way.` },
+  sent: { label: msg`Sent`, empty: msg`No emails were sent in the last month.` },
 }
 
 export default function Letters({ loaderData, actionData }: Route.ComponentProps) {
@@ -54,13 +54,12 @@ export default function Letters({ loaderData, actionData }: Route.ComponentProps
   const { rows, older, state, counts, now } = loaderData
   return (
     <>
-      <Head title={t`Letters`} problem={actionData?.problem}>
+      <Head title={t`Emails`} problem={actionData?.problem}>
         <Trans>
-          A letter is parked when the mail server refused it for good, when no attempt of thirty went well, or
-          when its link ran out. What letters say is not shown.
+          An email is parked when the mail server rejects it permanently, when all thirty attempts fail, or when its link expires. The text of emails is never shown here.
         </Trans>
       </Head>
-      <nav aria-label={t`Letters by state`} className="mt-5 flex flex-wrap items-center gap-1">
+      <nav aria-label={t`Emails by state`} className="mt-5 flex flex-wrap items-center gap-1">
         {LETTER_STATES.map((each) => (
           <a
             key={each}
@@ -74,7 +73,7 @@ export default function Letters({ loaderData, actionData }: Route.ComponentProps
         ))}
         {state === "parked" && rows.length > 1 ? (
           <div className="ml-auto">
-            <ActForm intent="retry-all" whom={t`that are parked`}>{t`Send all again`}</ActForm>
+            <ActForm intent="retry-all" whom={t`that are parked`}>{t`Resend all`}</ActForm>
           </div>
         ) : null}
       </nav>
@@ -109,7 +108,7 @@ function LetterRow({ letter, now }: { letter: ListedLetter; now: number }) {
             </Trans>
           )}
           {state === "sent" ? null : <Plural value={attempts} one=", # attempt" other=", # attempts" />}
-          {state === "parked" && isSpent ? t`, its link has run out` : null}
+          {state === "parked" && isSpent ? t`, link expired` : null}
           {lastError ? <span className="mt-1 block font-mono text-xs">{lastError}</span> : null}
         </>
       }
@@ -122,7 +121,7 @@ function LetterRow({ letter, now }: { letter: ListedLetter; now: number }) {
           intent="drop"
           about={{ letterId }}
           whom={recipient}
-          warning={t`It is never sent, and nothing of it is kept.`}
+          warning={t`It will never be sent, and is deleted.`}
         >{t`Drop`}</CarefulActForm>
       )}
     </Row>

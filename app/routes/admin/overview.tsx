@@ -45,7 +45,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
   return (
     <>
       <Head title={t`Overview`} problem={actionData?.problem}>
-        <Trans>As it was when the page was loaded.</Trans>
+        <Trans>As of when this page was loaded.</Trans>
       </Head>
       {trouble ? (
         <Alert tone="danger" title={t`The chat gives no answers`} className="mt-5">
@@ -60,12 +60,12 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
       <dl className="mt-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Figure label={t`People`} value={counts.people} />
         <Figure label={t`On the waitlist`} value={counts.waiting} />
-        <Figure label={t`Letters waiting`} value={counts.letters.queued} />
-        <Figure label={t`Letters parked`} value={counts.letters.parked} />
+        <Figure label={t`Emails waiting`} value={counts.letters.queued} />
+        <Figure label={t`Emails parked`} value={counts.letters.parked} />
       </dl>
 
-      <Part title={t`Answers being given`}>
-        <Rows empty={t`No answer is being given.`}>
+      <Part title={t`Replies in progress`}>
+        <Rows empty={t`No replies in progress.`}>
           {answers.map(({ _id, _creationTime, email, model, stopRequestedAt }) => (
             <Row
               key={_id}
@@ -84,7 +84,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
       </Part>
 
       <Part title={t`Processes`}>
-        <Rows empty={t`No process holds its lock.`}>
+        <Rows empty={t`No process is running.`}>
           {processes.map(({ number, isThisOne, connections, answers: running }) => (
             <Row
               key={number}
@@ -108,11 +108,11 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
               </span>
             )}
           </Fact>
-          <Fact label={t`PostgreSQL last heard of`}>
+          <Fact label={t`Last message from PostgreSQL`}>
             <Ago milliseconds={Math.round(stream.lag)} />
           </Fact>
-          <Fact label={t`Received, not given out yet`}>{bytes(stream.behind)}</Fact>
-          <Fact label={t`Log that PostgreSQL keeps`}>{bytes(stream.kept)}</Fact>
+          <Fact label={t`Received, not yet delivered`}>{bytes(stream.behind)}</Fact>
+          <Fact label={t`WAL retained by PostgreSQL`}>{bytes(stream.kept)}</Fact>
         </dl>
       </Part>
 

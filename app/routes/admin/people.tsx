@@ -39,7 +39,7 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
   return (
     <>
       <Head title={t`People`} problem={actionData?.problem}>
-        <Trans>Everybody who has opened the dashboard once, the newest first.</Trans>
+        <Trans>Everybody who has opened the dashboard at least once, newest first.</Trans>
       </Head>
       {can.plan ? null : <ChangedAtClerk />}
       <form role="search" className="mt-5 flex max-w-xl items-end gap-2">
@@ -58,7 +58,7 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
           </a>
         ) : null}
       </form>
-      <Rows empty={q ? t`No address contains “${q}”.` : t`Nobody is here yet.`}>
+      <Rows empty={q ? t`No email address contains “${q}”.` : t`Nobody has signed up yet.`}>
         {rows.map((person) => (
           <PersonRow key={person._id} person={person} now={now} can={can} />
         ))}
@@ -72,15 +72,13 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
 function ChangedAtClerk() {
   const { t } = useLingui()
   return (
-    <Alert title={t`Plans and sessions are changed at Clerk`} className="mt-5 max-w-2xl">
+    <Alert title={t`Plans and sessions are managed in Clerk`} className="mt-5 max-w-2xl">
       <Trans>
-        Clerk keeps the accounts, and Clerk Billing says who is on pro: a plan that was written here would
-        last until Clerk is asked again. Open{" "}
+        Clerk manages the accounts, and Clerk Billing decides who is on Pro: a plan set here would be overwritten the next time Clerk is asked. Open{" "}
         <a href="https://dashboard.clerk.com" rel="noreferrer" className="underline underline-offset-3">
           Clerk's dashboard
         </a>
-        , choose the person under Users, and change the subscription or end the sessions there. The plan
-        arrives here by Clerk's webhook, or with the person's next visit.
+        , choose the person under Users, and change the subscription or end the sessions there. The plan is updated here by Clerk's webhook, or on the person's next visit.
       </Trans>
     </Alert>
   )
@@ -115,14 +113,14 @@ function PersonRow({
         <>
           {name ? `${name}, ` : null}
           <Trans>
-            {size} of files, here since <RelativeTime at={_creationTime} now={now} />
+            {size} stored · joined <RelativeTime at={_creationTime} now={now} />
           </Trans>
         </>
       }
     >
       {can.plan ? (
         <ActForm intent="change-plan" about={{ userId, plan: other }} whom={email}>
-          {other === "pro" ? t`Put on pro` : t`Put on free`}
+          {other === "pro" ? t`Upgrade to Pro` : t`Change to Free`}
         </ActForm>
       ) : null}
       {can.signOut ? (
@@ -130,7 +128,7 @@ function PersonRow({
           intent="sign-out"
           about={{ userId }}
           whom={email}
-          warning={t`Every browser of theirs is signed out at once. Their API keys go on working.`}
+          warning={t`This signs them out of every browser. API keys keep working.`}
         >{t`Sign out everywhere`}</CarefulActForm>
       ) : null}
     </Row>

@@ -20,7 +20,7 @@ export async function performAct<Schema extends GenericSchema>(
   const form = await readForm(request, schema)
   if (!form.ok) {
     const words: unknown = Object.values(form.errors)[0]
-    const problem: Sentence = typeof words === "string" ? words : msg`This is no form of this page.`
+    const problem: Sentence = typeof words === "string" ? words : msg`This form does not belong to this page. Reload it and try again.`
     return data({ problem }, { status: form.status })
   }
   try {

@@ -36,8 +36,7 @@ export default function Waitlist({ loaderData, actionData }: Route.ComponentProp
     <>
       <Head title={t`Waitlist`} problem={actionData?.problem}>
         <Trans>
-          Who asked to be told, the newest first. An invitation is a letter with a link that lets one address
-          in, once, within 14 days.
+          People who joined the waitlist, newest first. An invitation is an email with a link that lets one address sign up, once, within 14 days.
         </Trans>
       </Head>
       <div className="mt-5 flex flex-wrap items-end gap-3">
@@ -45,7 +44,7 @@ export default function Waitlist({ loaderData, actionData }: Route.ComponentProp
           <input type="hidden" name="intent" value="invite" />
           <Field
             className="flex-1"
-            label={t`Invite an address, on the list or not`}
+            label={t`Invite an email address, on the list or not`}
             name="email"
             type="email"
             autoComplete="off"

@@ -56,7 +56,7 @@ const EXPECTED =
   'Expected a valid template with its fields, all non-empty strings: "welcome" takes name; "plan-changed" takes name, previousPlan and newPlan'
 
 const UNCONFIRMED =
-  "Your e-mail address is not confirmed, so nothing is sent to it. Follow the link in the letter that you got when you signed up, and try again."
+  "Your email address is not confirmed, so nothing is sent to it. Follow the link in the letter that you got when you signed up, and try again."
 
 function refuse(error: string, headers: HeadersInit) {
   return json({ error, supported_templates: EMAIL_TEMPLATES }, { status: 400, headers })

@@ -48,7 +48,7 @@ export function headers() {
 
 export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
-    title: msg`Confirm your address`,
+    title: msg`Confirm your email address`,
     description: msg`Confirm the email address of your account.`,
     path: "/sign-up/confirm",
   }),
@@ -64,11 +64,9 @@ export default function ConfirmAddressPage({ loaderData, actionData }: Route.Com
   const { token, email } = invitation
   return (
     <>
-      <PageHead title={t`Confirm your address`}>
+      <PageHead title={t`Confirm your email address`}>
         <Trans>
-          This browser is not signed in to the account of <strong className="font-medium">{email}</strong>.
-          Choose a password to confirm the address and sign in. Anyone who was signed in to the account before
-          is signed out, and its old password and API keys stop working.
+          This browser isn't signed in to the account of <strong className="font-medium">{email}</strong>. Choose a password to confirm the email address and sign in. Anyone who was signed in to the account before is signed out, and its old password and API keys stop working.
         </Trans>
       </PageHead>
       <Card>
@@ -79,8 +77,7 @@ export default function ConfirmAddressPage({ loaderData, actionData }: Route.Com
       </Card>
       <p className="mt-6 text-center text-sm text-muted">
         <Trans>
-          To keep your password, open the link in the browser in which you signed up. If you did not sign up,
-          close this page.
+          To keep your password, open the link in the browser you signed up with. If you didn't sign up, close this page.
         </Trans>
       </p>
     </>
@@ -91,10 +88,9 @@ function LinkSpent() {
   const { t } = useLingui()
   return (
     <>
-      <PageHead title={t`This link is incomplete or too old`}>
+      <PageHead title={t`This link is incomplete or has expired`}>
         <Trans>
-          If your address is confirmed already, sign in. Otherwise reset your password: the email with the
-          link confirms your address as well.
+          If your email address is already confirmed, sign in. Otherwise reset your password: the link in that email also confirms your address.
         </Trans>
       </PageHead>
       <div className="flex flex-wrap gap-3">

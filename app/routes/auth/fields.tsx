@@ -12,7 +12,7 @@ export function EmailField(props: Own<typeof Field>) {
   const { t } = useLingui()
   return (
     <Field
-      label={t`E-mail address`}
+      label={t`Email address`}
       name="email"
       type="email"
       autoComplete="username"

@@ -34,7 +34,7 @@ export async function action({ context, request }: Route.ActionArgs) {
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Reset your password`,
-    description: msg`Get a letter with a link to choose a new password.`,
+    description: msg`Get an email with a link to choose a new password.`,
     path: "/sign-in/forgot-password",
   })
 
@@ -44,17 +44,17 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
   return (
     <>
       <PageHead title={t`Reset your password`}>
-        <Trans>Enter the address of your account, and we send a link to choose a new password.</Trans>
+        <Trans>Enter your email address and we'll send you a link to choose a new password.</Trans>
       </PageHead>
       {loaderData.isSent ? (
-        <Alert tone="success" title={t`Look into your inbox`}>
+        <Alert tone="success" title={t`Check your inbox`}>
           <Trans>
-            If there is an account with this address, a letter is on its way. Its link is good for an hour.
+            If an account with this address exists, we've sent it an email. The link is valid for an hour.
           </Trans>
         </Alert>
       ) : (
         <Card>
-          <AccountForm submit={t`Send the link`} problem={errors.form}>
+          <AccountForm submit={t`Send link`} problem={errors.form}>
             <EmailField
               defaultValue={actionData?.values["email"]}
               error={errors.email}
@@ -63,7 +63,7 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
           </AccountForm>
         </Card>
       )}
-      <PageFoot question={t`Remembered it?`} to="/sign-in" label={t`Sign in`} />
+      <PageFoot question={t`Remembered your password?`} to="/sign-in" label={t`Sign in`} />
     </>
   )
 }

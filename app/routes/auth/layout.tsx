@@ -27,7 +27,7 @@ export default function AuthLayout({ loaderData }: Route.ComponentProps) {
         <a
           href="/"
           className="-mx-1 inline-flex min-h-11 items-center rounded-md px-1 text-lg"
-          aria-label={t`Tideline, start page`}
+          aria-label={t`Tideline, home page`}
         >
           <Logo name="Tideline" />
         </a>

@@ -51,10 +51,10 @@ export default function NewPassword({ loaderData, actionData }: Route.ComponentP
   return (
     <>
       <PageHead title={t`Choose a new password`}>
-        <Trans>You are signed out everywhere else when it is saved.</Trans>
+        <Trans>Saving it signs you out everywhere else.</Trans>
       </PageHead>
       <Card>
-        <AccountForm submit={t`Save the password`} problem={errors.form ?? errors.token}>
+        <AccountForm submit={t`Save password`} problem={errors.form ?? errors.token}>
           <input type="hidden" name="token" value={loaderData.token} />
           <NewPasswordField error={errors.password} autoFocus />
         </AccountForm>
@@ -67,11 +67,11 @@ function LinkIncomplete() {
   const { t } = useLingui()
   return (
     <>
-      <PageHead title={t`This link is not whole`}>
-        <Trans>Open the link from the letter again, or ask for a new one.</Trans>
+      <PageHead title={t`This link is incomplete`}>
+        <Trans>Open the link in the email again, or request a new one.</Trans>
       </PageHead>
       <LinkButton to="/sign-in/forgot-password">
-        <Trans>Ask for a new link</Trans>
+        <Trans>Request a new link</Trans>
       </LinkButton>
     </>
   )

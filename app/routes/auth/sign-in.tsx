@@ -62,15 +62,15 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
   return (
     <>
       <PageHead title={t`Sign in`}>
-        <Trans>Good to have you back.</Trans>
+        <Trans>Welcome back.</Trans>
       </PageHead>
       {isReset ? (
-        <Alert tone="success" title={t`Your password is changed`} className="mb-4">
-          <Trans>Sign in with the new one.</Trans>
+        <Alert tone="success" title={t`Your password has been changed`} className="mb-4">
+          <Trans>Sign in with your new password.</Trans>
         </Alert>
       ) : null}
       {isConfirmed ? (
-        <Alert tone="success" title={t`Your address is confirmed`} className="mb-4">
+        <Alert tone="success" title={t`Your email address is confirmed`} className="mb-4">
           <Trans>Sign in to continue.</Trans>
         </Alert>
       ) : null}

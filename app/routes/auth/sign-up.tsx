@@ -64,7 +64,7 @@ export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Sign up`,
-    description: msg`Make an account: chat, files and every record live.`,
+    description: msg`Create an account: chat, files, and every record live.`,
     path: "/sign-up",
   })
 
@@ -80,7 +80,7 @@ export default function SignUpPage({ loaderData, actionData }: Route.ComponentPr
       ) : (
         <SignUpForm refused={actionData?.errors} typed={actionData?.values} invited={invitation?.email} />
       )}
-      <PageFoot question={t`Have an account already?`} to={`/sign-in${search}`} label={t`Sign in`} />
+      <PageFoot question={t`Already have an account?`} to={`/sign-in${search}`} label={t`Sign in`} />
     </>
   )
 }
@@ -103,8 +103,8 @@ function SignUpForm({
   const first = fields.find((field) => errors[field]) ?? (errors.form && "name")
   return (
     <>
-      <PageHead title={t`Make an account`}>
-        <Trans>A minute from here to a dashboard where everything is live.</Trans>
+      <PageHead title={t`Create an account`}>
+        <Trans>A minute from now you're on a dashboard where everything is live.</Trans>
       </PageHead>
       <Card>
         <AccountForm submit={t`Sign up`} problem={errors.form}>
@@ -121,7 +121,7 @@ function SignUpForm({
           <EmailField
             defaultValue={invited ?? typed?.["email"]}
             readOnly={invited !== undefined}
-            hint={invited === undefined ? undefined : t`Your invitation is for this address.`}
+            hint={invited === undefined ? undefined : t`Your invitation is for this email address.`}
             error={errors.email}
             autoFocus={first === "email"}
           />
@@ -130,7 +130,7 @@ function SignUpForm({
             error={errors.password}
             autoFocus={first === "password"}
             hint={
-              errors.password ? undefined : t`At least ${least} characters. A few unrelated words are good.`
+              errors.password ? undefined : t`At least ${least} characters. A few unrelated words work well.`
             }
           />
         </AccountForm>
@@ -144,13 +144,12 @@ function Sent() {
   const { t } = useLingui()
   return (
     <>
-      <PageHead title={t`Look into your inbox`}>
-        <Trans>We have emailed you a link. Open it in this browser, and the account is yours.</Trans>
+      <PageHead title={t`Check your inbox`}>
+        <Trans>We've emailed you a link. Open it in this browser to start using your account.</Trans>
       </PageHead>
-      <Alert title={t`No letter after some minutes?`}>
+      <Alert title={t`No email after a few minutes?`}>
         <Trans>
-          Look among the unwanted mail. Or sign in with the password that you chose: you are sent the link
-          once more.
+          Check your spam folder. Or sign in with your password and we'll send the link again.
         </Trans>
       </Alert>
       <PageFoot question={t`Opened the link?`} to="/sign-in" label={t`Sign in`} />
@@ -162,10 +161,10 @@ function Closed({ isSpent }: { isSpent: boolean }) {
   const { t } = useLingui()
   return (
     <>
-      <PageHead title={isSpent ? t`This invitation is used or too old` : t`Sign-up is closed here`}>
+      <PageHead title={isSpent ? t`This invitation has been used or has expired` : t`Sign-up is closed here`}>
         {isSpent
-          ? t`If you have made your account, sign in. Otherwise leave your address on the waitlist once more.`
-          : t`Leave your address on the waitlist, and the people who run this site can tell you when it opens.`}
+          ? t`If you already created your account, sign in. Otherwise join the waitlist again.`
+          : t`Join the waitlist, and the people who run this site can let you know when it opens.`}
       </PageHead>
       <LinkButton to="/waitlist" reloadDocument>
         <Trans>Join the waitlist</Trans>

@@ -16,29 +16,29 @@ export function wordsFor({
   switch (problem) {
     case "wrong-credentials":
       return {
-        form: msg`This e-mail address and password do not belong together. Check both, or reset the password.`,
+        form: msg`That email address and password don't match. Check both, or reset the password.`,
       }
     case "address-unconfirmed":
       return {
-        form: msg`Confirm your address first. A letter with the link is on its way to you; one of the last day does as well.`,
+        form: msg`Confirm your email address first. We've emailed you a link; any link from the last 24 hours works too.`,
       }
     case "email-taken":
-      return { email: msg`There is an account with this address already. Sign in, or reset its password.` }
+      return { email: msg`An account with this email address already exists. Sign in, or reset its password.` }
     case "email-unfit":
-      return { email: msg`Enter an e-mail address such as ada@example.org.` }
+      return { email: msg`Enter an email address such as ada@example.org.` }
     case "password-unfit":
       return { password: msg`Choose a password of 10 to 128 characters.` }
     case "link-spent":
-      return { form: msg`This link has been used, or is too old. Ask for a new one.` }
+      return { form: msg`This link has been used or has expired. Request a new one.` }
     case "signup-closed":
       return {
-        form: msg`Sign-up is closed here. Leave your address on the waitlist, and you can be told when it opens.`,
+        form: msg`Sign-up is closed here. Join the waitlist to hear when it opens.`,
       }
     case "too-many-attempts":
       return { form: tooManyAttempts(retryAfter ?? 60) }
     case "another-site":
       return {
-        form: msg`This form came from another address than this site's own. Open the page again and retry.`,
+        form: msg`This form was sent from another site. Open the page again and retry.`,
       }
   }
 }

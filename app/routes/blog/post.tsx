@@ -79,7 +79,7 @@ export default function BlogPost({ loaderData }: Route.ComponentProps) {
           dangerouslySetInnerHTML={{ __html: post.content }}
         />
       </article>
-      <nav aria-label={t`Posts before and after`} className="mt-16 grid gap-3 sm:grid-cols-2">
+      <nav aria-label={t`Previous and next posts`} className="mt-16 grid gap-3 sm:grid-cols-2">
         {older ? <Neighbour to={`/blog/${older.slug}`} title={older.title} label={t`Older`} /> : null}
         {newer ? <Neighbour to={`/blog/${newer.slug}`} title={newer.title} label={t`Newer`} isAfter /> : null}
       </nav>

@@ -7,9 +7,9 @@ import { Icon } from "#app/ui/icon.tsx"
 export function Checklist({ hasThread, hasFile }: { hasThread: boolean; hasFile: boolean }) {
   const { t } = useLingui()
   const tasks = [
-    { id: "account", label: t`Make your account`, done: true },
-    { id: "question", label: t`Ask the chat a first question`, done: hasThread, to: href("/dashboard/chat") },
-    { id: "file", label: t`Add a first file`, done: hasFile, to: href("/dashboard/files") },
+    { id: "account", label: t`Create your account`, done: true },
+    { id: "question", label: t`Ask the chat your first question`, done: hasThread, to: href("/dashboard/chat") },
+    { id: "file", label: t`Add your first file`, done: hasFile, to: href("/dashboard/files") },
   ]
   const count = tasks.length
   const done = tasks.filter((task) => task.done).length

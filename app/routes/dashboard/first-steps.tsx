@@ -18,7 +18,7 @@ export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: Up
   return (
     <>
       <StepHeading title={t`Try it out`}>
-        <Trans>Two things to begin with. Both can wait: the dashboard keeps them in mind for you.</Trans>
+        <Trans>Two things to start with. Both can wait: the dashboard will remind you.</Trans>
       </StepHeading>
       <div className="mt-8 grid gap-4">
         <FirstFile files={files} limits={limits} />
@@ -42,7 +42,7 @@ function FirstFile({ files, limits }: { files: FileSummary[]; limits: UploadLimi
     <FirstStep
       icon="upload"
       title={t`Add a file`}
-      about={t`Open it from any device where you are signed in. Only you can.`}
+      about={t`Open it from any device you're signed in on. Only you can.`}
       done={files.length > 0}
     >
       {files.length > 0 ? (
@@ -75,7 +75,7 @@ function FirstQuestion() {
     <FirstStep
       icon="chat"
       title={t`Ask the chat something`}
-      about={t`It can tell you the time, and look through your files by name.`}
+      about={t`It can tell you the time and find your files by name.`}
     >
       <Form method="post" className="flex items-end gap-2">
         <Field

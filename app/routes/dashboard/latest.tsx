@@ -21,7 +21,7 @@ export function LatestThreads({ threads, now }: { threads: readonly ThreadSummar
             <LinkButton to={href("/dashboard/chat")} variant="secondary" size="sm">{t`Start one`}</LinkButton>
           }
         >
-          <Trans>What you ask the chat is kept here, with its answers.</Trans>
+          <Trans>Your conversations are saved here.</Trans>
         </EmptyState>
       ) : (
         <Rows>
@@ -53,7 +53,7 @@ export function LatestFiles({ files, now }: { files: readonly FileSummary[]; now
             <LinkButton to={href("/dashboard/files")} variant="secondary" size="sm">{t`Add one`}</LinkButton>
           }
         >
-          <Trans>What you add is here on every device where you are signed in.</Trans>
+          <Trans>Your files are available on every device you're signed in on.</Trans>
         </EmptyState>
       ) : (
         <Rows>

@@ -17,21 +17,21 @@ export function WelcomeStep({ user }: { user: UserRecord }) {
   return (
     <>
       <StepHeading title={name ? t`Welcome aboard, ${name}` : t`Welcome aboard`}>
-        <Trans>Your account is ready. Two short steps, and the dashboard is yours.</Trans>
+        <Trans>Your account is ready. Two short steps and you're on your dashboard.</Trans>
       </StepHeading>
       <ul className="mt-8 space-y-5">
-        <Benefit icon="chat" title={t`A chat that does not lose its place`}>
+        <Benefit icon="chat" title={t`A chat that keeps its place`}>
           <Trans>
-            Close the tab in the middle of an answer: it goes on, and you find it whole when you come back.
+            Close the tab in the middle of a reply: it continues, and it's complete when you come back.
           </Trans>
         </Benefit>
         <Benefit icon="folder" title={t`Files where you need them`}>
           <Trans>
-            Large uploads continue after a lost connection, and only you can open what you put here.
+            Large uploads resume after a lost connection, and only you can open your files.
           </Trans>
         </Benefit>
         <Benefit icon="bolt" title={t`Everything live`}>
-          <Trans>What changes on one of your devices is on the others the same moment.</Trans>
+          <Trans>A change on one of your devices shows on the others immediately.</Trans>
         </Benefit>
       </ul>
       <Form method="post" className="mt-10">
@@ -66,10 +66,10 @@ export function ProfileStep({
   return (
     <>
       <StepHeading title={t`What should we call you?`}>
-        <Trans>The dashboard and our letters greet you by this name.</Trans>
+        <Trans>We use this name on the dashboard and in emails.</Trans>
       </StepHeading>
       {refused?.errors.form ? (
-        <Alert tone="danger" title={t`Your name was not saved`} className="mt-6">
+        <Alert tone="danger" title={t`Your name wasn't saved`} className="mt-6">
           {say(refused.errors.form)}
         </Alert>
       ) : null}
@@ -87,7 +87,7 @@ export function ProfileStep({
               <PictureField name={name} image={user.imageUrl} error={say(refused?.errors.picture)} />
               {user.imageUrl ? (
                 <Button type="submit" variant="secondary" size="sm" form="remove-picture" className="mt-3">
-                  <Trans>Remove the picture</Trans>
+                  <Trans>Remove picture</Trans>
                 </Button>
               ) : null}
             </div>

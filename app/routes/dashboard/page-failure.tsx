@@ -40,20 +40,20 @@ interface Failure {
 
 function describe(error: unknown, isOffline: boolean): Failure {
   if (isOffline) {
-    const about = msg`This page opens by itself when the connection is back. Nothing is lost.`
+    const about = msg`This page opens automatically when the connection returns. Nothing is lost.`
     return { icon: "plug", title: msg`You are offline`, about, canRetry: true }
   }
   const status = isRouteErrorResponse(error) ? error.status : 500
   if (status === 404) {
-    const about = msg`The address may be mistyped, or what was here was moved or deleted.`
-    return { icon: "search", title: msg`There is nothing here`, about, canRetry: false }
+    const about = msg`The address may be mistyped, or the page has moved or been deleted.`
+    return { icon: "search", title: msg`Page not found`, about, canRetry: false }
   }
   if (status === 403) {
     const about = msg`It belongs to somebody else. Ask them to share it with you.`
-    return { icon: "lock", title: msg`This is not yours to open`, about, canRetry: false }
+    return { icon: "lock", title: msg`You don't have access`, about, canRetry: false }
   }
-  const about = msg`The server did not answer as it should. Try again in a moment; if it stays, tell whoever runs this server when it happened.`
-  return { icon: "warning", title: msg`This page could not be shown`, about, canRetry: true }
+  const about = msg`The server returned an unexpected response. Try again in a moment. If it keeps happening, tell the administrator when it happened.`
+  return { icon: "warning", title: msg`This page couldn't be loaded`, about, canRetry: true }
 }
 
 /** Asks for the page once more, also by itself when the connection comes back. Without script it is a link to where one is. */

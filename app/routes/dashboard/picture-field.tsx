@@ -54,7 +54,7 @@ export function PictureField({
           </p>
         ) : null}
         <p id="picture-hint" className="mt-1.5 text-sm text-faint">
-          <Trans>The square in its middle is kept. Up to 10 MB.</Trans>
+          <Trans>We crop it to a centred square. Up to 10 MB.</Trans>
         </p>
       </div>
     </div>

@@ -38,7 +38,7 @@ export function PlanCard({
       </div>
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-5 lg:grid-cols-4">
         <div>
-          <dt className="text-sm text-muted">{t`Room for files`}</dt>
+          <dt className="text-sm text-muted">{t`File storage`}</dt>
           <dd className="mt-0.5 font-medium tabular-nums">
             <Trans>
               {used} <span className="font-normal text-muted">of {quota}</span>
@@ -51,7 +51,7 @@ export function PlanCard({
           <dd className="mt-0.5 font-medium tabular-nums">{bytes(limits.largestFile)}</dd>
         </div>
         <div>
-          <dt className="text-sm text-muted">{t`Questions to the chat`}</dt>
+          <dt className="text-sm text-muted">{t`Chat messages`}</dt>
           <dd className="mt-0.5 font-medium tabular-nums">
             <Trans>
               {questions} <span className="font-normal text-muted">a minute</span>
@@ -59,7 +59,7 @@ export function PlanCard({
           </dd>
         </div>
         <div>
-          <dt className="text-sm text-muted">{t`Answers at once`}</dt>
+          <dt className="text-sm text-muted">{t`Replies at the same time`}</dt>
           <dd className="mt-0.5 font-medium tabular-nums">{number(limits.answersAtOnce)}</dd>
         </div>
       </dl>

@@ -49,7 +49,7 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
           href="#main"
           className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md border border-line-strong bg-raised px-4 py-2.5 text-sm font-medium shadow-md focus-visible:translate-y-0"
         >
-          <Trans>Skip to the page</Trans>
+          <Trans>Skip to content</Trans>
         </a>
         <Sidebar threads={threads} />
         <TopBar />

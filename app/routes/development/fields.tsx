@@ -51,7 +51,7 @@ export function Fields() {
     <Group title="Fields">
       <div className="grid items-start gap-5 sm:grid-cols-2">
         <Field label="Name" placeholder="Ada Lovelace" hint="As others see it." />
-        <Field label="E-mail address" defaultValue="ada@" error="This is not an address." />
+        <Field label="Email address" defaultValue="ada@" error="This is not an address." />
         <Field label="Plan" defaultValue="Free" disabled />
         <Field label="Invited address" defaultValue="ada@example.org" readOnly />
         <PasswordField label="Password" defaultValue="low water" autoComplete="off" />

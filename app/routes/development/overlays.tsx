@@ -83,7 +83,7 @@ function ExampleToasts() {
       <Button
         variant="secondary"
         onClick={() =>
-          show({ title: "It was not deleted", description: "The server cannot be reached.", tone: "danger" })
+          show({ title: "It was not deleted", description: "The server can't be reached.", tone: "danger" })
         }
       >
         Toast of a failure

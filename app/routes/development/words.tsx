@@ -37,7 +37,7 @@ export function Words() {
         950 MB of 1 GB are used.
       </Alert>
       <Alert tone="danger" title="It was not saved">
-        The server cannot be reached. What you typed is still here.
+        The server can't be reached. What you typed is still here.
       </Alert>
     </Group>
   )

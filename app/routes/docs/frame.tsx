@@ -24,7 +24,7 @@ export function DocsFrame({
   return (
     <div className="mx-auto grid max-w-6xl px-5 sm:px-8 lg:grid-cols-[13rem_minmax(0,1fr)] lg:gap-12 xl:grid-cols-[13rem_minmax(0,1fr)_12rem]">
       <div className="mt-6 grid gap-3 lg:hidden">
-        <SearchForm question={question} label={t`Search, on a small screen`} />
+        <SearchForm question={question} label={t`Search, small screens`} />
         <details className="group rounded-lg border border-line bg-surface">
           <summary className="flex min-h-12 items-center justify-between px-4 font-medium">
             {title}
@@ -32,7 +32,7 @@ export function DocsFrame({
           </summary>
           <DocsNavigation
             groups={groups}
-            label={t`Documentation, on a small screen`}
+            label={t`Documentation, small screens`}
             className="border-t border-line p-4"
           />
         </details>

@@ -42,7 +42,7 @@ type Beside = Route.ComponentProps["loaderData"]["page"]["next"]
 function Neighbours({ previous, next }: { previous: Beside; next: Beside }) {
   const { t } = useLingui()
   return (
-    <nav aria-label={t`Pages before and after`} className="mt-16 grid max-w-2xl gap-3 sm:grid-cols-2">
+    <nav aria-label={t`Previous and next pages`} className="mt-16 grid max-w-2xl gap-3 sm:grid-cols-2">
       {previous ? <Neighbour to={`/docs/${previous.slug}`} title={previous.title} label={t`Before`} /> : null}
       {next ? <Neighbour to={`/docs/${next.slug}`} title={next.title} label={t`Next`} isAfter /> : null}
     </nav>

@@ -18,7 +18,7 @@ export function loader({ request }: Route.LoaderArgs) {
 export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
     title: msg`Search the documentation`,
-    description: msg`Finds the parts of Tideline's documentation in which your words occur.`,
+    description: msg`Search Tideline's documentation.`,
     path: "/docs/search",
   }),
   { name: "robots", content: "noindex, follow" },
@@ -67,7 +67,7 @@ export default function DocsSearch({ loaderData }: Route.ComponentProps) {
 }
 
 function summaryOf(question: string, count: number, isCut: boolean): MessageDescriptor {
-  if (question === "") return msg`Type a word or two: the name of a setting, say.`
+  if (question === "") return msg`Type a word or two, for example the name of a setting.`
   if (isCut) return msg`The best ${count} of the parts that have “${question}” in them.`
   return msg`${plural(count, {
     0: `Nothing has all of “${question}” in it. Try fewer words, or the beginning of one.`,

@@ -13,7 +13,7 @@ export function loader({ context }: Route.LoaderArgs) {
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Cookies`,
-    description: msg`The cookies that this server sets: they keep you signed in, and remember your browser, your language and your colours. None of them tracks you.`,
+    description: msg`The cookies that this server sets: they keep you signed in and remember your browser, language and theme. None of them tracks you.`,
     path: "/cookies",
   })
 

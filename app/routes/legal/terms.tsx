@@ -7,7 +7,7 @@ import type { Route } from "./+types/terms.ts"
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Terms`,
-    description: msg`The rules for using this server, what you may expect of it, and the licence of the software.`,
+    description: msg`The rules for using this server, what you can expect from it, and the licence of the software.`,
     path: "/terms",
   })
 

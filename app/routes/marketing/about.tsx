@@ -30,39 +30,34 @@ export default function About() {
           </h2>
           <p>
             <Trans>
-              The best developer tools of the last years made a promise: the screen shows what the database
-              holds, and you do not have to think about it. The price was that the database, the accounts and
-              the server that keeps the promise belong to somebody else. For many projects that is a fine
+              The best developer tools of recent years made a promise: the screen shows what is in the database, and you don't have to think about it. The price was that the database, the accounts and the server belong to somebody else. For many projects that is a fine
               trade. For some it is not: records that may not leave the building, a budget that cannot grow
               with usage, or simply the wish to understand the whole thing.
             </Trans>
           </p>
           <p>
             <Trans>
-              Tideline is the attempt to keep the promise on one machine that is yours, with parts that have
-              been dull and dependable for decades: a process, a PostgreSQL, a folder.
+              Tideline keeps that promise on a machine of your own, with parts that have been boring and dependable for decades: a process, PostgreSQL, a folder.
             </Trans>
           </p>
           <h2>
-            <Trans>What we hold on to</Trans>
+            <Trans>Our principles</Trans>
           </h2>
           <ul>
             <li>
               <Trans>
-                <strong>One truth.</strong> A row is the record, its commit is the announcement, and a shape
-                is written down once.
+                <strong>One truth.</strong> A row is the record, its commit is the event, and every type is defined once.
               </Trans>
             </li>
             <li>
               <Trans>
-                <strong>Defaults that are real.</strong> What you try on your laptop is the code that runs in
+                <strong>Real defaults.</strong> What you try on your laptop is the code that runs in
                 production.
               </Trans>
             </li>
             <li>
               <Trans>
-                <strong>Failures that speak.</strong> A missing setting never looks like success, and an error
-                says what to do.
+                <strong>Clear errors.</strong> A missing setting never looks like success, and every error says what to do.
               </Trans>
             </li>
             <li>
@@ -73,8 +68,7 @@ export default function About() {
             </li>
             <li>
               <Trans>
-                <strong>Code for readers.</strong> Folders say where code runs, rules about imports are
-                checked by a tool, and decisions are written down with the alternatives that were weighed.
+                <strong>Code for readers.</strong> Folders show where code runs, a tool checks the import rules, and decisions are recorded with the alternatives.
               </Trans>
             </li>
           </ul>
@@ -91,7 +85,7 @@ export default function About() {
         </div>
         <aside className="grid content-start gap-5 text-sm">
           <h2 className="text-base font-semibold">
-            <Trans>Made with</Trans>
+            <Trans>Built with</Trans>
           </h2>
           <dl className="divide-y divide-line border-y border-line">
             {parts.map(([name, role]) => (
@@ -114,11 +108,11 @@ const parts = [
   ["PostgreSQL", msg`records and their log`],
   ["Node", msg`one process`],
   ["TypeScript", msg`all of the source`],
-  ["React Router", msg`pages from the server`],
+  ["React Router", msg`server-rendered pages`],
   ["Drizzle", msg`schema and queries`],
   [msg`better-auth or Clerk`, msg`accounts`],
   ["AI SDK", msg`the chat's streams`],
-  ["socket.io", msg`the way to the browser`],
-  ["valibot", msg`what comes in`],
+  ["socket.io", msg`the connection to the browser`],
+  ["valibot", msg`input validation`],
   ["Geist", msg`the typeface`],
 ] as const

@@ -52,10 +52,7 @@ export function Comparison() {
       </div>
       <p className="mt-6 max-w-3xl text-muted">
         <Trans>
-          Choose the hosted services when nobody on your side wants to look after a database, when you need
-          live queries of any shape, or when you need the many sign-in methods and the support that Clerk
-          sells. Choose Tideline when the records have to stay on your machines, in a database that you can
-          open.
+          Choose the hosted services if nobody on your team wants to run a database, if you need arbitrary live queries, or if you need the many sign-in methods and the support that Clerk offers. Choose Tideline if your records have to stay on your own machines, in a database you can open.
         </Trans>
       </p>
     </>
@@ -67,42 +64,42 @@ const rows: { id: string; question: MessageDescriptor; here: MessageDescriptor; 
     {
       id: "run",
       question: msg`What do you run?`,
-      here: msg`One Node process and one PostgreSQL. More processes when you need them.`,
-      there: msg`Nothing. Three companies run it for you, and that is worth a lot.`,
+      here: msg`One Node process and one PostgreSQL. Add processes when you need them.`,
+      there: msg`Nothing. Three companies run it for you, which is worth a lot.`,
     },
     {
       id: "accounts",
-      question: msg`Accounts before the first start`,
+      question: msg`Accounts needed to start`,
       here: msg`None.`,
       there: msg`A host, Convex and Clerk.`,
     },
     {
       id: "records",
-      question: msg`Where are the records?`,
+      question: msg`Where is the data?`,
       here: msg`In your PostgreSQL. Any SQL tool can read and write them.`,
-      there: msg`In Convex's database, reached through its functions and its dashboard.`,
+      there: msg`In Convex's database, accessed through its functions and dashboard.`,
     },
     {
       id: "cause",
       question: msg`What makes a screen live?`,
-      here: msg`The write-ahead log. Any committed write is seen, whoever made it.`,
-      there: msg`Convex tracks what a query function read, and runs it again when that changes.`,
+      here: msg`The write-ahead log. Every committed write shows up, whatever made it.`,
+      there: msg`Convex tracks what a query function reads and reruns it when that changes.`,
     },
     {
       id: "reach",
       question: msg`What can be live?`,
-      here: msg`An index range of one table. More is put together in the browser.`,
+      here: msg`An index range of one table. Anything more is combined in the browser.`,
       there: msg`Any query function over the database. Convex is ahead here.`,
     },
     {
       id: "sign-in",
       question: msg`Sign-in`,
-      here: msg`E-mail and password, API keys, plans set by you. Or Clerk.`,
-      there: msg`Clerk: many sign-in methods, organisations, finished screens. Clerk is ahead here.`,
+      here: msg`Email and password, API keys, plans you set yourself. Or Clerk.`,
+      there: msg`Clerk: many sign-in methods, organisations, ready-made screens. Clerk is ahead here.`,
     },
     {
       id: "duty",
-      question: msg`Backups, upgrades, night duty`,
+      question: msg`Backups, upgrades, on-call`,
       here: msg`Yours.`,
       there: msg`Theirs.`,
     },
@@ -110,6 +107,6 @@ const rows: { id: string; question: MessageDescriptor; here: MessageDescriptor; 
       id: "cost",
       question: msg`What does it cost?`,
       here: msg`The machine it runs on.`,
-      there: msg`Free to begin with, then by usage.`,
+      there: msg`Free to start, then by usage.`,
     },
   ]

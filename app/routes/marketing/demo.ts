@@ -40,7 +40,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const { demo } = services.limiters
   const own = demo.check(networkIn(context))
   const limit = own.success ? demo.check("everybody", EVERYBODY) : own
-  if (!limit.success) return refuse("That was quick. Try again in a minute.", 429, rateLimitHeaders(limit))
+  if (!limit.success) return refuse("Too many clicks. Try again in a minute.", 429, rateLimitHeaders(limit))
   const form = await readForm(request, MoveBoat)
   if (!form.ok) return refuse("There is no such boat in this harbour.", form.status)
 

@@ -11,7 +11,7 @@ export function describePlan(
   const { bytes } = formatsOf(i18n)
   const [room, largest] = [bytes(quota), bytes(largestFile)]
   return [
-    i18n._(msg`${room} for your files`),
+    i18n._(msg`${room} of file storage`),
     i18n._(msg`Files up to ${largest} each`),
     ...(hasChat
       ? [
@@ -23,7 +23,7 @@ export function describePlan(
           ),
         ]
       : [i18n._(msg`Chat, once this server has a model`)]),
-    i18n._(msg`Live records on every screen`),
+    i18n._(msg`Live records on every page`),
     i18n._(msg`API keys and the HTTP API`),
   ]
 }

@@ -13,21 +13,21 @@ export function EmbeddedServices() {
         <CommandBlock commands={["npm ci", "npm start"]} />
         <p className="mt-4 text-muted">
           <Trans>
-            Then open the address it prints and sign up. The same code runs on your server: there you set an
-            address, your database and your mail relay, as the{" "}
+            Then open the URL it prints and sign up. The same code runs on your server: there you configure the
+            URL, your database and your mail server, as described in the{" "}
             <a
               href="/docs/self-hosting"
               className="text-accent-ink underline decoration-accent-line underline-offset-4 hover:decoration-current"
             >
               self-hosting guide
-            </a>{" "}
-            says.
+            </a>
+            .
           </Trans>
         </p>
       </div>
       <div>
         <h3 className="font-semibold">
-          <Trans>Embedded at first, replaced by one setting each</Trans>
+          <Trans>Built in, each replaceable with one setting</Trans>
         </h3>
         <ul className="mt-4 divide-y divide-line border-y border-line">
           {services.map(({ icon, name, embedded, setting }) => (
@@ -46,8 +46,7 @@ export function EmbeddedServices() {
         </ul>
         <p className="mt-4 text-sm text-faint">
           <Trans>
-            They are the real thing in a small place: real PostgreSQL, real SMTP, real streaming. The mail
-            inbox and the development gateway refuse to start on a public address.
+            They are the real thing on a small scale: real PostgreSQL, real SMTP, real streaming. The mail inbox and the development gateway refuse to start on a public URL.
           </Trans>
         </p>
       </div>

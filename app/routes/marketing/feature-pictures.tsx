@@ -22,7 +22,7 @@ export function KeysPicture() {
         <p className="text-lg font-semibold tracking-tight">
           <Trans>Sign in</Trans>
         </p>
-        <FakeField label={t`E-mail address`}>ada@example.org</FakeField>
+        <FakeField label={t`Email address`}>ada@example.org</FakeField>
         <FakeField label={t`Password`}>••••••••••••••</FakeField>
         <span className="rounded-md bg-accent py-2.5 text-center font-medium text-on-accent">
           <Trans>Sign in</Trans>

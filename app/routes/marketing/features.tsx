@@ -18,7 +18,7 @@ import { Shot } from "./shot.tsx"
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Features`,
-    description: msg`What is in Tideline: records that are live through the write-ahead log, sign-in, AI chat with tools, files with quotas, an HTTP API with exact limits, and the things an operator needs.`,
+    description: msg`What Tideline includes: records kept live by the write-ahead log, sign-in, AI chat with tools, files with quotas, an HTTP API with exact limits, and everything an operator needs.`,
     path: "/features",
   })
 
@@ -26,10 +26,9 @@ export default function Features() {
   const { t } = useLingui()
   return (
     <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
-      <PageHead title={t`What is in it`}>
+      <PageHead title={t`What's included`}>
         <Trans>
-          A complete application rather than a kit of parts. Each of these works from the first start, and
-          each is a folder in the source that you can read in one sitting.
+          A complete application rather than a kit of parts. Each of these works from the first start, and each is a folder of source code you can read in one sitting.
         </Trans>
       </PageHead>
       {features.map((feature) => (
@@ -37,10 +36,10 @@ export default function Features() {
       ))}
       <div className="mt-20 rounded-xl border border-line bg-sunken px-6 py-12 text-center">
         <h2 className="text-2xl font-semibold">
-          <Trans>Enough read?</Trans>
+          <Trans>Ready to try it?</Trans>
         </h2>
         <p className="mx-auto mt-2 max-w-md text-muted">
-          <Trans>An account takes a minute. So does a server of your own.</Trans>
+          <Trans>Creating an account takes a minute. So does starting your own server.</Trans>
         </p>
         <div className="mt-6 flex flex-wrap justify-center gap-3">
           <LinkButton to="/sign-up">
@@ -103,11 +102,11 @@ const features: FeatureWords[] = [
   {
     id: "live",
     title: msg`Records that are live`,
-    text: msg`Server code writes rows in a transaction and tells nobody. The write-ahead log carries the change to every process, and each process pushes it to the sockets that watch that range of rows.`,
+    text: msg`Server code writes rows in a transaction and publishes nothing. The write-ahead log carries the change to every process, and each process pushes it to the sockets that subscribe to those rows.`,
     points: [
-      msg`Any committed write is seen: a form, a script, a migration, psql.`,
+      msg`Every committed write shows up: from a form, a script, a migration, or psql.`,
       msg`Whole transactions, in the order in which they were committed.`,
-      msg`After a lost connection, what was missed is sent, or a fresh snapshot.`,
+      msg`After a lost connection, clients receive what they missed, or a fresh snapshot.`,
       msg`Several processes need no broker between them.`,
     ],
     picture: (
@@ -126,64 +125,64 @@ where title = 'Untitled';
   {
     id: "sign-in",
     title: msg`Sign-in, built in or Clerk's`,
-    text: msg`The embedded provider keeps accounts in your PostgreSQL, in a schema of its own. Give Clerk's keys and Clerk is asked instead. The rest of the application cannot tell the difference.`,
+    text: msg`The embedded provider stores accounts in your PostgreSQL, in a separate schema. Set Clerk's keys to use Clerk instead. The rest of the application doesn't notice the difference.`,
     points: [
-      msg`E-mail and password, reset by mail, and signing in without JavaScript.`,
-      msg`API keys for scripts, sent as a bearer credential.`,
-      msg`One guard for every path: what is not public is protected.`,
-      msg`Sign-up can be open or closed, with a waitlist, and operators have a page of their own.`,
+      msg`Email and password, reset by email, and sign-in without JavaScript.`,
+      msg`API keys for scripts, sent as bearer tokens.`,
+      msg`One guard for every path: everything that isn't public requires sign-in.`,
+      msg`Sign-up can be open or closed, with a waitlist, and operators have their own pages.`,
     ],
     picture: <KeysPicture />,
   },
   {
     id: "chat",
     title: msg`A chat that uses tools`,
-    text: msg`Answers stream from the model you connect, through any gateway that speaks the OpenAI protocol. The model can ask for the time and look up the files of the person who asks, and nobody else's.`,
+    text: msg`Answers stream from the model you connect, through any gateway that speaks the OpenAI protocol. The model can check the time and look up the current user's files, and nobody else's.`,
     points: [
       msg`Model, prompt, steps and limits are settings, not code.`,
-      msg`An answer grows in the database: every tab shows it, any tab stops it, and a reload goes on where it was.`,
-      msg`Search, export, questions that are edited, files that are attached, and a trash for a day.`,
-      msg`Without a key the chat is off, and says which setting is missing.`,
+      msg`A reply grows in the database: every tab shows it, any tab can stop it, and it survives a reload.`,
+      msg`Search, export, editable messages, attachments, and a trash that keeps conversations for a day.`,
+      msg`Without a key the chat is off and says which setting is missing.`,
     ],
     picture: (
       <Shot
         light={chatLight}
         dark={chatDark}
         size={[1240, 800]}
-        alt={msg`A conversation: an answer with a table and a query in colours, and the field for the next question.`}
+        alt={msg`A conversation: a reply with a table and a highlighted query, and the field for the next message.`}
         className="rounded-xl"
       />
     ),
   },
   {
     id: "files",
-    title: msg`Files, kept with care`,
-    text: msg`Bytes go to the disk first and are synced; the row is committed when they are safe. What is served back cannot run scripts in your name.`,
+    title: msg`Files, stored safely`,
+    text: msg`Bytes are written to disk and synced before the row is committed. Files that are served can't run scripts in your name.`,
     points: [
-      msg`The type is read from the bytes, not believed from the name.`,
-      msg`A quota and a largest size for each plan, all of them settings.`,
-      msg`Uploads of any size go on where they were interrupted, after a lost network or a reload as well.`,
-      msg`Links to share a file, with an end, a password or a number of downloads.`,
-      msg`A trash, several files as one zip, and downloads by range.`,
+      msg`The type is detected from the content, not the name.`,
+      msg`A storage quota and a maximum file size for each plan, all configurable.`,
+      msg`Uploads of any size resume where they were interrupted, even after a reload.`,
+      msg`Share links with an expiry date, a password or a download limit.`,
+      msg`A trash, downloads of several files as one zip, and range requests.`,
     ],
     picture: (
       <Shot
         light={filesLight}
         dark={filesDark}
         size={[1240, 800]}
-        alt={msg`The files: search, kinds and order above a list with small pictures, sizes and times.`}
+        alt={msg`The files page: search, type and sort order above a list with thumbnails, sizes and times.`}
         className="rounded-xl"
       />
     ),
   },
   {
     id: "api",
-    title: msg`An HTTP API that keeps its word`,
-    text: msg`Every request is parsed once, by the same schema that writes the OpenAPI document. Errors are JSON and say what to do. Limits are exact, and the headers tell you where you stand.`,
+    title: msg`A precise HTTP API`,
+    text: msg`Every request is validated by the same schema that generates the OpenAPI document. Errors are JSON and say what to do. Limits are exact, and response headers show what is left.`,
     points: [
       msg`An OpenAPI 3.1 document at /api/openapi.json.`,
       msg`Sliding windows that count accepted requests only.`,
-      msg`The chat as a stream, in the AI SDK's own format.`,
+      msg`Streaming chat in the AI SDK's format.`,
     ],
     picture: (
       <Source
@@ -202,17 +201,17 @@ X-RateLimit-Reset: 1795180812345
   },
   {
     id: "operation",
-    title: msg`Made to be operated`,
-    text: msg`Software that others run has to explain itself. Tideline checks its settings before it opens anything, migrates under a lock, and lets running work finish when it is told to stop.`,
+    title: msg`Built for operators`,
+    text: msg`Software that others run has to explain itself. Tideline checks its settings before it opens anything, migrates under a lock, and finishes running work when it shuts down.`,
     points: [
-      msg`All wrong settings in one message, by name, with what to do.`,
+      msg`All invalid settings in one message, by name, with how to fix them.`,
       msg`A content security policy with nonces on every page.`,
-      msg`The public address is configuration, never a request header.`,
+      msg`The public URL comes from configuration, never from a request header.`,
       msg`Logs as JSON lines, without secrets.`,
     ],
     picture: (
       <Source
-        title={msg`a start that was refused`}
+        title={msg`a refused start`}
         source={`Check the settings (environment or .env):
   - CLERK_PUBLISHABLE_KEY is missing, and
     CLERK_SECRET_KEY is set. Set both or neither.

@@ -59,14 +59,14 @@ export default function Home({ loaderData }: Route.ComponentProps) {
       <Section
         id="how-it-works"
         title={t`A commit is the announcement`}
-        lead={t`Realtime code usually has to remember to tell somebody. Here the code writes a row and says nothing. PostgreSQL's own log carries the change to every process, and each process pushes it to the screens that are looking.`}
+        lead={t`Realtime code usually has to remember to notify somebody. Here the code just writes a row. PostgreSQL's own log carries the change to every process, and each process pushes it to every screen that shows it.`}
       >
         <HowItWorks />
       </Section>
       <div className="overflow-hidden border-y border-line bg-sunken">
         <Section
           title={t`A product, not a starter kit`}
-          lead={t`This is what you have after the second command. Everything in these pictures was taken from the running application by a script, and every list in them is live.`}
+          lead={t`This is what you have after the second command. A script took these screenshots from the running application, and every list in them is live.`}
         >
           <ProductShots />
         </Section>
@@ -74,7 +74,7 @@ export default function Home({ loaderData }: Route.ComponentProps) {
       <div>
         <Section
           title={t`The parts you would otherwise assemble`}
-          lead={t`The first week of most products goes into these. They are here, they work together, and they are yours to change.`}
+          lead={t`Most products spend their first week on these. They are here, they work together, and they are yours to change.`}
         >
           <WhatIsInIt />
         </Section>
@@ -83,7 +83,7 @@ export default function Home({ loaderData }: Route.ComponentProps) {
         <Section
           id="self-host"
           title={t`Two commands, nothing else to install`}
-          lead={t`You need Node 22.22 or later. The first start writes a settings file with its own secrets, sets up a real PostgreSQL in a folder, and prints the address to open.`}
+          lead={t`You need Node 22.22 or later. The first start writes a settings file with generated secrets, sets up a real PostgreSQL in a folder, and prints the URL to open.`}
         >
           <EmbeddedServices />
         </Section>
@@ -92,13 +92,13 @@ export default function Home({ loaderData }: Route.ComponentProps) {
         <Section
           id="comparison"
           title={t`Compared with Next.js, Convex and Clerk`}
-          lead={t`Three good services, and for many teams the right choice. The difference is who runs it, where the records live, and what makes a screen live.`}
+          lead={t`Three good services, and the right choice for many teams. The difference is who runs them, where the data is stored, and how live updates work.`}
         >
           <Comparison />
         </Section>
       </div>
       <div className="border-t border-line bg-sunken">
-        <Section title={t`Questions people ask first`}>
+        <Section title={t`Frequently asked questions`}>
           <Questions />
         </Section>
       </div>
@@ -122,8 +122,7 @@ function Hero({ children }: { children: ReactNode }) {
           <p className="mx-auto mt-6 max-w-2xl text-lg text-muted sm:text-xl sm:leading-8 sm:tracking-normal">
             <Trans>
               Tideline is a web application on your own server: sign-in, AI chat, files and an HTTP API.
-              Whatever writes to its PostgreSQL, be it a click, a script or you in psql, every open screen
-              shows it.
+              Whatever writes to its PostgreSQL, whether a click, a script or you in psql, shows on every open screen.
             </Trans>
           </p>
           <div className="mt-8 flex flex-wrap justify-center gap-3">

@@ -65,16 +65,16 @@ const steps: { icon: IconName; title: MessageDescriptor; text: MessageDescriptor
   {
     icon: "database",
     title: msg`PostgreSQL commits it to its log`,
-    text: msg`The write-ahead log is how replicas follow. It holds committed transactions only, whole and in order.`,
+    text: msg`Replicas follow the same write-ahead log. It delivers committed transactions only, complete and in order.`,
   },
   {
     icon: "server",
     title: msg`Every process reads the log`,
-    text: msg`Each one knows which index ranges its sockets subscribed to. No message broker stands in between.`,
+    text: msg`Each one knows which index ranges its sockets subscribed to. There is no message broker in between.`,
   },
   {
     icon: "monitor",
-    title: msg`The screens that look at it change`,
-    text: msg`A browser that was away says which position it saw last and is sent what came after, or a fresh snapshot.`,
+    title: msg`Every screen that shows it changes`,
+    text: msg`A browser that was offline sends the last position it saw, and receives what came after it or a fresh snapshot.`,
   },
 ]

@@ -26,14 +26,12 @@ export function LiveDemo({ boats, refused }: { boats: readonly Boat[]; refused: 
       </p>
       <figcaption className="mx-auto max-w-2xl text-center text-sm text-balance text-muted">
         <Trans>
-          This is no film. Both panes follow one PostgreSQL table on this server, each over a connection of
-          its own, and so does every other visitor. Press a state or a lamp. What nobody touches for two
-          minutes is put back.
+          This is live, not a recording. Both panes follow one PostgreSQL table on this server over separate connections, and so does every other visitor. Change a state or a lamp. Boats reset after two minutes.
         </Trans>
         <noscript>
           {" "}
           <Trans>
-            Your browser runs no scripts: a press posts a form, and the page comes back as the table is then.
+            Your browser doesn't run scripts: each click submits a form, and the page reloads with the current table.
           </Trans>
         </noscript>
       </figcaption>
@@ -54,7 +52,7 @@ function Pane({ title, place, boats }: { title: string; place: string; boats: re
         <span className="flex items-center gap-2 text-xs text-faint group-data-[live]/pane:text-success-ink">
           <span className="size-1.5 rounded-full bg-line-strong group-data-[live]/pane:bg-success" />
           <span data-liveness="">
-            <Trans>As the page was made</Trans>
+            <Trans>As of when the page was rendered</Trans>
           </span>
         </span>
       </header>
@@ -153,7 +151,7 @@ function CommitLog() {
       </p>
       <ol data-log="" className="h-42 overflow-hidden px-4 py-3 sm:h-30">
         <li className="text-[oklch(0.74_0.015_225)]">
-          <Trans>-- nothing yet: press a state, or a lamp</Trans>
+          <Trans>-- nothing yet: change a state or a lamp</Trans>
         </li>
       </ol>
     </div>
@@ -183,12 +181,12 @@ function wordsOfScript(i18n: I18n) {
     states: inWords(states),
     capitals: inWords(capitals),
     button: i18n._(msg`${name}: ${now}. Next: ${next}`),
-    mine: i18n._(msg`${name}: here ${milliseconds} ms after you pressed`),
-    other: i18n._(msg`${name}: changed by somebody else, or put back`),
+    mine: i18n._(msg`${name}: here ${milliseconds} ms after your click`),
+    other: i18n._(msg`${name}: changed by somebody else, or reset`),
     notByYou: i18n._(msg`not by you`),
-    arrived: i18n._(msg`${name} is changed in both panes after ${milliseconds} milliseconds.`),
-    quick: i18n._(msg`That was quick. Try again in a minute.`),
-    failed: i18n._(msg`That did not work. Try again in a moment.`),
-    unreachable: i18n._(msg`The server cannot be reached.`),
+    arrived: i18n._(msg`${name} changed in both panes after ${milliseconds} milliseconds.`),
+    quick: i18n._(msg`Too many clicks. Try again in a minute.`),
+    failed: i18n._(msg`Something went wrong. Try again in a moment.`),
+    unreachable: i18n._(msg`The server can't be reached.`),
   }
 }

@@ -20,7 +20,7 @@ export function loader({ context }: Route.LoaderArgs) {
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Pricing`,
-    description: msg`Tideline costs nothing to run yourself. A server knows two plans, free and pro; this page shows what each of them includes here.`,
+    description: msg`Tideline is free to run yourself. A server has two plans, Free and Pro; this page shows what each includes on this server.`,
     path: "/pricing",
   })
 
@@ -31,15 +31,14 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
     <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
       <PageHead title={t`The software is free.`}>
         <Trans>
-          Tideline is under the MIT licence and has no paid edition. Whoever runs a server decides who is on
-          which of two plans. These are the plans of this one.
+          Tideline is MIT-licensed and has no paid edition. The administrator of a server decides who is on which of two plans. These are the plans of this server.
         </Trans>
       </PageHead>
       <div className="mt-4 grid gap-5 md:grid-cols-3">
         <Plan
           name={t`Free`}
           price={t`No charge`}
-          note={t`What everybody has after signing up.`}
+          note={t`What everybody gets after signing up.`}
           points={describePlan(plans.free, { hasChat, i18n })}
           action={
             <LinkButton to="/sign-up" variant="secondary" className="w-full">
@@ -50,21 +49,21 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
         <Plan
           name={t`Pro`}
           price={isClerk ? t`Through Clerk` : t`From the operator`}
-          note={isClerk ? t`Subscribed to in your Clerk account.` : t`Given by whoever runs this server.`}
+          note={isClerk ? t`Subscribed to in your Clerk account.` : t`Granted by the administrator of this server.`}
           points={describePlan(plans.pro, { hasChat, i18n })}
           isMarked
           action={
             <LinkButton to="/sign-up" className="w-full">
-              <Trans>Begin with free</Trans>
+              <Trans>Start with Free</Trans>
             </LinkButton>
           }
         />
         <Plan
           name={t`Your own server`}
           price={t`No charge`}
-          note={t`All of it, on a machine of yours.`}
+          note={t`All of it, on your own machine.`}
           points={[
-            t`Every figure on this page is a setting`,
+            t`Every limit on this page is configurable`,
             t`You decide who is on which plan`,
             t`Your database, mail relay and model`,
             t`The source, to read and to change`,
@@ -83,15 +82,13 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
         <div className="prose mt-4">
           <p>
             <Trans>
-              The plan belongs to your account with the identity provider, and the application only keeps a
-              copy of it.
+              Your plan belongs to your account at the identity provider; the application only stores a copy.
             </Trans>{" "}
             {isClerk
-              ? t`This server uses Clerk: subscribing there moves you to pro, and ending the subscription moves you back.`
-              : t`This server has its own accounts: its operator moves you to pro, or back.`}{" "}
+              ? t`This server uses Clerk: subscribing there upgrades you to Pro, and cancelling the subscription moves you back.`
+              : t`This server manages its own accounts: its operator upgrades you to Pro, or back.`}{" "}
             <Trans>
-              The new figures hold from the next request on. Going back to free deletes nothing; you cannot
-              add files until yours fit again.
+              The new limits apply from your next request. Going back to Free deletes nothing, but you can't add files until yours fit the quota again.
             </Trans>
           </p>
         </div>
@@ -126,7 +123,7 @@ function Plan({
         {name}
         {isMarked ? (
           <Badge tone="accent">
-            <Trans>More room</Trans>
+            <Trans>More space</Trans>
           </Badge>
         ) : null}
       </h2>

@@ -15,7 +15,7 @@ export function ProductShots() {
         light={chatLight}
         dark={chatDark}
         size={[1240, 800]}
-        alt={msg`The chat: conversations on the left, and an answer with a table of tides and a query in colours.`}
+        alt={msg`The chat: conversations on the left, and a reply with a table of tides and a highlighted query.`}
         className="rounded-xl"
       />
       <div className="mt-4 grid grid-cols-[1fr_29%] items-end gap-4 lg:absolute lg:-right-6 lg:bottom-0 lg:mt-0 lg:w-3/5">
@@ -23,7 +23,7 @@ export function ProductShots() {
           light={filesLight}
           dark={filesDark}
           size={[1240, 800]}
-          alt={msg`The files: search, kinds, and a list with small pictures, sizes and times.`}
+          alt={msg`The files page: search, types, and a list with thumbnails, sizes and times.`}
           className="rounded-lg"
         />
         <Shot

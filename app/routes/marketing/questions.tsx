@@ -25,27 +25,27 @@ const questions = [
   {
     id: "model",
     question: msg`Do I need a language model?`,
-    answer: msg`No. Without a gateway key the chat is off and says so, and everything else works. With one, any gateway that speaks the OpenAI protocol will do, a model on your own machine among them.`,
+    answer: msg`No. Without a gateway key the chat is off and says so, and everything else works. With one, you can use any gateway that speaks the OpenAI protocol, including a model on your own machine.`,
   },
   {
     id: "database",
-    question: msg`Can I use the PostgreSQL that I have?`,
-    answer: msg`Yes, version 18 or newer, with wal_level=logical and a role that may replicate. Set DATABASE_URL to it. Migrations run at the start, one process at a time.`,
+    question: msg`Can I use my existing PostgreSQL?`,
+    answer: msg`Yes, version 18 or newer, with wal_level=logical and a role with the REPLICATION attribute. Point DATABASE_URL to it. Migrations run at startup, one process at a time.`,
   },
   {
     id: "restart",
     question: msg`What happens to open screens when the server restarts?`,
-    answer: msg`They connect again by themselves and say which position of the log they saw last. They are sent what came after it, or a fresh snapshot when that is too long ago.`,
+    answer: msg`They reconnect automatically and send the last log position they saw. They receive what came after it, or a fresh snapshot if that was too long ago.`,
   },
   {
     id: "scripts",
     question: msg`Does the public site need JavaScript?`,
-    answer: msg`No. These pages, signing in and the choice of colours work without it. What they load is one small script for the copy buttons, and on this page a second one, which follows the boats.`,
+    answer: msg`No. These pages, sign-in and the theme switch work without it. They load one small script for the copy buttons, and this page a second one that follows the boats.`,
   },
   {
     id: "privacy",
     question: msg`What does it store about me?`,
-    answer: msg`Your account, your files and your conversations, on the server of whoever runs this site. There is no tracking and no third party on these pages. The privacy page lists it all.`,
+    answer: msg`Your account, your files and your conversations, on the server of the people who run this site. There is no tracking and no third party on these pages. The privacy page lists everything.`,
   },
 ]
 

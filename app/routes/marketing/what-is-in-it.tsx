@@ -28,13 +28,13 @@ const parts: { icon: IconName; title: MessageDescriptor; text: MessageDescriptor
   {
     icon: "waves",
     title: msg`Live records`,
-    text: msg`Lists and conversations follow the database. A page is drawn on the server with its rows and then goes live without asking again.`,
+    text: msg`Lists and conversations follow the database. A page is rendered on the server with its rows and then goes live without asking again.`,
     place: "live",
   },
   {
     icon: "key",
     title: msg`Sign-in, yours or Clerk's`,
-    text: msg`E-mail and password, reset by mail and API keys are built in. Set two keys and Clerk takes over, plans included.`,
+    text: msg`Email and password, password reset and API keys are built in. Set two keys and Clerk takes over, plans included.`,
     place: "sign-in",
   },
   {
@@ -46,19 +46,19 @@ const parts: { icon: IconName; title: MessageDescriptor; text: MessageDescriptor
   {
     icon: "folder",
     title: msg`Files`,
-    text: msg`Upload, list, rename, download and delete, with a quota per plan. The type is read from the bytes, not believed from the name.`,
+    text: msg`Upload, list, rename, download and delete, with a quota per plan. The type is detected from the content, not the name.`,
     place: "files",
   },
   {
     icon: "code",
     title: msg`An HTTP API`,
-    text: msg`Bearer keys, exact rate limits with headers that say so, and an OpenAPI document made from the schemas that check the requests.`,
+    text: msg`API keys, exact rate limits reported in headers, and an OpenAPI document generated from the schemas that validate requests.`,
     place: "api",
   },
   {
     icon: "shield",
-    title: msg`Made to be operated`,
-    text: msg`Every wrong setting named at the start, migrations under a lock, a strict content security policy, and a shutdown that lets work finish.`,
+    title: msg`Built for operators`,
+    text: msg`Every invalid setting reported at startup, migrations under a lock, a strict content security policy, and a shutdown that lets work finish.`,
     place: "operation",
   },
 ]

@@ -37,10 +37,10 @@ export async function action({ context, params, request }: Route.ActionArgs) {
   if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
   const answer = await orMissing(() => unlockShare(services, params.token, form.value.password, request))
   if ("limit" in answer) {
-    const error = msg`There were too many guesses. Try again in ten minutes.`
+    const error = msg`Too many attempts. Try again in ten minutes.`
     return data({ error }, { status: 429, headers: rateLimitHeaders(answer.limit) })
   }
-  if (answer.cookie === null) return data({ error: msg`That is not the password.` }, { status: 403 })
+  if (answer.cookie === null) return data({ error: msg`That password is wrong.` }, { status: 403 })
   const headersOfAnswer = { "Set-Cookie": answer.cookie, "Cache-Control": "no-store" }
   return redirect(`/share/${params.token}`, { status: 303, headers: headersOfAnswer })
 }
@@ -86,10 +86,10 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
       <title>{t`No such link · Tideline`}</title>
       <meta name="robots" content="noindex, nofollow" />
       <h1 className="text-xl font-semibold">
-        <Trans>This link leads nowhere</Trans>
+        <Trans>This link doesn't work</Trans>
       </h1>
       <p className="mt-2 text-muted">
-        <Trans>Ask whoever sent it for a new one.</Trans>
+        <Trans>Ask the person who sent it for a new one.</Trans>
       </p>
     </Frame>
   )
@@ -103,7 +103,7 @@ function Frame({ children }: { children: ReactNode }) {
         <a
           href="/"
           className="-mx-1 inline-flex min-h-11 items-center rounded-md px-1 text-lg"
-          aria-label={t`Tideline, start page`}
+          aria-label={t`Tideline, home page`}
         >
           <Logo name="Tideline" />
         </a>

@@ -19,7 +19,7 @@ export function PasswordCard({ error }: { error: Sentence | undefined }) {
           maxLength={1000}
           autoFocus
           error={say(error)}
-          hint={t`Whoever sent you the link knows it.`}
+          hint={t`Ask the person who sent you the link.`}
         />
         <Button type="submit">
           <Trans>Show the file</Trans>

@@ -49,7 +49,7 @@ export function SharedFileCard({
             </Trans>{" "}
           </>
         )}
-        <Trans>Nobody has checked what is in the file: open it if you know who sent it.</Trans>
+        <Trans>This file has not been checked. Open it only if you trust the person who sent it.</Trans>
       </p>
     </>
   )

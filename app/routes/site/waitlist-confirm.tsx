@@ -34,7 +34,7 @@ export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Confirm your place`,
-    description: msg`Confirm that you want to be told when there is room.`,
+    description: msg`Confirm that you want to hear when there is room.`,
     path: "/waitlist/confirm",
   })
 
@@ -43,8 +43,8 @@ export default function ConfirmPlace({ loaderData: { state } }: Route.ComponentP
   if (state === "confirmed") {
     return (
       <WaitlistFrame title={t`You are on the list`}>
-        <Alert tone="success" title={t`Your place is confirmed`}>
-          <Trans>The people who run this site can now tell you when there is room.</Trans>
+        <Alert tone="success" title={t`You're confirmed`}>
+          <Trans>The people who run this site will let you know when there is room.</Trans>
         </Alert>
       </WaitlistFrame>
     )
@@ -52,8 +52,8 @@ export default function ConfirmPlace({ loaderData: { state } }: Route.ComponentP
   if (state === "spent") {
     return (
       <WaitlistFrame
-        title={t`This link is too old`}
-        lead={t`Or it was cut short on its way. Leave your address again, and we write once more.`}
+        title={t`This link has expired`}
+        lead={t`Or part of it is missing. Enter your email address again and we'll send a new one.`}
       >
         <LinkButton to="/waitlist" reloadDocument>
           <Trans>Back to the waitlist</Trans>
@@ -64,7 +64,7 @@ export default function ConfirmPlace({ loaderData: { state } }: Route.ComponentP
   return (
     <WaitlistFrame
       title={t`Confirm your place`}
-      lead={t`Press the button, and you are on the waitlist of this site. If you did not ask for this, close the page.`}
+      lead={t`Press the button to join this site's waitlist. If you didn't ask for this, close the page.`}
     >
       <form method="post">
         <Button type="submit">

@@ -28,7 +28,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)
   const limit = services.limiters.waitlist.check(networkIn(context))
   if (!limit.success) {
-    const errors = { email: msg`Too many addresses came from where you are. Try again in a minute.` }
+    const errors = { email: msg`Too many requests from your network. Try again in a minute.` }
     return data({ errors, values: {} }, { status: 429, headers: rateLimitHeaders(limit) })
   }
   const form = await readForm(request, JoinWaitlist)
@@ -40,7 +40,7 @@ export async function action({ context, request }: Route.ActionArgs) {
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Waitlist`,
-    description: msg`Leave your address, and the people who run this site can tell you when there is room for you.`,
+    description: msg`Enter your email address, and the people who run this site will let you know when there is room.`,
     path: "/waitlist",
   })
 
@@ -48,8 +48,8 @@ export default function Waitlist({ loaderData, actionData }: Route.ComponentProp
   const { t } = useLingui()
   return (
     <WaitlistFrame
-      title={t`Be told when the tide turns`}
-      lead={t`Not ready to sign up, or sign-up is closed here? Leave your address, and the people who run this site can tell you when there is room.`}
+      title={t`Hear when the tide turns`}
+      lead={t`Not ready to sign up, or sign-up is closed here? Enter your email address, and the people who run this site will let you know when there is room.`}
     >
       {loaderData.hasJoined ? (
         <Joined />
@@ -73,7 +73,7 @@ function JoinForm({
     <Card>
       <form method="post" className="flex flex-col gap-4">
         <Field
-          label="E-mail address"
+          label={t`Email address`}
           name="email"
           type="email"
           autoComplete="email"
@@ -83,7 +83,7 @@ function JoinForm({
           maxLength={254}
           defaultValue={typed?.["email"]}
           error={say(errors?.email ?? errors?.form)}
-          hint={t`It is kept for this alone, and shown to nobody else.`}
+          hint={t`We use it only for this, and show it to nobody else.`}
         />
         <Button type="submit">
           <Trans>Join the waitlist</Trans>
@@ -97,21 +97,20 @@ function Joined() {
   const { t } = useLingui()
   return (
     <>
-      <Alert tone="success" title={t`Look into your mail`}>
+      <Alert tone="success" title={t`Check your inbox`}>
         <Trans>
-          We have written to the address. Follow the link in the letter to take your place. An address that is
-          confirmed already gets no second letter.
+          We've sent you an email. Follow its link to confirm your place. Addresses that are already confirmed don't get a second email.
         </Trans>
       </Alert>
       <p className="mt-6 text-sm text-muted">
         <Trans>
-          Until then there is the{" "}
+          Until then, have a look at the{" "}
           <a className="text-accent-ink underline underline-offset-3" href="/blog">
             blog
           </a>{" "}
           and the{" "}
           <a className="text-accent-ink underline underline-offset-3" href="/features">
-            tour of the features
+            features
           </a>
           .
         </Trans>

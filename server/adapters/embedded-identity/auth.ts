@@ -355,7 +355,7 @@ async function keepLimitOfKeys(db: Database, made: unknown) {
   const [keys] = await db.select({ number: count() }).from(authApiKey).where(isTheirs)
   if (!keys || keys.number <= MOST_KEYS) return
   await db.delete(authApiKey).where(eq(authApiKey.id, String(made.id)))
-  const message = `You have ${MOST_KEYS} keys. Delete one that is not used, then make the new one.`
+  const message = `You have ${MOST_KEYS} keys. Delete one you don't use, then create the new one.`
   throw new APIError("FORBIDDEN", { message, code: "TOO_MANY_KEYS" })
 }
 

@@ -183,7 +183,7 @@ function isMissing(error: unknown) {
 }
 
 function explain(error: unknown): never {
-  if (statusOf(error) === 507) throw new OutOfSpace("The server has no room for these bytes.")
+  if (statusOf(error) === 507) throw new OutOfSpace("The server has no disk space left for this file.")
   throw error
 }
 

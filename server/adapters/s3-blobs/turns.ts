@@ -25,7 +25,7 @@ export function createTurns(most: number, patience: number) {
       }
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(begin), 1)
-        reject(new Unavailable("Many files are being sent at the moment. Try again in a moment."))
+        reject(new Unavailable("Too many files are being uploaded right now. Try again in a moment."))
       }, patience)
       waiting.push(begin)
     })

@@ -142,7 +142,7 @@ export const chatPaths: Record<string, PathItem> = {
         "413": refusal("The body is larger than 256 KB.", COUNTED),
         "429": refusal("Too many requests.", { ...TOO_MANY_HEADERS, ...model }),
         "500": refusal("AI_GATEWAY_API_KEY is not configured, or the question could not be taken.", COUNTED),
-        "503": refusal("The database cannot be reached.", COUNTED),
+        "503": refusal("The database can't be reached.", COUNTED),
       },
     },
   },
@@ -303,7 +303,7 @@ export const chatPaths: Record<string, PathItem> = {
     post: {
       ...common,
       operationId: "stopAnswer",
-      summary: "Stop the answer that is being written",
+      summary: "Stop generating that is being written",
       description: "Wherever it is written. Answers when it is over, with what was said so far stored.",
       parameters: [threadId],
       responses: {

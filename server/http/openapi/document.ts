@@ -94,7 +94,7 @@ function withCommon(method: string, operation: Operation): Operation {
     responses: {
       ...(isUnsafe && forged),
       ...operation.responses,
-      "503": refusal("The database cannot be reached. Try again in a moment."),
+      "503": refusal("The database can't be reached. Try again in a moment."),
     },
   }
 }

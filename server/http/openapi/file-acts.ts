@@ -56,7 +56,7 @@ const thumbnail: Operation = {
     "401": unauthorized,
     "404": notFound,
     "415": refusal("There is no picture of this file, and there will be none."),
-    "503": refusal("There is none yet. Ask again in a moment."),
+    "503": refusal("There is none yet. Send again in a moment."),
   },
 }
 

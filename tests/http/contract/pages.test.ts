@@ -84,7 +84,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
         const response = await api.visitor(path)
         expect(response.status).toBe(404)
         expect(response.headers.get("content-type")).toMatch(/^text\/html/)
-        expect(await response.text()).toContain("Go to the start page")
+        expect(await response.text()).toContain("Go to the home page")
       },
     )
   })
@@ -137,7 +137,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
     const ada = await app.enter({ email: "lost@example.org", name: "Ada Lovelace" })
     const response = await ada("/no-such-page")
     expect(response.status).toBe(404)
-    expect(await response.text()).toContain("Go to the start page")
+    expect(await response.text()).toContain("Go to the home page")
   })
 })
 

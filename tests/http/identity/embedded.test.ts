@@ -101,7 +101,7 @@ describe("the embedded provider", () => {
     expect(response.status).toBe(400)
     const page = await response.text()
     expect(page).toContain("Enter your name.")
-    expect(page).toContain("Enter an e-mail address such as ada@example.org.")
+    expect(page).toContain("Enter an email address such as ada@example.org.")
     expect(page).toContain("Choose a password of at least 10 characters.")
     expect(page).toContain(`value="no address"`)
     expect(page).not.toContain(`value="short"`)

@@ -19,17 +19,17 @@ describe("where an address has to be confirmed first", () => {
     const browser = openBrowser(app)
     const made = await browser("/sign-up", form(someone("mary")))
     expect([made.status, made.headers.get("location")]).toEqual([303, "/sign-up?sent"])
-    expect(await (await browser("/sign-up?sent")).text()).toContain("Look into your inbox")
+    expect(await (await browser("/sign-up?sent")).text()).toContain("Check your inbox")
     expect(browser.cookie()).toMatch(/^tideline\.sign_up=[\w-]{43}$/)
 
     const early = await browser("/sign-in", form(someone("mary")))
     expect([early.status, await early.text()]).toEqual([
       403,
-      expect.stringContaining("Confirm your address first."),
+      expect.stringContaining("Confirm your email address first."),
     ])
     expect(await openAccount("mary", browser)).toBe("/dashboard")
     await browser("/sign-out", { method: "POST" })
-    expect(await (await browser("/sign-in?confirmed")).text()).toContain("Your address is confirmed")
+    expect(await (await browser("/sign-in?confirmed")).text()).toContain("Your email address is confirmed")
     const entered = await browser("/sign-in", form(someone("mary")))
     expect([entered.status, entered.headers.get("location")]).toEqual([303, "/dashboard"])
   })

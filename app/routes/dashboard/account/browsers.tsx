@@ -21,7 +21,7 @@ export function Browsers({
   const nameOf = useDeviceName()
   const others = browsers.filter(({ isThisOne }) => !isThisOne)
   return (
-    <Section title={t`Signed in on`} about={t`End a session that you do not know.`} outcome={outcome}>
+    <Section title={t`Signed in on`} about={t`End any session you don't recognise.`} outcome={outcome}>
       <ul className="divide-y divide-line">
         {browsers.map((browser) => (
           <li key={browser.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3 first:pt-0">

@@ -18,8 +18,8 @@ export function DeleteAccount({
   const { t } = useLingui()
   return (
     <Section
-      title={t`Delete the account`}
-      about={t`Your profile, conversations, files, links and keys are removed for good, at once. Download what you want to keep first.`}
+      title={t`Delete account`}
+      about={t`This deletes your profile, conversations, files, links and keys immediately and permanently. Download anything you want to keep first.`}
       outcome={outcome}
     >
       {/* Closed until somebody means it; it opens without script, and stays open after a refusal. */}
@@ -45,7 +45,7 @@ export function DeleteAccount({
           ) : (
             <Field
               className="w-full max-w-sm"
-              label={t`Your e-mail address`}
+              label={t`Your email address`}
               name="confirmation"
               autoComplete="off"
               hint={t`Type ${email} to confirm.`}

@@ -20,7 +20,7 @@ export function Keys({
   return (
     <Section
       title={t`API keys`}
-      about={t`A key lets a program use the chat and your files as you. It cannot change the account.`}
+      about={t`A key lets a program use the chat and your files on your behalf. It can't change your account.`}
       outcome={outcome}
     >
       {outcome?.made ? <MadeKey name={outcome.made.name} value={outcome.made.key} /> : null}
@@ -58,13 +58,13 @@ export function Keys({
       <ChangeForm
         key={outcome?.made?.key ?? "form"}
         intent="create-key"
-        submit={t`Make a key`}
+        submit={t`Create key`}
         variant="secondary"
         className="flex flex-wrap items-end gap-3"
       >
         <Field
           className="min-w-60 flex-1"
-          label={t`Name of a new key`}
+          label={t`Name of the new key`}
           name="name"
           placeholder={t`backup script`}
           autoComplete="off"
@@ -85,7 +85,7 @@ function MadeKey({ name, value }: { name: string; value: string }) {
     <div className="mb-5 rounded-md border border-line bg-sunken p-4">
       <p className="text-sm">
         <Trans>
-          The key <strong className="font-medium">{name}</strong>. Copy it now: it is not shown again.
+          The key <strong className="font-medium">{name}</strong>. Copy it now: it won't be shown again.
         </Trans>
       </p>
       <div className="mt-2 flex items-center gap-2">

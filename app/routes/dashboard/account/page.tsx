@@ -66,34 +66,34 @@ export async function action({ context, request }: Route.ActionArgs) {
     switch (change.intent) {
       case "save-profile":
         await saveProfile(scope, change)
-        return { intent, done: msg`Your name is saved.` }
+        return { intent, done: msg`Name saved.` }
       case "save-picture":
         await savePicture(scope, change.picture)
-        return { intent, done: msg`Your picture is saved.` }
+        return { intent, done: msg`Picture saved.` }
       case "remove-picture":
         await removePicture(scope)
-        return { intent, done: msg`Your picture is removed.` }
+        return { intent, done: msg`Picture removed.` }
       case "change-password": {
         const visit = visitOf({ request, context })
         const passwords = { current: change.current, next: change.password }
         const outcome = await changePassword(scope, visit, passwords)
         if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
-        const done = msg`Your password is changed, and every other browser is signed out.`
+        const done = msg`Password changed. All other browsers have been signed out.`
         return data({ intent, done }, { headers: outcome.headers })
       }
       case "end-session":
         await endSession(scope, change.sessionId)
-        return { intent, done: msg`That browser is signed out.` }
+        return { intent, done: msg`Browser signed out.` }
       case "end-other-sessions":
         await endOtherSessions(scope)
-        return { intent, done: msg`All other browsers are signed out.` }
+        return { intent, done: msg`All other browsers have been signed out.` }
       case "create-key": {
         const { key, name } = await createKey(scope, change.name)
-        return { intent, done: msg`The key is made.`, made: { key, name } }
+        return { intent, done: msg`Key created.`, made: { key, name } }
       }
       case "delete-key":
         await deleteKey(scope, change.keyId)
-        return { intent, done: msg`The key is deleted. What used it is refused from now on.` }
+        return { intent, done: msg`Key deleted. Anything using it has lost access.` }
       case "delete-account": {
         const refusal = await refuseDeletion(scope, change.confirmation)
         if (refusal) return refused(refusal.status, { confirmation: wordsForDeletion(refusal) })
@@ -114,13 +114,13 @@ type Refused = Parameters<typeof wordsFor>[0]
 
 function wordsForPassword(refused: Refused): Errors {
   return refused.problem === "wrong-credentials"
-    ? { current: msg`This is not your password.` }
+    ? { current: msg`That is not your password.` }
     : wordsFor(refused)
 }
 
 function wordsForDeletion(refused: Refused): Sentence {
   if (refused.problem === "wrong-credentials")
-    return msg`This does not match your account. Nothing was deleted.`
+    return msg`That doesn't match your account. Nothing was deleted.`
   return wordsFor(refused).form ?? msg`Nothing was deleted.`
 }
 
@@ -137,7 +137,7 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
       {account ? (
         <>
           <ProfileForm user={user} outcome={outcomeOf("save-profile", "save-picture", "remove-picture")} />
-          <PlanCard {...plan} change={t`Whoever runs this server puts people on another plan.`} />
+          <PlanCard {...plan} change={t`The administrator of this server manages plans.`} />
           <PasswordForm email={user.email} outcome={outcomeOf("change-password")} />
           <Browsers
             browsers={account.browsers}
@@ -148,13 +148,13 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
         </>
       ) : (
         <>
-          <PlanCard {...plan} change={t`You change it under Billing, below.`} />
+          <PlanCard {...plan} change={t`You can change it under Billing, below.`} />
           <ClerkAccount />
         </>
       )}
       <Section
         title={t`Your data`}
-        about={t`One archive with your profile, your conversations and your files as they are now.`}
+        about={t`Download one archive with your profile, conversations and files.`}
       >
         <a href="/dashboard/account/export" download className={buttonClass({ variant: "secondary" })}>
           <Trans>Download everything</Trans>

@@ -10,12 +10,12 @@ const { least, most } = PASSWORD_LENGTH
 export function PasswordForm({ email, outcome }: { email: string; outcome: Outcome | undefined }) {
   const { t } = useLingui()
   return (
-    <Section title={t`Password`} about={t`A new one signs out every other browser.`} outcome={outcome}>
+    <Section title={t`Password`} about={t`Changing it signs you out of every other browser.`} outcome={outcome}>
       <ChangeForm
         // A form that did its work is empty again.
         key={outcome?.done ? "changed" : "form"}
         intent="change-password"
-        submit={t`Change the password`}
+        submit={t`Change password`}
         className="flex flex-col items-start gap-4"
       >
         {/* Password managers look for whose password it is. */}

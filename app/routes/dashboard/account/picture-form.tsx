@@ -13,7 +13,7 @@ export function PictureForm({ user, outcome }: { user: UserRecord; outcome: Outc
         // A picture that was saved is chosen no longer.
         key={user.imageUrl}
         intent="save-picture"
-        submit={t`Save the picture`}
+        submit={t`Save picture`}
         variant="secondary"
         hasFile
         className="contents"
@@ -27,7 +27,7 @@ export function PictureForm({ user, outcome }: { user: UserRecord; outcome: Outc
         </div>
       </ChangeForm>
       {user.imageUrl ? (
-        <ChangeForm intent="remove-picture" submit={t`Remove the picture`} variant="secondary" />
+        <ChangeForm intent="remove-picture" submit={t`Remove picture`} variant="secondary" />
       ) : null}
     </div>
   )

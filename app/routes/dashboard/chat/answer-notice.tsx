@@ -20,25 +20,25 @@ export function AnswerNotice({ bubble, onRetry, onContinue }: AnswerNoticeProps)
   switch (bubble.status) {
     case "failed":
       return (
-        <Notice tone="danger" words={say(bubble.failure) ?? t`The model could not answer.`}>
+        <Notice tone="danger" words={say(bubble.failure) ?? t`The model couldn't reply.`}>
           <Retry onRetry={onRetry} />
         </Notice>
       )
     case "interrupted":
       return (
-        <Notice words={t`The server was interrupted while it answered. What it said so far is kept.`}>
+        <Notice words={t`The server was interrupted while replying. The text so far is saved.`}>
           <Retry onRetry={onRetry} />
         </Notice>
       )
     case "timeout":
       return (
-        <Notice words={t`Stopped at the time limit for an answer.`}>
+        <Notice words={t`Stopped at the time limit.`}>
           <Continue onContinue={onContinue} />
         </Notice>
       )
     case "stopped":
       return (
-        <Notice words={t`You stopped this answer.`}>
+        <Notice words={t`You stopped this reply.`}>
           <Retry onRetry={onRetry} />
         </Notice>
       )
@@ -53,12 +53,12 @@ export function AnswerNotice({ bubble, onRetry, onContinue }: AnswerNoticeProps)
 }
 
 const SHORTFALLS = {
-  empty: msg`The model gave no answer.`,
-  withheld: msg`The model, or a content filter, withheld this answer.`,
-  filtered: msg`The model, or a content filter, ended this answer here.`,
-  "used-up": msg`The model reached the length limit before it began to answer.`,
-  length: msg`This answer reached the length limit.`,
-  steps: msg`The model used its tools as often as it may in one answer.`,
+  empty: msg`The model returned an empty reply.`,
+  withheld: msg`The model, or a content filter, withheld this reply.`,
+  filtered: msg`The model, or a content filter, ended this reply here.`,
+  "used-up": msg`The model reached the length limit before it began to reply.`,
+  length: msg`This reply reached the length limit.`,
+  steps: msg`The model reached the limit of tool calls for one reply.`,
 }
 
 function ShortfallNotice({ bubble, onRetry, onContinue }: AnswerNoticeProps) {

@@ -77,7 +77,7 @@ export async function send<Answer>(
 async function fetchOrRefuse(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init).catch((error: unknown) => {
     if (error instanceof Error && error.name === "AbortError") throw error
-    const unreachable = msg`The server cannot be reached. Check your connection and try again.`
+    const unreachable = msg`The server can't be reached. Check your connection and try again.`
     throw new AskRefused(0, i18nOfDocument()._(unreachable), null)
   })
   if (response.ok) return response
@@ -89,8 +89,8 @@ async function fetchOrRefuse(address: string, init: RequestInit): Promise<Respon
 async function describe(response: Response) {
   const { status } = response
   const i18n = i18nOfDocument()
-  if (status === 401) return i18n._(msg`You are signed out. Sign in again to go on.`)
-  if (status === 429) return i18n._(msg`That was a lot of questions in a short time.`)
+  if (status === 401) return i18n._(msg`You're signed out. Sign in again to continue.`)
+  if (status === 429) return i18n._(msg`You've sent a lot of messages in a short time.`)
   try {
     const body: unknown = await response.json()
     if (typeof body === "object" && body !== null && "error" in body && typeof body.error === "string") {
@@ -99,5 +99,5 @@ async function describe(response: Response) {
   } catch {
     // No JSON: a proxy answered in place of the application.
   }
-  return i18n._(msg`The server answered with status ${status}.`)
+  return i18n._(msg`The server responded with status ${status}.`)
 }

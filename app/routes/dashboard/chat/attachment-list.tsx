@@ -36,7 +36,7 @@ function AttachmentLink({ attachment }: { attachment: Attachment }) {
   const state = useIsThere(fileId)
   const isImage = attachableAs(mimeType) === "image"
   if (state === "gone") {
-    return <Chip picture={<Icon name="trash" />} name={fileName} about={t`This file was removed`} />
+    return <Chip picture={<Icon name="trash" />} name={fileName} about={t`This file was deleted`} />
   }
   return (
     <a
@@ -136,7 +136,7 @@ export function DraftChip({ attachment, onRemove }: { attachment: Attachment; on
       name={fileName}
       about={formats.bytes(size)}
     >
-      <IconButton label={t`Leave out ${fileName}`} icon="x" onPress={onRemove} className="-mr-2" />
+      <IconButton label={t`Remove ${fileName}`} icon="x" onPress={onRemove} className="-mr-2" />
     </Chip>
   )
 }
@@ -160,7 +160,7 @@ export function UploadChip({
       about={problem ?? t`Uploading…`}
       tone={problem ? "danger" : undefined}
     >
-      <IconButton label={t`Leave out ${fileName}`} icon="x" onPress={onRemove} className="-mr-2" />
+      <IconButton label={t`Remove ${fileName}`} icon="x" onPress={onRemove} className="-mr-2" />
     </Chip>
   )
 }

@@ -19,7 +19,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language, isOpen = fals
     <div className="overflow-hidden rounded-lg border border-line bg-sunken">
       <div className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3.5 text-xs text-faint touch:h-11">
         <span className="truncate font-mono">{language || t`text`}</span>
-        <CopyButton text={code} label={t`Copy the code`} className="size-7" />
+        <CopyButton text={code} label={t`Copy code`} className="size-7" />
       </div>
       <pre
         className="overflow-x-auto p-3.5 font-mono text-[0.8125rem] leading-6"

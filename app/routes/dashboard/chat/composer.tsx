@@ -86,7 +86,7 @@ export function Composer({
       <div className="rounded-xl border border-line-strong bg-surface p-2 shadow-md transition-colors focus-within:border-accent">
         {draft.attachments.length + attaching.uploads.length > 0 ? (
           <ul
-            aria-label={t`Files that go with it`}
+            aria-label={t`Attached files`}
             className="flex max-h-40 flex-wrap gap-2 overflow-y-auto p-1 pb-2"
           >
             {draft.attachments.map((attachment) => (
@@ -130,8 +130,8 @@ export function Composer({
             <Button
               size="icon"
               variant="secondary"
-              aria-label={t`Stop the answer`}
-              title={t`Stop the answer (Esc)`}
+              aria-label={t`Stop generating`}
+              title={t`Stop generating (Esc)`}
               onClick={onStop}
             >
               <Icon name="stop" className="fill-current" />
@@ -157,7 +157,7 @@ export function Composer({
       ) : null}
       <Hint
         text={draft.text}
-        blocked={blocked ?? (attaching.isUploading ? t`It can be sent once its files are here.` : null)}
+        blocked={blocked ?? (attaching.isUploading ? t`You can send it once its files are uploaded.` : null)}
       />
     </form>
   )
@@ -177,7 +177,7 @@ function Hint({ text, blocked }: { text: string; blocked: ReactNode }) {
   }
   return (
     <p className="hidden px-3 pt-1.5 text-xs text-faint lg:block">
-      <Trans>Enter sends, Shift + Enter makes a new line. Answers can be wrong: check what matters.</Trans>
+      <Trans>Press Enter to send, Shift + Enter for a new line. Replies can be wrong: check important facts.</Trans>
     </p>
   )
 }

@@ -114,7 +114,7 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
 /** What a screen reader or a browser without observers needs of what else happens by itself. */
 function EarlierMark({ earlier }: { earlier: Earlier }) {
   const { t } = useLingui()
-  if (earlier.isLoading) return <Spinner label={t`Earlier messages are being loaded`} />
+  if (earlier.isLoading) return <Spinner label={t`Loading earlier messages`} />
   return (
     <Button variant="ghost" size="sm" onClick={earlier.loadMore}>
       <Trans>Show earlier messages</Trans>
@@ -142,7 +142,7 @@ function Asking({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast }: Ask
       {refusal && (refusal.retryAt === null || wait > 0) ? (
         <Alert
           tone={refusal.retryAt ? "warning" : "danger"}
-          title={refusal.retryAt ? t`Too many questions` : t`The question was not sent`}
+          title={refusal.retryAt ? t`Too many messages sent` : t`Your message wasn't sent`}
           className="mx-auto mb-3 w-full max-w-3xl"
           action={
             <Button
@@ -178,7 +178,7 @@ function Asking({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast }: Ask
 /** Why nothing can be sent now. `wait`: seconds. */
 function useObstacle(available: boolean, wait: number) {
   const { t } = useLingui()
-  if (!available) return t`No question can be sent while the chat is switched off.`
+  if (!available) return t`You can't send messages while the chat is turned off.`
   if (wait > 0) {
     return t`${plural(wait, {
       one: "You can send again in # second.",
@@ -241,7 +241,7 @@ function useStop(threadId: string, isAnswering: boolean): (() => void) | null {
       setStopping(false)
       toast.show({
         tone: "danger",
-        title: t`The answer could not be stopped`,
+        title: t`The reply couldn't be stopped`,
         description: problem instanceof Error ? problem.message : t`Try again.`,
       })
     })

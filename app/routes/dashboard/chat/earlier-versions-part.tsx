@@ -80,7 +80,7 @@ function Replaced({ entry: { role, content, attachments } }: { entry: ReplacedEn
       <div className={isQuestion ? "flex justify-end" : "-ml-2"}>
         <CopyButton
           text={content}
-          label={isQuestion ? t`Copy the question` : t`Copy the answer`}
+          label={isQuestion ? t`Copy message` : t`Copy reply`}
           className="size-8"
         />
       </div>

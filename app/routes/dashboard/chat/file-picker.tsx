@@ -39,7 +39,7 @@ export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the arrow keys of the field and the buttons in it */}
       <div onKeyDown={walk}>
         <Field
-          label={t`Find a file by its name`}
+          label={t`Find a file by name`}
           labelHidden
           type="search"
           placeholder={t`Find by name…`}

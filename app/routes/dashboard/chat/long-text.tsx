@@ -17,7 +17,7 @@ export function LongText({ text }: { text: string }) {
       <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">{text.slice(0, end)}</p>
       {left > 0 ? (
         <Button variant="secondary" size="sm" onClick={() => setEnd(end + STEP)}>
-          <Trans>Show more ({characters} characters are left)</Trans>
+          <Trans>Show more ({characters} more characters)</Trans>
         </Button>
       ) : null}
     </div>

@@ -50,7 +50,7 @@ export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
       {isDrawn ? null : source}
       <span ref={place} hidden={!isDrawn} />
       <span className="absolute top-0 right-0 opacity-0 transition-opacity group-focus-within/math:opacity-100 group-hover/math:opacity-100">
-        <CopyButton text={tex} label={t`Copy the formula`} className="size-7" />
+        <CopyButton text={tex} label={t`Copy formula`} className="size-7" />
       </span>
     </span>
   )

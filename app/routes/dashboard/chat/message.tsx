@@ -68,9 +68,9 @@ function Question({ bubble, onEdit, threadId }: MessageProps) {
       <div className="flex items-center gap-0.5">
         {bubble.edited && bubble.id ? <EarlierVersions threadId={threadId} questionId={bubble.id} /> : null}
         <Acts>
-          <CopyButton text={text} label={t`Copy the question`} className="size-8" />
+          <CopyButton text={text} label={t`Copy message`} className="size-8" />
           {bubble.id ? (
-            <Act icon="edit" title={t`Edit`} label={t`Edit the question`} onClick={() => onEdit(bubble)} />
+            <Act icon="edit" title={t`Edit`} label={t`Edit message`} onClick={() => onEdit(bubble)} />
           ) : null}
         </Acts>
       </div>
@@ -101,12 +101,12 @@ function Answer({ bubble, isLast, onAgain }: MessageProps) {
       </div>
       {isRunning || !text ? null : (
         <Acts className={classNames("-ml-2", isLast && "opacity-100")}>
-          <CopyButton text={text} label={t`Copy the answer`} className="size-8" />
+          <CopyButton text={text} label={t`Copy reply`} className="size-8" />
           {isLast && status === "completed" ? (
             <Act
               icon="refresh"
-              title={t`Answer again`}
-              label={t`Answer again`}
+              title={t`Regenerate`}
+              label={t`Regenerate`}
               onClick={() => onAgain(bubble)}
             />
           ) : null}
@@ -166,14 +166,14 @@ function useTokensUsed(tokens: Bubble["tokens"]) {
 const ENDINGS = {
   running: null,
   completed: null,
-  failed: msg`The model could not answer.`,
+  failed: msg`The model couldn't reply.`,
   interrupted: msg`Interrupted.`,
   timeout: msg`Stopped at the time limit.`,
   stopped: msg`Stopped.`,
-  empty: msg`No answer.`,
+  empty: msg`No reply.`,
   withheld: msg`Withheld by the model or a content filter.`,
   filtered: msg`Ended by the model or a content filter.`,
-  "used-up": msg`Reached the length limit before an answer.`,
+  "used-up": msg`Reached the length limit before replying.`,
   length: msg`Reached the length limit.`,
   steps: msg`Reached the limit of tool calls.`,
 }

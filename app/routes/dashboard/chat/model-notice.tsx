@@ -11,12 +11,11 @@ export function ModelNotice() {
     return (
       <Alert
         tone="warning"
-        title={t`The chat is switched off`}
+        title={t`The chat is turned off`}
         className="mx-auto my-3 w-[calc(100%-2rem)] max-w-3xl"
       >
         <Trans>
-          The setting <code className="font-mono">AI_GATEWAY_API_KEY</code> is missing. Whoever runs this
-          server can set it to a gateway's key, or to <code className="font-mono">embedded</code> for the
+          The setting <code className="font-mono">AI_GATEWAY_API_KEY</code> is missing. The administrator can set it to a gateway's key, or to <code className="font-mono">embedded</code> for the
           development gateway.
         </Trans>
       </Alert>
@@ -28,8 +27,7 @@ export function ModelNotice() {
       <Icon name="plug" className="mt-0.5 size-3.5" />
       <span>
         <Trans>
-          <strong className="font-semibold">No language model is connected.</strong> The development gateway
-          repeats what it can check.
+          <strong className="font-semibold">No language model is connected.</strong> The development gateway only repeats facts it can check.
         </Trans>
       </span>
     </p>

@@ -44,8 +44,7 @@ export default function NewConversation() {
           </h2>
           <p className="mt-2 max-w-lg text-muted">
             <Trans>
-              The answers can draw on your own files and on your other conversations. Every conversation is
-              kept here until you delete it.
+              The chat can use your files and your other conversations. Conversations are saved here until you delete them.
             </Trans>
           </p>
           <ul className="mt-6 flex flex-wrap gap-2">
@@ -66,7 +65,7 @@ export default function NewConversation() {
       </div>
       <div className="shrink-0 px-4 pb-4">
         {error ? (
-          <Alert tone="danger" title={t`The question was not sent`} className="mx-auto mb-3 w-full max-w-3xl">
+          <Alert tone="danger" title={t`Your message wasn't sent`} className="mx-auto mb-3 w-full max-w-3xl">
             {error}
           </Alert>
         ) : null}
@@ -75,7 +74,7 @@ export default function NewConversation() {
           onDraft={setDraft}
           onSend={() => begin(draft)}
           pending={pending}
-          blocked={model.available ? null : t`No question can be sent while the chat is switched off.`}
+          blocked={model.available ? null : t`You can't send messages while the chat is turned off.`}
         />
       </div>
     </>

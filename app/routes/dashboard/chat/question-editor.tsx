@@ -49,7 +49,7 @@ export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
       className="rounded-xl border border-accent bg-surface p-3 shadow-md"
     >
       {attachments.length > 0 ? (
-        <ul aria-label={t`Files that go with it`} className="mb-2 flex flex-wrap gap-2">
+        <ul aria-label={t`Attached files`} className="mb-2 flex flex-wrap gap-2">
           {attachments.map((attachment) => (
             <li key={attachment.fileId} className="min-w-0">
               <DraftChip
@@ -71,18 +71,18 @@ export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
         onChange={(event) => questions.edit(threadId, { ...editing, text: event.target.value })}
         onKeyDown={press}
         maxLength={MESSAGE_LIMIT}
-        aria-label={t`The question in other words`}
+        aria-label={t`Your edited message`}
         className="field-sizing-content max-h-[min(20rem,50dvh)] w-full resize-none bg-transparent text-base outline-hidden"
       />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
         <p className="mr-auto text-xs text-faint max-sm:w-full">
-          <Trans>What was said after it is replaced, and kept as an earlier version.</Trans>
+          <Trans>Messages after it are replaced and kept as an earlier version.</Trans>
         </p>
         <Button variant="ghost" size="sm" onClick={cancel}>
           <Trans>Cancel</Trans>
         </Button>
         <Button type="submit" size="sm" disabled={!canSend}>
-          <Trans>Ask again</Trans>
+          <Trans>Send again</Trans>
         </Button>
       </div>
     </form>

@@ -150,6 +150,6 @@ function createQuestions() {
 
 function refusalOf(problem: unknown): AskRefused {
   if (problem instanceof AskRefused) return problem
-  const words = msg`The question could not be sent.`
+  const words = msg`Your message couldn't be sent.`
   return new AskRefused(0, problem instanceof Error ? problem.message : i18nOfDocument()._(words), null)
 }

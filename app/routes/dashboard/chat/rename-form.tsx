@@ -68,7 +68,7 @@ function useRename(thread: ThreadSummary) {
       await revalidate()
     } catch (problem) {
       const description = problem instanceof Error ? say(problem.message) : t`Try again.`
-      toast.show({ tone: "danger", title: t`The title was not changed`, description })
+      toast.show({ tone: "danger", title: t`The title wasn't changed`, description })
     }
   }
   return (title: string) => void attempt(title)

@@ -49,7 +49,7 @@ export function ThreadList({ list, onLeave }: ThreadListProps) {
       </div>
       <search className="mx-3 mb-3 shrink-0">
         <SearchField
-          label={t`Search the conversations`}
+          label={t`Search conversations`}
           placeholder={t`Search`}
           value={sought}
           onChange={({ target }) => setSought(target.value)}
@@ -75,7 +75,7 @@ function ThreadsByDate({ list, onLeave }: ThreadListProps) {
   if (threads.length === 0)
     return (
       <p className="px-2.5 py-2 text-sm text-faint">
-        <Trans>What you ask is kept here.</Trans>
+        <Trans>Your conversations are saved here.</Trans>
       </p>
     )
   return (

@@ -13,7 +13,7 @@ export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRena
   return (
     <Menu
       trigger={
-        <Button variant="ghost" size="icon" className="size-8" aria-label={t`More about ${title}`}>
+        <Button variant="ghost" size="icon" className="size-8" aria-label={t`More actions for ${title}`}>
           <Icon name="more" />
         </Button>
       }

@@ -69,7 +69,7 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
       <ChatHeader title={t`Not found`} />
       <EmptyState
         icon="chat"
-        title={t`This conversation is not here`}
+        title={t`Conversation not found`}
         className="m-auto"
         action={
           <LinkButton to={href("/dashboard/chat")} variant="secondary" size="sm">

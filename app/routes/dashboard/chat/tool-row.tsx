@@ -10,7 +10,7 @@ type ToolPart = AnswerPart & { type: "tool" }
 
 /** What each tool is doing, and what it did. */
 const WORDS: Record<string, [doing: MessageDescriptor, done: MessageDescriptor]> = {
-  currentTime: [msg`Looking at the clock…`, msg`Looked at the clock`],
+  currentTime: [msg`Checking the time…`, msg`Checked the time`],
   searchFiles: [msg`Searching your files…`, msg`Searched your files`],
   readFile: [msg`Reading a file…`, msg`Read a file`],
   searchThreads: [msg`Searching your conversations…`, msg`Searched your conversations`],
@@ -33,7 +33,7 @@ export function ToolRow({ part, isRunning }: { part: ToolPart; isRunning: boolea
         <Icon name="chevron-right" className="ml-auto transition-transform group-open/tool:rotate-90" />
       </summary>
       <div className="space-y-3 border-t border-line p-3">
-        <Data label={t`Asked of ${name}`} value={part.input ?? {}} />
+        <Data label={t`Request to ${name}`} value={part.input ?? {}} />
         {part.output === undefined ? null : <Data label={t`Answered`} value={part.output} />}
         {error ? <Data label={t`Failed`} value={error} /> : null}
       </div>

@@ -75,7 +75,7 @@ export function whyNot(
   i18n: I18n,
 ): string | null {
   const kind = attachableAs(mimeType)
-  if (!kind) return i18n._(msg`Only text and images can be shown to the model.`)
+  if (!kind) return i18n._(msg`The model can only read text and images.`)
   if (kind !== "image" || size <= IMAGE_LIMIT) return null
   const limit = formatsOf(i18n).bytes(IMAGE_LIMIT)
   return i18n._(msg`An image can be ${limit} at most.`)
@@ -96,6 +96,6 @@ async function uploadFile(file: File): Promise<FileSummary> {
     },
   )
   const [taken] = files
-  if (!taken) throw new Error(i18nOfDocument()._(msg`The server did not keep it.`))
+  if (!taken) throw new Error(i18nOfDocument()._(msg`The server couldn't store it.`))
   return taken
 }

@@ -66,7 +66,7 @@ function useAnnouncement(isAnswering: boolean, isWhole: boolean) {
   const { t } = useLingui()
   const [hasAnswered, setHasAnswered] = useState(false)
   if (isAnswering && !hasAnswered) setHasAnswered(true)
-  if (isAnswering) return t`The answer is being written.`
+  if (isAnswering) return t`The reply is being written.`
   if (!hasAnswered) return ""
-  return isWhole ? t`The answer is complete.` : t`The answer has ended early.`
+  return isWhole ? t`The reply is complete.` : t`The reply ended early.`
 }

@@ -27,7 +27,7 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
       toast.show({ title: t`Conversation deleted`, undo: () => void restore(isOpen) })
     } catch (problem) {
       const { title } = thread
-      complain(t`“${title}” is still there`, problem)
+      complain(t`“${title}” wasn't deleted`, problem)
     }
   }
 
@@ -37,7 +37,7 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
       if (wasOpen) await navigate(page)
       else await revalidate()
     } catch (problem) {
-      complain(t`The conversation could not be restored`, problem)
+      complain(t`The conversation couldn't be restored`, problem)
     }
   }
 

@@ -81,7 +81,7 @@ export function CommandsProvider({
   return (
     <CommandsContext value={act}>
       {children}
-      <FileInput input={input} onFiles={upload} label={t`Files to upload, from anywhere`} />
+      <FileInput input={input} onFiles={upload} label={t`Upload files from anywhere`} />
       {loaded.map(({ name, Dialog }) => (
         <Dialog
           key={name}
@@ -119,8 +119,8 @@ function useDialogs() {
     setShown(null)
     toast.show({
       tone: "danger",
-      title: t`That could not be opened`,
-      description: t`The server cannot be reached. Check your connection and try again.`,
+      title: t`That couldn't be opened`,
+      description: t`The server can't be reached. Check your connection and try again.`,
     })
   })
   useEffect(() => {

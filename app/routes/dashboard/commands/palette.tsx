@@ -65,8 +65,8 @@ function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open
           {isLooking ? <Spinner /> : <Icon name="search" />}
         </span>
         <Autocomplete.Input
-          aria-label={t`Search, or say what to do`}
-          placeholder={t`Search, or say what to do…`}
+          aria-label={t`Search or run a command`}
+          placeholder={t`Search or run a command…`}
           maxLength={SEARCH_LIMIT}
           className="h-13 min-w-0 flex-1 bg-transparent text-base outline-hidden placeholder:text-faint"
         />

@@ -20,10 +20,10 @@ export default function ShortcutSheet({ open, onClose }: CommandDialogProps) {
     >
       <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
         <Group title={t`Anywhere`}>
-          <Shortcut keys={shortcuts.palette}>{t`Search, go, do`}</Shortcut>
+          <Shortcut keys={shortcuts.palette}>{t`Search, navigate, run commands`}</Shortcut>
           <Shortcut keys={shortcuts.newConversation}>{t`New conversation`}</Shortcut>
           <Shortcut keys={shortcuts.upload}>{t`Upload files`}</Shortcut>
-          <Shortcut keys={shortcuts.shortcuts}>{t`These shortcuts`}</Shortcut>
+          <Shortcut keys={shortcuts.shortcuts}>{t`Show these shortcuts`}</Shortcut>
         </Group>
         <Group title={t`Go to`}>
           <Shortcut keys={shortcuts.home}>{t`Home`}</Shortcut>
@@ -33,13 +33,13 @@ export default function ShortcutSheet({ open, onClose }: CommandDialogProps) {
           <Shortcut keys={shortcuts.account}>{t`Account`}</Shortcut>
         </Group>
         <Group title={t`In the chat`}>
-          <Shortcut keys="Enter">{t`Send the question`}</Shortcut>
-          <Shortcut keys="Shift+Enter">{t`A new line`}</Shortcut>
-          <Shortcut keys="↑">{t`Edit the last question`}</Shortcut>
-          <Shortcut keys="Esc">{t`Stop the answer`}</Shortcut>
+          <Shortcut keys="Enter">{t`Send message`}</Shortcut>
+          <Shortcut keys="Shift+Enter">{t`New line`}</Shortcut>
+          <Shortcut keys="↑">{t`Edit the last message`}</Shortcut>
+          <Shortcut keys="Esc">{t`Stop generating`}</Shortcut>
           <Shortcut keys="mod+Shift+o">{t`New conversation`}</Shortcut>
         </Group>
-        <Group title={t`In the list of files`}>
+        <Group title={t`In the file list`}>
           <Shortcut keys="↑+↓">{t`Move`}</Shortcut>
           <Shortcut keys="Enter">{t`Open`}</Shortcut>
           <Shortcut keys="Space">{t`Select`}</Shortcut>
@@ -49,8 +49,8 @@ export default function ShortcutSheet({ open, onClose }: CommandDialogProps) {
         </Group>
       </div>
       <Checkbox
-        label={t`Plain letters are shortcuts`}
-        hint={t`Turn this off if you dictate, or press keys by chance. It is kept in this browser.`}
+        label={t`Use single-letter shortcuts`}
+        hint={t`Turn this off if you use dictation or press keys by accident. This setting is stored in this browser.`}
         checked={areOn}
         onChange={({ target }) => turn(target.checked)}
         className="mt-6 border-t border-line pt-5"

@@ -104,7 +104,7 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
     outside("/docs", t`Documentation`, "book", t`help manual guide`),
     outside("/pricing", t`Plans`, "layers", t`pricing upgrade limits`),
     ...(isOperator
-      ? [outside("/admin", t`Operator's page`, "settings", t`admin people letters waitlist`)]
+      ? [outside("/admin", t`Operator's page`, "settings", t`admin people emails waitlist`)]
       : []),
   ]
 }

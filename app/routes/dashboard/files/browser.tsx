@@ -73,7 +73,7 @@ export function Browser({
         className="mt-6 rounded-lg border border-dashed border-line-strong sm:py-24"
       >
         <Trans>
-          Drop some anywhere on this page, paste them, or press Upload. Each can be {largest} at most.
+          Drop files anywhere on this page, paste them, or press Upload. The largest file allowed is {largest}.
         </Trans>
       </EmptyState>
     )
@@ -149,18 +149,18 @@ function NothingFound({ query: { q, type, cursor } }: { query: ListFiles }) {
   const { t } = useLingui()
   const kind = type ?? "files"
   const title = q
-    ? t`No file is called “${q}”`
+    ? t`No file names match “${q}”`
     : cursor
       ? t`There are no more files`
       : t`${select(kind, {
           image: "You have no images",
           video: "You have no videos",
-          audio: "You have no audio",
+          audio: "You have no audio files",
           document: "You have no documents",
-          text: "You have no text and code",
+          text: "You have no text or code files",
           archive: "You have no archives",
           files: "You have no files",
-          other: "You have no other",
+          other: "You have no other files",
         })}`
   return (
     <EmptyState
@@ -174,17 +174,17 @@ function NothingFound({ query: { q, type, cursor } }: { query: ListFiles }) {
     >
       {q && type
         ? t`${select(kind, {
-            image: "Only images were searched. Any part of a name finds it.",
-            video: "Only videos were searched. Any part of a name finds it.",
-            audio: "Only audio were searched. Any part of a name finds it.",
-            document: "Only documents were searched. Any part of a name finds it.",
-            text: "Only text and code were searched. Any part of a name finds it.",
-            archive: "Only archives were searched. Any part of a name finds it.",
-            other: "Only other were searched. Any part of a name finds it.",
+            image: "Searched images only. You can search for any part of a name.",
+            video: "Searched videos only. You can search for any part of a name.",
+            audio: "Searched audio files only. You can search for any part of a name.",
+            document: "Searched documents only. You can search for any part of a name.",
+            text: "Searched text and code only. You can search for any part of a name.",
+            archive: "Searched archives only. You can search for any part of a name.",
+            other: "Searched other files only. You can search for any part of a name.",
           })}`
         : q
-          ? t`Any part of a name finds it.`
-          : t`What you add later shows here by itself.`}
+          ? t`You can search for any part of a name.`
+          : t`New files appear here automatically.`}
     </EmptyState>
   )
 }

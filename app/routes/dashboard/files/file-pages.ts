@@ -85,7 +85,7 @@ export function createFilePages(first: FilePage, load: (cursor: string) => Promi
       next = page.nextCursor
       problem = null
     } catch (error) {
-      const words = msg`The next files did not come.`
+      const words = msg`More files couldn't be loaded.`
       problem = error instanceof Error ? error.message : i18nOfDocument()._(words)
     }
   }

@@ -124,7 +124,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
       <WideActs {...props} tabIndex={tabIndex} address={address} />
       <button
         type="button"
-        aria-label={t`What to do with ${fileName}`}
+        aria-label={t`Actions for ${fileName}`}
         aria-haspopup="menu"
         tabIndex={tabIndex}
         onClick={({ currentTarget }) => acts.current?.onMenu(file, currentTarget)}

@@ -107,7 +107,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
       <PlainUploadForm maxSize={maxSize} />
       <NoRoom usage={usage} />
       {actionData?.error ? (
-        <Alert tone="danger" title={t`That did not work`} className="mt-6">
+        <Alert tone="danger" title={t`Something went wrong`} className="mt-6">
           {say(actionData.error)}
         </Alert>
       ) : null}
@@ -143,7 +143,7 @@ function PlainUploadForm({ maxSize }: { maxSize: number }) {
           className="font-normal file:mr-3 file:h-9 file:rounded-md file:border file:border-line-strong file:bg-surface file:px-3 file:font-medium"
         />
         <span className="font-normal text-faint">
-          <Trans>Each can be {largest} at most.</Trans>
+          <Trans>The largest file allowed is {largest}.</Trans>
         </span>
       </label>
       <button className={buttonClass()}>
@@ -161,7 +161,7 @@ export function ErrorBoundary() {
       <PageHead title={t`Files`} />
       <EmptyState
         icon="warning"
-        title={t`Your files could not be read`}
+        title={t`Your files couldn't be loaded`}
         className="mt-6 rounded-lg border border-line bg-surface sm:py-24"
         action={
           // The address itself: also without JavaScript, and with whatever is new on the server.
@@ -170,7 +170,7 @@ export function ErrorBoundary() {
           </a>
         }
       >
-        <Trans>You are offline, or the server does not answer. Nothing is lost.</Trans>
+        <Trans>You're offline, or the server isn't responding. Nothing is lost.</Trans>
       </EmptyState>
     </Page>
   )

@@ -11,19 +11,19 @@ export function NoRoom({ usage: { used, quota, trashed } }: { usage: FileUsage }
   return (
     <Alert
       tone="warning"
-      title={t`Your files take all the room there is`}
+      title={t`Your storage is full`}
       className="mt-6"
       action={
         hasTrash ? (
           <LinkButton to="/dashboard/files/trash" variant="secondary" size="sm">
-            <Trans>Go to the trash</Trans>
+            <Trans>Open the trash</Trans>
           </LinkButton>
         ) : undefined
       }
     >
       {hasTrash
-        ? t`Empty the trash or delete something, to upload more.`
-        : t`Delete something and empty the trash, to upload more.`}
+        ? t`Empty the trash or delete files to upload more.`
+        : t`Delete files and empty the trash to upload more.`}
     </Alert>
   )
 }

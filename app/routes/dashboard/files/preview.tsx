@@ -73,9 +73,9 @@ export function Preview({
           {fileName}, {number} of {total}
         </Trans>
       </p>
-      {place > 0 ? <Turn label={t`The file before`} icon="chevron-left" onPress={() => onMove(-1)} /> : null}
+      {place > 0 ? <Turn label={t`Previous file`} icon="chevron-left" onPress={() => onMove(-1)} /> : null}
       {place < count - 1 ? (
-        <Turn label={t`The next file`} icon="chevron-right" onPress={() => onMove(1)} />
+        <Turn label={t`Next file`} icon="chevron-right" onPress={() => onMove(1)} />
       ) : null}
     </Stage>
   )
@@ -110,7 +110,7 @@ function Shown({ file, address }: { file: FileSummary; address: string }) {
   if (isBroken)
     return (
       <Unshown file={file}>
-        <Trans>This browser cannot show it.</Trans>
+        <Trans>This browser can't display it.</Trans>
       </Unshown>
     )
   if (mimeType === "image/svg+xml" || (mimeType.startsWith("image/") && isShownInline(mimeType))) {
@@ -156,7 +156,7 @@ function Shown({ file, address }: { file: FileSummary; address: string }) {
   if (isTextType(mimeType)) return <Text file={file} address={address} />
   return (
     <Unshown file={file}>
-      <Trans>There is no preview for files of this type.</Trans>
+      <Trans>No preview is available for this type of file.</Trans>
     </Unshown>
   )
 }
@@ -203,7 +203,7 @@ function Text({ file, address }: { file: FileSummary; address: string }) {
   if (!read) {
     return (
       <Centred>
-        <Spinner label={t`Reading the file`} />
+        <Spinner label={t`Loading the file`} />
       </Centred>
     )
   }
@@ -221,7 +221,7 @@ function Text({ file, address }: { file: FileSummary; address: string }) {
       {file.size > TEXT_SHOWN ? (
         <p className="border-b border-line bg-sunken px-5 py-2 text-sm text-muted">
           <Trans>
-            The first {shown} of {size}. Download it to see all.
+            Showing the first {shown} of {size}. Download the file to see all of it.
           </Trans>
         </p>
       ) : null}
@@ -241,9 +241,9 @@ async function readText(address: string, size: number, signal: AbortSignal): Pro
     () => null,
   )
   const i18n = i18nOfDocument()
-  if (!response) throw new Error(i18n._(msg`You are offline, or the server does not answer.`))
+  if (!response) throw new Error(i18n._(msg`You're offline, or the server isn't responding.`))
   const { status } = response
-  if (status === 404) throw new Error(i18n._(msg`The file is no longer there.`))
-  if (!response.ok) throw new Error(i18n._(msg`The server could not give it (${status}).`))
+  if (status === 404) throw new Error(i18n._(msg`The file no longer exists.`))
+  if (!response.ok) throw new Error(i18n._(msg`The server couldn't send it (${status}).`))
   return response.text()
 }

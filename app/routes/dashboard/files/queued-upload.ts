@@ -76,12 +76,12 @@ export function whyNot({ size }: File, { maxSize, room }: UploadLimits): string 
   const formats = formatsOf(i18n)
   if (size > maxSize) {
     const largest = formats.bytes(maxSize)
-    return i18n._(msg`It is too large: a file can be ${largest} at most.`)
+    return i18n._(msg`It's too large. The largest file allowed is ${largest}.`)
   }
   if (size <= room) return null
   const left = formats.bytes(Math.max(room, 0))
   return i18n._(
-    msg`There is no room for it: ${left} are left. Empty the trash or delete something, then try again.`,
+    msg`There isn't enough space: ${left} left. Empty the trash or delete files, then try again.`,
   )
 }
 

@@ -28,7 +28,7 @@ export function SelectionBar({
   return (
     <>
       <p role="status" className="sr-only">
-        {files.length === 0 ? "" : t`${count} selected, ${size}. Escape ends the selection.`}
+        {files.length === 0 ? "" : t`${count} selected, ${size}. Press Escape to clear the selection.`}
       </p>
       {file === undefined ? null : (
         <div
@@ -64,7 +64,7 @@ export function SelectionBar({
               variant="secondary"
               size="sm"
               disabled={files.length > ARCHIVE_LIMIT}
-              title={files.length > ARCHIVE_LIMIT ? t`A zip holds ${ARCHIVE_LIMIT} files at most` : undefined}
+              title={files.length > ARCHIVE_LIMIT ? t`A zip can hold up to ${ARCHIVE_LIMIT} files` : undefined}
               onClick={onDownload}
             >
               <Icon name="download" />
@@ -79,7 +79,7 @@ export function SelectionBar({
               <Trans>Move to trash</Trans>
             </span>
           </Button>
-          <Button variant="ghost" size="icon" aria-label={t`End the selection`} onClick={onClear}>
+          <Button variant="ghost" size="icon" aria-label={t`Clear selection`} onClick={onClear}>
             <Icon name="x" />
           </Button>
         </div>

@@ -40,7 +40,7 @@ export function ShareDialog({ file, now, onClose }: { file: FileSummary; now: nu
       open
       onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
       title={t`Share ${fileName}`}
-      description={t`Whoever has the link can see and download this file, without an account.`}
+      description={t`Anyone with the link can see and download this file without an account.`}
       className="sm:max-w-lg!"
     >
       {made ? (
@@ -75,7 +75,7 @@ function LinkForm({ fileId, onMade }: { fileId: string; onMade: (made: NewShare)
     try {
       onMade(await createLink(fileId, form))
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : t`That did not work. Try again.`)
+      setError(problem instanceof Error ? problem.message : t`Something went wrong. Try again.`)
       setPending(false)
     }
   }
@@ -88,15 +88,15 @@ function LinkForm({ fileId, onMade }: { fileId: string; onMade: (made: NewShare)
       }}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <SelectField label={t`Works for`} name="days" defaultValue="7">
+        <SelectField label={t`Expires after`} name="days" defaultValue="7">
           <option value="1">{t`1 day`}</option>
           <option value="7">{t`7 days`}</option>
           <option value="30">{t`30 days`}</option>
           <option value="365">{t`1 year`}</option>
-          <option value="">{t`As long as the file is there`}</option>
+          <option value="">{t`Never`}</option>
         </SelectField>
         <Field
-          label={t`Downloads at most`}
+          label={t`Download limit`}
           name="maxDownloads"
           type="number"
           inputMode="numeric"
@@ -113,12 +113,12 @@ function LinkForm({ fileId, onMade }: { fileId: string; onMade: (made: NewShare)
         autoComplete="new-password"
         maxLength={SHARE_PASSWORD_LIMIT}
         placeholder={t`None`}
-        hint={t`Give it to them in another way than the link.`}
+        hint={t`Send it separately from the link.`}
         error={error}
       />
       <div className="flex justify-end">
         <Button type="submit" pending={pending}>
-          <Trans>Make a link</Trans>
+          <Trans>Create link</Trans>
         </Button>
       </div>
     </form>
@@ -140,13 +140,13 @@ async function createLink(fileId: string, form: FormData): Promise<NewShare> {
   }).catch(() => null)
   const i18n = i18nOfDocument()
   if (!response) {
-    throw new Error(i18n._(msg`You are offline, or the server does not answer. Try again in a moment.`))
+    throw new Error(i18n._(msg`You're offline, or the server isn't responding. Try again in a moment.`))
   }
   const answer = (await response.json().catch(() => ({}))) as NewShare & { error?: string }
   const { status } = response
   if (!response.ok) {
     const said = sentencesIn(i18n)(answer.error)
-    throw new Error(said ?? i18n._(msg`The server could not make it (${status}).`))
+    throw new Error(said ?? i18n._(msg`The server couldn't create it (${status}).`))
   }
   return answer
 }
@@ -190,14 +190,14 @@ function NewLink({ url, onMore }: { url: string; onMore: () => void }) {
         </Button>
       </div>
       <p id={`${id}-hint`} className="mt-1.5 text-sm text-muted">
-        <Trans>Copy it now: it is shown this once, and kept nowhere.</Trans>
+        <Trans>Copy it now: it won't be shown again.</Trans>
       </p>
       <p role="status" className="sr-only">
-        {isCopied ? t`The link is copied.` : ""}
+        {isCopied ? t`Link copied.` : ""}
       </p>
       <Button variant="ghost" size="sm" className="mt-3 -ml-3" onClick={onMore}>
         <Icon name="plus" />
-        <Trans>Another link</Trans>
+        <Trans>Create another link</Trans>
       </Button>
     </div>
   )
@@ -256,7 +256,7 @@ function LinkRow({ link, now }: { link: ShareSummary; now: number }) {
       <Button
         variant="ghost"
         size="sm"
-        aria-label={t`Revoke the link that ends in ${hint}`}
+        aria-label={t`Revoke the link ending in ${hint}`}
         onClick={revoke}
         className="text-danger-ink"
       >

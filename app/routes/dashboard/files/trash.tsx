@@ -91,7 +91,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
       </PageHead>
       <UsageMeter usage={{ ...usage, trashed: 0 }} />
       {actionData?.error ? (
-        <Alert tone="danger" title={t`That did not work`} className="mt-6">
+        <Alert tone="danger" title={t`Something went wrong`} className="mt-6">
           {say(actionData.error)}
         </Alert>
       ) : null}
@@ -102,16 +102,14 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
           className="mt-6 rounded-lg border border-dashed border-line-strong sm:py-24"
         >
           <Trans>
-            What you delete is kept here for <Plural value={days} one="# day" other="# days" />, in case you
-            want it back.
+            Deleted files are kept here for <Plural value={days} one="# day" other="# days" />, in case you want them back.
           </Trans>
         </EmptyState>
       ) : (
         <>
           <p className="mt-6 text-sm text-muted">
             <Trans>
-              Files are kept here for <Plural value={days} one="# day" other="# days" /> and then deleted for
-              ever. Until then they count towards your room: {trashed} of {quota}.
+              Files are kept here for <Plural value={days} one="# day" other="# days" /> and then deleted permanently. Until then they count towards your storage: {trashed} of {quota}.
             </Trans>
           </p>
           <ul
@@ -185,7 +183,7 @@ function TrashRow({
             </Trans>{" "}
             ·{" "}
           </span>
-          {t`${plural(left, { 0: "gone today", one: "# day left", other: "# days left" })}`}
+          {t`${plural(left, { 0: "deleted today", one: "# day left", other: "# days left" })}`}
         </p>
       </div>
       <PlainForm intent="restore" id={file._id} onSubmit={onRestore}>
@@ -202,8 +200,8 @@ function TrashRow({
       <PlainForm intent="purge" id={file._id} onSubmit={onPurge}>
         <button
           className={buttonClass({ variant: "ghost", size: "icon" })}
-          aria-label={t`Delete ${fileName} for ever`}
-          title={t`Delete for ever`}
+          aria-label={t`Delete ${fileName} permanently`}
+          title={t`Delete permanently`}
         >
           <Icon name="x" />
         </button>
@@ -255,8 +253,8 @@ function PurgeDialog({
     <Dialog
       open
       onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
-      title={asked === "all" ? t`Empty the trash?` : t`Delete ${fileName} for ever?`}
-      description={t`Nobody can bring it back, and links to it stop working.`}
+      title={asked === "all" ? t`Empty the trash?` : t`Delete ${fileName} permanently?`}
+      description={t`It can't be recovered, and links to it stop working.`}
       actions={
         <>
           <DialogClose
@@ -267,7 +265,7 @@ function PurgeDialog({
             }
           />
           <Button variant="danger" onClick={onPurge}>
-            {asked === "all" ? t`Empty the trash` : t`Delete for ever`}
+            {asked === "all" ? t`Empty the trash` : t`Delete permanently`}
           </Button>
         </>
       }

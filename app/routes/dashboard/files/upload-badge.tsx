@@ -25,7 +25,7 @@ export function UploadBadge({ className }: { className?: string }) {
         <Trans>, uploads:</Trans>{" "}
       </span>
       {isWaiting && !list.some(isRunning) ? "!" : `${percent(sent, size)} %`}
-      <span className="sr-only">{isWaiting ? t`, some need you` : ""}</span>
+      <span className="sr-only">{isWaiting ? t`, some need your attention` : ""}</span>
     </span>
   )
 }

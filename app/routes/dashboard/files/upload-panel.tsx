@@ -158,15 +158,15 @@ function Notices({
       {isOffline ? (
         <p className="flex gap-2 text-warning-ink">
           <Icon name="warning" className="mt-0.75" />
-          <Trans>You are offline. Uploads go on by themselves once you are back.</Trans>
+          <Trans>You're offline. Uploads resume automatically when you're back online.</Trans>
         </p>
       ) : null}
       {missing.length > 0 ? (
         <>
           <p className="text-muted">
             {mayAsk
-              ? t`The page was loaded again. Let the browser read the files once more, and the uploads go on where they were.`
-              : t`The page was loaded again. Choose the same files once more, and the uploads go on where they were.`}
+              ? t`The page was reloaded. Allow the browser to read the files again to resume the uploads.`
+              : t`The page was reloaded. Choose the same files again to resume the uploads.`}
           </p>
           <div className="flex gap-2">
             {mayAsk ? (
@@ -179,7 +179,7 @@ function Notices({
               </Button>
             )}
           </div>
-          <FileInput {...again} label={t`Files to go on with`} />
+          <FileInput {...again} label={t`Files to resume`} />
         </>
       ) : null}
     </div>

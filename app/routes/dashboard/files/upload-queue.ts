@@ -182,7 +182,7 @@ function createUploadQueue() {
     const isReadable = await canRead(file)
     if (entry.status.state !== "sending" || entries.get(entry.id) !== entry) return
     if (!isReadable) {
-      const gone = msg`It has changed or gone on this device. Choose it again.`
+      const gone = msg`The file was changed or removed on this device. Choose it again.`
       move(entry, { state: "failed", reason: i18nOfDocument()._(gone) })
       sendNext()
       announce()

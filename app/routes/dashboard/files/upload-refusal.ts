@@ -32,15 +32,15 @@ function describeRefusal(status: number, body: string): string {
 
 function wordsFor(status: number): MessageDescriptor {
   if (status === 401)
-    return msg`You are signed out. Sign in again in another tab, then try again: what has arrived is kept.`
-  if (status === 413) return msg`It is larger than a file may be here. Make it smaller, or send it in parts.`
+    return msg`You're signed out. Sign in again in another tab, then retry: what has been uploaded is kept.`
+  if (status === 413) return msg`It's larger than the limit on this server. Make it smaller, or split it into parts.`
   if (status === 415)
-    return msg`Files of this type are not taken. Send it as another type, a zip for example.`
+    return msg`This type of file isn't accepted. Send it as another type, for example a zip.`
   if (status === 507)
-    return msg`There is no room for it. Empty the trash or delete something, then try again.`
+    return msg`There isn't enough space. Empty the trash or delete files, then try again.`
   if (status === 404 || status === 410)
     return msg`The server no longer knows this upload. Send the file again.`
-  return msg`The server did not take it (${status}). Try again in a moment.`
+  return msg`The server didn't accept it (${status}). Try again in a moment.`
 }
 
 /** Our own words for it. A proxy that answers in our place has none. */

@@ -91,12 +91,12 @@ export function describeUpload(upload: Upload, i18n: I18n): string {
       return i18n._(msg`Paused · ${amounts}`)
     case "held":
       return upload.isOffline
-        ? i18n._(msg`You are offline. It goes on by itself · ${amounts}`)
-        : i18n._(msg`The server does not answer. It goes on by itself · ${amounts}`)
+        ? i18n._(msg`You're offline. Resumes automatically · ${amounts}`)
+        : i18n._(msg`The server isn't responding. Resumes automatically · ${amounts}`)
     case "missing":
       return sent > 0
-        ? i18n._(msg`Choose this file again to go on · ${amounts}`)
-        : i18n._(msg`Choose this file again to go on`)
+        ? i18n._(msg`Choose this file again to resume · ${amounts}`)
+        : i18n._(msg`Choose this file again to resume`)
     case "done":
       return whole
     case "failed":

@@ -21,7 +21,7 @@ export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsa
       <RoomBar usage={{ used, quota }} className="w-24!" />
       {trashed > 0 ? (
         <Link to="/dashboard/files/trash" className="rounded-sm underline-offset-2 hover:underline">
-          <Trans>{inTrash} of it in the trash</Trans>
+          <Trans>{inTrash} of that in the trash</Trans>
         </Link>
       ) : null}
     </div>
@@ -40,7 +40,7 @@ export function RoomBar({
   const share = used / quota
   return (
     <ProgressBar
-      label={t`Room that is used`}
+      label={t`Storage used`}
       share={share}
       tone={share < 0.9 ? "accent" : share < 1 ? "warning" : "danger"}
       className={classNames("h-1.5 rounded-full", className)}

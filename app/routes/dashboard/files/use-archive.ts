@@ -17,8 +17,8 @@ export function useArchive() {
     refuse.current = () =>
       toast.show({
         tone: "danger",
-        title: t`The zip could not be made`,
-        description: t`Check the connection, and select the files again.`,
+        title: t`The zip couldn't be created`,
+        description: t`Check your connection and select the files again.`,
       })
   })
 

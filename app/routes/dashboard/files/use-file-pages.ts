@@ -70,10 +70,10 @@ function open(first: FilePage, query: ListFiles): FilePageStore {
   return createFilePages(first, async (cursor) => {
     const response = await fetch(`/api/files${addressOf(query, cursor)}&limit=100`).catch(() => null)
     const i18n = i18nOfDocument()
-    if (!response) throw new Error(i18n._(msg`You are offline, or the server does not answer.`))
+    if (!response) throw new Error(i18n._(msg`You're offline, or the server isn't responding.`))
     const { status } = response
-    if (status === 401) throw new Error(i18n._(msg`You are signed out. Sign in again to see more.`))
-    if (!response.ok) throw new Error(i18n._(msg`The server could not answer (${status}).`))
+    if (status === 401) throw new Error(i18n._(msg`You're signed out. Sign in again to see more.`))
+    if (!response.ok) throw new Error(i18n._(msg`The server couldn't respond (${status}).`))
     return (await response.json()) as FilePage
   })
 }

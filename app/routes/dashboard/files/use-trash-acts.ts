@@ -12,7 +12,7 @@ export function useTrashActs() {
   const mutate = useMutate()
   const toast = useToast()
   const fail = (error: Error) =>
-    void toast.show({ tone: "danger", title: t`That did not work`, description: say(error.message) })
+    void toast.show({ tone: "danger", title: t`Something went wrong`, description: say(error.message) })
   const done = useReload()
 
   function trash({ _id }: TrashedFile) {
@@ -22,7 +22,7 @@ export function useTrashActs() {
   return {
     restore(file: TrashedFile) {
       mutate(fileCalls.restore, { fileId: file._id }, away(file)).then(({ fileName }) => {
-        toast.show({ title: t`${fileName} is back among your files`, undo: () => trash(file) })
+        toast.show({ title: t`${fileName} was restored`, undo: () => trash(file) })
         done()
       }, fail)
     },
