@@ -38,7 +38,9 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
   // An error event that nobody listens for ends the process, and the parser's streams emit them at any time.
   const endEarly = () => failed.abort(new BadRequest("The form ended early, or is not valid."))
   parser.on("error", endEarly)
-  parser.on("filesLimit", () => failed.abort(new BadRequest(`One form can contain up to ${MOST_FILES} files.`)))
+  parser.on("filesLimit", () =>
+    failed.abort(new BadRequest(`One form can contain up to ${MOST_FILES} files.`)),
+  )
   parser.on("file", (_field, stream, fileName) => {
     stream.on("error", endEarly)
     // A file field that was left empty.

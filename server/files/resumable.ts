@@ -123,9 +123,7 @@ async function findUpload(
     .where(and(eq(uploads._id, id), eq(uploads.userId, viewer.user._id), isNotNull(uploads.length)))
   if (!row || row.length === null || row.fileName === null) throw new NotFound("upload")
   if (row.expiresAt < Date.now() && expired === "refused") {
-    throw new Gone(
-      "The upload received no data for too long and was cancelled. Send the file again.",
-    )
+    throw new Gone("The upload received no data for too long and was cancelled. Send the file again.")
   }
   return { ...row, length: row.length, fileName: row.fileName, metadata: row.metadata ?? "" }
 }

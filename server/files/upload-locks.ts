@@ -28,7 +28,11 @@ export function openUploadLocks(
 ): UploadLocks {
   const held = new Map<string, Held>()
   const locks = openAdvisoryLocks(databaseUrl, () => {
-    stopAll(new Unavailable("The database was unavailable. Ask how much of the upload is stored, and resume from there."))
+    stopAll(
+      new Unavailable(
+        "The database was unavailable. Ask how much of the upload is stored, and resume from there.",
+      ),
+    )
   })
   const failures = createFailureLog(log, "uploads under way are looked after again")
   let looking: Promise<void> | null = null

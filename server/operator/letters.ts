@@ -10,7 +10,9 @@ type Acting = Scope<"db" | "viewer">
 export function retryLetter(scope: Acting, id: string): Promise<OperatorAct> {
   return withLetter(scope, id, "retry-letter", async (here) => {
     if ((await retryParked(here, [id])) === 0)
-      throw new Conflict("The email is already on its way, or its link has expired. If it has expired, discard it.")
+      throw new Conflict(
+        "The email is already on its way, or its link has expired. If it has expired, discard it.",
+      )
   })
 }
 

@@ -20,13 +20,6 @@ const NOT_HANDED_ON = [
 ]
 
 describe("docker-compose.yml", () => {
-  it("names the image by the version of package.json, as the image itself does", () => {
-    const { version } = JSON.parse(read("package.json")) as { version: string }
-    const named = [...compose.matchAll(/image: tideline:(.+)/g)].map(([, tag]) => tag)
-    expect(named).toEqual([version, version])
-    expect(image).toMatch(new RegExp(`^ARG VERSION=${version}$`, "m"))
-  })
-
   it("sets no variable that Tideline does not read", () => {
     const names = environmentOf("app").map(([name]) => name.replace(/_FILE$/, ""))
     expect(names.length).toBeGreaterThan(0)

@@ -157,7 +157,10 @@ describe("a mail server that is away", () => {
     await receiver.start()
     await sql`update mail_outbox set next_attempt_at = 0 where recipient = 'grace@example.org'`
     const subjects = await Promise.all((await lettersTo("grace@example.org", 2)).map(subjectOf))
-    expect(subjects.toSorted()).toEqual(["Confirm your email address for Tideline", "Reset your Tideline password"])
+    expect(subjects.toSorted()).toEqual([
+      "Confirm your email address for Tideline",
+      "Reset your Tideline password",
+    ])
   })
 
   test("is sent five reset letters whose links work, however often they are asked for, and no answer tells", async () => {

@@ -118,6 +118,7 @@ export const serverSentences: MessageDescriptor[] = [
   // The chat
   msg`There is no such conversation, or it is not yours.`,
   msg`There is no such question, or it is not yours.`,
+  msg`There is no such earlier version, or it is not yours.`,
   msg`A search can have ${{ most: "" }} characters at most.`,
   msg`Give the conversation a title.`,
   msg`A title can have ${{ most: "" }} characters at most.`,

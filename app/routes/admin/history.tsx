@@ -31,7 +31,8 @@ export default function History({ loaderData: { rows, older, now } }: Route.Comp
     <>
       <Head title={t`History`}>
         <Trans>
-          Every change made on these pages, newest first. Entries are never changed, except that people who delete their account are removed from them.
+          Every change made on these pages, newest first. Entries are never changed, except that people who
+          delete their account are removed from them.
         </Trans>
       </Head>
       <Rows empty={t`Nothing has been changed on these pages yet.`}>

@@ -56,7 +56,8 @@ export default function Letters({ loaderData, actionData }: Route.ComponentProps
     <>
       <Head title={t`Emails`} problem={actionData?.problem}>
         <Trans>
-          An email is parked when the mail server rejects it permanently, when all thirty attempts fail, or when its link expires. The text of emails is never shown here.
+          An email is parked when the mail server rejects it permanently, when all thirty attempts fail, or
+          when its link expires. The text of emails is never shown here.
         </Trans>
       </Head>
       <nav aria-label={t`Emails by state`} className="mt-5 flex flex-wrap items-center gap-1">

@@ -74,11 +74,13 @@ function ChangedAtClerk() {
   return (
     <Alert title={t`Plans and sessions are managed in Clerk`} className="mt-5 max-w-2xl">
       <Trans>
-        Clerk manages the accounts, and Clerk Billing decides who is on Pro: a plan set here would be overwritten the next time Clerk is asked. Open{" "}
+        Clerk manages the accounts, and Clerk Billing decides who is on Pro: a plan set here would be
+        overwritten the next time Clerk is asked. Open{" "}
         <a href="https://dashboard.clerk.com" rel="noreferrer" className="underline underline-offset-3">
           Clerk's dashboard
         </a>
-        , choose the person under Users, and change the subscription or end the sessions there. The plan is updated here by Clerk's webhook, or on the person's next visit.
+        , choose the person under Users, and change the subscription or end the sessions there. The plan is
+        updated here by Clerk's webhook, or on the person's next visit.
       </Trans>
     </Alert>
   )

@@ -20,7 +20,10 @@ export async function performAct<Schema extends GenericSchema>(
   const form = await readForm(request, schema)
   if (!form.ok) {
     const words: unknown = Object.values(form.errors)[0]
-    const problem: Sentence = typeof words === "string" ? words : msg`This form does not belong to this page. Reload it and try again.`
+    const problem: Sentence =
+      typeof words === "string"
+        ? words
+        : msg`This form does not belong to this page. Reload it and try again.`
     return data({ problem }, { status: form.status })
   }
   try {

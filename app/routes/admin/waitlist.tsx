@@ -36,7 +36,8 @@ export default function Waitlist({ loaderData, actionData }: Route.ComponentProp
     <>
       <Head title={t`Waitlist`} problem={actionData?.problem}>
         <Trans>
-          People who joined the waitlist, newest first. An invitation is an email with a link that lets one address sign up, once, within 14 days.
+          People who joined the waitlist, newest first. An invitation is an email with a link that lets one
+          address sign up, once, within 14 days.
         </Trans>
       </Head>
       <div className="mt-5 flex flex-wrap items-end gap-3">

@@ -66,7 +66,9 @@ export default function ConfirmAddressPage({ loaderData, actionData }: Route.Com
     <>
       <PageHead title={t`Confirm your email address`}>
         <Trans>
-          This browser isn't signed in to the account of <strong className="font-medium">{email}</strong>. Choose a password to confirm the email address and sign in. Anyone who was signed in to the account before is signed out, and its old password and API keys stop working.
+          This browser isn't signed in to the account of <strong className="font-medium">{email}</strong>.
+          Choose a password to confirm the email address and sign in. Anyone who was signed in to the account
+          before is signed out, and its old password and API keys stop working.
         </Trans>
       </PageHead>
       <Card>
@@ -77,7 +79,8 @@ export default function ConfirmAddressPage({ loaderData, actionData }: Route.Com
       </Card>
       <p className="mt-6 text-center text-sm text-muted">
         <Trans>
-          To keep your password, open the link in the browser you signed up with. If you didn't sign up, close this page.
+          To keep your password, open the link in the browser you signed up with. If you didn't sign up, close
+          this page.
         </Trans>
       </p>
     </>
@@ -90,7 +93,8 @@ function LinkSpent() {
     <>
       <PageHead title={t`This link is incomplete or has expired`}>
         <Trans>
-          If your email address is already confirmed, sign in. Otherwise reset your password: the link in that email also confirms your address.
+          If your email address is already confirmed, sign in. Otherwise reset your password: the link in that
+          email also confirms your address.
         </Trans>
       </PageHead>
       <div className="flex flex-wrap gap-3">

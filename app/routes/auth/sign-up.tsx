@@ -148,9 +148,7 @@ function Sent() {
         <Trans>We've emailed you a link. Open it in this browser to start using your account.</Trans>
       </PageHead>
       <Alert title={t`No email after a few minutes?`}>
-        <Trans>
-          Check your spam folder. Or sign in with your password and we'll send the link again.
-        </Trans>
+        <Trans>Check your spam folder. Or sign in with your password and we'll send the link again.</Trans>
       </Alert>
       <PageFoot question={t`Opened the link?`} to="/sign-in" label={t`Sign in`} />
     </>

@@ -23,7 +23,9 @@ export function wordsFor({
         form: msg`Confirm your email address first. We've emailed you a link; any link from the last 24 hours works too.`,
       }
     case "email-taken":
-      return { email: msg`An account with this email address already exists. Sign in, or reset its password.` }
+      return {
+        email: msg`An account with this email address already exists. Sign in, or reset its password.`,
+      }
     case "email-unfit":
       return { email: msg`Enter an email address such as ada@example.org.` }
     case "password-unfit":

@@ -8,7 +8,12 @@ export function Checklist({ hasThread, hasFile }: { hasThread: boolean; hasFile:
   const { t } = useLingui()
   const tasks = [
     { id: "account", label: t`Create your account`, done: true },
-    { id: "question", label: t`Ask the chat your first question`, done: hasThread, to: href("/dashboard/chat") },
+    {
+      id: "question",
+      label: t`Ask the chat your first question`,
+      done: hasThread,
+      to: href("/dashboard/chat"),
+    },
     { id: "file", label: t`Add your first file`, done: hasFile, to: href("/dashboard/files") },
   ]
   const count = tasks.length

@@ -26,9 +26,7 @@ export function WelcomeStep({ user }: { user: UserRecord }) {
           </Trans>
         </Benefit>
         <Benefit icon="folder" title={t`Files where you need them`}>
-          <Trans>
-            Large uploads resume after a lost connection, and only you can open your files.
-          </Trans>
+          <Trans>Large uploads resume after a lost connection, and only you can open your files.</Trans>
         </Benefit>
         <Benefit icon="bolt" title={t`Everything live`}>
           <Trans>A change on one of your devices shows on the others immediately.</Trans>

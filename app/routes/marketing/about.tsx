@@ -30,14 +30,17 @@ export default function About() {
           </h2>
           <p>
             <Trans>
-              The best developer tools of recent years made a promise: the screen shows what is in the database, and you don't have to think about it. The price was that the database, the accounts and the server belong to somebody else. For many projects that is a fine
-              trade. For some it is not: records that may not leave the building, a budget that cannot grow
-              with usage, or simply the wish to understand the whole thing.
+              The best developer tools of recent years made a promise: the screen shows what is in the
+              database, and you don't have to think about it. The price was that the database, the accounts
+              and the server belong to somebody else. For many projects that is a fine trade. For some it is
+              not: records that may not leave the building, a budget that cannot grow with usage, or simply
+              the wish to understand the whole thing.
             </Trans>
           </p>
           <p>
             <Trans>
-              Tideline keeps that promise on a machine of your own, with parts that have been boring and dependable for decades: a process, PostgreSQL, a folder.
+              Tideline keeps that promise on a machine of your own, with parts that have been boring and
+              dependable for decades: a process, PostgreSQL, a folder.
             </Trans>
           </p>
           <h2>
@@ -46,7 +49,8 @@ export default function About() {
           <ul>
             <li>
               <Trans>
-                <strong>One truth.</strong> A row is the record, its commit is the event, and every type is defined once.
+                <strong>One truth.</strong> A row is the record, its commit is the event, and every type is
+                defined once.
               </Trans>
             </li>
             <li>
@@ -57,7 +61,8 @@ export default function About() {
             </li>
             <li>
               <Trans>
-                <strong>Clear errors.</strong> A missing setting never looks like success, and every error says what to do.
+                <strong>Clear errors.</strong> A missing setting never looks like success, and every error
+                says what to do.
               </Trans>
             </li>
             <li>
@@ -68,7 +73,8 @@ export default function About() {
             </li>
             <li>
               <Trans>
-                <strong>Code for readers.</strong> Folders show where code runs, a tool checks the import rules, and decisions are recorded with the alternatives.
+                <strong>Code for readers.</strong> Folders show where code runs, a tool checks the import
+                rules, and decisions are recorded with the alternatives.
               </Trans>
             </li>
           </ul>

@@ -52,7 +52,9 @@ export function Comparison() {
       </div>
       <p className="mt-6 max-w-3xl text-muted">
         <Trans>
-          Choose the hosted services if nobody on your team wants to run a database, if you need arbitrary live queries, or if you need the many sign-in methods and the support that Clerk offers. Choose Tideline if your records have to stay on your own machines, in a database you can open.
+          Choose the hosted services if nobody on your team wants to run a database, if you need arbitrary
+          live queries, or if you need the many sign-in methods and the support that Clerk offers. Choose
+          Tideline if your records have to stay on your own machines, in a database you can open.
         </Trans>
       </p>
     </>

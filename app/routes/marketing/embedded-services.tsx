@@ -13,8 +13,8 @@ export function EmbeddedServices() {
         <CommandBlock commands={["npm ci", "npm start"]} />
         <p className="mt-4 text-muted">
           <Trans>
-            Then open the URL it prints and sign up. The same code runs on your server: there you configure the
-            URL, your database and your mail server, as described in the{" "}
+            Then open the URL it prints and sign up. The same code runs on your server: there you configure
+            the URL, your database and your mail server, as described in the{" "}
             <a
               href="/docs/self-hosting"
               className="text-accent-ink underline decoration-accent-line underline-offset-4 hover:decoration-current"
@@ -46,7 +46,8 @@ export function EmbeddedServices() {
         </ul>
         <p className="mt-4 text-sm text-faint">
           <Trans>
-            They are the real thing on a small scale: real PostgreSQL, real SMTP, real streaming. The mail inbox and the development gateway refuse to start on a public URL.
+            They are the real thing on a small scale: real PostgreSQL, real SMTP, real streaming. The mail
+            inbox and the development gateway refuse to start on a public URL.
           </Trans>
         </p>
       </div>

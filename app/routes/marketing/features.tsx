@@ -28,7 +28,8 @@ export default function Features() {
     <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
       <PageHead title={t`What's included`}>
         <Trans>
-          A complete application rather than a kit of parts. Each of these works from the first start, and each is a folder of source code you can read in one sitting.
+          A complete application rather than a kit of parts. Each of these works from the first start, and
+          each is a folder of source code you can read in one sitting.
         </Trans>
       </PageHead>
       {features.map((feature) => (

@@ -122,7 +122,8 @@ function Hero({ children }: { children: ReactNode }) {
           <p className="mx-auto mt-6 max-w-2xl text-lg text-muted sm:text-xl sm:leading-8 sm:tracking-normal">
             <Trans>
               Tideline is a web application on your own server: sign-in, AI chat, files and an HTTP API.
-              Whatever writes to its PostgreSQL, whether a click, a script or you in psql, shows on every open screen.
+              Whatever writes to its PostgreSQL, whether a click, a script or you in psql, shows on every open
+              screen.
             </Trans>
           </p>
           <div className="mt-8 flex flex-wrap justify-center gap-3">

@@ -26,12 +26,15 @@ export function LiveDemo({ boats, refused }: { boats: readonly Boat[]; refused: 
       </p>
       <figcaption className="mx-auto max-w-2xl text-center text-sm text-balance text-muted">
         <Trans>
-          This is live, not a recording. Both panes follow one PostgreSQL table on this server over separate connections, and so does every other visitor. Change a state or a lamp. Boats reset after two minutes.
+          This is live, not a recording. Both panes follow one PostgreSQL table on this server over separate
+          connections, and so does every other visitor. Change a state or a lamp. Boats reset after two
+          minutes.
         </Trans>
         <noscript>
           {" "}
           <Trans>
-            Your browser doesn't run scripts: each click submits a form, and the page reloads with the current table.
+            Your browser doesn't run scripts: each click submits a form, and the page reloads with the current
+            table.
           </Trans>
         </noscript>
       </figcaption>

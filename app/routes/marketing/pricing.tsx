@@ -31,7 +31,8 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
     <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
       <PageHead title={t`The software is free.`}>
         <Trans>
-          Tideline is MIT-licensed and has no paid edition. The administrator of a server decides who is on which of two plans. These are the plans of this server.
+          Tideline is MIT-licensed and has no paid edition. The administrator of a server decides who is on
+          which of two plans. These are the plans of this server.
         </Trans>
       </PageHead>
       <div className="mt-4 grid gap-5 md:grid-cols-3">
@@ -49,7 +50,11 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
         <Plan
           name={t`Pro`}
           price={isClerk ? t`Through Clerk` : t`From the operator`}
-          note={isClerk ? t`Subscribed to in your Clerk account.` : t`Granted by the administrator of this server.`}
+          note={
+            isClerk
+              ? t`Subscribed to in your Clerk account.`
+              : t`Granted by the administrator of this server.`
+          }
           points={describePlan(plans.pro, { hasChat, i18n })}
           isMarked
           action={
@@ -88,7 +93,8 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
               ? t`This server uses Clerk: subscribing there upgrades you to Pro, and cancelling the subscription moves you back.`
               : t`This server manages its own accounts: its operator upgrades you to Pro, or back.`}{" "}
             <Trans>
-              The new limits apply from your next request. Going back to Free deletes nothing, but you can't add files until yours fit the quota again.
+              The new limits apply from your next request. Going back to Free deletes nothing, but you can't
+              add files until yours fit the quota again.
             </Trans>
           </p>
         </div>

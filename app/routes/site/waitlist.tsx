@@ -99,7 +99,8 @@ function Joined() {
     <>
       <Alert tone="success" title={t`Check your inbox`}>
         <Trans>
-          We've sent you an email. Follow its link to confirm your place. Addresses that are already confirmed don't get a second email.
+          We've sent you an email. Follow its link to confirm your place. Addresses that are already confirmed
+          don't get a second email.
         </Trans>
       </Alert>
       <p className="mt-6 text-sm text-muted">

@@ -10,7 +10,11 @@ const { least, most } = PASSWORD_LENGTH
 export function PasswordForm({ email, outcome }: { email: string; outcome: Outcome | undefined }) {
   const { t } = useLingui()
   return (
-    <Section title={t`Password`} about={t`Changing it signs you out of every other browser.`} outcome={outcome}>
+    <Section
+      title={t`Password`}
+      about={t`Changing it signs you out of every other browser.`}
+      outcome={outcome}
+    >
       <ChangeForm
         // A form that did its work is empty again.
         key={outcome?.done ? "changed" : "form"}

@@ -177,7 +177,9 @@ function Hint({ text, blocked }: { text: string; blocked: ReactNode }) {
   }
   return (
     <p className="hidden px-3 pt-1.5 text-xs text-faint lg:block">
-      <Trans>Press Enter to send, Shift + Enter for a new line. Replies can be wrong: check important facts.</Trans>
+      <Trans>
+        Press Enter to send, Shift + Enter for a new line. Replies can be wrong: check important facts.
+      </Trans>
     </p>
   )
 }

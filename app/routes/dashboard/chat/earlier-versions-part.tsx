@@ -78,11 +78,7 @@ function Replaced({ entry: { role, content, attachments } }: { entry: ReplacedEn
         <Markdown text={content} />
       )}
       <div className={isQuestion ? "flex justify-end" : "-ml-2"}>
-        <CopyButton
-          text={content}
-          label={isQuestion ? t`Copy message` : t`Copy reply`}
-          className="size-8"
-        />
+        <CopyButton text={content} label={isQuestion ? t`Copy message` : t`Copy reply`} className="size-8" />
       </div>
     </article>
   )

@@ -103,12 +103,7 @@ function Answer({ bubble, isLast, onAgain }: MessageProps) {
         <Acts className={classNames("-ml-2", isLast && "opacity-100")}>
           <CopyButton text={text} label={t`Copy reply`} className="size-8" />
           {isLast && status === "completed" ? (
-            <Act
-              icon="refresh"
-              title={t`Regenerate`}
-              label={t`Regenerate`}
-              onClick={() => onAgain(bubble)}
-            />
+            <Act icon="refresh" title={t`Regenerate`} label={t`Regenerate`} onClick={() => onAgain(bubble)} />
           ) : null}
           <span className="truncate pl-1">{[model, tokensUsed].filter(Boolean).join(" · ")}</span>
         </Acts>

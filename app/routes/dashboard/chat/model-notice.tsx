@@ -15,8 +15,9 @@ export function ModelNotice() {
         className="mx-auto my-3 w-[calc(100%-2rem)] max-w-3xl"
       >
         <Trans>
-          The setting <code className="font-mono">AI_GATEWAY_API_KEY</code> is missing. The administrator can set it to a gateway's key, or to <code className="font-mono">embedded</code> for the
-          development gateway.
+          The setting <code className="font-mono">AI_GATEWAY_API_KEY</code> is missing. The administrator can
+          set it to a gateway's key, or to <code className="font-mono">embedded</code> for the development
+          gateway.
         </Trans>
       </Alert>
     )
@@ -27,7 +28,8 @@ export function ModelNotice() {
       <Icon name="plug" className="mt-0.5 size-3.5" />
       <span>
         <Trans>
-          <strong className="font-semibold">No language model is connected.</strong> The development gateway only repeats facts it can check.
+          <strong className="font-semibold">No language model is connected.</strong> The development gateway
+          only repeats facts it can check.
         </Trans>
       </span>
     </p>

@@ -44,7 +44,8 @@ export default function NewConversation() {
           </h2>
           <p className="mt-2 max-w-lg text-muted">
             <Trans>
-              The chat can use your files and your other conversations. Conversations are saved here until you delete them.
+              The chat can use your files and your other conversations. Conversations are saved here until you
+              delete them.
             </Trans>
           </p>
           <ul className="mt-6 flex flex-wrap gap-2">

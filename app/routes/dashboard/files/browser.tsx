@@ -73,7 +73,8 @@ export function Browser({
         className="mt-6 rounded-lg border border-dashed border-line-strong sm:py-24"
       >
         <Trans>
-          Drop files anywhere on this page, paste them, or press Upload. The largest file allowed is {largest}.
+          Drop files anywhere on this page, paste them, or press Upload. The largest file allowed is {largest}
+          .
         </Trans>
       </EmptyState>
     )

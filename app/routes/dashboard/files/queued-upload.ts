@@ -80,9 +80,7 @@ export function whyNot({ size }: File, { maxSize, room }: UploadLimits): string 
   }
   if (size <= room) return null
   const left = formats.bytes(Math.max(room, 0))
-  return i18n._(
-    msg`There isn't enough space: ${left} left. Empty the trash or delete files, then try again.`,
-  )
+  return i18n._(msg`There isn't enough space: ${left} left. Empty the trash or delete files, then try again.`)
 }
 
 /** A file that has changed since it was chosen cannot be read; the request would fail as if the connection had. */

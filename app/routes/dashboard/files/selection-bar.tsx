@@ -64,7 +64,9 @@ export function SelectionBar({
               variant="secondary"
               size="sm"
               disabled={files.length > ARCHIVE_LIMIT}
-              title={files.length > ARCHIVE_LIMIT ? t`A zip can hold up to ${ARCHIVE_LIMIT} files` : undefined}
+              title={
+                files.length > ARCHIVE_LIMIT ? t`A zip can hold up to ${ARCHIVE_LIMIT} files` : undefined
+              }
               onClick={onDownload}
             >
               <Icon name="download" />

@@ -102,14 +102,16 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
           className="mt-6 rounded-lg border border-dashed border-line-strong sm:py-24"
         >
           <Trans>
-            Deleted files are kept here for <Plural value={days} one="# day" other="# days" />, in case you want them back.
+            Deleted files are kept here for <Plural value={days} one="# day" other="# days" />, in case you
+            want them back.
           </Trans>
         </EmptyState>
       ) : (
         <>
           <p className="mt-6 text-sm text-muted">
             <Trans>
-              Files are kept here for <Plural value={days} one="# day" other="# days" /> and then deleted permanently. Until then they count towards your storage: {trashed} of {quota}.
+              Files are kept here for <Plural value={days} one="# day" other="# days" /> and then deleted
+              permanently. Until then they count towards your storage: {trashed} of {quota}.
             </Trans>
           </p>
           <ul

@@ -33,11 +33,11 @@ function describeRefusal(status: number, body: string): string {
 function wordsFor(status: number): MessageDescriptor {
   if (status === 401)
     return msg`You're signed out. Sign in again in another tab, then retry: what has been uploaded is kept.`
-  if (status === 413) return msg`It's larger than the limit on this server. Make it smaller, or split it into parts.`
+  if (status === 413)
+    return msg`It's larger than the limit on this server. Make it smaller, or split it into parts.`
   if (status === 415)
     return msg`This type of file isn't accepted. Send it as another type, for example a zip.`
-  if (status === 507)
-    return msg`There isn't enough space. Empty the trash or delete files, then try again.`
+  if (status === 507) return msg`There isn't enough space. Empty the trash or delete files, then try again.`
   if (status === 404 || status === 410)
     return msg`The server no longer knows this upload. Send the file again.`
   return msg`The server didn't accept it (${status}). Try again in a moment.`
