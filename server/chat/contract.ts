@@ -164,7 +164,7 @@ export const TITLE_LIMIT = 200
 export const UNTITLED = "New conversation"
 
 export const ThreadId = v.pipe(v.string(), v.uuid())
-export const MessageId = ThreadId
+export const MessageId = v.pipe(v.string(), v.uuid())
 
 const Title = v.pipe(
   v.string("Give the conversation a title."),

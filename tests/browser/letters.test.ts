@@ -214,9 +214,9 @@ async function lookAt(subject: string, html: string) {
 /** Somebody whose address is confirmed, signed in. */
 async function openAccount(email: string) {
   const account = { name: "Somebody", email, password: PASSWORD }
-  const browser = openBrowser(app)
-  await postJson(browser, "/api/auth/sign-up/email", account)
-  await browser(await readLetter(email, "Confirm your email address for Tideline"))
+  const visitor = openBrowser(app)
+  await postJson(visitor, "/api/auth/sign-up/email", account)
+  await visitor(await readLetter(email, "Confirm your email address for Tideline"))
   return signedIn(email)
 }
 
