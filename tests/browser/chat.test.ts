@@ -179,7 +179,7 @@ describe("what can be done with an answer", () => {
 
   it("is to let it continue after thirty seconds", async () => {
     const page = await open(await chat.thread(2, { status: "timeout" }))
-    await page.getByText("Stopped after 30 seconds, the longest that an answer may take.").waitFor()
+    await page.getByText("Stopped at the time limit for an answer.").waitFor()
     await page.getByRole("button", { name: "Continue" }).click()
     await says(page, "Continue where you stopped.")
     await ended(page)
