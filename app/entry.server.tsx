@@ -21,6 +21,7 @@ import { catalogues as still } from "#app/language/de/static.ts"
 import { addMessages } from "#app/language/i18n.ts"
 import { addSentences } from "#app/language/sentences.ts"
 import { serverSentences } from "#app/features/server/sentences.ts"
+import { NonceContext } from "#app/features/navigation/transition-failures.tsx"
 import { ReaderContext, type Reader } from "#app/features/site/reader.ts"
 import { scriptsAfterPaint } from "#app/features/site/scripts-after-paint.ts"
 import { isRefusal } from "#server/errors.ts"
@@ -57,7 +58,9 @@ export default async function handleRequest(
   const { serverHandoffStream: handoff, ...withoutHandoff } = routerContext
   const page = renderToString(
     <ReaderContext value={reader}>
-      <ServerRouter context={withoutHandoff} url={request.url} nonce={nonce} />
+      <NonceContext value={nonce}>
+        <ServerRouter context={withoutHandoff} url={request.url} nonce={nonce} />
+      </NonceContext>
     </ReaderContext>,
   )
   if (page.includes(DEFERRED))
@@ -119,7 +122,9 @@ function streamPage(
     let hasBegun = false
     const { pipe, abort } = renderToPipeableStream(
       <ReaderContext value={reader}>
-        <ServerRouter context={routerContext} url={request.url} nonce={nonce} />
+        <NonceContext value={nonce}>
+          <ServerRouter context={routerContext} url={request.url} nonce={nonce} />
+        </NonceContext>
       </ReaderContext>,
       {
         nonce,

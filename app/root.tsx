@@ -8,6 +8,7 @@ import { readLanguage } from "#server/http/language.ts"
 import { readTheme } from "#server/http/theme.ts"
 import { ClerkBoundary } from "./features/identity/clerk.tsx"
 import { keepOnNavigation } from "./features/navigation/keep-on-navigation.ts"
+import { TransitionFailures } from "./features/navigation/transition-failures.tsx"
 import { ErrorPage } from "./features/site/error-page.tsx"
 import { useReader } from "./features/site/reader.ts"
 import { i18nIn } from "./language/i18n.ts"
@@ -64,6 +65,7 @@ export function Layout({ children }: { children: ReactNode }) {
             media={theme === "dark" ? undefined : "(prefers-color-scheme: dark)"}
           />
         )}
+        <TransitionFailures />
         <Meta />
         <Links />
       </head>

@@ -285,6 +285,25 @@ const pages = [
   "/dashboard/nowhere",
 ]
 
+describe("the transition to another page", () => {
+  it.each(["/dashboard/files", "/blog"])("to %s can be skipped without an error", async (path) => {
+    const page = await tideline.open("/dashboard")
+    const errors: string[] = []
+    page.on("pageerror", ({ name, message }) => errors.push(`${name}: ${message}`))
+    await page.addInitScript(() => {
+      addEventListener("pagereveal", (event: Event & { viewTransition?: ViewTransition | null }) => {
+        sessionStorage.setItem("skipped", String(Boolean(event.viewTransition)))
+        event.viewTransition?.skipTransition()
+      })
+    })
+    await page.evaluate((address) => location.assign(address), path)
+    await page.waitForURL(`**${path}`)
+    await page.locator("main").waitFor()
+    expect(await page.evaluate(() => sessionStorage.getItem("skipped"))).toBe("true")
+    expect(errors).toEqual([])
+  })
+})
+
 describe("every page of the dashboard", () => {
   it.each(["light", "dark"] as const)(
     "has nothing that axe would mend, in %s colours",
