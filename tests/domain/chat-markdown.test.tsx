@@ -37,6 +37,14 @@ function wordsOf(html: string) {
 }
 
 describe("an answer as Markdown", () => {
+  it.each([5_000, 30_000])(
+    "has no kerning around a run of %i letters, which would be shaped for each line",
+    (length) => {
+      expect(show(`The sea: ${"x".repeat(length)}`)).toContain("[font-kerning:none]")
+      expect(show("The sea ".repeat(length / 8))).not.toContain("[font-kerning:none]")
+    },
+  )
+
   it("is headings below the page's own, lists, tables, code and emphasis", () => {
     const html = show(
       "# Tides\n\nThey **rise** and *fall*.\n\n1. in\n2. out\n   - slowly\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```ts\nlet x = 1 < 2\n```",

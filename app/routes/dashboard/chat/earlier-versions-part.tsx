@@ -8,6 +8,7 @@ import { Spinner } from "#app/ui/spinner.tsx"
 import type { ReplacedEntry, ReplacedPage } from "#server/chat/contract.ts"
 import { send } from "./ask.ts"
 import { AttachmentList } from "./attachment-list.tsx"
+import { classOfText } from "./long-run.ts"
 import { Markdown } from "./markdown.tsx"
 
 interface EarlierDialogProps {
@@ -71,7 +72,12 @@ function Replaced({ entry: { role, content, attachments } }: { entry: ReplacedEn
     <article aria-label={isQuestion ? t`You` : t`Answer`} className="min-w-0">
       {attachments ? <AttachmentList attachments={attachments} className="mb-1.5 justify-end" /> : null}
       {isQuestion ? (
-        <p className="ml-auto w-fit max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+        <p
+          className={classOfText(
+            content,
+            "ml-auto w-fit max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap",
+          )}
+        >
           {content}
         </p>
       ) : (

@@ -2,6 +2,7 @@ import { Trans } from "@lingui/react/macro"
 import { useState } from "react"
 import { useFormats } from "#app/language/formats.ts"
 import { Button } from "#app/ui/button.tsx"
+import { classOfText } from "./long-run.ts"
 
 /** Characters that are shown at once. A line of a million holds a page up. */
 const STEP = 30_000
@@ -14,7 +15,9 @@ export function LongText({ text }: { text: string }) {
   const characters = formats.number(left)
   return (
     <div className="space-y-3">
-      <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">{text.slice(0, end)}</p>
+      <p className={classOfText(text, "[overflow-wrap:anywhere] whitespace-pre-wrap")}>
+        {text.slice(0, end)}
+      </p>
       {left > 0 ? (
         <Button variant="secondary" size="sm" onClick={() => setEnd(end + STEP)}>
           <Trans>Show more ({characters} more characters)</Trans>

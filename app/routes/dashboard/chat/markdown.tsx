@@ -3,6 +3,7 @@ import type { MarkedToken, Token, Tokens } from "marked"
 import { memo, type ReactNode } from "react"
 import { CodeBlock } from "./code-block.tsx"
 import { inOrder } from "./in-order.tsx"
+import { classOfText } from "./long-run.ts"
 import { LongText } from "./long-text.tsx"
 import { renderInline } from "./markdown-inline.tsx"
 import type { MathToken } from "./markdown-math.ts"
@@ -26,7 +27,7 @@ export const Markdown = memo(function Markdown({ text, isGrowing = false }: Mark
   const blocks = useReading(text, { isGrowing })
   if (!blocks) return <LongText text={text} />
   return (
-    <div className="space-y-4 break-words [&_:is(ul,ol)]:space-y-1.5">
+    <div className={classOfText(text, "space-y-4 break-words [&_:is(ul,ol)]:space-y-1.5")}>
       {inOrder(blocks, (block, place) => (
         <Block token={block} isOpen={isGrowing && place === blocks.length - 1} />
       ))}

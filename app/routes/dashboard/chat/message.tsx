@@ -11,6 +11,7 @@ import { AttachmentList } from "./attachment-list.tsx"
 import { plainText, type Bubble } from "./bubbles.ts"
 import { EarlierVersions } from "./earlier-versions.tsx"
 import { inOrder } from "./in-order.tsx"
+import { classOfText } from "./long-run.ts"
 import { Markdown } from "./markdown.tsx"
 import { QuestionEditor } from "./question-editor.tsx"
 import type { Exchange } from "./questions.tsx"
@@ -61,7 +62,12 @@ function Question({ bubble, onEdit, threadId }: MessageProps) {
         <AttachmentList attachments={bubble.attachments} className="max-w-[85%] justify-end" />
       ) : null}
       {text ? (
-        <p className="max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 [overflow-wrap:anywhere] break-words whitespace-pre-wrap">
+        <p
+          className={classOfText(
+            text,
+            "max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 [overflow-wrap:anywhere] break-words whitespace-pre-wrap",
+          )}
+        >
           {text}
         </p>
       ) : null}

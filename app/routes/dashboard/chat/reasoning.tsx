@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import { Icon } from "#app/ui/icon.tsx"
+import { classOfText } from "./long-run.ts"
 
 /** What a model said to itself, folded. */
 export function Reasoning({ text, isGrowing }: { text: string; isGrowing: boolean }) {
@@ -12,7 +13,10 @@ export function Reasoning({ text, isGrowing }: { text: string; isGrowing: boolea
         <Icon name="chevron-right" className="size-3.5 transition-transform group-open/thought:rotate-90" />
       </summary>
       <div
-        className="max-h-96 overflow-y-auto border-l-2 border-line pl-4 [overflow-wrap:anywhere] whitespace-pre-wrap"
+        className={classOfText(
+          text,
+          "max-h-96 overflow-y-auto border-l-2 border-line pl-4 [overflow-wrap:anywhere] whitespace-pre-wrap",
+        )}
         tabIndex={0}
         role="group"
         aria-label={t`Reasoning`}
