@@ -21,29 +21,24 @@ export async function findOwnAccount(
   return { browsers: browsers.toSorted((a, b) => Number(b.isThisOne) - Number(a.isThisOne)), keys }
 }
 
-/** Every other browser is signed out, and what it shows is gone at once. */
-export async function changePassword(
-  scope: Scope<"identity" | "live" | "viewer">,
+/** Every other browser is signed out. Its live connections end with its session. */
+export function changePassword(
+  scope: Scope<"identity" | "viewer">,
   visit: Visit,
   passwords: { current: string; next: string },
 ): Promise<AccountOutcome> {
-  const { userId } = scope.viewer.session
-  const outcome = await requireOwnAccount(scope).changePassword(visit, passwords)
-  if (outcome.ok) await scope.live.revokeUser(userId)
-  return outcome
+  return requireOwnAccount(scope).changePassword(visit, passwords)
 }
 
 /** Throws NotFound. */
-export async function endSession(scope: Scope<"identity" | "live" | "viewer">, id: string): Promise<void> {
+export async function endSession(scope: Scope<"identity" | "viewer">, id: string): Promise<void> {
   const { userId } = scope.viewer.session
   if (!(await requireOwnAccount(scope).endSession(userId, id))) throw new NotFound("session")
-  await scope.live.revokeUser(userId)
 }
 
-export async function endOtherSessions(scope: Scope<"identity" | "live" | "viewer">): Promise<void> {
+export async function endOtherSessions(scope: Scope<"identity" | "viewer">): Promise<void> {
   const { userId, sessionId } = scope.viewer.session
   await requireOwnAccount(scope).endOtherSessions(userId, sessionId)
-  await scope.live.revokeUser(userId)
 }
 
 /** The key itself is in the answer, this once. Throws Forbidden beyond fifty of them. */
@@ -58,11 +53,9 @@ export async function createKey(
 }
 
 /** Throws NotFound. */
-export async function deleteKey(scope: Scope<"identity" | "live" | "viewer">, id: string): Promise<void> {
+export async function deleteKey(scope: Scope<"identity" | "viewer">, id: string): Promise<void> {
   const { userId } = scope.viewer.session
   if (!(await requireOwnAccount(scope).deleteKey(userId, id))) throw new NotFound("key")
-  // A program may hold a live connection that it opened with the key.
-  await scope.live.revokeUser(userId)
 }
 
 function requireOwnAccount({ identity }: Scope<"identity">): OwnAccount {

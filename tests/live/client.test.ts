@@ -301,7 +301,7 @@ describe("an optimistic mutation", () => {
     const { server, client } = liveFiles()
     const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
     server.signOut()
-    await expect(answer).rejects.toThrow("You are signed out.")
+    await expect(answer).rejects.toThrow("You're signed out.")
     server.up()
     expect(server.sent).toEqual([])
   })
