@@ -316,7 +316,10 @@ export const chatPaths: Record<string, PathItem> = {
 }
 
 function exported(): Answer {
-  const { content } = jsonAnswer("", v.strictObject({ thread: Thread, messages: v.array(Message) }))
+  const { content } = jsonAnswer(
+    "",
+    v.strictObject({ thread: Thread, messages: v.array(Message), replaced: v.array(ReplacedMessage) }),
+  )
   return {
     description: "The file, the oldest message first.",
     headers: {
