@@ -65,7 +65,7 @@ export function Layout({ children }: { children: ReactNode }) {
             media={theme === "dark" ? undefined : "(prefers-color-scheme: dark)"}
           />
         )}
-        <TransitionFailures />
+        {hydrates ? <TransitionFailures /> : null}
         <Meta />
         <Links />
       </head>

@@ -100,7 +100,12 @@ async function workOf(answer: () => Promise<object>) {
     derivations: derivations.count - before.derivations,
     letters: (await letters()) - before.letters,
   }
-  return { ...made, ok, problem, headers: [...(headers ?? [])] }
+  return { ...made, ok, problem, headers: [...(headers ?? [])].map(withoutToken) }
+}
+
+/** Every sign-up gives its browser another token. */
+function withoutToken([name, value]: [string, string]) {
+  return [name, value.replace(/(?<=sign_up=)[\w-]+/, "…")]
 }
 
 async function letters() {

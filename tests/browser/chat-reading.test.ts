@@ -45,6 +45,6 @@ describe("what reads Markdown", () => {
 async function ask(page: Page, question: string) {
   await page.getByLabel("Your question").fill(question)
   await page.keyboard.press("Enter")
-  await page.getByText(/^The answer is complete\.$/).waitFor({ state: "attached" })
+  await page.getByText(/^The reply is complete\.$/).waitFor({ state: "attached" })
   await page.getByRole("button", { name: "Stop generating" }).waitFor({ state: "detached" })
 }

@@ -82,7 +82,7 @@ describe("a long answer", () => {
 
   it("is announced when it begins and when it ends, and not between", async () => {
     const page = await open()
-    const status = page.getByRole("status").filter({ hasText: /The answer/ })
+    const status = page.getByRole("status").filter({ hasText: /The reply/ })
     await ask(page, "/long 200")
     await status.getByText("The reply is being written.").waitFor()
     await status.getByText("The reply is complete.").waitFor()
@@ -179,7 +179,7 @@ describe("what can be done with an answer", () => {
 
   it("is to let it continue after thirty seconds", async () => {
     const page = await open(await chat.thread(2, { status: "timeout" }))
-    await page.getByText("Stopped at the time limit for an answer.").waitFor()
+    await page.getByText("Stopped at the time limit.").waitFor()
     await page.getByRole("button", { name: "Continue" }).click()
     await says(page, "Continue where you stopped.")
     await ended(page)
@@ -189,7 +189,7 @@ describe("what can be done with an answer", () => {
     const page = await open()
     await ask(page, '/tool currentTime {"timeZone":"Europe/Lisbon"}')
     await page.getByText("Checked the time").click()
-    await page.getByRole("group", { name: "Asked of currentTime" }).getByText("Europe/Lisbon").waitFor()
+    await page.getByRole("group", { name: "Request to currentTime" }).getByText("Europe/Lisbon").waitFor()
     await page.getByRole("group", { name: "Answered" }).waitFor()
     await ended(page)
     await ask(page, "/reasoning")
@@ -280,7 +280,7 @@ describe("files", () => {
     await page.dispatchEvent("body", "drop", { dataTransfer: dropped })
     await page.getByRole("list", { name: "Attached files" }).getByText("16 B").waitFor()
     await page.reload()
-    await page.getByRole("button", { name: "Leave out tides.txt" }).waitFor()
+    await page.getByRole("button", { name: "Remove tides.txt" }).waitFor()
     await ask(page, "When is high water?")
     const question = page.getByRole("article", { name: "You" })
     await question.getByRole("link", { name: "tides.txt" }).waitFor()
@@ -323,7 +323,7 @@ describe("files", () => {
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
     await page.keyboard.press("Escape")
-    await page.getByRole("button", { name: "Leave out harbour.txt" }).waitFor()
+    await page.getByRole("button", { name: "Remove harbour.txt" }).waitFor()
   })
 
   it("that are neither text nor image are refused with a reason", async () => {
@@ -348,7 +348,7 @@ describe("the list of conversations", () => {
     const page = await open(path)
     const list = page.getByRole("navigation", { name: "Conversations" })
     await list.getByRole("link", { name: "Moorings" }).hover()
-    await list.getByRole("button", { name: "More about Moorings" }).click()
+    await list.getByRole("button", { name: "More actions for Moorings" }).click()
     await page.getByRole("menuitem", { name: "Rename" }).click()
     await page.getByLabel("Title").fill("Berths")
     await page.keyboard.press("Enter")
@@ -357,7 +357,7 @@ describe("the list of conversations", () => {
     await page
       .getByRole("banner")
       .or(page.locator("header"))
-      .getByRole("button", { name: "More about Berths" })
+      .getByRole("button", { name: "More actions for Berths" })
       .click()
     await page.getByRole("menuitem", { name: "Delete" }).click()
     await page.waitForURL(/\/dashboard\/chat$/)
@@ -384,7 +384,7 @@ describe("the list of conversations", () => {
 
   it("saves one as a file", async () => {
     const page = await open(await chat.thread(4, { title: "To be saved" }))
-    await page.locator("header").getByRole("button", { name: "More about To be saved" }).click()
+    await page.locator("header").getByRole("button", { name: "More actions for To be saved" }).click()
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("menuitem", { name: "Export as Markdown" }).click(),
@@ -513,7 +513,7 @@ function says(page: Page, text: string) {
 
 /** Waits until the answer that is being given, or is about to be, has ended. */
 async function ended(page: Page) {
-  await page.getByText(/^The answer (is complete|has ended early)\.$/).waitFor({ state: "attached" })
+  await page.getByText(/^The reply (is complete|ended early)\.$/).waitFor({ state: "attached" })
   await page.getByRole("button", { name: "Stop generating" }).waitFor({ state: "detached" })
 }
 

@@ -144,7 +144,7 @@ describe("the scripts of the live connection", () => {
     await page.getByRole("button", { name: "Restore tides.txt" }).click()
     await page.getByText("The trash is empty").waitFor()
     letThrough()
-    await page.getByText("tides.txt is back among your files").waitFor()
+    await page.getByText("tides.txt was restored").waitFor()
     expect(await tideline.list()).toHaveLength(1)
   })
 

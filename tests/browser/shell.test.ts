@@ -286,7 +286,8 @@ const pages = [
 ]
 
 describe("the transition to another page", () => {
-  it.each(["/dashboard/files", "/blog"])("to %s can be skipped without an error", async (path) => {
+  it("can be skipped without an error", async () => {
+    const path = "/dashboard/files"
     const page = await tideline.open("/dashboard")
     const errors: string[] = []
     page.on("pageerror", ({ name, message }) => errors.push(`${name}: ${message}`))

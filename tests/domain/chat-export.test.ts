@@ -25,7 +25,7 @@ describe("an exported conversation", () => {
     expect(text).toMatch(
       /\n## Answer of development\/no-model, .* UTC\n\n\*Used currentTime\.\*\n\n\*\*Development gateway/,
     )
-    expect(text).toMatch(/\*The model could not answer\. Try again\. \(Reference [0-9a-f]{8}\)\*\n$/)
+    expect(text).toMatch(/\*The model couldn't reply\. Try again\. \(Reference [0-9a-f]{8}\)\*\n$/)
     expect(headings(text)).toHaveLength(5)
   })
 

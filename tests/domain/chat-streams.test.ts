@@ -187,7 +187,7 @@ describe("the pieces of an answer", () => {
       if (heard === "Half an answer") said.resolve()
     })
     expect(text).toBe("Half an answer")
-    expect(error).toMatch(/^The model could not answer\./)
+    expect(error).toMatch(/^The model couldn't reply\./)
   })
 
   it("are all kept where many of them come at once and the connection is cut behind them", async () => {
@@ -212,7 +212,7 @@ describe("the pieces of an answer", () => {
         if (said.length >= WORDS.slice(0, index + 1).join("").length) each.resolve()
     })
     expect(text).toBe(WORDS.join(""))
-    expect(error).toMatch(/^The model could not answer\./)
+    expect(error).toMatch(/^The model couldn't reply\./)
   })
 
   it("end when the answer is stopped, of each of forty at once, and the model server is told", async () => {

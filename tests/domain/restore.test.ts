@@ -142,7 +142,7 @@ describe("restoring", () => {
         return place.blobs.put(...given)
       },
     }
-    await expect(place.restore(folder, shelf, { blobs: full })).rejects.toThrow("no room")
+    await expect(place.restore(folder, shelf, { blobs: full })).rejects.toThrow("no disk space left")
     expect(await place.isEmpty()).toBe(true)
     // Rows that the database itself refuses: PostgreSQL says so after the last of them.
     const whole = readFileSync(table("files"))

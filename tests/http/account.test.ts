@@ -72,7 +72,7 @@ describe("a password", () => {
 
     expect(await changePassword(person, person.password, next)).toMatchObject({
       status: 200,
-      text: expect.stringContaining("Your password has been changed"),
+      text: expect.stringContaining("Password changed."),
     })
     await socket.until(({ name }) => name === "goodbye")
     await expect(openLiveSocket(app, token)).rejects.toMatchObject({ data: { code: "unauthorized" } })

@@ -342,7 +342,7 @@ describe("PATCH /api/files/<id>", () => {
     [{ fileName: "   " }, "Give the file a name."],
     [{ fileName: 7 }, "Give the file a name."],
     [{ fileName: "a/b" }, "A file name cannot contain / or \\."],
-    [{ fileName: "x".repeat(256) }, "A file name can take 255 bytes at most."],
+    [{ fileName: "x".repeat(256) }, "A file name can have up to 255 bytes."],
   ])("refuses %j", async (body, error) => {
     const response = await rename(ada, file._id, body)
     expect(response.status).toBe(400)

@@ -147,7 +147,7 @@ describe("people", () => {
     expect(await find("STRANGER")).toContain("stranger@example.org")
     expect(await find("%_a")).toContain("100%_ada@example.org")
     expect(await find("%_a")).not.toContain("stranger@example.org")
-    expect(await find("nobody")).toContain("No address contains “nobody”.")
+    expect(await find("nobody")).toContain("No email address contains “nobody”.")
   })
 
   it("are listed by fifty", async () => {
@@ -172,7 +172,7 @@ describe("people", () => {
     expect(await limits()).toEqual({ chat: "1", files: "1000", largeFile: 413 })
 
     const done = await act("/admin/people?q=plan", { intent: "change-plan", userId, plan: "pro" })
-    expect(done.page).toContain("Done: you put plan@example.org on another plan, from free to pro.")
+    expect(done.page).toContain("Done: you changed the plan of plan@example.org from free to pro.")
     expect(done.location).toMatch(/^\/admin\/people\?q=plan&did=/)
     const [row] = await sql`select u.plan as record, a.plan as account from users u
       join auth.user a on a.id = u.clerk_id where u.clerk_id = ${userId}`
@@ -188,8 +188,8 @@ describe("people", () => {
     await act("/admin/people", { intent: "change-plan", userId, plan: "free" })
     expect((await limits()).chat).toBe("0")
     expect(await history(2)).toEqual([
-      "operator@example.org put plan@example.org on another plan, from pro to free",
-      "operator@example.org put plan@example.org on another plan, from free to pro",
+      "operator@example.org changed the plan of plan@example.org from pro to free",
+      "operator@example.org changed the plan of plan@example.org from free to pro",
     ])
   })
 
@@ -262,7 +262,7 @@ describe("letters", () => {
 
     expect(await act("/admin/letters", { intent: "retry", letterId: spent })).toMatchObject({ status: 409 })
     const done = await act("/admin/letters", { intent: "retry", letterId: first })
-    expect(done.page).toContain("Done: you had a letter to first@example.org sent again (welcome).")
+    expect(done.page).toContain("Done: you resent an email to first@example.org (welcome).")
     await findLetter(app, "first@example.org", /words/)
     expect(await act("/admin/letters", { intent: "retry-all" })).toMatchObject({ status: 200 })
     for (const to of ["second@example.org", "third@example.org"]) await findLetter(app, to, /words/)
@@ -270,7 +270,7 @@ describe("letters", () => {
     expect(await act("/admin/letters", { intent: "retry-all" })).toMatchObject({ status: 409 })
     expect(await history(2)).toEqual([
       "operator@example.org resent emails: 2 that were parked",
-      "operator@example.org had a letter to first@example.org sent again (welcome)",
+      "operator@example.org resent an email to first@example.org (welcome)",
     ])
   })
 
@@ -329,7 +329,7 @@ describe("what operators did", () => {
     })
     expect(gone.status).toBe(303)
     expect(await history(1)).toEqual([
-      "operator@example.org put somebody whose account was deleted on another plan, from free to pro",
+      "operator@example.org changed the plan of somebody whose account was deleted from free to pro",
     ])
     const rows = await sql<{ row: string }[]>`select operator_acts::text as row from operator_acts`
     expect(rows.filter(({ row }) => row.includes("leaves@"))).toEqual([])

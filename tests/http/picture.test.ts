@@ -98,7 +98,7 @@ describe("a picture", () => {
     const person = await newPerson()
     expect(await send(person, bytes)).toMatchObject({
       status: 415,
-      text: expect.stringContaining("This is no picture that can be shown."),
+      text: expect.stringContaining("be displayed. Choose a JPEG, PNG"),
     })
     expect(await addressOf(person)).toBe("null")
   })
@@ -135,7 +135,7 @@ describe("a picture", () => {
     const refused = await step(Buffer.from("no picture"))
     expect([refused.status, await refused.text()]).toEqual([
       415,
-      expect.stringContaining("This is no picture that can be shown."),
+      expect.stringContaining("be displayed. Choose a JPEG, PNG"),
     ])
     expect((await step(await image("png", [80, 80]))).status).toBe(302)
     expect(await addressOf(person)).toContain("/dashboard/account/picture/")

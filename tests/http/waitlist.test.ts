@@ -244,7 +244,7 @@ describe("where sign-up is closed", () => {
     expect(spent).toContain("This invitation has been used or has expired")
     expect((await fill(link, { ...form, email: "Invited@example.org" })).status).toBe(403)
     expect((await operateOn(closed, "invite", "invited@example.org")).output).toContain(
-      "has used an invitation already",
+      "has already used an invitation",
     )
     expect((await operate("list")).output).toMatch(/Invited@example\.org +joined \d{4}/)
   })

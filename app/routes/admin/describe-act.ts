@@ -3,13 +3,13 @@ import { msg, plural } from "@lingui/core/macro"
 import type { OperatorAct } from "#server/operator/contract.ts"
 import { isKind, KIND_NAMES } from "./letter-kinds.ts"
 
-/** What an operator did, as a sentence without its subject: `put ada@example.org on another plan, from free to pro`. */
+/** What an operator did, as a sentence without its subject: `changed the plan of ada@example.org from free to pro`. */
 export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I18n): string {
   const whom = subjectEmail ?? i18n._(msg`somebody whose account was deleted`)
   const what = describeDetail(detail ?? "", i18n)
   switch (act) {
     case "change-plan":
-      return i18n._(msg`put ${whom} on another plan, ${what}`)
+      return i18n._(msg`changed the plan of ${whom} ${what}`)
     case "sign-out":
       return i18n._(msg`signed ${whom} out everywhere`)
     case "invite":
