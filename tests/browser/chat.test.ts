@@ -196,7 +196,7 @@ describe("what can be done with an answer", () => {
     const thought = page.getByText("Then a second thought.")
     await page.getByText("Reasoning").waitFor()
     expect(await thought.isVisible()).toBe(false)
-    await page.getByText("Reasoning").click()
+    await page.getByText("Reasoning", { exact: true }).click()
     await thought.waitFor()
     await ended(page)
   })

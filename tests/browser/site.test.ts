@@ -91,7 +91,7 @@ describe("the demonstration on the start page", () => {
     const before = await lamp.getAttribute("aria-pressed")
     await lamp.focus()
     await page.keyboard.press("Enter")
-    await page.getByRole("status").filter({ hasText: "Turnstone is changed in both panes" }).waitFor()
+    await page.getByRole("status").filter({ hasText: "Turnstone changed in both panes" }).waitFor()
     expect(await lamp.getAttribute("aria-pressed")).not.toBe(before)
     expect(await lamp.evaluate((element) => element === document.activeElement)).toBe(true)
   })

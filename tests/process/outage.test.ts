@@ -125,7 +125,6 @@ describe("who is signed in while PostgreSQL is away", () => {
       ["/onboarding", cookie],
       ["/onboarding.data", cookie],
       ["/api/realtime/token", cookie],
-      ["/api/auth/get-session", cookie],
       ["/api/files", cookie],
       ["/api/files", key],
     ]

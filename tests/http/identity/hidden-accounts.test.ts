@@ -36,12 +36,12 @@ describe("where an address has to be confirmed first", () => {
 
   test("the owner of an account is told by mail that somebody tried to make it again, once a day", async () => {
     for (let i = 0; i < 2; i++) await openBrowser(app)("/sign-up", form(someone("known")))
-    const letter = await findLetter(app, "known@example.org", /account already/)
+    const letter = await findLetter(app, "known@example.org", /already have a Tideline account/)
     const lines = letter.text.split("\n")
     expect(lines).toContain(`${app.origin}/sign-in`)
     expect(lines).toContain(`${app.origin}/sign-in/forgot-password`)
     const summaries = (await (await fetch(`${app.inbox}/api/messages`)).json()) as { subject: string }[]
-    expect(summaries.filter(({ subject }) => /account already/.test(subject))).toHaveLength(1)
+    expect(summaries.filter(({ subject }) => /already have a Tideline account/.test(subject))).toHaveLength(1)
     const entered = await openBrowser(app)("/sign-in", form({ ...someone("known") }))
     expect(entered.status).toBe(303)
   })
