@@ -90,7 +90,7 @@ describe("the pricing page", () => {
   it("says what this server's settings say", async () => {
     const html = await textOf("/pricing")
     expect(html).toContain("7 GB of file storage")
-    expect(html).toContain("100 GB for your files")
+    expect(html).toContain("100 GB of file storage")
     expect(html).toContain("Files up to 123 MB each")
     expect(html).toContain("17 chat requests per minute")
   })
