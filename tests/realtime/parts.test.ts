@@ -214,7 +214,9 @@ describe("edits", () => {
   it("keep keys apart that would look alike when joined", () => {
     const two = { eq: { threadId: "a", owner: "b" } }
     expect(prepareRange(query, two, table, shapes).key).toBe("a\0b")
-    expect(() => prepareRange(query, { eq: { threadId: "a\0b" } }, table, shapes)).toThrow("There can be no such row.")
+    expect(() => prepareRange(query, { eq: { threadId: "a\0b" } }, table, shapes)).toThrow(
+      "There can be no such row.",
+    )
   })
 })
 
