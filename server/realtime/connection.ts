@@ -18,7 +18,7 @@ import {
 import type { Metrics } from "./metrics.ts"
 import type { MutationRequest } from "./mutate.ts"
 import { Outbox } from "./outbox.ts"
-import { Refused, refusalFor } from "./refusal.ts"
+import { Refused, refusalFor, tookTooLong } from "./refusal.ts"
 import type { Subscriber } from "./subscribe.ts"
 
 export interface Verified<Viewer> {
@@ -186,7 +186,7 @@ export function createConnection<Viewer>(
         const request = parse(MutateMessage, message, "mutate")
         await turn
         // It was refused, and its sender may have sent it again: what is repeated must not overtake what came between.
-        if (isLate()) throw late()
+        if (isLate()) throw tookTooLong()
         const committed = await options.mutate(request, viewer, userId)
         metrics.count("mutations")
         tellWhenPassed(lsnFromWire(committed.lsn))
@@ -317,7 +317,7 @@ export function createConnection<Viewer>(
       timer = setTimeout(() => {
         isLate = true
         metrics.count("answers_late")
-        reject(late())
+        reject(tookTooLong())
       }, options.answerMs)
     })
     try {
@@ -350,10 +350,6 @@ function tooMany(what: "messages" | "changes") {
     message: `Too many ${what} at once.`,
     retryAfter: 1000,
   }
-}
-
-function late(): Refused {
-  return new Refused("unavailable", "That took too long. Send the same again.", 1000)
 }
 
 function malformed(event: string) {

@@ -8,6 +8,7 @@ import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { LiveRow, Loaded } from "./contract.ts"
 import { follow } from "./follow.ts"
 import { createHolds } from "./holds.ts"
+import type { Edit } from "./edits.ts"
 import { createHub } from "./hub.ts"
 import { startKeeper } from "./keeper.ts"
 import { layOutWatched } from "./layout.ts"
@@ -208,6 +209,7 @@ export async function openRealtime<Viewer, Scope>(
     log,
     metrics,
     concurrency: limits.snapshotConcurrency,
+    answerMs: limits.answerMs,
   })
   const present = new Map<string, Map<string, ConnectionInfo<Viewer>>>()
 
@@ -336,8 +338,9 @@ export async function openRealtime<Viewer, Scope>(
   }
 
   function outboxBytes(): number {
+    const counted = new Set<Edit>()
     let sum = 0
-    for (const { outbox } of hub.clients) sum += outbox.bytes
+    for (const { outbox } of hub.clients) sum += outbox.measure(counted)
     return sum
   }
 

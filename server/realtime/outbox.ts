@@ -81,9 +81,17 @@ export class Outbox {
   get backlogBytes(): number {
     return this.#waitingBytes
   }
-  /** What the client costs: what was sent and not acknowledged, and what waits. */
-  get bytes(): number {
-    return this.#bytesInFlight + this.#waitingBytes
+  /**
+   * What the client costs, in bytes: what was sent and not acknowledged, and what waits. Waiting edits that are in `counted` were counted
+   * for another client that shares them; the others are added to it.
+   */
+  measure(counted: Set<Edit>): number {
+    let shared = 0
+    for (const { edit } of this.waitingEdits()) {
+      if (counted.has(edit)) shared += edit.row === null ? 0 : sizeOf(edit) - OWN_BYTES
+      else counted.add(edit)
+    }
+    return this.#bytesInFlight + Math.max(0, this.#waitingBytes - shared)
   }
   /** Whether more commits wait than may: snapshots are bounded where they are taken. */
   get overflowing(): boolean {
@@ -291,8 +299,11 @@ function gather(batch: Batch, id: number, edit: Edit): number {
   return sizeOf(merged) - (before ? sizeOf(before) : 0)
 }
 
+/** What an edit that waits costs each client, whoever shares its row. */
+const OWN_BYTES = 100
+
 function sizeOf(edit: Edit): number {
-  let size = 100
+  let size = OWN_BYTES
   for (const value of edit.row ?? []) size += value?.length ?? 4
   return size
 }

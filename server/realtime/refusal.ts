@@ -17,6 +17,10 @@ export function unstorable(): Refused {
   return new Refused("invalid", "The arguments hold a character that cannot be stored.")
 }
 
+export function tookTooLong(): Refused {
+  return new Refused("unavailable", "That took too long. Send the same again.", 1000)
+}
+
 const CODES: Readonly<Record<number, ErrorCode>> = {
   400: "invalid",
   401: "unauthorized",

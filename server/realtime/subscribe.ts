@@ -12,7 +12,7 @@ import { LIMITS, SubscribeItemMessage } from "./messages.ts"
 import type { Metrics } from "./metrics.ts"
 import { finishPage, PageUnsettled } from "./page.ts"
 import { pinEnd, type Range } from "./range.ts"
-import { isTemporary, Refused, refusalFor } from "./refusal.ts"
+import { isTemporary, Refused, refusalFor, tookTooLong } from "./refusal.ts"
 import { changesSince, touches } from "./resume.ts"
 import type { Ring } from "./ring.ts"
 import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
@@ -31,6 +31,8 @@ export interface SubscribeOptions {
   readonly metrics: Metrics
   /** Snapshots for subscriptions that run at the same time; the rest wait their turn. */
   readonly concurrency: number
+  /** What has not been served within this is refused. */
+  readonly answerMs: number
 }
 
 export interface Subscriber {
@@ -93,7 +95,16 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         }
       }
       if (wanted.length === 0) return Promise.resolve(answer)
-      return new Promise((resolve) => enqueue({ client, wanted, answer, attempts: 0, resolve }))
+      return new Promise((resolve) => {
+        const request = { client, wanted: [...wanted], answer, attempts: 0, resolve: settle }
+        const deadline = setTimeout(() => refuse({ ...request, wanted }, tookTooLong()), options.answerMs)
+        enqueue(request)
+
+        function settle(settled: SubscribeAnswer): void {
+          clearTimeout(deadline)
+          resolve(settled)
+        }
+      })
     },
     waiting: () => queue.length,
   }
@@ -335,7 +346,9 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
   function refuse(request: Request, error: unknown): void {
     const refusal = refusalFor(error, log, "subscribing")
     for (const { id, claim } of request.wanted) {
-      if (request.client.pending.get(id) === claim) request.client.pending.delete(id)
+      // What was served or given up meanwhile has had its answer.
+      if (request.client.pending.get(id) !== claim) continue
+      request.client.pending.delete(id)
       request.answer.refused.push({ id, error: refusal })
     }
     request.resolve(request.answer)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as v from "valibot"
-import { editsOf, mergeEdits } from "#server/realtime/edits.ts"
+import { editsOf, mergeEdits, type Edit } from "#server/realtime/edits.ts"
 import { openHave, sealHave } from "#server/realtime/have.ts"
 import { defineLiveQuery, type LiveQuery } from "#server/realtime/live-query.ts"
 import { lsnFromSql, lsnFromWire, lsnToSql, lsnToWire } from "#server/realtime/lsn.ts"
@@ -288,6 +288,21 @@ describe("an outbox", () => {
     outbox.acknowledge(2)
     expect(JSON.stringify(sent)).not.toContain("secret")
     expect(sent.some(({ event }) => event === "revoked")).toBe(true)
+  })
+
+  it("counts what several clients wait for once", () => {
+    const [one, other] = [openOutbox().outbox, openOutbox().outbox]
+    const change = { ...insert("large"), row: row("large", "t", "x".repeat(10_000)) }
+    const [edit] = editsOf(range, change, 1n)
+    for (const outbox of [one, other]) {
+      outbox.hold()
+      if (edit) outbox.stage(1, edit)
+      outbox.commit(commitHeader(1n, 0, 1n))
+    }
+    const counted = new Set<Edit>()
+    expect(one.measure(counted)).toBeGreaterThan(10_000)
+    expect(other.measure(counted)).toBeLessThan(1000)
+    expect(other.measure(new Set())).toBeGreaterThan(10_000)
   })
 
   it("takes revoked rows away before it says goodbye, however much waits", () => {

@@ -19,6 +19,9 @@ export async function startCluster(settings: Record<string, string> = {}) {
     url: database.url,
     sql: database.sql,
     admin,
+    get pid() {
+      return server.pid
+    },
     /** Ends the postmaster: SIGINT is a fast shutdown, SIGQUIT an immediate one, SIGKILL a crash. Resolves when another accepts connections. */
     async restart(signal: NodeJS.Signals) {
       const { pid } = server
