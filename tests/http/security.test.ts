@@ -99,6 +99,8 @@ describe("a page whose address holds a secret", () => {
     "/sign-in/new-password?token=secret",
     "/sign-in/new-password.data?token=secret",
     "/sign-up?invitation=secret",
+    "/sign-up/confirm?token=secret",
+    "/sign-up/confirm.data?token=secret",
     "/waitlist/confirm?token=secret",
     "/share/secret",
     "/api/auth/verify-email?token=secret&callbackURL=/dashboard",

@@ -2,21 +2,22 @@ import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { data, redirectDocument } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
-import { sayAll, useSentences } from "#app/language/sentences.ts"
 import { LinkButton } from "#app/ui/button.tsx"
-import { Card } from "#app/ui/card.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
 import { ConfirmAddress } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
+import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { visitOf } from "#server/http/visit.ts"
-import { AccountForm } from "./account-form.tsx"
-import { NewPasswordField } from "./fields.tsx"
 import { PageHead } from "./page-words.tsx"
+import { PasswordLinkForm } from "./password-link-form.tsx"
 import { wordsFor } from "./words.ts"
 import type { Route } from "./+types/confirm-address.ts"
 
-/** Opening the link confirms the address for whoever holds the account already. For anyone else it changes nothing. */
+/**
+ * Opening the link confirms the address in a browser that is signed in to the account. In any other
+ * browser it changes nothing.
+ */
 export async function loader({ context, request }: Route.LoaderArgs) {
   const forms = requireForms(servicesOf(context))
   const token = new URL(request.url).searchParams.get("token") ?? ""
@@ -41,10 +42,8 @@ export async function action({ context, request }: Route.ActionArgs) {
   })
 }
 
-/** The page holds the link's secret. */
-export function headers() {
-  return { "Cache-Control": "no-store" }
-}
+/** The URL and the form hold the link's secret. */
+export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
 
 export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
@@ -52,13 +51,11 @@ export const meta: Route.MetaFunction = ({ matches }) => [
     description: msg`Confirm the email address of your account.`,
     path: "/sign-up/confirm",
   }),
-  { name: "referrer", content: "same-origin" },
   { name: "robots", content: "noindex" },
 ]
 
 export default function ConfirmAddressPage({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const errors = sayAll<"token" | "password" | "form">(actionData?.errors, useSentences())
   const { invitation } = loaderData
   if (!invitation) return <LinkSpent />
   const { token, email } = invitation
@@ -71,12 +68,7 @@ export default function ConfirmAddressPage({ loaderData, actionData }: Route.Com
           before is signed out, and its old password and API keys stop working.
         </Trans>
       </PageHead>
-      <Card>
-        <AccountForm submit={t`Confirm and sign in`} problem={errors.form ?? errors.token}>
-          <input type="hidden" name="token" value={token} />
-          <NewPasswordField error={errors.password} autoFocus />
-        </AccountForm>
-      </Card>
+      <PasswordLinkForm token={token} submit={t`Confirm and sign in`} errors={actionData?.errors} />
       <p className="mt-6 text-center text-sm text-muted">
         <Trans>
           To keep your password, open the link in the browser you signed up with. If you didn't sign up, close

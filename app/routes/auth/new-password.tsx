@@ -2,18 +2,15 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import { data, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
-import { sayAll, useSentences } from "#app/language/sentences.ts"
 import { LinkButton } from "#app/ui/button.tsx"
-import { Card } from "#app/ui/card.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
 import { ChooseNewPassword } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { visitOf } from "#server/http/visit.ts"
-import { AccountForm } from "./account-form.tsx"
-import { NewPasswordField } from "./fields.tsx"
 import { PageHead } from "./page-words.tsx"
+import { PasswordLinkForm } from "./password-link-form.tsx"
 import { wordsFor } from "./words.ts"
 import type { Route } from "./+types/new-password.ts"
 
@@ -32,7 +29,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   return redirect("/sign-in?reset", { status: 303, headers: outcome.headers })
 }
 
-/** The link's secret stays here: it goes into no cache, and to no other site. */
+/** The URL and the form hold the link's secret. */
 export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
 
 export const meta: Route.MetaFunction = ({ matches }) => [
@@ -46,19 +43,13 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 
 export default function NewPassword({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const errors = sayAll<"token" | "password" | "form">(actionData?.errors, useSentences())
   if (!loaderData.token) return <LinkIncomplete />
   return (
     <>
       <PageHead title={t`Choose a new password`}>
         <Trans>Saving it signs you out everywhere else.</Trans>
       </PageHead>
-      <Card>
-        <AccountForm submit={t`Save password`} problem={errors.form ?? errors.token}>
-          <input type="hidden" name="token" value={loaderData.token} />
-          <NewPasswordField error={errors.password} autoFocus />
-        </AccountForm>
-      </Card>
+      <PasswordLinkForm token={loaderData.token} submit={t`Save password`} errors={actionData?.errors} />
     </>
   )
 }

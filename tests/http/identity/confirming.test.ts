@@ -37,7 +37,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     const link = await linkTo(email)
 
     const page = await owner(link)
-    expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"])
+    expect([page.status, page.headers.get("cache-control")]).toEqual([200, "private, no-store"])
     const text = await page.text()
     expect(text).toContain("Choose a password")
     expect(text).toContain(email)
