@@ -74,6 +74,18 @@ describe("a form", () => {
     })
   })
 
+  test("takes the last of a repeated field", async () => {
+    const repeated = new URLSearchParams([
+      ["email", "grace@example.org"],
+      ["password", "long enough"],
+      ["email", "ada@example.org"],
+    ])
+    expect(await readForm(posted(repeated), Account)).toMatchObject({
+      ok: true,
+      value: { email: "ada@example.org" },
+    })
+  })
+
   test("takes a file for nothing", async () => {
     const multipart = new FormData()
     multipart.set("email", new Blob(["ada@example.org"]), "email.txt")

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
+import { SESSION_LIFE } from "#server/adapters/embedded-identity/auth.ts"
 import { findDocsPage, listDocs } from "#server/docs/pages.ts"
 import { searchDocs } from "#server/docs/search.ts"
 
@@ -58,6 +59,11 @@ it("says of uploads which types are taken, how large a file may be, and how it i
     "nosniff",
   ])
     expect(uploads).toContain(words)
+})
+
+it("says how long a session lasts", () => {
+  const html = findDocsPage("identity")?.html ?? ""
+  expect(html).toContain(`${SESSION_LIFE / (24 * 60 * 60)} days after the last use`)
 })
 
 describe("the search of the documentation", () => {
