@@ -139,9 +139,16 @@ export function greet(name: string) {
 }
 \`\`\`
 
+A statement with a source[^source] and a second one[^note], and the first source again[^source].
+
 An image from elsewhere, ![a pixel](https://images.example/pixel.png?of=you), and <b onclick="alert(1)">raw HTML</b> are not
 shown, and [this address](javascript:alert(1)) goes nowhere.
 
 ---
 
-That is all.`
+That is all.
+
+[^source]: [Tides](https://en.wikipedia.org/wiki/Tide), an encyclopedia's article.
+[^note]: A footnote can hold \`code\` and **strong** words,
+
+    and a second paragraph.`

@@ -1,5 +1,5 @@
 /** What is open until its end comes, and would swallow the text behind it. */
-interface OpenBlock {
+export interface OpenBlock {
   isEnd(line: string): boolean
   /** The line that ends it. */
   end: string
@@ -32,7 +32,8 @@ export function closeBlocks(markdown: string): string {
   return open ? `${markdown}\n${open.end}` : markdown
 }
 
-function beginBlock(line: string): OpenBlock | null {
+/** The block of code or HTML that a line begins, if it does not end on the same line. */
+export function beginBlock(line: string): OpenBlock | null {
   const fence = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line)
   if (fence) {
     const end = fence[1] ?? fence[2] ?? ""

@@ -14,6 +14,7 @@ import {
 import { closeBlocks } from "./close-blocks.ts"
 import { readMessages } from "./messages.ts"
 import { readReplaced } from "./replaced.ts"
+import { createFootnoteSeparator } from "./separate-footnotes.ts"
 import { findThread } from "./threads.ts"
 
 /** The whole conversation, to be saved as a file that has its title for a name. Throws NotFound. */
@@ -90,28 +91,29 @@ function writeJson(thread: ThreadSummary, { messages, replaced }: Contents): str
 }
 
 function writeMarkdown(thread: ThreadSummary, { messages, replaced }: Contents): string {
+  const separateFootnotes = createFootnoteSeparator()
+  const write = (entry: Written) => writeEntry(entry, separateFootnotes)
   const edits = [...Map.groupBy(replaced, ({ replacedAt }) => replacedAt)].toSorted(
     ([one], [other]) => one - other,
   )
   const versions = edits.flatMap(([replacedAt, entries]) =>
-    [`# Before the edit of ${writeTime(replacedAt)}`].concat(entries.flatMap(writeEntry)),
+    [`# Before the edit of ${writeTime(replacedAt)}`].concat(entries.flatMap(write)),
   )
-  return `${[`# ${escape(thread.title)}`, ...messages.flatMap(writeEntry), ...versions].join("\n\n")}\n`
+  return `${[`# ${escape(thread.title)}`, ...messages.flatMap(write), ...versions].join("\n\n")}\n`
 }
 
-function writeEntry({
-  role,
-  turn,
-  content,
-  attachments,
-  _creationTime,
-}: Omit<Entry, "requestId" | "edited">): string[] {
+type Written = Omit<Entry, "requestId" | "edited">
+
+function writeEntry(
+  { role, turn, content, attachments, _creationTime }: Written,
+  separateFootnotes: (markdown: string) => string,
+): string[] {
   const who = role === "user" ? "You" : turn ? `Answer of ${escape(turn.model)}` : "Answer"
   const tools = (turn?.parts ?? []).flatMap((part) => (part.type === "tool" ? [escape(part.name)] : []))
   return [
     `## ${who}, ${writeTime(_creationTime)}`,
     ...(tools.length > 0 ? [`*Used ${tools.join(", ")}.*`] : []),
-    ...(content.trim() === "" ? [] : [closeBlocks(content.trimEnd())]),
+    ...(content.trim() === "" ? [] : [separateFootnotes(closeBlocks(content.trimEnd()))]),
     ...(attachments ? [attachments.map(writeAttachment).join("\n")] : []),
     ...(turn ? writeEnd(turn, content.trim() !== "") : []),
   ]

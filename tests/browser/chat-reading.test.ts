@@ -42,6 +42,32 @@ describe("what reads Markdown", () => {
   })
 })
 
+describe("footnotes", () => {
+  it("lead to their text and back, with the pointer and the keyboard, and leave the history alone", async () => {
+    const filler = "Words.\n\n".repeat(60)
+    const say = `High[^a] tide.\n\n${filler}Low[^b] tide.\n\n[^a]: Twice a day.\n[^b]: Six hours later.`
+    const page = await chat.open(await chat.thread(0, { say }))
+    const entries = await page.evaluate("history.length")
+    const reference = page.getByLabel("Footnote 1", { exact: true })
+    await reference.click()
+    const focused = page.locator("li:focus")
+    await focused.getByText("Twice a day.").waitFor()
+    expect(await focused.evaluate(isInSight)).toBe(true)
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await expect.poll(() => reference.evaluate(hasFocus)).toBe(true)
+    expect(await reference.evaluate(isInSight)).toBe(true)
+    expect(await page.evaluate("history.length")).toBe(entries)
+  })
+})
+
+const hasFocus = (element: Element) => element === element.ownerDocument.activeElement
+
+function isInSight(element: Element) {
+  const { top, bottom } = element.getBoundingClientRect()
+  return top >= 0 && bottom <= window.innerHeight
+}
+
 async function ask(page: Page, question: string) {
   await page.getByLabel("Your question").fill(question)
   await page.keyboard.press("Enter")

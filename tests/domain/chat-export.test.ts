@@ -75,6 +75,27 @@ describe("an exported conversation", () => {
     ])
   })
 
+  it("keeps the footnotes of messages apart, which begin at 1 in each of them", async () => {
+    const { _id } = await createThread(ada, { title: "Footnotes" })
+    const said = [
+      "High[^1], low[^2].\n\n[^1]: Twice.\n[^2]: Later.",
+      "Deep[^1], `[^1]`, shallow[^3].\n\n```\n[^1]: code\n```\n\n[^1]: Far.",
+      "Wide[^1].\n\n[^1]: Long.\n\n[^1-2]: Mine.",
+    ]
+    for (const content of said)
+      await room.db
+        .insert(chatMessages)
+        .values({ userId: ada.viewer.user._id, threadId: _id, role: "assistant", content })
+    const markdown = await (await exportThread(ada, _id, { format: "markdown" })).text()
+    expect(markdown).toContain(said[0])
+    expect(markdown).toContain("Deep[^1-2], `[^1]`, shallow[^3].\n\n```\n[^1]: code\n```\n\n[^1-2]: Far.")
+    expect(markdown).toContain("Wide[^1-3].\n\n[^1-3]: Long.\n\n[^1-2-2]: Mine.")
+    const json = (await (await exportThread(ada, _id, { format: "json" })).json()) as {
+      messages: { content: string }[]
+    }
+    expect(json.messages.map(({ content }) => content)).toEqual(said)
+  })
+
   it("names the files of a question", async () => {
     const { _id } = await createThread(ada, { title: "Files" })
     await room.db.insert(chatMessages).values({

@@ -1,4 +1,5 @@
 import { I18nProvider } from "@lingui/react"
+import type { ReactNode } from "react"
 import { renderToString } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import { i18nIn } from "#app/language/i18n.ts"
@@ -11,18 +12,27 @@ import { ReadingsContext, type Readings } from "#app/routes/dashboard/chat/readi
 
 /** An answer as a page brings it. */
 function show(text: string) {
-  const answer = { role: "assistant", status: "completed", parts: [{ type: "text", text }] } as const
-  return draw(text, readAnswers([{ ...answer, parts: [...answer.parts] }]))
+  return draw(text, readAnswers([answerOf(text)]))
 }
 
-const draw = (text: string, readings: Readings) =>
+function answerOf(text: string): Parameters<typeof readAnswers>[0][number] {
+  return { role: "assistant", status: "completed", parts: [{ type: "text", text }] }
+}
+
+const draw = (text: string, readings: Readings) => render(<Markdown text={text} />, readings)
+
+const render = (content: ReactNode, readings: Readings) =>
   renderToString(
     <I18nProvider i18n={i18nIn("en")}>
-      <ReadingsContext value={readings}>
-        <Markdown text={text} />
-      </ReadingsContext>
+      <ReadingsContext value={readings}>{content}</ReadingsContext>
     </I18nProvider>,
   )
+
+/** A reply as far as it has come. */
+function showGrowing(text: string) {
+  const blocks = createBlockReader().read(text, { isGrowing: true })
+  return render(<Markdown text={text} isGrowing />, new Map([[text, blocks]]))
+}
 
 /** Elements that ask for nothing by themselves. */
 const QUIET = new Set(["div", "p", "span", "a", "table", "thead", "tbody", "tr", "th", "td"])
@@ -33,7 +43,7 @@ function tagsOf(html: string) {
 }
 
 function wordsOf(html: string) {
-  return html.replace(/<[^>]*>/g, "")
+  return html.replace(/<[^>]*>/g, "").replaceAll("\u00a0", " ")
 }
 
 describe("an answer as Markdown", () => {
@@ -152,6 +162,12 @@ describe("an answer as Markdown", () => {
     ["open formulas in lines", "$$\n\n".repeat(40_000)],
     ["open formulas in brackets", "\\[\n\n".repeat(40_000)],
     ["formulas among many paragraphs", "a $ b\n\n".repeat(20_000)],
+    ["footnotes", "[^a]".repeat(4_500)],
+    ["footnotes inside one another", `${"[^a]: ".repeat(3_000)}x`],
+    ["footnotes and quotations inside one another", `${"[^a]: > ".repeat(2_000)}x`],
+    ["footnotes that refer to one another", "a[^1]\n\n[^1]: b[^2]\n\n[^2]: c[^1]"],
+    ["footnotes among many lines", "[^a]: b\n".repeat(2_000)],
+    ["open footnotes", "[^".repeat(9_000)],
   ])("comes to an end with %s", (_, text) => {
     expect(show(text).length).toBeGreaterThan(0)
   })
@@ -239,6 +255,109 @@ describe("an answer that a page brings", () => {
     const read = createBlockReader().read(text, { isGrowing: false })
     expect(show(text)).toBe(draw(text, new Map([[text, read]])))
   })
+})
+
+describe("footnotes", () => {
+  const noted = "High[^a] and low[^b] tides, high[^a] again.\n\n[^a]: *Twice* a day.\n[^b]: Six hours later."
+
+  it("are numbered in the order of the references and listed at the end, with a link in both directions", () => {
+    const html = show(`[^b]: Six hours later.\n\nHigh[^a], low[^b].\n\n[^a]: *Twice* a day.\n\nMore.`)
+    expect(wordsOf(html)).toBe("High1, low2.More.Twice a day. ↩Six hours later. ↩")
+    expect(html).toMatch(/<sup[^>]*><a[^>]*role="doc-noteref"/)
+    expect(html).toMatch(/<section[^>]*role="doc-endnotes"[^>]*aria-label="Footnotes"/)
+    expect(linksThatLeadNowhere(html)).toEqual([])
+  })
+
+  it("have a link back to each of their references, and names that tell these apart", () => {
+    const html = show(noted)
+    expect([...html.matchAll(/aria-label="(Back[^"]*)"/g)].map(([, name]) => name)).toEqual([
+      "Back to reference 1",
+      "Back to reference 1-2",
+      "Back to reference 2",
+    ])
+    expect(linksThatLeadNowhere(html)).toEqual([])
+  })
+
+  it("have ids of their own in each message of a page", () => {
+    const readings = readAnswers([answerOf(noted)])
+    const html = render(
+      <>
+        <Markdown text={noted} />
+        <Markdown text={noted} />
+      </>,
+      readings,
+    )
+    const ids = idsOf(html)
+    expect(ids.length).toBe(2 * 5)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(linksThatLeadNowhere(html)).toEqual([])
+  })
+
+  it.each([
+    [
+      "more than one paragraph",
+      "a[^1]\n\n[^1]: one\n\n    two\n\n    - three\n\nafter",
+      "a1afteronetwothree ↩",
+    ],
+    ["lines that go on below", "a[^1]\n\n[^1]: one\ntwo\n\nafter", "a1afterone\ntwo ↩"],
+    ["the line below a paragraph", "a[^1]\n[^1]: one", "a1one ↩"],
+    ["an address", "a[^1]\n\n[^1]: https://example.org/a", "a1https://example.org/a ↩"],
+    ["a table's cell", "| a[^1] |\n| - |\n| b[^1] |\n\n[^1]: one", "a1b1one ↩ ↩2"],
+    ["strong words and items", "- **a[^1]**\n\n[^1]: one", "a1one ↩"],
+    ["a quotation", "> a[^1]\n>\n> [^1]: one", "a1one ↩"],
+    ["a footnote", "a[^1]\n\n[^2]: two\n\n[^1]: one[^2]", "a1one2 ↩two ↩"],
+  ])("are found with or in %s", (_, text, words) => {
+    const html = show(text)
+    expect(wordsOf(html)).toBe(words)
+    expect(linksThatLeadNowhere(html)).toEqual([])
+  })
+
+  it("lose no text: what refers to nothing stays as written, and what nothing refers to is listed", () => {
+    expect(wordsOf(show("a[^1] and `[^2]`\n\n[^2]: two\n\n[^2]: again"))).toBe("a[^1] and [^2]twoagain")
+    expect(wordsOf(show("```\n[^1]: one\n```"))).toContain("[^1]: one")
+  })
+
+  it("are no link inside a link", () => {
+    const html = show("[a[^1]](https://example.org/) and [^1](https://example.org/b)\n\n[^1]: one")
+    expect(html).not.toMatch(/<a[^>]*>(?:(?!<\/a>).)*<a/)
+    expect(html).toContain('href="https://example.org/b"')
+  })
+
+  it.each([
+    "__proto__",
+    "constructor",
+    '"><script>alert(1)</script>',
+    "a&b",
+    "javascript:alert(1)",
+    "ü".repeat(90),
+  ])("take nothing from a label like %s", (label) => {
+    const html = show(`a[^${label}]\n\n[^${label}]: one`)
+    expect(wordsOf(html)).toBe("a1one ↩")
+    expect(idsOf(html).every((id) => /^[\w-]+$/.test(id))).toBe(true)
+  })
+
+  it("show a number until their text arrives, and no mark-up on its way", () => {
+    for (let end = 1; end <= noted.length; end++) {
+      const html = showGrowing(noted.slice(0, end))
+      expect(wordsOf(html), noted.slice(0, end)).not.toMatch(/[[\]^*]/)
+      expect(linksThatLeadNowhere(html), noted.slice(0, end)).toEqual([])
+    }
+    expect(showGrowing("High[^a] tide")).toMatch(/High<sup[^>]*>1<\/sup> tide/)
+  })
+
+  it("are the same when the page brings them", () => {
+    const read = createBlockReader().read(noted, { isGrowing: false })
+    expect(show(noted)).toBe(draw(noted, new Map([[noted, read]])))
+  })
+
+  function idsOf(html: string) {
+    return [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = ""]) => id)
+  }
+
+  function linksThatLeadNowhere(html: string) {
+    const ids = new Set(idsOf(html))
+    return [...html.matchAll(/ href="#([^"]*)"/g)].filter(([, id = ""]) => !ids.has(id))
+  }
 })
 
 describe("formulas", () => {

@@ -1,4 +1,5 @@
 import { Lexer, Marked, type Token } from "marked"
+import { footnoteExtensions, mayHoldFootnotes } from "./markdown-footnotes.ts"
 import { mathExtensions, mayHoldMath } from "./markdown-math.ts"
 import { mendEnd } from "./markdown-growing.ts"
 
@@ -11,8 +12,12 @@ const LONGEST_PARAGRAPH = 20_000
 /** More are elements without end. */
 const MOST_PARAGRAPHS = 5_000
 
-const plain = new Marked().defaults
-const withMath = new Marked({ extensions: mathExtensions }).defaults
+const optionsOf = {
+  plain: new Marked().defaults,
+  math: new Marked({ extensions: mathExtensions }).defaults,
+  footnotes: new Marked({ extensions: footnoteExtensions }).defaults,
+  both: new Marked({ extensions: [...mathExtensions, ...footnoteExtensions] }).defaults,
+}
 
 interface Reading {
   text: string
@@ -76,7 +81,9 @@ function mendTail(tail: Token[]): Token[] | null {
 }
 
 function lex(text: string): Token[] {
-  return new Lexer(mayHoldMath(text) ? withMath : plain).lex(text)
+  const hasMath = mayHoldMath(text)
+  const kind = mayHoldFootnotes(text) ? (hasMath ? "both" : "footnotes") : hasMath ? "math" : "plain"
+  return new Lexer(optionsOf[kind]).lex(text)
 }
 
 function shownOf(blocks: readonly Token[]) {

@@ -3,8 +3,13 @@
  * mark-up flickers as words come in. `text` is the last block alone.
  */
 export function mendEnd(text: string): string {
-  const held = holdBack(text)
+  const held = holdBack(holdBackFootnote(text))
   return closeEmphasis(finishLink(held))
+}
+
+/** `[^label]` at the beginning of a line may yet become a footnote. */
+function holdBackFootnote(text: string): string {
+  return text.replace(/(?:^|\n) {0,3}\[\^[^\]\s]*\]?$|\[\^[^\]\s]*$/, "")
 }
 
 /** A table needs its second line, a line of marks alone may yet become a list, a heading or a rule. */

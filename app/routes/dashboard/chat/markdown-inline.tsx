@@ -1,8 +1,10 @@
 import { Trans } from "@lingui/react/macro"
 import type { MarkedToken, Token, Tokens } from "marked"
 import type { ReactNode } from "react"
+import { FootnoteReference } from "./footnotes.tsx"
 import { inOrder } from "./in-order.tsx"
 import { describeLink, isOwnImage } from "./links.ts"
+import type { FootnoteReferenceToken } from "./markdown-footnotes.ts"
 import type { MathToken } from "./markdown-math.ts"
 import { Formula } from "./math.tsx"
 
@@ -32,7 +34,8 @@ const renderers: InlineRenderers = {
 }
 
 /** What has no renderer, such as HTML, is shown as it was written. */
-function renderToken(token: MarkedToken | MathToken): ReactNode {
+function renderToken(token: MarkedToken | MathToken | FootnoteReferenceToken): ReactNode {
+  if (token.type === "footnoteReference") return <FootnoteReference token={token} />
   if (token.type === "math") return <Formula tex={token.tex} isBlock={token.isBlock} />
   // Each renderer takes the tokens of its own type.
   const render = renderers[token.type] as ((token: MarkedToken) => ReactNode) | undefined

@@ -2,10 +2,12 @@ import { useLingui } from "@lingui/react/macro"
 import type { MarkedToken, Token, Tokens } from "marked"
 import { memo, type ReactNode } from "react"
 import { CodeBlock } from "./code-block.tsx"
+import { FootnoteList, FootnotesProvider, useFootnotes } from "./footnotes.tsx"
 import { inOrder } from "./in-order.tsx"
 import { classOfText } from "./long-run.ts"
 import { LongText } from "./long-text.tsx"
 import { renderInline } from "./markdown-inline.tsx"
+import type { FootnoteToken } from "./markdown-footnotes.ts"
 import type { MathToken } from "./markdown-math.ts"
 import { Formula } from "./math.tsx"
 import { useReading } from "./use-reading.ts"
@@ -25,15 +27,33 @@ interface MarkdownProps {
  */
 export const Markdown = memo(function Markdown({ text, isGrowing = false }: MarkdownProps) {
   const blocks = useReading(text, { isGrowing })
+  const footnotes = useFootnotes(text, blocks, { isGrowing })
   if (!blocks) return <LongText text={text} />
   return (
-    <div className={classOfText(text, "space-y-4 break-words [&_:is(ul,ol)]:space-y-1.5")}>
-      {inOrder(blocks, (block, place) => (
-        <Block token={block} isOpen={isGrowing && place === blocks.length - 1} />
-      ))}
-    </div>
+    <FootnotesProvider value={footnotes}>
+      <div className={classOfText(text, "space-y-4 break-words [&_:is(ul,ol)]:space-y-1.5")}>
+        {inOrder(blocks, (block, place) => (
+          <Block token={block} isOpen={isGrowing && place === blocks.length - 1} />
+        ))}
+        <FootnoteList footnotes={footnotes.listed} render={renderFootnote} />
+      </div>
+    </FootnotesProvider>
   )
 })
+
+function renderFootnote(tokens: Token[], end: ReactNode): ReactNode {
+  const last = tokens.at(-1)
+  const isText = last?.type === "paragraph"
+  return (
+    <>
+      {renderBlocks(isText ? tokens.slice(0, -1) : tokens, "", 0)}
+      <p>
+        {isText ? renderInline((last as Tokens.Paragraph).tokens) : null}
+        {end}
+      </p>
+    </>
+  )
+}
 
 /** Drawn again only when it was written anew: of an answer that grows, that is its last block. */
 const Block = memo(function Block({ token, isOpen }: { token: Token; isOpen: boolean }) {
@@ -75,8 +95,9 @@ const blockRenderers: BlockRenderers = {
 }
 
 /** What has no renderer, such as HTML, is shown as it was written. */
-function renderBlock(token: MarkedToken | MathToken, depth: number): ReactNode {
+function renderBlock(token: MarkedToken | MathToken | FootnoteToken, depth: number): ReactNode {
   if (token.type === "math") return <Formula tex={token.tex} isBlock={token.isBlock} />
+  if (token.type === "footnote") return null // listed below the text
   // Each renderer takes the tokens of its own type.
   const render = blockRenderers[token.type] as ((token: MarkedToken, depth: number) => ReactNode) | undefined
   return render ? render(token, depth) : <p className="whitespace-pre-wrap">{token.raw.trimEnd()}</p>
