@@ -14,7 +14,7 @@ module.exports = {
       name: "browser-code-sees-contracts-only",
       severity: "error",
       from: { path: "^app/(features|language|realtime)/" },
-      to: { path: "^(server|db)/", pathNot: "/contract\\.ts$" },
+      to: { path: "^(server|db)/", pathNot: "contract\\.ts$" },
     },
     {
       name: "routes-call-domains",
@@ -22,7 +22,7 @@ module.exports = {
       from: { path: "^app/(routes/|root\\.tsx$)" },
       to: {
         path: ["^db/", "^server/(adapters|realtime|ports)/", "^server/[^/]+\\.ts$"],
-        pathNot: ["^server/(context|errors)\\.ts$", "/contract\\.ts$"],
+        pathNot: ["^server/(context|errors)\\.ts$", "contract\\.ts$"],
       },
     },
     {
@@ -51,6 +51,32 @@ module.exports = {
         ],
       },
       to: { path: "^server/adapters/" },
+    },
+    {
+      name: "adapters-import-ports-only",
+      severity: "error",
+      from: { path: "^server/adapters/" },
+      to: {
+        path: "^server/",
+        pathNot: ["^server/(adapters|ports|transport)/", "^server/(errors|log)\\.ts$", "contract\\.ts$"],
+      },
+    },
+    {
+      name: "domains-not-http",
+      severity: "error",
+      from: {
+        path: "^server/(accounts|blog|chat|demo|devices|docs|files|mail|operator|plans|users|waitlist)/",
+      },
+      to: { path: "^server/http/" },
+    },
+    {
+      name: "transport-knows-no-domain",
+      severity: "error",
+      from: { path: "^server/transport/" },
+      to: {
+        path: "^server/",
+        pathNot: ["^server/(transport|ports)/", "^server/(errors|log|config|scope)\\.ts$", "contract\\.ts$"],
+      },
     },
     {
       name: "ports-are-leaves",

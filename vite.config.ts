@@ -71,7 +71,7 @@ function serverOnly(): Plugin {
     enforce: "pre",
     load(id) {
       const file = relative(import.meta.dirname, id.split("?")[0] ?? id)
-      const forbidden = /^(server|db)\//.test(file) && !file.endsWith("/contract.ts")
+      const forbidden = /^(server|db)\//.test(file) && !file.endsWith("contract.ts")
       if (forbidden && this.environment.config.consumer === "client") {
         this.error(`${file} is server code and would be sent to the browser.`)
       }

@@ -25,11 +25,11 @@ import { NonceContext } from "#app/features/navigation/transition-failures.tsx"
 import { ReaderContext, type Reader } from "#app/features/site/reader.ts"
 import { scriptsAfterPaint } from "#app/features/site/scripts-after-paint.ts"
 import { isRefusal } from "#server/errors.ts"
-import { readLanguage } from "#server/http/language.ts"
-import { loggedPath } from "#server/http/logged-path.ts"
-import { SharedPage } from "#server/http/page-cache.ts"
-import { TextResponse } from "#server/http/text-response.ts"
-import { readTheme } from "#server/http/theme.ts"
+import { readLanguage } from "#server/transport/language.ts"
+import { loggedPath } from "#server/transport/logged-path.ts"
+import { SharedPage } from "#server/transport/page-cache.ts"
+import { TextResponse } from "#server/transport/text-response.ts"
+import { readTheme } from "#server/transport/theme.ts"
 
 /** Parts of a page that are deferred are given up after this long. Milliseconds. */
 export const streamTimeout = 10_000

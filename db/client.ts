@@ -6,6 +6,8 @@ import { inSavepoint, inTransaction, type Run } from "./transaction.ts"
 
 export type Database = PostgresJsDatabase
 
+export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
+
 /** Texts of statements that are kept prepared. Each costs PostgreSQL some ten KB on every connection. */
 const PREPARED = 300
 

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { readTrustedProxies } from "./http/client-address.ts"
+import { readTrustedProxies } from "#server/transport/client-address.ts"
 
 const wholeNumber = (what: string, least: number, most: number) =>
   v.pipe(

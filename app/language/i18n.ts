@@ -1,5 +1,5 @@
 import { setupI18n, type I18n, type Messages } from "@lingui/core"
-import { isLanguage, type Language } from "#server/languages/contract.ts"
+import { isLanguage, type Language } from "#server/users/language-contract.ts"
 
 /** One for each language, never one that changes: requests of two languages are answered at the same time. */
 const inLanguage: Record<Language, I18n> = {

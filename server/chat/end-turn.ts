@@ -1,14 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { and, eq, sql } from "drizzle-orm"
-import type { Database } from "#db/client.ts"
+import type { Database, Transaction } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
 import { createFailureLog } from "../log.ts"
 import type { Scope } from "../scope.ts"
 import type { EndedAnswer } from "./answer-record.ts"
 import { foldChunks } from "./contract.ts"
-
-type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 
 /** Milliseconds: the longest pause between two tries. */
 const LONGEST_PAUSE = 5000

@@ -1,6 +1,6 @@
 import { isOutage } from "#db/outage.ts"
 import { isRefusal } from "../errors.ts"
-import { json } from "../http/json.ts"
+import { json } from "#server/transport/json.ts"
 import type { Scope } from "../scope.ts"
 
 /** The answer to a chat request that failed. With the headers of the others: whatever happens, a client can count its requests. */

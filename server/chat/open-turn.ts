@@ -1,7 +1,7 @@
 import { and, desc, eq, sql, type SQL } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
-import type { Database } from "#db/client.ts"
+import type { Transaction } from "#db/client.ts"
 import { chatMessages, chatThreads, chatTurns, type ChatThread, type ChatTurn } from "#db/schema/chat.ts"
 import { users } from "#db/schema/users.ts"
 import { Conflict, NotFound } from "../errors.ts"
@@ -33,8 +33,6 @@ export interface AskedQuestion extends Question {
   /** The question in whose place it comes. */
   replaces?: string | null | undefined
 }
-
-type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 
 type Known = Pick<ChatTurn, "questionId" | "status" | "model" | "finishReason"> & { answerId: string }
 

@@ -1,13 +1,11 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm"
 import * as v from "valibot"
-import type { Database } from "#db/client.ts"
+import type { Transaction } from "#db/client.ts"
 import { chatMessages, chatReplacedMessages, chatTurns } from "#db/schema/chat.ts"
 import { NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { MessageId, type PageQuery, type ReplacedEntry, type ReplacedPage } from "./contract.ts"
 import { findThread } from "./threads.ts"
-
-type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 
 /**
  * Takes a question and everything after it out of its conversation and keeps it, for the question that is about to take its place.

@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
 import { version } from "../version.ts"
-import { openDiskBlobs } from "../adapters/disk-blobs.ts"
+import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { backUp, type Backup } from "../backup/back-up.ts"
 import { blobsIn } from "../backup/folder.ts"
 import { formatBytes } from "../files/contract.ts"

@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path"
 import * as v from "valibot"
-import { openDiskBlobs } from "../adapters/disk-blobs.ts"
+import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { blobsIn, isBackupName, listBackups } from "../backup/folder.ts"
 import { restoreBackup } from "../backup/restore.ts"
 import { verifyBackup } from "../backup/verify.ts"

@@ -1,7 +1,8 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
-import { openOperator } from "../adapters/embedded-identity/operator.ts"
+import { openOperator } from "#server/adapters/identity/embedded/operator.ts"
 import { openLog } from "../log.ts"
+import { setUserPlan } from "../users/users.ts"
 import { readSettings, withDatabase } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 
@@ -54,7 +55,17 @@ async function run(command: Command): Promise<string> {
     )
   }
   return withDatabase(config, root, (db) =>
-    perform(command, openOperator({ ...identity, origin, db, log: openLog("warn") })),
+    perform(
+      command,
+      openOperator({
+        ...identity,
+        origin,
+        db,
+        log: openLog("warn"),
+        setUserPlan: (transaction, userId, plan) =>
+          setUserPlan({ db: transaction, config: { origin } }, userId, plan),
+      }),
+    ),
   )
 }
 

@@ -1,5 +1,5 @@
 import { Marked, type Tokens } from "marked"
-import { escapeMarkup } from "../http/markup.ts"
+import { escapeMarkup } from "#server/transport/markup.ts"
 
 /** The pages that the application serves under /docs, in reading order. Others in docs/ are for the repository's readers. */
 const manifest = [

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm"
-import type { Database } from "#db/client.ts"
+import type { Transaction } from "#db/client.ts"
 import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
 import { Conflict } from "../errors.ts"
 import type { StoredBlob } from "../ports/blobs.ts"
@@ -62,8 +62,6 @@ async function closeUpload(tx: Transaction, upload: typeof uploads.$inferSelect,
   const expiresAt = Date.now() + REMEMBERED
   await tx.update(uploads).set({ fileId, key: null, reserved: 0, expiresAt }).where(here)
 }
-
-type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 
 /** `a.txt`, or `a (1).txt` where that is taken, and so on. Whoever takes a name at the same moment makes this one look again. */
 async function insertUnderFreeName(

@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises"
 import { Busboy } from "@fastify/busboy"
 import { BadRequest } from "../errors.ts"
-import { freeMemory } from "../http/spent-memory.ts"
+import { freeMemory } from "#server/transport/spent-memory.ts"
 import type { IncomingFile } from "./upload.ts"
 
 /** In one form. */

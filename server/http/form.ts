@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { readBytes } from "./body.ts"
+import { readBytes } from "#server/transport/body.ts"
 
 /** Bytes: enough for a form of text fields. Files travel another way. */
 const FORM_LIMIT = 64 * 1024

@@ -7,7 +7,7 @@ import {
   urlContext,
 } from "#server/context.ts"
 import { isForged } from "./csrf.ts"
-import { json } from "./json.ts"
+import { json } from "#server/transport/json.ts"
 import { answersForItself, isApiPath, isOpenPrefix, looksLikeFile } from "./public-paths.ts"
 import { refuseVisitor } from "./scope.ts"
 import { refuseCredential } from "./unauthorized.ts"

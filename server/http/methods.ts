@@ -1,4 +1,4 @@
-import { methodNotAllowed } from "./json.ts"
+import { methodNotAllowed } from "#server/transport/json.ts"
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"
 

@@ -1,4 +1,4 @@
-import { createRateLimiter, type RateLimit } from "./rate-limit.ts"
+import { createRateLimiter, type RateLimit } from "#server/transport/rate-limit.ts"
 
 /** Who has something done that costs money. */
 export interface Spender {

@@ -1,4 +1,4 @@
-import { json } from "./json.ts"
+import { json } from "#server/transport/json.ts"
 
 /** For a caller that is not signed in; it names the scheme by which a script signs in. */
 export function unauthorized(headers: HeadersInit = {}): Response {

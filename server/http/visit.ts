@@ -1,7 +1,7 @@
 import type { RouterContextProvider } from "react-router"
 import { incomingContext, servicesContext } from "#server/context.ts"
 import type { Visit } from "#server/ports/identity.ts"
-import { clientAddressOf, networkOf } from "./client-address.ts"
+import { clientAddressOf, networkOf } from "#server/transport/client-address.ts"
 
 type Context = Readonly<RouterContextProvider>
 

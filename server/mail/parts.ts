@@ -13,7 +13,7 @@ import {
   Text,
   toPlainText,
 } from "react-email"
-import type { Language } from "#server/languages/contract.ts"
+import type { Language } from "#server/users/language-contract.ts"
 import type { Letter } from "#server/ports/mail.ts"
 
 // Elements are made by calls, not by JSX: Node runs these files as they are.

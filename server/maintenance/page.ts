@@ -1,6 +1,6 @@
-import { escapeMarkup } from "../http/markup.ts"
-import type { Theme } from "../http/theme.ts"
-import type { Language } from "../languages/contract.ts"
+import { escapeMarkup } from "#server/transport/markup.ts"
+import type { Theme } from "#server/transport/theme.ts"
+import type { Language } from "#server/users/language-contract.ts"
 
 export const DEFAULT_MESSAGE = "Tideline is closed for maintenance. Try again in a few minutes."
 

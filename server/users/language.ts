@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm"
 import { users } from "#db/schema/users.ts"
-import type { Language } from "#server/languages/contract.ts"
+import type { Language } from "./language-contract.ts"
 import type { Scope } from "#server/scope.ts"
 
 /** Keeps the language in which letters are written to somebody. Without a record there is nothing to keep it with, and nothing is done. */

@@ -3,11 +3,12 @@ import { eq, getTableColumns, is, sql, type Column } from "drizzle-orm"
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core"
 import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { accountHooks } from "#server/accounts/identity-hooks.ts"
 import * as schema from "#db/schema/auth.ts"
-import { openEmbeddedIdentity } from "#server/adapters/embedded-identity.ts"
-import { authOptions, TABLES } from "#server/adapters/embedded-identity/auth.ts"
-import { ENDPOINTS } from "#server/adapters/embedded-identity/endpoints.ts"
-import { hashPassword, verifyPassword } from "#server/adapters/embedded-identity/password.ts"
+import { openEmbeddedIdentity } from "#server/adapters/identity/embedded.ts"
+import { authOptions, TABLES } from "#server/adapters/identity/embedded/auth.ts"
+import { ENDPOINTS } from "#server/adapters/identity/embedded/endpoints.ts"
+import { hashPassword, verifyPassword } from "#server/adapters/identity/embedded/password.ts"
 import { listOutbox } from "#server/mail/outbox.ts"
 import { inviteFromWaitlist } from "#server/waitlist/waitlist.ts"
 import { createTestDatabase } from "../support/postgres.ts"
@@ -20,6 +21,8 @@ const SETTINGS = {
   verification: "optional" as const,
 }
 
+const CONFIG = { origin: SETTINGS.origin, identity: { authSecret: SETTINGS.authSecret } }
+
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -28,7 +31,7 @@ afterAll(() => database.close())
 
 const log = pino({ level: "silent" })
 const open = (settings: { signup?: "open" | "closed"; verification?: "required" } = {}) =>
-  openEmbeddedIdentity({ ...SETTINGS, ...settings, db: database.db, log })
+  openEmbeddedIdentity({ ...SETTINGS, ...settings, db: database.db, log, hooks: accountHooks(CONFIG) })
 
 const wanted = () =>
   getAuthTables(

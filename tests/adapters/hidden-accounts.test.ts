@@ -1,7 +1,8 @@
 import { pino } from "pino"
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { accountHooks } from "#server/accounts/identity-hooks.ts"
 import { authRateLimit } from "#db/schema/auth.ts"
-import { openEmbeddedIdentity } from "#server/adapters/embedded-identity.ts"
+import { openEmbeddedIdentity } from "#server/adapters/identity/embedded.ts"
 import type { AccountForms } from "#server/ports/identity.ts"
 import { listOutbox } from "#server/mail/outbox.ts"
 import { createTestDatabase } from "../support/postgres.ts"
@@ -9,8 +10,8 @@ import { createTestDatabase } from "../support/postgres.ts"
 const derivations = vi.hoisted(() => ({ count: 0 }))
 
 // The real work, counted: it is nearly all of what an answer takes.
-vi.mock("#server/adapters/embedded-identity/password.ts", async (original) => {
-  const real = await original<typeof import("#server/adapters/embedded-identity/password.ts")>()
+vi.mock("#server/adapters/identity/embedded/password.ts", async (original) => {
+  const real = await original<typeof import("#server/adapters/identity/embedded/password.ts")>()
   return {
     ...real,
     hashPassword(...args: Parameters<typeof real.hashPassword>) {
@@ -24,6 +25,7 @@ vi.mock("#server/adapters/embedded-identity/password.ts", async (original) => {
   }
 })
 
+const SECRET = "a secret for tests, and for nothing else"
 const ORIGIN = "http://localhost:3000"
 const PASSWORD = "an engine of brass"
 
@@ -34,11 +36,12 @@ beforeAll(async () => {
   identity = await openEmbeddedIdentity({
     origin: ORIGIN,
     issuer: ORIGIN,
-    authSecret: "a secret for tests, and for nothing else",
+    authSecret: SECRET,
     signup: "open",
     verification: "required",
     db: database.db,
     log: pino({ level: "silent" }),
+    hooks: accountHooks({ origin: ORIGIN, identity: { authSecret: SECRET } }),
   })
   await signUp("known@example.org")
 })

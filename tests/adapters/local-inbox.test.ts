@@ -5,9 +5,9 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
-import { openInboxStore } from "#server/adapters/local-inbox-store.ts"
-import { openLocalInbox } from "#server/adapters/local-inbox.ts"
-import { openSmtpMail } from "#server/adapters/smtp-mail.ts"
+import { openInboxStore } from "#server/adapters/mail/local-inbox-store.ts"
+import { openLocalInbox } from "#server/adapters/mail/local-inbox.ts"
+import { openSmtpMail } from "#server/adapters/mail/smtp.ts"
 import { portOf } from "../support/port-of.ts"
 
 const LETTER = {

@@ -4,8 +4,11 @@ import { createServer, type IncomingMessage } from "node:http"
 import { toStandardJsonSchema } from "@valibot/to-json-schema"
 import * as v from "valibot"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { openDevelopmentGateway, type DevelopmentGateway } from "#server/adapters/development-gateway.ts"
-import { openGatewayModel } from "#server/adapters/gateway-model.ts"
+import {
+  openDevelopmentGateway,
+  type DevelopmentGateway,
+} from "#server/adapters/model/development-gateway.ts"
+import { openGatewayModel } from "#server/adapters/model/gateway.ts"
 import { portOf } from "../support/port-of.ts"
 
 const LABEL = "Development gateway: no language model is connected."

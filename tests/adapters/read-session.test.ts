@@ -2,11 +2,13 @@ import { eq, sql } from "drizzle-orm"
 import { pino } from "pino"
 import { RouterContextProvider } from "react-router"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { accountHooks } from "#server/accounts/identity-hooks.ts"
 import { authSession, authUser } from "#db/schema/auth.ts"
-import { openEmbeddedIdentity } from "#server/adapters/embedded-identity.ts"
-import { openSessionReader } from "#server/adapters/embedded-identity/read-session.ts"
+import { openEmbeddedIdentity } from "#server/adapters/identity/embedded.ts"
+import { openSessionReader } from "#server/adapters/identity/embedded/read-session.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
+const authSecret = "a secret for tests, and for nothing else"
 const origin = "http://localhost:3000"
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -20,11 +22,12 @@ beforeAll(async () => {
   identity = await openEmbeddedIdentity({
     origin,
     issuer: origin,
-    authSecret: "a secret for tests, and for nothing else",
+    authSecret,
     signup: "open",
     verification: "optional",
     db: database.db,
     log: pino({ level: "silent" }),
+    hooks: accountHooks({ origin, identity: { authSecret } }),
   })
   const request = new Request(`${origin}/sign-up`, { headers: { origin } })
   const ada = { name: "Ada", email: "ada@example.org", password: "an engine of brass" }

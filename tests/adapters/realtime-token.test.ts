@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto"
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from "jose"
 import { beforeAll, describe, expect, test } from "vitest"
-import { createKeyLookup, createTokenVerifier } from "#server/adapters/realtime-token.ts"
+import { createKeyLookup, createTokenVerifier } from "#server/adapters/identity/realtime-token.ts"
 
 const ISSUER = "https://issuer.example.org"
 const AUDIENCE = "tideline-realtime"

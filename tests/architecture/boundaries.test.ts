@@ -24,7 +24,14 @@ const VIOLATIONS: Record<string, Record<string, string>> = {
     "server/realtime/planted.ts": `import { users } from "#db/schema/users.ts"`,
   },
   "adapters-only-at-the-root": {
-    "server/mail/planted.ts": `import type { openSmtpMail } from "#server/adapters/smtp-mail.ts"`,
+    "server/mail/planted.ts": `import type { openSmtpMail } from "#server/adapters/mail/smtp.ts"`,
+  },
+  "adapters-import-ports-only": {
+    "server/adapters/mail/planted.ts": `import { findUser } from "#server/users/users.ts"`,
+  },
+  "domains-not-http": { "server/files/planted.ts": `import { requireScope } from "#server/http/scope.ts"` },
+  "transport-knows-no-domain": {
+    "server/transport/planted.ts": `import { findUser } from "#server/users/users.ts"`,
   },
   "ports-are-leaves": { "server/ports/planted.ts": `import { openLog } from "#server/log.ts"` },
   "sdks-live-in-adapters": { "server/chat/planted.ts": `import { createTransport } from "nodemailer"` },

@@ -83,7 +83,7 @@ function findSentences(file: string): string[] {
   const found: string[] = []
   const visit = (node: ts.Node, isSaid: boolean) => {
     if (ts.isCallExpression(node) && node.expression.getText() === "v.description") return
-    const says = isSaid || isRefusal(node) || (file.endsWith("/contract.ts") && isCheck(node))
+    const says = isSaid || isRefusal(node) || (file.endsWith("contract.ts") && isCheck(node))
     const text = says ? textOf(node) : null
     if (text !== null && /^\p{Lu}.* .*[.!?]$/u.test(text)) found.push(text)
     if (ts.isNewExpression(node) && node.expression.getText() === "NotFound") {

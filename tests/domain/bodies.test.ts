@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { describe, expect, test } from "vitest"
 import { readForm } from "#server/http/form.ts"
-import { readJson } from "#server/http/json.ts"
+import { readJson } from "#server/transport/json.ts"
 
 describe("a JSON body", () => {
   test.each(['{"a":1}', "null", "7", '"text"', '\uFEFF{"a":"with a byte order mark"}'])(

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { expect, it } from "vitest"
-import { toRequest } from "#server/http/bridge.ts"
+import { toRequest } from "#server/transport/bridge.ts"
 
 const ORIGIN = "https://tideline.example.org"
 

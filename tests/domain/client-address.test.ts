@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { describe, expect, it } from "vitest"
-import { clientAddressOf, networkOf, readTrustedProxies } from "#server/http/client-address.ts"
+import { clientAddressOf, networkOf, readTrustedProxies } from "#server/transport/client-address.ts"
 
 describe("the address of a client", () => {
   it("is the connection's own, whatever its sender claims, where no proxy stands in front", () => {

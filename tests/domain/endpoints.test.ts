@@ -10,8 +10,8 @@ import {
   type ServerBuild,
 } from "react-router"
 import { beforeEach, expect, it } from "vitest"
-import { findEndpoints } from "#server/http/endpoints.ts"
-import { json } from "#server/http/json.ts"
+import { findEndpoints } from "#server/transport/endpoints.ts"
+import { json } from "#server/transport/json.ts"
 
 const nameContext = createContext<string>()
 let happened: unknown[] = []

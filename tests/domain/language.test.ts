@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { languageFor } from "#server/http/language.ts"
+import { languageFor } from "#server/transport/language.ts"
 
 describe("the language of a page", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { LANGUAGES, type Language } from "#server/languages/contract.ts"
+import { LANGUAGES, type Language } from "#server/users/language-contract.ts"
 import {
   accountDeletedLetter,
   passwordResetLetter,

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest"
-import { createRateLimiter, rateLimitHeaders } from "#server/http/rate-limit.ts"
+import { createRateLimiter, rateLimitHeaders } from "#server/transport/rate-limit.ts"
 
 describe("a sliding window", () => {
   test("accepts up to the limit and rejects the next request", () => {

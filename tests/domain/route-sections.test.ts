@@ -1,6 +1,6 @@
 import { matchRoutes, type RouteObject, type ServerBuild } from "react-router"
 import { expect, it } from "vitest"
-import { cutIntoSections } from "#server/http/route-sections.ts"
+import { cutIntoSections } from "#server/transport/route-sections.ts"
 
 const ROUTES: [id: string, parentId: string | undefined, path: string | undefined, index?: boolean][] = [
   ["root", undefined, ""],

@@ -1,6 +1,6 @@
 import { isRouteErrorResponse } from "react-router"
 import { describe, expect, it } from "vitest"
-import { TextResponse } from "#server/http/text-response.ts"
+import { TextResponse } from "#server/transport/text-response.ts"
 
 const CONTENT = "Grüße, 🌊"
 const answer = () => new TextResponse(CONTENT, { status: 201, headers: { "x-colour": "blue" } })

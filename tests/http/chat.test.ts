@@ -2,7 +2,10 @@ import { createServer } from "node:http"
 import { text as readText } from "node:stream/consumers"
 import { once } from "node:events"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { openDevelopmentGateway, type DevelopmentGateway } from "#server/adapters/development-gateway.ts"
+import {
+  openDevelopmentGateway,
+  type DevelopmentGateway,
+} from "#server/adapters/model/development-gateway.ts"
 import type { EntryPage, ThreadPage, ThreadSummary } from "#server/chat/contract.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"

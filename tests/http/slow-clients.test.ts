@@ -2,10 +2,14 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { expect, it, onTestFinished, vi } from "vitest"
-import { toRequest } from "#server/http/bridge.ts"
-import { readTrustedProxies } from "#server/http/client-address.ts"
-import { affordableConnections, limitConnections, type ConnectionLimits } from "#server/http/connections.ts"
-import { endStalledResponse, watchSlowBody } from "#server/http/slow-clients.ts"
+import { toRequest } from "#server/transport/bridge.ts"
+import { readTrustedProxies } from "#server/transport/client-address.ts"
+import {
+  affordableConnections,
+  limitConnections,
+  type ConnectionLimits,
+} from "#server/transport/connections.ts"
+import { endStalledResponse, watchSlowBody } from "#server/transport/slow-clients.ts"
 import { portOf } from "../support/port-of.ts"
 import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
 

@@ -1,7 +1,7 @@
 import process from "node:process"
 import { openDatabase } from "#db/client.ts"
 import { users } from "#db/schema/users.ts"
-import { openDiskBlobs } from "#server/adapters/disk-blobs.ts"
+import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { readConfig } from "#server/config.ts"
 import { cancelUpload, createUpload, receivePart } from "#server/files/resumable.ts"
 import { openUploadLocks } from "#server/files/upload-locks.ts"

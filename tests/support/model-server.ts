@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import { json } from "node:stream/consumers"
 import { onTestFinished } from "vitest"
 import { pino } from "pino"
-import { openGatewayModel } from "#server/adapters/gateway-model.ts"
+import { openGatewayModel } from "#server/adapters/model/gateway.ts"
 import { giveAnswer } from "#server/chat/answer.ts"
 import type { AnswerChunk } from "#server/chat/contract.ts"
 import { createModelTrouble } from "#server/chat/model-trouble.ts"

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { CreateBucketCommand, paginateListObjectsV2, S3Client } from "@aws-sdk/client-s3"
 import S3rver from "@20minutes/s3rver"
 import { afterAll, beforeAll } from "vitest"
-import type { BucketSettings } from "#server/adapters/s3-blobs/bucket.ts"
+import type { BucketSettings } from "#server/adapters/blobs/s3/bucket.ts"
 
 const REGION = "us-east-1"
 const CREDENTIALS = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" }

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react"
 import type { Theme } from "#app/ui/theme-toggle.tsx"
-import { isLanguage, type Language } from "#server/languages/contract.ts"
+import { isLanguage, type Language } from "#server/users/language-contract.ts"
 
 /** What a document is drawn by. */
 export interface Reader {

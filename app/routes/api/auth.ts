@@ -1,5 +1,5 @@
-import { readBytes } from "#server/http/body.ts"
-import { bodyTooLarge, json } from "#server/http/json.ts"
+import { readBytes } from "#server/transport/body.ts"
+import { bodyTooLarge, json } from "#server/transport/json.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import type { Route } from "./+types/auth.ts"

@@ -1,9 +1,9 @@
 import { safeParse } from "valibot"
 import { ExportQuery } from "#server/chat/contract.ts"
 import { exportThread } from "#server/chat/export.ts"
-import { json } from "#server/http/json.ts"
+import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { answerRefusals } from "#server/http/refusals.ts"
+import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/chat-export.ts"
 

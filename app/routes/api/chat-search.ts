@@ -1,7 +1,7 @@
 import { safeParse } from "valibot"
 import { SearchQuery } from "#server/chat/contract.ts"
 import { searchThreads } from "#server/chat/search.ts"
-import { json } from "#server/http/json.ts"
+import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/chat-search.ts"

@@ -1,7 +1,7 @@
 import { stopAnswer } from "#server/chat/stop.ts"
-import { json } from "#server/http/json.ts"
+import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { answerRefusals } from "#server/http/refusals.ts"
+import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/chat-stop.ts"
 

@@ -1,7 +1,7 @@
 import { resumeAnswer } from "#server/chat/resume.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { answerRefusals } from "#server/http/refusals.ts"
+import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/chat-stream.ts"
 

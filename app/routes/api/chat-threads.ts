@@ -1,7 +1,7 @@
 import { parse, safeParse } from "valibot"
 import { CreateThread, PageQuery } from "#server/chat/contract.ts"
 import { createThread, listThreads } from "#server/chat/threads.ts"
-import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
+import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/chat-threads.ts"

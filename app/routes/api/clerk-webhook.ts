@@ -1,8 +1,8 @@
 import { heedNotice } from "#server/accounts/heed-notice.ts"
-import { readBytes } from "#server/http/body.ts"
-import { bodyTooLarge, json } from "#server/http/json.ts"
+import { readBytes } from "#server/transport/body.ts"
+import { bodyTooLarge, json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { answerRefusals } from "#server/http/refusals.ts"
+import { answerRefusals } from "#server/transport/refusals.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/clerk-webhook.ts"
 

@@ -1,10 +1,10 @@
 import { safeParse } from "valibot"
 import { archiveFiles } from "#server/files/archive.ts"
 import { ArchiveFiles } from "#server/files/contract.ts"
-import { readBytes } from "#server/http/body.ts"
-import { bodyTooLarge, json } from "#server/http/json.ts"
+import { readBytes } from "#server/transport/body.ts"
+import { bodyTooLarge, json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { answerRefusals } from "#server/http/refusals.ts"
+import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file-archive.ts"
 

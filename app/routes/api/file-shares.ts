@@ -1,9 +1,9 @@
 import { safeParse } from "valibot"
 import { ShareFile } from "#server/files/contract.ts"
 import { listShares, shareFile } from "#server/files/shares.ts"
-import { bodyTooLarge, json, readJson } from "#server/http/json.ts"
+import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { answerRefusals } from "#server/http/refusals.ts"
+import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file-shares.ts"
 

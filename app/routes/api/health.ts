@@ -1,7 +1,7 @@
 import { clientKey } from "#server/http/client-key.ts"
-import { json } from "#server/http/json.ts"
+import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { rateLimitHeaders } from "#server/http/rate-limit.ts"
+import { rateLimitHeaders } from "#server/transport/rate-limit.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/health.ts"
 

@@ -1,4 +1,4 @@
-import { json } from "#server/http/json.ts"
+import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { describeApi } from "#server/http/openapi/document.ts"
 import { servicesOf } from "#server/http/scope.ts"

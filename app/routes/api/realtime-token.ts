@@ -1,4 +1,4 @@
-import { json } from "#server/http/json.ts"
+import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/realtime-token.ts"

@@ -1,4 +1,4 @@
-import { json } from "#server/http/json.ts"
+import { json } from "#server/transport/json.ts"
 
 export const handle = { credential: "key" }
 

@@ -1,6 +1,6 @@
 import { listPosts } from "#server/blog/blog.ts"
 import { servicesContext } from "#server/context.ts"
-import { escapeMarkup } from "#server/http/markup.ts"
+import { escapeMarkup } from "#server/transport/markup.ts"
 import type { Route } from "./+types/feed.ts"
 
 export const handle = { credential: "none" }

@@ -1,5 +1,5 @@
 import { listPosts } from "#server/blog/blog.ts"
-import { escapeMarkup } from "#server/http/markup.ts"
+import { escapeMarkup } from "#server/transport/markup.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/sitemap.ts"

@@ -1,7 +1,7 @@
 import { redirect } from "react-router"
 import { isRefusal } from "#server/errors.ts"
 import { downloadShare } from "#server/files/share-visits.ts"
-import { json } from "#server/http/json.ts"
+import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/download.ts"

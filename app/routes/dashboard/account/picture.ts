@@ -1,6 +1,6 @@
 import { servePicture } from "#server/accounts/picture.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { answerRefusals } from "#server/http/refusals.ts"
+import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/picture.ts"
 

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts"
+import type { Config } from "#server/config.ts"
 
 /** The headers that every response carries. Give it the configuration once, then a nonce for each response. */
 export function createSecurityHeaders(config: Config): (nonce: string) => [string, string][] {

@@ -1,10 +1,13 @@
 import { asc, eq } from "drizzle-orm"
+import type { Transaction } from "#db/client.ts"
 import { authUser } from "#db/schema/auth.ts"
 import type { Plan } from "#server/ports/identity.ts"
-import { setUserPlan } from "#server/users/users.ts"
 import { createAuth, MADE_ON_SERVER, resetLink, RESET_LINK_LIFE, type AuthSettings } from "./auth.ts"
 
-type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log">
+interface OperatorSettings extends Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log"> {
+  /** Writes the plan into the person's own record, in the transaction that is given. */
+  setUserPlan: (transaction: Transaction, userId: string, plan: Plan) => Promise<unknown>
+}
 
 /** What the operator may do to accounts, and nobody else: no address of the server leads here. Unknown addresses throw. */
 export function openOperator(settings: OperatorSettings) {
@@ -46,7 +49,7 @@ export function openOperator(settings: OperatorSettings) {
       const { id } = await findAccount(email)
       await db.transaction(async (transaction) => {
         await transaction.update(authUser).set({ plan, updatedAt: new Date() }).where(eq(authUser.id, id))
-        await setUserPlan({ db: transaction, config: { origin } }, id, plan)
+        await settings.setUserPlan(transaction, id, plan)
       })
     },
 

@@ -1,4 +1,4 @@
-import type { Language } from "#server/languages/contract.ts"
+import type { Language } from "#server/users/language-contract.ts"
 import { readLanguage } from "./language.ts"
 
 /**

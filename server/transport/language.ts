@@ -1,4 +1,4 @@
-import { isLanguage, type Language } from "#server/languages/contract.ts"
+import { isLanguage, type Language } from "#server/users/language-contract.ts"
 
 interface Wishes {
   /** All cookies, as their header has them. */

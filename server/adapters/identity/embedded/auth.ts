@@ -17,9 +17,9 @@ import {
   authVerification,
 } from "#db/schema/auth.ts"
 import { MOST_KEYS, PASSWORD_LENGTH } from "#server/accounts/contract.ts"
-import { networkOf } from "#server/http/client-address.ts"
-import { readLanguage } from "#server/http/language.ts"
-import type { Language } from "#server/languages/contract.ts"
+import { networkOf } from "#server/transport/client-address.ts"
+import { readLanguage } from "#server/transport/language.ts"
+import type { Language } from "#server/users/language-contract.ts"
 import type { Log } from "#server/log.ts"
 import { REALTIME_AUDIENCE } from "../realtime-token.ts"
 import { logAccountEvent } from "./account-log.ts"
@@ -44,12 +44,12 @@ export interface AuthSettings {
   verification: "optional" | "required"
   db: Database
   log: Log
-  /** Begins a letter. The answer does not wait for it, or the time would tell which accounts there are. */
-  mailResetLink: (letter: AccountLetter) => void
-  /** Writes a letter down, in the transaction that is open. */
-  mailVerificationLink: (letter: AccountLetter) => Promise<unknown>
-  /** Writes the letter to the owner of an account that somebody tried to make again. */
-  mailSignUpAttempted: (letter: Pick<AccountLetter, "userId" | "email" | "language">) => Promise<unknown>
+  /** Begins an email. The answer does not wait for it, or the time would tell which accounts there are. */
+  mailResetLink: (email: AccountEmail) => void
+  /** Queues an email, in the transaction that is open. */
+  mailVerificationLink: (email: AccountEmail) => Promise<unknown>
+  /** Queues the email to the owner of an account that somebody tried to make again. */
+  mailSignUpAttempted: (email: Pick<AccountEmail, "userId" | "email" | "language">) => Promise<unknown>
   /** Invitations let somebody in where sign-up is closed, and show that the address is theirs. */
   invitations: {
     isFor(token: string, email: string): Promise<boolean>
@@ -60,7 +60,7 @@ export interface AuthSettings {
   noticeError?: (error: Error) => void
 }
 
-export interface AccountLetter {
+export interface AccountEmail {
   userId: string
   email: string
   /** Of whoever asked for it. */

@@ -18,8 +18,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace"
-import type { TrustsProxy } from "#server/http/client-address.ts"
-import { loggedPath } from "#server/http/logged-path.ts"
+import type { TrustsProxy } from "#server/transport/client-address.ts"
+import { loggedPath } from "#server/transport/logged-path.ts"
 import type { Tracing } from "#server/ports/tracing.ts"
 
 interface OtlpOptions {

@@ -1,11 +1,11 @@
 import { constants } from "node:fs"
 import { mkdir, open, opendir, rename, rm, stat, type FileHandle } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import type { Blobs, ListedBlob } from "../ports/blobs.ts"
-import { OutOfSpace } from "../errors.ts"
+import type { Blobs, ListedBlob } from "#server/ports/blobs.ts"
+import { OutOfSpace } from "#server/errors.ts"
 import { blobKeyOf, isBlobKey, newBlobKey, requireBlobKey } from "./blob-key.ts"
-import { createHashes, RunningHash } from "./disk-blobs/hashes.ts"
-import { writeAll } from "./disk-blobs/write-all.ts"
+import { createHashes, RunningHash } from "./disk/hashes.ts"
+import { writeAll } from "./disk/write-all.ts"
 import { within } from "./within.ts"
 
 /**

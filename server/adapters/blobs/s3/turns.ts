@@ -1,4 +1,4 @@
-import { Unavailable } from "../../errors.ts"
+import { Unavailable } from "#server/errors.ts"
 
 /** So many may work at once. Others wait for their turn; whoever waited for `patience` milliseconds is refused with `Unavailable`. */
 export function createTurns(most: number, patience: number) {

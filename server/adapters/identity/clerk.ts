@@ -2,9 +2,9 @@ import { clerkMiddleware, createClerkClient, getAuth, rootAuthLoader } from "@cl
 import { createRemoteJWKSet, decodeJwt, importSPKI, type JWTVerifyGetKey } from "jose"
 import type { Log } from "#server/log.ts"
 import type { Identity, Plan, RequestContext, Session } from "#server/ports/identity.ts"
-import { createDirectory, isNotFound } from "./clerk-identity/directory.ts"
-import { expireClerkCookies } from "./clerk-identity/cookies.ts"
-import { createNoticeReader } from "./clerk-identity/notices.ts"
+import { createDirectory, isNotFound } from "./clerk/directory.ts"
+import { expireClerkCookies } from "./clerk/cookies.ts"
+import { createNoticeReader } from "./clerk/notices.ts"
 import { createTokenVerifier, REALTIME_AUDIENCE } from "./realtime-token.ts"
 
 export interface ClerkSettings {

@@ -1,4 +1,4 @@
-import { isRefusal } from "../errors.ts"
+import { isRefusal } from "#server/errors.ts"
 import { json } from "./json.ts"
 
 /** Answers for a resource route: what a user can cause becomes a JSON error with its status, anything else stays a failure. */

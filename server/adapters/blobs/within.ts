@@ -1,4 +1,4 @@
-import { TooLarge } from "../errors.ts"
+import { TooLarge } from "#server/errors.ts"
 
 /** The bytes as they come. Throws `TooLarge` where there are more than `limit`. */
 export async function* within(limit: number, bytes: AsyncIterable<Uint8Array>) {

@@ -3,28 +3,25 @@ import { and, eq } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
-import { queueAddressVerification, queuePasswordReset, queueSignUpAttempted } from "#server/mail/mail.ts"
+import type { Log } from "#server/log.ts"
 import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
-import type { Language } from "#server/languages/contract.ts"
-import type { Services } from "#server/scope.ts"
-import { findLanguage } from "#server/users/language.ts"
-import { findInvitation, redeemInvitation } from "#server/waitlist/waitlist.ts"
 import {
   ADDRESS_HEADER,
   API_KEY_PREFIX,
   API_PATH,
   createAuth,
   REALTIME_TOKEN_LIFE,
+  type AccountEmail,
   type Auth,
-} from "./embedded-identity/auth.ts"
-import { isOffered } from "./embedded-identity/endpoints.ts"
-import { createForms, createSend, outcomeOf, type Post } from "./embedded-identity/forms.ts"
-import { openJoinedWrites } from "./embedded-identity/joined-writes.ts"
-import { openOwnAccount } from "./embedded-identity/own-account.ts"
-import { openPictures } from "./embedded-identity/pictures.ts"
-import { requireArgon2 } from "./embedded-identity/password.ts"
-import { openPersonReader } from "./embedded-identity/read-person.ts"
-import { openSessionReader } from "./embedded-identity/read-session.ts"
+} from "./embedded/auth.ts"
+import { isOffered } from "./embedded/endpoints.ts"
+import { createForms, createSend, outcomeOf, type Post } from "./embedded/forms.ts"
+import { openJoinedWrites } from "./embedded/joined-writes.ts"
+import { openOwnAccount } from "./embedded/own-account.ts"
+import { openPictures } from "./embedded/pictures.ts"
+import { requireArgon2 } from "./embedded/password.ts"
+import { openPersonReader } from "./embedded/read-person.ts"
+import { openSessionReader } from "./embedded/read-session.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
 const SESSION_COOKIE = "tideline.session_token="
@@ -33,7 +30,10 @@ const SESSION_COOKIE = "tideline.session_token="
 const AFTER_ANSWER = 100
 const EVEN_TIME = 500
 
-interface EmbeddedSettings extends Pick<Services, "db" | "log"> {
+interface EmbeddedSettings {
+  db: Database
+  log: Log
+  hooks: AccountHooks
   origin: string
   issuer: string
   authSecret: string
@@ -41,36 +41,41 @@ interface EmbeddedSettings extends Pick<Services, "db" | "log"> {
   verification: "optional" | "required"
 }
 
+/** What accounts need of the product, each time in the transaction it gives. */
+export interface AccountHooks {
+  queuePasswordReset(db: Database, email: AccountEmail): Promise<unknown>
+  queueAddressVerification(db: Database, email: AccountEmail): Promise<unknown>
+  /** To the owner of an account that somebody tried to make again. */
+  queueSignUpAttempted(
+    db: Database,
+    email: Pick<AccountEmail, "userId" | "email" | "language">,
+  ): Promise<unknown>
+  isInvited(db: Database, token: string, email: string): Promise<boolean>
+  /** Resolves to false where the invitation is not theirs, or was used. */
+  redeemInvitation(db: Database, token: string, email: string): Promise<boolean>
+}
+
 /**
- * The identity provider that runs in this process: better-auth on the schema `auth` of our database. `close` waits for letters that are
+ * The identity provider that runs in this process: better-auth on the schema `auth` of our database. `close` waits for emails that are
  * being written.
  */
 export async function openEmbeddedIdentity(
   settings: EmbeddedSettings,
 ): Promise<Identity & { auth: Auth; close(): Promise<void> }> {
-  const { origin, issuer, authSecret, db, log } = settings
+  const { origin, issuer, db, log, hooks } = settings
   requireArgon2()
   const background = openBackground(log)
   const outages = watchOutages()
-  const config = { origin, identity: { authSecret } }
   const joined = openJoinedWrites(db)
   const auth = createAuth({
     ...settings,
     db: joined.db,
-    mailResetLink: (letter) =>
-      background.run(async () => queuePasswordReset({ db, config }, await inLanguageOfOwner(db, letter))),
-    mailVerificationLink: (letter) =>
-      joined.join(async (here) =>
-        queueAddressVerification({ db: here, config }, await inLanguageOfOwner(here, letter)),
-      ),
-    mailSignUpAttempted: (letter) =>
-      joined.join(async (here) =>
-        queueSignUpAttempted({ db: here, config }, await inLanguageOfOwner(here, letter)),
-      ),
+    mailResetLink: (email) => background.run(() => hooks.queuePasswordReset(db, email)),
+    mailVerificationLink: (email) => joined.join((here) => hooks.queueAddressVerification(here, email)),
+    mailSignUpAttempted: (email) => joined.join((here) => hooks.queueSignUpAttempted(here, email)),
     invitations: {
-      isFor: async (token, email) =>
-        (await findInvitation({ db, config }, token))?.email.toLowerCase() === email.toLowerCase(),
-      redeem: (token, email) => joined.join((here) => redeemInvitation({ db: here, config }, token, email)),
+      isFor: (token, email) => hooks.isInvited(db, token, email),
+      redeem: (token, email) => joined.join((here) => hooks.redeemInvitation(here, token, email)),
     },
     noticeError: outages.notice,
   })
@@ -233,14 +238,6 @@ export async function openEmbeddedIdentity(
   }
 }
 
-/** Anybody may ask for a letter to an account, in whatever language; its owner reads it. */
-async function inLanguageOfOwner<Letter extends { userId: string; language: Language }>(
-  db: Database,
-  letter: Letter,
-): Promise<Letter> {
-  return { ...letter, language: (await findLanguage({ db }, letter.userId)) ?? letter.language }
-}
-
 /** Says that the database was away, where better-auth says only that it failed. */
 function watchOutages() {
   let count = 0
@@ -337,9 +334,7 @@ function openBackground(log: EmbeddedSettings["log"]) {
     run(begin: () => Promise<unknown>) {
       const settled = delay(AFTER_ANSWER)
         .then(begin)
-        .catch((error: unknown) =>
-          log.error({ err: error }, "a letter about an account could not be written"),
-        )
+        .catch((error: unknown) => log.error({ err: error }, "an email about an account could not be queued"))
         .finally(() => running.delete(settled))
       running.add(settled)
     },

@@ -1,4 +1,4 @@
-import { escapeMarkup } from "#server/http/markup.ts"
+import { escapeMarkup } from "#server/transport/markup.ts"
 import type { InboxMessage, MessageSummary } from "./local-inbox-store.ts"
 
 export function inboxPage(messages: MessageSummary[]): string {

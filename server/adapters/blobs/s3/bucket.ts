@@ -1,6 +1,6 @@
 import { Readable } from "node:stream"
 import type { ListMultipartUploadsCommandOutput, S3Client, S3ServiceException } from "@aws-sdk/client-s3"
-import { OutOfSpace } from "../../errors.ts"
+import { OutOfSpace } from "#server/errors.ts"
 
 export interface BucketSettings {
   bucket: string

@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
-import type { Blobs, ListedBlob } from "../ports/blobs.ts"
+import type { Blobs, ListedBlob } from "#server/ports/blobs.ts"
 import { isBlobKey, newBlobKey, requireBlobKey } from "./blob-key.ts"
-import { RunningHash } from "./disk-blobs/hashes.ts"
-import { openBucket, type BucketSettings } from "./s3-blobs/bucket.ts"
-import { cutPieces, offsetOf, pieceAt, PIECE_SIZE, readPieces, type Piece } from "./s3-blobs/pieces.ts"
-import { createTurns } from "./s3-blobs/turns.ts"
+import { RunningHash } from "./disk/hashes.ts"
+import { openBucket, type BucketSettings } from "./s3/bucket.ts"
+import { cutPieces, offsetOf, pieceAt, PIECE_SIZE, readPieces, type Piece } from "./s3/pieces.ts"
+import { createTurns } from "./s3/turns.ts"
 import { within } from "./within.ts"
 
 const MOST_HASHES = 1000

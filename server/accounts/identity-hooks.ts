@@ -1,0 +1,41 @@
+import type { Database } from "#db/client.ts"
+import { queueAddressVerification, queuePasswordReset, queueSignUpAttempted } from "#server/mail/mail.ts"
+import type { Language } from "#server/users/language-contract.ts"
+import { findLanguage } from "#server/users/language.ts"
+import type { LinkSettings } from "#server/waitlist/links.ts"
+import { findInvitation, redeemInvitation } from "#server/waitlist/waitlist.ts"
+
+/** What an identity provider that keeps its accounts in our database asks of the product. */
+export function accountHooks(config: LinkSettings) {
+  return {
+    queuePasswordReset: async (db: Database, email: LinkEmail) =>
+      queuePasswordReset({ db, config }, await inLanguageOfOwner(db, email)),
+    queueAddressVerification: async (db: Database, email: LinkEmail) =>
+      queueAddressVerification({ db, config }, await inLanguageOfOwner(db, email)),
+    queueSignUpAttempted: async (db: Database, email: AccountEmail) =>
+      queueSignUpAttempted({ db, config }, await inLanguageOfOwner(db, email)),
+    isInvited: async (db: Database, token: string, email: string) =>
+      (await findInvitation({ db, config }, token))?.email.toLowerCase() === email.toLowerCase(),
+    redeemInvitation: (db: Database, token: string, email: string) =>
+      redeemInvitation({ db, config }, token, email),
+  }
+}
+
+/** Anybody may ask for an email to an account, in any language; its owner reads it. */
+async function inLanguageOfOwner<Email extends { userId: string; language: Language }>(
+  db: Database,
+  email: Email,
+): Promise<Email> {
+  return { ...email, language: (await findLanguage({ db }, email.userId)) ?? email.language }
+}
+
+interface AccountEmail {
+  userId: string
+  email: string
+  language: Language
+}
+
+interface LinkEmail extends AccountEmail {
+  url: string
+  minutes: number
+}
