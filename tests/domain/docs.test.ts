@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import { SESSION_LIFE } from "#server/adapters/embedded-identity/auth.ts"
+import { SESSION_LIFE } from "#server/adapters/identity/embedded/auth.ts"
 import { findDocsPage, listDocs } from "#server/docs/pages.ts"
 import { searchDocs } from "#server/docs/search.ts"
 
