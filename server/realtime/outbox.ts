@@ -170,9 +170,14 @@ export class Outbox {
     }
   }
 
-  /** Gives up all commits that wait. The caller resets every subscription. */
+  /**
+   * Drops the commits and snapshots that wait; the caller ends every subscription. Those that have ended already are unknown to the
+   * caller, so what tells the client of their end stays: without it rows that it may no longer see would remain on its screen.
+   */
   abandon(): void {
+    const ends = (this.#waiting ?? []).filter(endsSubscriptions)
     this.#empty()
+    for (const item of ends) this.#wait(item, item.rest.length)
     this.#freeAt = this.#clock()
   }
 
@@ -282,6 +287,10 @@ export class Outbox {
     this.sentAt = this.#clock()
     this.#send(frame)
   }
+}
+
+function endsSubscriptions(item: Waiting | Batch): item is Waiting {
+  return item.kind === "event" && (item.event === "revoked" || item.event === "reset")
 }
 
 export function commitHeader(lsn: bigint, at: number, xid: bigint): CommitHeader {

@@ -62,6 +62,8 @@ interface Request {
   readonly wanted: Wanted[]
   readonly answer: SubscribeAnswer
   attempts: number
+  /** When to stop waiting for the stream, in ms of `performance.now()`: earlier than the deadline, whose refusal gives no reason. */
+  readonly streamBy: number
   readonly resolve: (answer: SubscribeAnswer) => void
 }
 
@@ -71,7 +73,8 @@ interface Reading {
 }
 
 const BATCH = 100
-const PATIENCE_MS = 10_000
+/** Of the time for an answer, the part in which the stream may catch up. */
+const STREAM_SHARE = 0.9
 const ATTEMPTS = 50
 
 /** Takes subscriptions up: reads what must be read, in few snapshots however many ask, and joins reading and stream without a gap. */
@@ -96,7 +99,8 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       }
       if (wanted.length === 0) return Promise.resolve(answer)
       return new Promise((resolve) => {
-        const request = { client, wanted: [...wanted], answer, attempts: 0, resolve: settle }
+        const streamBy = performance.now() + STREAM_SHARE * options.answerMs
+        const request = { client, wanted: [...wanted], answer, attempts: 0, streamBy, resolve: settle }
         const deadline = setTimeout(() => refuse({ ...request, wanted }, tookTooLong()), options.answerMs)
         enqueue(request)
 
@@ -187,7 +191,8 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           if (canContinue(standing) && standing.through > gate) gate = standing.through
         }
       }
-      if (!(await hub.reached(gate, PATIENCE_MS))) {
+      const streamBy = Math.min(...live.map((request) => request.streamBy))
+      if (!(await hub.reached(gate, Math.max(0, streamBy - performance.now())))) {
         throw new Refused("unavailable", "The server is catching up with its database.", 1000)
       }
       await new Promise<void>((resolve, reject) => {

@@ -313,6 +313,21 @@ describe("an outbox", () => {
     expect(sent.slice(-2).map(({ event }) => event)).toEqual(["revoked", "goodbye"])
   })
 
+  it("still sends which subscriptions have ended when it gives up the commits that wait", () => {
+    const { outbox, sent, commit } = openOutbox()
+    for (let n = 1; n <= 4; n++) commit(n, `row ${n}`)
+    outbox.revoked([1], "denied")
+    outbox.reset([2], "truncate")
+    outbox.snapshot(`,"subscriptions":[]}]`, 5n)
+    commit(6, "row 6")
+    outbox.abandon()
+    outbox.reset([3], "slow")
+    outbox.acknowledge(2)
+    outbox.acknowledge(4)
+    expect(sent.slice(2).map(({ event }) => event)).toEqual(["revoked", "reset", "reset"])
+    expect(outbox.backlogBytes).toBe(0)
+  })
+
   it("says when too much waits, and an acknowledgement of what was never sent changes nothing", () => {
     const { outbox, sent, commit } = openOutbox()
     for (let n = 1; n <= 40; n++) commit(n, `row ${n}`)

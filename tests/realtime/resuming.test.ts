@@ -254,6 +254,30 @@ describe("a slow client", () => {
     await slow.renew()
     await expectEqual(suite.sql, slow, [behind])
   })
+
+  it("that is reset still loses the rows that it lost the right to see while it did not keep up", async () => {
+    await suite.sql`insert into threads (_id, owner) values ('mine', 'ada')`
+    await insert(1, 3, "mine")
+    const slow = await suite.connect()
+    const own = await slow.follow("messages.inOwnThread", { threadId: "mine" })
+    const behind = await slow.follow("messages.inThread", { threadId: "t" })
+    slow.acknowledging = false
+    const body = "x".repeat(100_000)
+    const flood = async (from: number, to: number) => {
+      for (let n = from; n < to; n++) {
+        await suite.sql`insert into messages (_id, thread_id, owner, body) values (${`large ${n}`}, 't', 'ada', ${body})`
+      }
+    }
+    const resets = Number(suite.engine.realtime.metrics()["resets_slow"] ?? 0)
+    await flood(0, 10)
+    await suite.sql`update threads set owner = 'bob' where _id = 'mine'`
+    await flood(10, 80)
+    await expect.poll(() => suite.engine.realtime.metrics()["resets_slow"]).toBe(resets + 1)
+    slow.acknowledging = true
+    await slow.until(() => behind.state === "reset", "the reset")
+    expect(own).toMatchObject({ state: "revoked" })
+    expect(own.rows.size).toBe(0)
+  })
 })
 
 describe("a rendered page", () => {

@@ -89,3 +89,33 @@ it("every call is answered while PostgreSQL is stopped, by a refusal that says t
   expect(await cluster.sql`select _id from messages`).toEqual([{ _id: "1" }])
   expect(client.violations).toEqual([])
 })
+
+it("a subscription that the stream does not reach in time is told that the server is catching up, and works when it has", async () => {
+  const senders = await cluster.sql<{ pid: number }[]>`select pid from pg_stat_replication`
+  expect(senders).toHaveLength(1)
+  for (const { pid } of senders) process.kill(pid, "SIGSTOP")
+  const subscribe = () =>
+    client.ask("subscribe", {
+      subscriptions: [{ id: 901, query: "messages.inThread", args: { threadId: "t" } }],
+    })
+  try {
+    await cluster.sql`insert into messages (_id, thread_id, owner) values ('2', 't', 'ada')`
+    expect(await subscribe()).toEqual({
+      accepted: [],
+      refused: [
+        {
+          id: 901,
+          error: {
+            code: "unavailable",
+            message: "The server is catching up with its database.",
+            retryAfter: 1000,
+          },
+        },
+      ],
+    })
+  } finally {
+    for (const { pid } of senders) process.kill(pid, "SIGCONT")
+  }
+  await expect.poll(subscribe).toMatchObject({ accepted: [901], refused: [] })
+  expect(client.violations).toEqual([])
+})

@@ -1,5 +1,5 @@
 import type { Server } from "node:http"
-import { openRealtime } from "#server/realtime/open.ts"
+import { openRealtime, type Realtime } from "#server/realtime/open.ts"
 import { inRoom, notes, type Viewer } from "../notes.ts"
 
 const log = {
@@ -11,7 +11,7 @@ const log = {
 }
 
 /** The engine as the application opens it, with its limits as they are. Only the table, and that any token is good, are the bench's. */
-export async function openTideline(databaseUrl: string, server: Server): Promise<void> {
+export async function openTideline(databaseUrl: string, server: Server): Promise<Realtime<Viewer>> {
   const realtime = await openRealtime<Viewer, object>({
     databaseUrl,
     tables: [notes],
@@ -26,4 +26,5 @@ export async function openTideline(databaseUrl: string, server: Server): Promise
   })
   realtime.attach(server)
   await realtime.whenLive()
+  return realtime
 }
