@@ -2,7 +2,9 @@ import { measureChat } from "./chat/measure.ts"
 import { measureFiles } from "./files/measure.ts"
 import { measureHttp } from "./http/measure.ts"
 import { measureRealtime } from "./realtime/measure.ts"
+import { measureReturn } from "./return/measure.ts"
 import { saveResults } from "./results.ts"
+import { measureSilent } from "./silent/measure.ts"
 import { measureStart } from "./start/measure.ts"
 
 // npm run bench -- <what>. Set BENCH_SHORT=1 for a quick look: one round, short measures.
@@ -14,6 +16,8 @@ const benches: Record<string, (options: { short: boolean }) => Promise<object>> 
   realtime: measureRealtime,
   chat: measureChat,
   files: measureFiles,
+  return: measureReturn,
+  silent: measureSilent,
 }
 
 const name = process.argv[2]

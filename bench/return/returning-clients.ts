@@ -1,0 +1,76 @@
+import { createLiveClient } from "#app/realtime/client.ts"
+import { openSocketLink } from "#app/realtime/socket-link.ts"
+import type { RealtimeToken } from "#app/realtime/token.ts"
+import { now } from "../statistics.ts"
+import type { Person } from "../accounts.ts"
+
+/** When a client passed each step of its return, on the monotonic clock, in ms. */
+export interface Return {
+  connected: number
+  /** Its live query is answered, so what it shows follows the database again. */
+  resumed: number
+  /** It shows the row that was committed after the restart. */
+  seen: number
+}
+
+export interface ReturningClient {
+  /** Resolves when the query has been answered for the first time. */
+  opened: Promise<void>
+  /** From now on, until the row with this id is shown. */
+  waitFor(_id: Promise<string>): Promise<Return>
+  close(): void
+}
+
+/** The client that runs in a page, with the person's conversations on its screen. */
+export function openReturningClient(origin: string, person: Person): ReturningClient {
+  const link = openSocketLink({ origin, fetchToken: () => fetchToken(origin, person) })
+  const steps = { connected: Number.NaN, resumed: Number.NaN }
+  const client = createLiveClient({
+    ...link,
+    listen(listener) {
+      link.listen({
+        ...listener,
+        changed(state) {
+          if (state === "up") steps.connected = now()
+          listener.changed(state)
+        },
+      })
+    },
+  })
+  const list = { query: "chat.listThreads", args: {}, order: [], rows: [], end: null }
+  const { collection } = client.hold(list)
+  const opened = new Promise<void>((resolve) => {
+    client.watchFreshness(() => {
+      if (client.freshness().state !== "live") return
+      if (!(steps.resumed > steps.connected)) steps.resumed = now()
+      resolve()
+    })
+  })
+
+  return {
+    opened,
+    async waitFor(id) {
+      const _id = await id
+      const isShown = () => collection.rows().some((row) => row._id === _id)
+      const seen = await new Promise<number>((resolve) => {
+        const look = () => {
+          if (isShown()) resolve(now())
+        }
+        collection.watch(look)
+        look()
+      })
+      return { ...steps, seen }
+    },
+    close: () => client.close(),
+  }
+}
+
+async function fetchToken(origin: string, { cookie, address }: Person): Promise<RealtimeToken> {
+  const response = await fetch(`${origin}/api/realtime/token`, {
+    headers: { cookie, "x-forwarded-for": address },
+    signal: AbortSignal.timeout(10_000),
+  })
+  if (!response.ok) throw new Error(`The request for a token was answered with ${response.status}.`)
+  const { token, expiresAt } = (await response.json()) as { token: string; expiresAt: number }
+  return { token, lifetime: expiresAt - Date.now() }
+}
