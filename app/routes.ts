@@ -89,7 +89,7 @@ export default [
     route("admin", "routes/admin/overview.tsx"),
     route("admin/people", "routes/admin/people.tsx"),
     route("admin/waitlist", "routes/admin/waitlist.tsx"),
-    route("admin/letters", "routes/admin/letters.tsx"),
+    route("admin/emails", "routes/admin/emails.tsx"),
     route("admin/history", "routes/admin/history.tsx"),
   ]),
   route("admin/waitlist/export", "routes/admin/waitlist-export.ts"),

@@ -128,7 +128,7 @@ Three rows today. The list is live: move a boat, and it is gone from every scree
     turns: [["When do we light the lamps?", "At sunset, less twenty minutes."]],
   },
   {
-    title: "Letter to the dredging company",
+    title: "Email to the dredging company",
     turns: [["Write to them.", "Dear Sir or Madam, the channel has silted up by 40 cm."]],
   },
 ]

@@ -62,7 +62,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     adminEmails: settings.ADMIN_EMAILS,
     mail: {
       from: settings.MAIL_FROM,
-      /** Whom /api/email writes to. On localhost there are no strangers who could have letters sent to others. */
+      /** Whom /api/email writes to. On localhost there are no strangers who could have emails sent to others. */
       apiRecipients: settings.EMAIL_API_RECIPIENTS ?? (isLocal(appUrl) ? "everyone" : "confirmed"),
       ...(settings.SMTP_URL
         ? { kind: "smtp" as const, url: settings.SMTP_URL }

@@ -52,7 +52,7 @@ function createTimestamp() {
   }
 }
 
-/** What a failed statement was about: session tokens, letters, what people wrote. */
+/** What a failed statement was about: session tokens, emails, what people wrote. */
 const VALUES = ["params", "parameters", "args", "detail"]
 
 /** An error with its causes, without the values of the statement that failed. */

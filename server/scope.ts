@@ -59,7 +59,7 @@ export interface Services {
   harbour: Harbour | null
   /** One for each thing that is limited, shared by all requests of this process. */
   limiters: Record<"health" | "email" | "chat" | "waitlist" | "sharePassword" | "demo", RateLimiter> &
-    Record<"letters" | "answers", SpendingLimiter>
+    Record<"emails" | "answers", SpendingLimiter>
 }
 
 /** What one request may use, and who is asking. */

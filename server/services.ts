@@ -229,7 +229,7 @@ function createLimiters(config: Config): Services["limiters"] {
     health: createRateLimiter({ interval, limit: 30 }),
     email: createRateLimiter({ interval, limit: 10 }),
     chat: createRateLimiter({ interval, limit: config.plans.free.chatPerMinute }),
-    letters: createSpendingLimiter(60 * interval),
+    emails: createSpendingLimiter(60 * interval),
     answers: createSpendingLimiter(interval),
     waitlist: createRateLimiter({ interval, limit: 20 }),
     demo: createRateLimiter({ interval, limit: 40 }),

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm"
 import { check, index, integer, pgTable, text, unique } from "drizzle-orm/pg-core"
 import { milliseconds, record } from "./record.ts"
 
-/** What letters are about. */
-export const LETTER_KINDS = [
+/** What emails are about. */
+export const EMAIL_KINDS = [
   "welcome",
   "plan-changed",
   "verify-address",
@@ -15,23 +15,23 @@ export const LETTER_KINDS = [
 ] as const
 
 /**
- * Letters on their way, rendered, and for a month those that arrived. A row is written in the transaction of its cause, and sent after
+ * Emails on their way, rendered, and for a month those that arrived. A row is written in the transaction of its cause, and sent after
  * it. No other process sees it live: it is in no publication.
  */
 export const mailOutbox = pgTable(
   "mail_outbox",
   {
     ...record(),
-    kind: text("kind", { enum: LETTER_KINDS }).notNull(),
+    kind: text("kind", { enum: EMAIL_KINDS }).notNull(),
     /** The identity provider's id of the person it is about; null where there is no account. */
     userId: text("user_id"),
-    /** What made it necessary. The same cause makes no second letter. */
+    /** What made it necessary. The same cause makes no second email. */
     cause: text("cause").notNull(),
     recipient: text("recipient").notNull(),
-    /** The same at every attempt, so that a receiver can recognise a letter it has. */
+    /** The same at every attempt, so that a receiver can recognise an email it has. */
     messageId: text("message_id").notNull(),
     subject: text("subject").notNull(),
-    /** Both are emptied when the letter was sent: they may hold links that open an account. */
+    /** Both are emptied when the email was sent: they may hold links that open an account. */
     text: text("text").notNull(),
     html: text("html").notNull(),
     state: text("state", { enum: ["queued", "sent", "parked"] })
@@ -39,7 +39,7 @@ export const mailOutbox = pgTable(
       .default("queued"),
     attempts: integer("attempts").notNull().default(0),
     nextAttemptAt: milliseconds("next_attempt_at").notNull(),
-    /** Until then the letter belongs to the process that is sending it. */
+    /** Until then the email belongs to the process that is sending it. */
     leaseUntil: milliseconds("lease_until"),
     /** After this moment what it says is no longer true, so it is not sent. */
     expiresAt: milliseconds("expires_at"),

@@ -15,7 +15,7 @@ export const users = pgTable(
     plan: text("plan", { enum: ["free", "pro"] }),
     onboardingCompleted: boolean("onboarding_completed"),
     onboardingStep: text("onboarding_step", { enum: ["welcome", "profile", "first-steps", "done"] }),
-    /** The one in which letters are written to them. Null until they have seen a page. */
+    /** The one in which emails are written to them. Null until they have seen a page. */
     language: text("language", { enum: ["en", "de"] }),
   },
   (table) => [

@@ -70,7 +70,7 @@ export const SignUp = v.object({
 export const AskForReset = v.object({ email: Email })
 
 export const ChooseNewPassword = v.object({
-  /** From the link in the letter. */
+  /** From the link in the email. */
   token: v.pipe(v.string(), v.nonEmpty(), v.maxLength(200)),
   password: NewPassword,
 })

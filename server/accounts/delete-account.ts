@@ -30,7 +30,7 @@ export async function refuseDeletion(
 }
 
 /**
- * Deletes a person with everything that is theirs: records, conversations, files with their bytes, letters, sessions and keys. Their live
+ * Deletes a person with everything that is theirs: records, conversations, files with their bytes, emails, sessions and keys. Their live
  * connections end with it, in every process. Where it fails in the middle, what is left can be deleted by asking again.
  */
 export async function deleteAccount(scope: Deleting, user: User): Promise<void> {

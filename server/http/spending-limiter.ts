@@ -27,8 +27,8 @@ export function createSpendingLimiter(interval: number): SpendingLimiter {
   }
 }
 
-/** Letters of POST /api/email in an hour. Several people share a network. */
-export const MOST_LETTERS = { ofPerson: 30, ofNetwork: 120 }
+/** Emails of POST /api/email in an hour. Several people share a network. */
+export const MOST_EMAILS = { ofPerson: 30, ofNetwork: 120 }
 
 /** Answers in a minute. A person may use all that is theirs at three addresses, and twenty people may at one. */
 export function mostAnswers({ chatPerMinute }: { chatPerMinute: number }) {

@@ -1,6 +1,6 @@
-import type { LetterWords } from "./letter-words.ts"
+import type { EmailTexts } from "./email-texts.ts"
 
-export const english: LetterWords = {
+export const english: EmailTexts = {
   welcome: ({ reader }) => ({
     subject: "Welcome to Tideline",
     preview: "Your account is ready: chat, files and everything live.",

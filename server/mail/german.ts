@@ -1,6 +1,6 @@
-import type { LetterWords } from "./letter-words.ts"
+import type { EmailTexts } from "./email-texts.ts"
 
-export const german: LetterWords = {
+export const german: EmailTexts = {
   welcome: ({ reader }) => ({
     subject: "Willkommen bei Tideline",
     preview: "Ihr Konto ist bereit: Chat, Dateien, und alles live.",

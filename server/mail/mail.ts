@@ -3,28 +3,28 @@ import type { Config } from "#server/config.ts"
 import type { Language } from "#server/users/language-contract.ts"
 import type { Scope } from "#server/scope.ts"
 import type { EmailRequest } from "./contract.ts"
-import { queueLetter, type Outbox } from "./outbox.ts"
+import { queueEmail, type Outbox } from "./outbox.ts"
 
 type Sender = Scope<"mail"> & { config: Pick<Config, "origin"> }
 
-/** Letters of one kind to one address whose links still work, whoever sets them off. */
+/** Emails of one kind to one address whose links still work, whoever sets them off. */
 const MOST_OPEN = 5
 
-// React and its renderer cost a start 100 ms, and a process may never write a letter.
-const letters = () => import("./letters.ts")
+// React and its renderer cost a start 100 ms, and a process may never write an email.
+const emails = () => import("./emails.ts")
 
 /**
  * Sends what a program asked for, now: it wants to hear what the provider says. Resolves to the provider's id of the message, and
  * throws what the provider said when it refused. It is in English: its words are partly the program's, whatever the reader's language.
  */
 export async function sendEmail(sender: Sender, to: string, request: EmailRequest) {
-  const { welcomeLetter, planChangedLetter } = await letters()
+  const { welcomeEmail, planChangedEmail } = await emails()
   const frame = frameOf(sender, "en")
-  const letter =
+  const message =
     request.template === "welcome"
-      ? await welcomeLetter({ name: request.name, ...frame })
-      : await planChangedLetter({ ...request, ...frame })
-  return sender.mail.send({ to, ...letter })
+      ? await welcomeEmail({ name: request.name, ...frame })
+      : await planChangedEmail({ ...request, ...frame })
+  return sender.mail.send({ to, ...message })
 }
 
 interface Person {
@@ -37,13 +37,13 @@ interface Person {
 
 /** Once for each person, however often it is called. */
 export async function queueWelcome(outbox: Outbox, { clerkId, email, name, language }: Person) {
-  const { welcomeLetter } = await letters()
-  return queueLetter(outbox, {
+  const { welcomeEmail } = await emails()
+  return queueEmail(outbox, {
     kind: "welcome",
     userId: clerkId,
     cause: "onboarding",
     to: email,
-    letter: await welcomeLetter({ name: name ?? "", ...frameOf(outbox, language) }),
+    message: await welcomeEmail({ name: name ?? "", ...frameOf(outbox, language) }),
   })
 }
 
@@ -53,19 +53,19 @@ export async function queuePlanChanged(
   { clerkId, email, name, language }: Person,
   { previousPlan, newPlan, change }: { previousPlan: string; newPlan: string; change: string },
 ) {
-  const { planChangedLetter } = await letters()
+  const { planChangedEmail } = await emails()
   const frame = frameOf(outbox, language)
-  return queueLetter(outbox, {
+  return queueEmail(outbox, {
     kind: "plan-changed",
     userId: clerkId,
     cause: `${previousPlan} to ${newPlan} in ${change}`,
     to: email,
-    letter: await planChangedLetter({ name: name ?? "", previousPlan, newPlan, ...frame }),
+    message: await planChangedEmail({ name: name ?? "", previousPlan, newPlan, ...frame }),
   })
 }
 
 /** To an account of the identity provider, which may have no record yet. */
-interface AccountLetter {
+interface AccountEmail {
   userId: string
   email: string
   language: Language
@@ -74,15 +74,15 @@ interface AccountLetter {
 /** `url` carries the token, which is good for `minutes`. */
 export async function queuePasswordReset(
   outbox: Outbox,
-  { userId, email, language, url, minutes }: AccountLetter & { url: string; minutes: number },
+  { userId, email, language, url, minutes }: AccountEmail & { url: string; minutes: number },
 ) {
-  const { passwordResetLetter } = await letters()
-  return queueLetter(outbox, {
+  const { passwordResetEmail } = await emails()
+  return queueEmail(outbox, {
     kind: "reset-password",
     userId,
     cause: digestOf(url),
     to: email,
-    letter: await passwordResetLetter({ url, minutes, ...frameOf(outbox, language) }),
+    message: await passwordResetEmail({ url, minutes, ...frameOf(outbox, language) }),
     expiresAt: Date.now() + minutes * 60_000,
     mostOpen: MOST_OPEN,
   })
@@ -91,33 +91,33 @@ export async function queuePasswordReset(
 /** `url` carries the token, which is good for `minutes`. */
 export async function queueAddressVerification(
   outbox: Outbox,
-  { userId, email, language, url, minutes }: AccountLetter & { url: string; minutes: number },
+  { userId, email, language, url, minutes }: AccountEmail & { url: string; minutes: number },
 ) {
-  const { verifyAddressLetter } = await letters()
-  return queueLetter(outbox, {
+  const { verifyAddressEmail } = await emails()
+  return queueEmail(outbox, {
     kind: "verify-address",
     userId,
     cause: digestOf(url),
     to: email,
-    letter: await verifyAddressLetter({ url, ...frameOf(outbox, language) }),
+    message: await verifyAddressEmail({ url, ...frameOf(outbox, language) }),
     expiresAt: Date.now() + minutes * 60_000,
     mostOpen: MOST_OPEN,
   })
 }
 
 /** One a day, however often somebody tries: another would say the same. */
-export async function queueSignUpAttempted(outbox: Outbox, { userId, email, language }: AccountLetter) {
-  const { signUpAttemptedLetter } = await letters()
-  return queueLetter(outbox, {
+export async function queueSignUpAttempted(outbox: Outbox, { userId, email, language }: AccountEmail) {
+  const { signUpAttemptedEmail } = await emails()
+  return queueEmail(outbox, {
     kind: "sign-up-attempted",
     userId,
     cause: new Date().toISOString().slice(0, 10),
     to: email,
-    letter: await signUpAttemptedLetter(frameOf(outbox, language)),
+    message: await signUpAttemptedEmail(frameOf(outbox, language)),
   })
 }
 
-interface WaitlistLetter {
+interface WaitlistEmail {
   email: string
   language: Language | null
   /** Carries the token, which is good for `days`. */
@@ -127,45 +127,42 @@ interface WaitlistLetter {
 
 export async function queueWaitlistConfirmation(
   outbox: Outbox,
-  { email, language, url, days }: WaitlistLetter,
+  { email, language, url, days }: WaitlistEmail,
   mostOpen: number,
 ) {
-  const { waitlistConfirmationLetter } = await letters()
-  return queueLetter(outbox, {
+  const { waitlistConfirmationEmail } = await emails()
+  return queueEmail(outbox, {
     kind: "waitlist-confirmation",
     userId: null,
     cause: digestOf(url),
     to: email,
-    letter: await waitlistConfirmationLetter({ url, days, ...frameOf(outbox, language) }),
+    message: await waitlistConfirmationEmail({ url, days, ...frameOf(outbox, language) }),
     expiresAt: Date.now() + days * 86_400_000,
     mostOpen,
   })
 }
 
-export async function queueWaitlistInvitation(
-  outbox: Outbox,
-  { email, language, url, days }: WaitlistLetter,
-) {
-  const { waitlistInvitationLetter } = await letters()
-  return queueLetter(outbox, {
+export async function queueWaitlistInvitation(outbox: Outbox, { email, language, url, days }: WaitlistEmail) {
+  const { waitlistInvitationEmail } = await emails()
+  return queueEmail(outbox, {
     kind: "waitlist-invitation",
     userId: null,
     cause: digestOf(url),
     to: email,
-    letter: await waitlistInvitationLetter({ url, days, ...frameOf(outbox, language) }),
+    message: await waitlistInvitationEmail({ url, days, ...frameOf(outbox, language) }),
     expiresAt: Date.now() + days * 86_400_000,
   })
 }
 
 /** Nothing of it stays once it is sent. `userId` is the id that the account had. */
 export async function queueAccountDeleted(outbox: Outbox, { clerkId, email, name, language }: Person) {
-  const { accountDeletedLetter } = await letters()
-  return queueLetter(outbox, {
+  const { accountDeletedEmail } = await emails()
+  return queueEmail(outbox, {
     kind: "account-deleted",
     userId: null,
     cause: digestOf(clerkId),
     to: email,
-    letter: await accountDeletedLetter({ name: name ?? "", ...frameOf(outbox, language) }),
+    message: await accountDeletedEmail({ name: name ?? "", ...frameOf(outbox, language) }),
   })
 }
 

@@ -1,31 +1,31 @@
 import { createHash } from "node:crypto"
 import { and, count, desc, eq, getTableColumns, gt, inArray, lt, ne, sql } from "drizzle-orm"
-import { mailOutbox, type LETTER_KINDS, type OutboxRow } from "#db/schema/mail.ts"
+import { mailOutbox, type EMAIL_KINDS, type OutboxRow } from "#db/schema/mail.ts"
 import type { Config } from "#server/config.ts"
-import type { Letter } from "#server/ports/mail.ts"
+import type { Email } from "#server/ports/mail.ts"
 import type { Scope } from "#server/scope.ts"
 
-export type LetterKind = (typeof LETTER_KINDS)[number]
+export type EmailKind = (typeof EMAIL_KINDS)[number]
 
-/** Where letters are put: `db` may be the transaction of their cause. */
+/** Where emails are put: `db` may be the transaction of their cause. */
 export type Outbox = Scope<"db"> & { config: Pick<Config, "origin"> }
 
-/** A letter as the operator sees it: who gets it and what became of it, and nothing of what it says. */
-export type ListedLetter = Omit<OutboxRow, "text" | "html">
+/** An email as the operator sees it: who gets it and what became of it, and nothing of what it says. */
+export type ListedEmail = Omit<OutboxRow, "text" | "html">
 
 interface Posting {
-  kind: LetterKind
+  kind: EmailKind
   /** The identity provider's id of the person it is about; null where there is no account. */
   userId: string | null
-  /** The same one makes no second letter. */
+  /** The same one makes no second email. */
   cause: string
   to: string
-  letter: Letter
+  message: Email
   /** Milliseconds since the epoch: what it says is true until then. */
   expiresAt?: number
   /**
    * For what strangers can set off: further ones of this kind are left out while the address has so many whose links still work. So nobody
-   * can use up somebody else's letters: who is sent no more has some that will do.
+   * can use up somebody else's emails: who is sent no more has some that will do.
    */
   mostOpen?: number
 }
@@ -36,11 +36,11 @@ export const DAY = 24 * 60 * 60 * 1000
 export const databaseNow = sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`
 
 /**
- * Puts a letter into the outbox. It is sent after the transaction of `db`, at least once, by whichever process comes first. Resolves to
- * false when nothing was put there: the cause has its letter, or the address has enough that still work.
+ * Puts an email into the outbox. It is sent after the transaction of `db`, at least once, by whichever process comes first. Resolves to
+ * false when nothing was put there: the cause has its email, or the address has enough that still work.
  */
-export async function queueLetter({ db, config }: Outbox, posting: Posting): Promise<boolean> {
-  const { kind, userId, cause, to, letter, expiresAt = null, mostOpen } = posting
+export async function queueEmail({ db, config }: Outbox, posting: Posting): Promise<boolean> {
+  const { kind, userId, cause, to, message, expiresAt = null, mostOpen } = posting
   if (mostOpen === undefined) return insert(db)
   return db.transaction(async (transaction) => {
     // Two that count at once would both find room.
@@ -52,8 +52,8 @@ export async function queueLetter({ db, config }: Outbox, posting: Posting): Pro
       ne(mailOutbox.state, "parked"),
       gt(mailOutbox.expiresAt, databaseNow),
     )
-    const [has] = await transaction.select({ letters: count() }).from(mailOutbox).where(open)
-    return (has?.letters ?? 0) < mostOpen && insert(transaction)
+    const [has] = await transaction.select({ emails: count() }).from(mailOutbox).where(open)
+    return (has?.emails ?? 0) < mostOpen && insert(transaction)
   })
 
   async function insert(into: Outbox["db"]) {
@@ -63,9 +63,9 @@ export async function queueLetter({ db, config }: Outbox, posting: Posting): Pro
       cause,
       recipient: to,
       messageId: messageIdOf(posting, config.origin),
-      subject: letter.subject,
-      text: storable(letter.text),
-      html: storable(letter.html),
+      subject: message.subject,
+      text: storable(message.text),
+      html: storable(message.html),
       nextAttemptAt: databaseNow,
       expiresAt,
     }
@@ -74,25 +74,25 @@ export async function queueLetter({ db, config }: Outbox, posting: Posting): Pro
       .values(values)
       .onConflictDoNothing({ target: [mailOutbox.userId, mailOutbox.kind, mailOutbox.cause] })
       .returning({ _id: mailOutbox._id })
-      .catch(throwWithoutLetter)
+      .catch(throwWithoutEmail)
     return queued.length > 0
   }
 }
 
-/** How many letters are in each state. */
+/** How many emails are in each state. */
 export async function countOutbox({ db }: Scope<"db">): Promise<Record<OutboxRow["state"], number>> {
   const rows = await db
-    .select({ state: mailOutbox.state, letters: count() })
+    .select({ state: mailOutbox.state, emails: count() })
     .from(mailOutbox)
     .groupBy(mailOutbox.state)
-  return { queued: 0, sent: 0, parked: 0, ...Object.fromEntries(rows.map((row) => [row.state, row.letters])) }
+  return { queued: 0, sent: 0, parked: 0, ...Object.fromEntries(rows.map((row) => [row.state, row.emails])) }
 }
 
 /** The newest first. `before` is the `_id` of the last one seen. */
 export async function listOutbox(
   { db }: Scope<"db">,
   { state, before, limit = 100 }: { state?: OutboxRow["state"]; before?: string; limit?: number } = {},
-): Promise<ListedLetter[]> {
+): Promise<ListedEmail[]> {
   const { text: _text, html: _html, ...columns } = getTableColumns(mailOutbox)
   return db
     .select(columns)
@@ -107,7 +107,7 @@ export async function listOutbox(
     .limit(limit)
 }
 
-/** Gives parked letters, or those of them that have these ids, all their attempts again. Resolves to how many; expired ones stay. */
+/** Gives parked emails, or those of them that have these ids, all their attempts again. Resolves to how many; expired ones stay. */
 export async function retryParked({ db }: Scope<"db">, ids?: readonly string[]): Promise<number> {
   const retried = await db
     .update(mailOutbox)
@@ -123,21 +123,21 @@ export async function retryParked({ db }: Scope<"db">, ids?: readonly string[]):
   return retried.length
 }
 
-/** A letter that was not sent yet; null where there is none. */
+/** An email that was not sent yet; null where there is none. */
 export async function findUnsent(
   { db }: Scope<"db">,
   id: string,
 ): Promise<Pick<OutboxRow, "kind" | "userId" | "recipient"> | null> {
   const { kind, userId, recipient } = mailOutbox
-  const [letter] = await db
+  const [message] = await db
     .select({ kind, userId, recipient })
     .from(mailOutbox)
     .where(and(eq(mailOutbox._id, id), ne(mailOutbox.state, "sent")))
-  return letter ?? null
+  return message ?? null
 }
 
-/** Takes a letter out before it is sent. Resolves to false for one that was sent, or that is being sent now. */
-export async function dropLetter({ db }: Scope<"db">, id: string): Promise<boolean> {
+/** Takes an email out before it is sent. Resolves to false for one that was sent, or that is being sent now. */
+export async function dropEmail({ db }: Scope<"db">, id: string): Promise<boolean> {
   const dropped = await db
     .delete(mailOutbox)
     .where(
@@ -151,23 +151,23 @@ export async function dropLetter({ db }: Scope<"db">, id: string): Promise<boole
   return dropped.length > 0
 }
 
-/** Removes what the outbox knows of a person, letters that were not sent yet included: part of deleting their account. */
-export async function forgetLetters({ db }: Scope<"db">, userId: string): Promise<void> {
+/** Removes what the outbox knows of a person, emails that were not sent yet included: part of deleting their account. */
+export async function forgetEmails({ db }: Scope<"db">, userId: string): Promise<void> {
   await db.delete(mailOutbox).where(eq(mailOutbox.userId, userId))
 }
 
-/** One for each letter, whoever asks and however often. */
+/** One for each email, whoever asks and however often. */
 function messageIdOf({ kind, userId, cause, to }: Posting, origin: string): string {
   const digest = createHash("sha256").update(JSON.stringify([kind, userId, cause, to]))
   return `<${digest.digest("hex").slice(0, 40)}@${new URL(origin).hostname}>`
 }
 
 /** Drizzle's error repeats what was to be written, links that open accounts included, and errors are logged. */
-function throwWithoutLetter(error: unknown): never {
+function throwWithoutEmail(error: unknown): never {
   const cause = error instanceof Error ? error.cause : undefined
   const { code, message = "unknown reason" }: { code?: unknown; message?: string } =
     cause instanceof Error ? cause : {}
-  throw Object.assign(new Error(`A letter could not be written into the outbox: ${message}`), { code })
+  throw Object.assign(new Error(`An email could not be written into the outbox: ${message}`), { code })
 }
 
 /** PostgreSQL's text holds no NUL. */

@@ -14,7 +14,7 @@ import {
   toPlainText,
 } from "react-email"
 import type { Language } from "#server/users/language-contract.ts"
-import type { Letter } from "#server/ports/mail.ts"
+import type { Email } from "#server/ports/mail.ts"
 
 // Elements are made by calls, not by JSX: Node runs these files as they are.
 
@@ -24,14 +24,14 @@ interface SheetProps {
   /** What an inbox shows after the subject. */
   preview: string
   heading: string
-  /** Why the reader gets this letter. */
+  /** Why the reader gets this email. */
   reason: string
   /** The site's public origin. */
   origin: string
   children?: ReactNode
 }
 
-/** A whole letter: the name of the site, what there is to say, and why it is said. */
+/** A whole email: the name of the site, what there is to say, and why it is said. */
 export function Sheet({ language, subject, preview, heading, reason, origin, children }: SheetProps) {
   return createElement(
     Html,
@@ -119,7 +119,7 @@ export function Action({ label, url, orOpen }: { label: string; url: string; orO
 }
 
 /** Both parts are made from one tree, so that nobody loses anything by reading the plain one. */
-export async function compose(subject: string, sheet: ReactNode): Promise<Letter> {
+export async function compose(subject: string, sheet: ReactNode): Promise<Email> {
   const html = await render(sheet)
   const text = toPlainText(html, {
     selectors: [

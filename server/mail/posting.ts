@@ -9,13 +9,13 @@ import { DAY, databaseNow } from "./outbox.ts"
 
 type Posting = Scope<"db" | "mail" | "log">
 
-/** How often an idle process looks for letters. Milliseconds. */
+/** How often an idle process looks for emails. Milliseconds. */
 const INTERVAL = 1000
 
-/** Letters that one process sends at the same time, over a connection each. */
+/** Emails that one process sends at the same time, over a connection each. */
 const AT_ONCE = 5
 
-/** An attempt takes no longer; a process that died gives its letters up after the lease. Milliseconds. */
+/** An attempt takes no longer; a process that died gives its emails up after the lease. Milliseconds. */
 const PATIENCE = 90_000
 const LEASE = 120_000
 const PATIENCE_AT_END = 4000
@@ -30,8 +30,8 @@ const TIDY_INTERVAL = 60 * 60 * 1000
 const KEPT = { sent: 30 * DAY, parked: 90 * DAY }
 
 /**
- * Sends what the outbox holds for as long as the process lives. Any number of processes may do so at once: each letter belongs to one of
- * them at a time. A letter arrives at least once; twice where a process dies after the mail server took it and before that was noted.
+ * Sends what the outbox holds for as long as the process lives. Any number of processes may do so at once: each email belongs to one of
+ * them at a time. An email arrives at least once; twice where a process dies after the mail server took it and before that was noted.
  */
 export function startPosting(scope: Posting) {
   const stopping = new AbortController()
@@ -49,21 +49,21 @@ export function startPosting(scope: Posting) {
   }
 
   async function begin() {
-    const letters = await claimLetters(scope, AT_ONCE - onTheirWay.size).catch((error: unknown) => {
+    const emails = await claimEmails(scope, AT_ONCE - onTheirWay.size).catch((error: unknown) => {
       // That the database is away is said elsewhere.
       if (!isOutage(error))
         failures.failed("error", error, "the outbox could not be read; the next look tries again")
       return null
     })
-    if (letters === null) return 0
+    if (emails === null) return 0
     failures.succeeded()
-    for (const letter of letters) {
-      const sending = postLetter(scope, letter)
+    for (const message of emails) {
+      const sending = postEmail(scope, message)
         .then(noteTrouble)
         .catch((error: unknown) => {
           scope.log.error(
-            { err: error, letter: letter._id },
-            "what became of a letter could not be written down",
+            { err: error, emailId: message._id },
+            "what became of an email could not be written down",
           )
         })
         .finally(() => {
@@ -72,17 +72,17 @@ export function startPosting(scope: Posting) {
         })
       onTheirWay.add(sending)
     }
-    return letters.length
+    return emails.length
   }
 
-  /** Once when letters begin to wait, and once when they go again: not for each of a thousand. */
+  /** Once when emails begin to wait, and once when they go again: not for each of a thousand. */
   function noteTrouble(outcome: Outcome) {
     if (outcome.kind === "delayed" && !isTroubled)
       scope.log.warn(
         { reason: outcome.reason },
-        "letters cannot be delivered at the moment; they wait in the outbox",
+        "emails cannot be delivered at the moment; they wait in the outbox",
       )
-    if (outcome.kind === "sent" && isTroubled) scope.log.info("letters are delivered again")
+    if (outcome.kind === "sent" && isTroubled) scope.log.info("emails are delivered again")
     if (outcome.kind !== "parked") isTroubled = outcome.kind === "delayed"
   }
 
@@ -112,15 +112,15 @@ export function startPosting(scope: Posting) {
   }
 }
 
-/** Takes letters whose time has come, the one that waits longest first, so that no other process takes them for `LEASE`. */
-export async function claimLetters({ db }: Scope<"db">, most: number): Promise<OutboxRow[]> {
+/** Takes emails whose time has come, the one that waits longest first, so that no other process takes them for `LEASE`. */
+export async function claimEmails({ db }: Scope<"db">, most: number): Promise<OutboxRow[]> {
   const due = db.$with("due").as(
     db
       .select({ id: sql<string>`${mailOutbox._id}`.as("id") })
       .from(mailOutbox)
       .where(
         and(
-          sql`${mailOutbox.state} = 'queued'`, // not as a parameter: the index of waiting letters says the same
+          sql`${mailOutbox.state} = 'queued'`, // not as a parameter: the index of waiting emails says the same
           lte(mailOutbox.nextAttemptAt, databaseNow),
           or(isNull(mailOutbox.leaseUntil), lt(mailOutbox.leaseUntil, databaseNow)),
         ),
@@ -140,22 +140,22 @@ export async function claimLetters({ db }: Scope<"db">, most: number): Promise<O
 
 type Outcome = { kind: "sent" } | { kind: "delayed" | "parked"; reason: string }
 
-/** One attempt at a claimed letter, and a note of what came of it. */
-export async function postLetter(scope: Posting, letter: OutboxRow): Promise<Outcome> {
-  const outcome = await attempt(scope, letter)
-  await insistOn(() => writeDown(scope, letter, outcome))
+/** One attempt at a claimed email, and a note of what came of it. */
+export async function postEmail(scope: Posting, message: OutboxRow): Promise<Outcome> {
+  const outcome = await attempt(scope, message)
+  await insistOn(() => writeDown(scope, message, outcome))
   if (outcome.kind === "parked") {
-    const { _id, kind, attempts } = letter
+    const { _id, kind, attempts } = message
     scope.log.error(
-      { letter: _id, kind, attempts, reason: outcome.reason },
-      "a letter was parked: it needs you",
+      { message: _id, kind, attempts, reason: outcome.reason },
+      "an email was parked: it needs you",
     )
   }
   return outcome
 }
 
-async function attempt({ mail }: Posting, letter: OutboxRow): Promise<Outcome> {
-  const { recipient: to, subject, text, html, messageId, attempts, expiresAt } = letter
+async function attempt({ mail }: Posting, message: OutboxRow): Promise<Outcome> {
+  const { recipient: to, subject, text, html, messageId, attempts, expiresAt } = message
   if (expiresAt !== null && expiresAt < Date.now())
     return { kind: "parked", reason: "Its link ran out before the mail server took it." }
   // Whoever tried died of it.
@@ -178,9 +178,9 @@ async function attempt({ mail }: Posting, letter: OutboxRow): Promise<Outcome> {
   }
 }
 
-async function writeDown({ db }: Scope<"db">, letter: OutboxRow, outcome: Outcome) {
-  const same = eq(mailOutbox._id, letter._id)
-  if (outcome.kind === "sent" && letter.kind === "account-deleted") {
+async function writeDown({ db }: Scope<"db">, message: OutboxRow, outcome: Outcome) {
+  const same = eq(mailOutbox._id, message._id)
+  if (outcome.kind === "sent" && message.kind === "account-deleted") {
     await db.delete(mailOutbox).where(same)
     return
   }
@@ -193,7 +193,7 @@ async function writeDown({ db }: Scope<"db">, letter: OutboxRow, outcome: Outcom
     return
   }
   const lastError = outcome.reason.replaceAll("\0", "").slice(0, 500)
-  const wait = Math.round(waitAfter(letter.attempts))
+  const wait = Math.round(waitAfter(message.attempts))
   await db
     .update(mailOutbox)
     .set({
@@ -204,15 +204,15 @@ async function writeDown({ db }: Scope<"db">, letter: OutboxRow, outcome: Outcom
         : { nextAttemptAt: sql`${databaseNow} + ${wait}::bigint` }),
     })
     // Not where the lease ran out, and another process has it by now.
-    .where(and(same, eq(mailOutbox.state, "queued"), eq(mailOutbox.attempts, letter.attempts)))
+    .where(and(same, eq(mailOutbox.state, "queued"), eq(mailOutbox.attempts, message.attempts)))
 }
 
-/** Doubles with every attempt, a fifth more or less, so that letters that failed together do not come back together. Milliseconds. */
+/** Doubles with every attempt, a fifth more or less, so that emails that failed together do not come back together. Milliseconds. */
 export function waitAfter(attempts: number): number {
   return Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempts - 1)) * (0.8 + Math.random() * 0.4)
 }
 
-/** A letter that was sent and not noted is sent again, so an outage of the database is waited for while the lease lasts. */
+/** An email that was sent and not noted is sent again, so an outage of the database is waited for while the lease lasts. */
 async function insistOn(note: () => Promise<void>) {
   const until = performance.now() + LEASE - PATIENCE
   for (;;) {
@@ -225,7 +225,7 @@ async function insistOn(note: () => Promise<void>) {
   }
 }
 
-/** Forgets letters that arrived a month ago, and parked ones that nobody retried in a quarter of a year. */
+/** Forgets emails that arrived a month ago, and parked ones that nobody retried in a quarter of a year. */
 export async function tidyOutbox({ db, log }: Scope<"db" | "log">): Promise<void> {
   try {
     await db
@@ -237,7 +237,7 @@ export async function tidyOutbox({ db, log }: Scope<"db" | "log">): Promise<void
         ),
       )
   } catch (error) {
-    log.warn({ err: error }, "old letters could not be removed; the next time tries again")
+    log.warn({ err: error }, "old emails could not be removed; the next time tries again")
   }
 }
 

@@ -16,10 +16,10 @@ export const WaitlistAct = v.variant("intent", [
   v.object({ intent: v.literal("invite"), ...JoinWaitlist.entries }),
 ])
 
-export const LetterAct = v.variant("intent", [
-  v.object({ intent: v.literal("retry"), letterId: Id }),
+export const EmailAct = v.variant("intent", [
+  v.object({ intent: v.literal("retry"), emailId: Id }),
   v.object({ intent: v.literal("retry-all") }),
-  v.object({ intent: v.literal("drop"), letterId: Id }),
+  v.object({ intent: v.literal("drop"), emailId: Id }),
 ])
 
 export const AnswerAct = v.variant("intent", [v.object({ intent: v.literal("stop"), answerId: Id })])
@@ -30,6 +30,6 @@ export const ListPlace = v.object({
   q: v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.maxLength(254)), ""), ""),
 })
 
-export const LETTER_STATES = ["queued", "parked", "sent"] as const
-export type LetterState = (typeof LETTER_STATES)[number]
-export const LetterFilter = v.fallback(v.picklist(LETTER_STATES), "parked")
+export const EMAIL_STATES = ["queued", "parked", "sent"] as const
+export type EmailState = (typeof EMAIL_STATES)[number]
+export const EmailFilter = v.fallback(v.picklist(EMAIL_STATES), "parked")

@@ -31,7 +31,7 @@ export interface StreamState {
 /** What there is and how it is doing, as one process sees it. */
 export async function findOverview(scope: Scope<"config" | "db" | "live" | "turns" | "modelTrouble">) {
   const { config, db } = scope
-  const [processes, stream, letters, people, waiting, postgres] = await Promise.all([
+  const [processes, stream, emails, people, waiting, postgres] = await Promise.all([
     listProcesses(scope),
     findStreamState(scope),
     countOutbox(scope),
@@ -43,7 +43,7 @@ export async function findOverview(scope: Scope<"config" | "db" | "live" | "turn
     processes,
     stream,
     model: scope.modelTrouble.current(),
-    counts: { people: people[0]?.count ?? 0, waiting: waiting[0]?.count ?? 0, letters },
+    counts: { people: people[0]?.count ?? 0, waiting: waiting[0]?.count ?? 0, emails },
     versions: {
       tideline: version.commit ? `${version.number} (${version.commit.slice(0, 7)})` : version.number,
       node: process.versions.node,

@@ -45,7 +45,7 @@ export function listPeople(
 }
 
 /**
- * Puts somebody on a plan, at the identity provider and in their record, with the letter about it. Throws `Gone`, `Conflict` where they
+ * Puts somebody on a plan, at the identity provider and in their record, with the email about it. Throws `Gone`, `Conflict` where they
  * are on it, `Forbidden` where people choose their plan at the provider.
  */
 export async function changePlan(

@@ -118,15 +118,15 @@ function measureQueued(registry: Registry, { probe }: Scope<"probe">) {
     labelNames: ["kind"],
     registers,
   })
-  const letters = new Gauge({
-    name: "tideline_outbox_letters",
-    help: "Letters that wait, and those that were given up, of all processes.",
+  const emails = new Gauge({
+    name: "tideline_outbox_emails",
+    help: "Emails that wait, and those that were given up, of all processes.",
     labelNames: ["state"],
     registers,
   })
   const oldest = new Gauge({
     name: "tideline_outbox_oldest_seconds",
-    help: "For how long the letter has waited that waits longest; 0 where none does.",
+    help: "For how long the email has waited that waits longest; 0 where none does.",
     registers,
   })
   const bytes = new Gauge({
@@ -138,13 +138,13 @@ function measureQueued(registry: Registry, { probe }: Scope<"probe">) {
 
   return async () => {
     const counts = await withinPatience(countQueued({ db: probe })).catch(() => null)
-    for (const each of [queued, letters, oldest, bytes]) each.reset()
+    for (const each of [queued, emails, oldest, bytes]) each.reset()
     // Without the database there are no counts, and all the rest is what one wants to see then.
     if (!counts) return oldest.remove()
     for (const kind of ["turns", "uploads"] as const) queued.set({ kind }, counts[kind])
-    for (const state of ["queued", "parked"] as const) letters.set({ state }, counts.letters[state])
+    for (const state of ["queued", "parked"] as const) emails.set({ state }, counts.emails[state])
     for (const state of ["used", "reserved"] as const) bytes.set({ state }, counts.bytes[state])
-    oldest.set(counts.letters.oldestSeconds)
+    oldest.set(counts.emails.oldestSeconds)
   }
 }
 

@@ -6,23 +6,23 @@ import type { Scope } from "../scope.ts"
 
 /** What is under way in the database, whichever process has it in hand. */
 export async function countQueued({ db }: Scope<"db">) {
-  const [[turns], [running], letters, [bytes]] = await Promise.all([
+  const [[turns], [running], emails, [bytes]] = await Promise.all([
     db.select({ count: count() }).from(chatTurns).where(eq(chatTurns.status, "running")),
     // Those that are finished are only remembered.
     db.select({ count: count() }).from(uploads).where(isNull(uploads.fileId)),
-    countLetters({ db }),
+    countEmails({ db }),
     db.select({ used: sum(fileUsage.used), reserved: sum(fileUsage.reserved) }).from(fileUsage),
   ])
   return {
     turns: turns?.count ?? 0,
     uploads: running?.count ?? 0,
-    letters,
+    emails,
     bytes: { used: Number(bytes?.used ?? 0), reserved: Number(bytes?.reserved ?? 0) },
   }
 }
 
-/** Letters that were not sent: how many wait and how many were given up, and for how long the oldest one has waited. */
-export async function countLetters({ db }: Scope<"db">) {
+/** Emails that were not sent: how many wait and how many were given up, and for how long the oldest one has waited. */
+export async function countEmails({ db }: Scope<"db">) {
   const { state, _creationTime } = mailOutbox
   const rows = await db
     .select({

@@ -1,15 +1,15 @@
 import { sql } from "drizzle-orm"
 import type { Scope } from "../scope.ts"
 import { withinPatience } from "./patience.ts"
-import { countLetters } from "./queued.ts"
+import { countEmails } from "./queued.ts"
 
 export interface Readiness {
   ready: boolean
   /** What each part says of itself: `ok`, or what is wrong with it. */
-  checks: Record<"database" | "records" | "letters" | "model", string>
+  checks: Record<"database" | "records" | "emails" | "model", string>
 }
 
-/** A letter that waits for longer than this has failed several times. Seconds. */
+/** An email that waits for longer than this has failed several times. Seconds. */
 const LONG_WAIT = 15 * 60
 
 /**
@@ -17,14 +17,14 @@ const LONG_WAIT = 15 * 60
  * as that the mail server is away, is said here and makes none of them unready: then nobody would be left to serve the rest.
  */
 export async function checkReadiness(scope: Scope<"probe" | "live" | "modelTrouble">): Promise<Readiness> {
-  const [database, letters] = await Promise.all([checkDatabase(scope), checkLetters(scope)])
+  const [database, emails] = await Promise.all([checkDatabase(scope), checkEmails(scope)])
   const records = scope.live.ready()
   return {
     ready: database === "ok" && (records.ready || records.everywhere),
     checks: {
       database,
       records: records.ready ? "ok" : records.reason,
-      letters,
+      emails,
       model: describeModel(scope),
     },
   }
@@ -43,12 +43,12 @@ async function checkDatabase({ probe }: Scope<"probe">): Promise<string> {
   return withinPatience(answered).catch((error: Error) => error.message)
 }
 
-async function checkLetters({ probe }: Scope<"probe">): Promise<string> {
-  const letters = await withinPatience(countLetters({ db: probe })).catch(() => null)
-  if (!letters) return "not known"
+async function checkEmails({ probe }: Scope<"probe">): Promise<string> {
+  const emails = await withinPatience(countEmails({ db: probe })).catch(() => null)
+  if (!emails) return "not known"
   const troubles = [
-    ...(letters.oldestSeconds > LONG_WAIT ? [`${letters.queued} wait`] : []),
-    ...(letters.parked > 0 ? [`${letters.parked} were given up`] : []),
+    ...(emails.oldestSeconds > LONG_WAIT ? [`${emails.queued} wait`] : []),
+    ...(emails.parked > 0 ? [`${emails.parked} were given up`] : []),
   ]
   return troubles.join(", ") || "ok"
 }

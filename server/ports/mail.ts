@@ -1,11 +1,11 @@
 /** What a message holds besides its recipient. */
-export interface Letter {
+export interface Email {
   subject: string
   text: string
   html: string
 }
 
-export interface Message extends Letter {
+export interface Message extends Email {
   to: string
   /** `<something@host>`. A message that is sent again has the same; without it the adapter makes one up. */
   messageId?: string

@@ -13,7 +13,7 @@ export class SharedPage extends TextResponse {}
 /** How long a page is given out as it was. Milliseconds. */
 const FRESH_FOR = 5_000
 
-/** A page in other letters (`/Features`) is another page here. Past this many, the one that was kept first goes. */
+/** A page in other emails (`/Features`) is another page here. Past this many, the one that was kept first goes. */
 const MOST_PAGES = 500
 
 interface KeptPage {

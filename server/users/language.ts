@@ -3,7 +3,7 @@ import { users } from "#db/schema/users.ts"
 import type { Language } from "./language-contract.ts"
 import type { Scope } from "#server/scope.ts"
 
-/** Keeps the language in which letters are written to somebody. Without a record there is nothing to keep it with, and nothing is done. */
+/** Keeps the language in which emails are written to somebody. Without a record there is nothing to keep it with, and nothing is done. */
 export async function saveLanguage({ db }: Scope<"db">, clerkId: string, language: Language): Promise<void> {
   await db
     .update(users)

@@ -32,7 +32,7 @@ export async function reopenOnboardingStep(scope: Scope<"db" | "viewer">, step: 
 }
 
 /**
- * Ends the onboarding of a caller who stands at the last step. Exactly one of any number of calls does so, and puts the welcome letter
+ * Ends the onboarding of a caller who stands at the last step. Exactly one of any number of calls does so, and puts the welcome email
  * into the outbox.
  */
 export async function completeOnboarding(

@@ -31,7 +31,7 @@ export async function findOrCreateUser(
 
 /**
  * Writes what the identity provider says of the caller to their record; nothing when it says so already. A change of the plan puts a
- * letter about it into the outbox.
+ * email about it into the outbox.
  * The client asks for this but decides none of it: throws `Forbidden` for another person's id, and for an email or a plan that
  * the provider, asked now, does not confirm.
  */
@@ -54,7 +54,7 @@ export async function createOrUpdateUser(
 }
 
 /**
- * Writes the provider's values to a person's record, and with a change of the plan the letter about it; null when they stand there
+ * Writes the provider's values to a person's record, and with a change of the plan the email about it; null when they stand there
  * already. Whoever asks has made sure that the provider said so.
  */
 export async function writeUser(
@@ -79,7 +79,7 @@ export async function writeUser(
   })
 }
 
-/** Puts a person on a plan, with the letter about it. Returns false when there is no record, or it says so already. */
+/** Puts a person on a plan, with the email about it. Returns false when there is no record, or it says so already. */
 export async function setUserPlan(
   scope: Scope<"db"> & { config: Pick<Config, "origin"> },
   clerkId: string,

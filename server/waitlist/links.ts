@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Config } from "#server/config.ts"
 
-/** What the links in letters of the waitlist carry. One for a place says nothing of an account. */
+/** What the links in emails of the waitlist carry. One for a place says nothing of an account. */
 type Purpose = "confirmation" | "invitation"
 
 /** Days that a link is good for. */

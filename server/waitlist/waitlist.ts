@@ -8,7 +8,7 @@ import type { Scope } from "#server/scope.ts"
 import type { JoinWaitlist } from "./contract.ts"
 import { confirmationLink, invitationLink, LINK_LIFE, readToken, type LinkSettings } from "./links.ts"
 
-/** Letters to one address whose links work, whoever types it. */
+/** Emails to one address whose links work, whoever types it. */
 const MOST_OPEN = 3
 
 type Waitlist = Scope<"db"> & { config: LinkSettings }
@@ -27,7 +27,7 @@ export async function joinWaitlist(
     const place = await findPlace(db, email)
     if (!place) return
     // To the address as it was first given: whoever types it again does not choose another way to write it.
-    const letter = {
+    const message = {
       email: place.email,
       language,
       url: confirmationLink(scope.config, place._id),
@@ -35,7 +35,7 @@ export async function joinWaitlist(
     }
     // The same work for an address that is confirmed, so that the time tells nothing.
     const mostOpen = place.confirmedAt === null ? MOST_OPEN : 0
-    await queueWaitlistConfirmation({ db, config: scope.config }, letter, mostOpen)
+    await queueWaitlistConfirmation({ db, config: scope.config }, message, mostOpen)
   })
 }
 
@@ -91,8 +91,8 @@ export async function inviteFromWaitlist(scope: Waitlist, email: string): Promis
     if (!place || place.joinedAt !== null) return null
     await db.update(waitlist).set({ invitedAt: databaseNow }).where(eq(waitlist._id, place._id))
     const url = invitationLink(scope.config, place._id)
-    const letter = { email: place.email, language: place.language, url, days: LINK_LIFE.invitation }
-    await queueWaitlistInvitation({ db, config: scope.config }, letter)
+    const message = { email: place.email, language: place.language, url, days: LINK_LIFE.invitation }
+    await queueWaitlistInvitation({ db, config: scope.config }, message)
     return url
   })
 }

@@ -163,7 +163,7 @@ describe("a password", () => {
     expect(await verifyPassword({ hash: one, password: "" })).toBe(false)
   })
 
-  test("counts to its last letter", async () => {
+  test("counts to its last email", async () => {
     const long = "x".repeat(127)
     const hash = await hashPassword(`${long}a`)
     expect(await verifyPassword({ hash, password: `${long}a` })).toBe(true)
@@ -171,7 +171,7 @@ describe("a password", () => {
     expect(await verifyPassword({ hash, password: long })).toBe(false)
   })
 
-  test("is the same however its letters were composed", async () => {
+  test("is the same however its emails were composed", async () => {
     const hash = await hashPassword("caf\u00e9 au lait")
     expect(await verifyPassword({ hash, password: "cafe\u0301 au lait" })).toBe(true)
   })
@@ -233,7 +233,7 @@ describe("a person of the embedded provider", () => {
     await expect(identity.updateUser("nobody", { name: "Somebody" })).rejects.toThrow("nobody")
   })
 
-  test("is signed up with the letter that confirms the address, in one transaction", async () => {
+  test("is signed up with the email that confirms the address, in one transaction", async () => {
     const identity = await open()
     const { user } = await identity.auth.api.signUpEmail({
       body: { name: "Ada Lovelace", email: "Ada@Example.org", password: "an engine of brass" },
@@ -251,7 +251,7 @@ describe("a person of the embedded provider", () => {
     })
   })
 
-  test("is not signed up where the letter cannot be written down", async () => {
+  test("is not signed up where the email cannot be written down", async () => {
     await database.db.execute(sql`alter table mail_outbox rename to mail_outbox_elsewhere`)
     const identity = await open()
     const attempt = identity.auth.api.signUpEmail({

@@ -60,14 +60,14 @@ describe("an address with an account and one without cost the same work", () => 
     expect(known).toMatchObject({ derivations: 1, ok: false })
   })
 
-  test("at sign-up, each with one letter", async () => {
+  test("at sign-up, each with one email", async () => {
     const known = await workOf(() => signUp("known@example.org"))
     expect(known).toEqual(await workOf(() => signUp("newcomer@example.org")))
-    expect(known).toMatchObject({ derivations: 1, letters: 1, ok: true })
+    expect(known).toMatchObject({ derivations: 1, emails: 1, ok: true })
   })
 
-  test("at a reset, whose letter is written when the answer is gone", async () => {
-    const { letters: _, ...known } = await workOf(() => askForReset("known@example.org"))
+  test("at a reset, whose email is written when the answer is gone", async () => {
+    const { emails: _, ...known } = await workOf(() => askForReset("known@example.org"))
     expect(await workOf(() => askForReset("unknown@example.org"))).toMatchObject(known)
     expect(known).toMatchObject({ derivations: 0, ok: true })
   })
@@ -97,11 +97,11 @@ function askForReset(email: string) {
 
 /** What an answer took, and what it says. */
 async function workOf(answer: () => Promise<object>) {
-  const before = { derivations: derivations.count, letters: await letters() }
+  const before = { derivations: derivations.count, emails: await emails() }
   const { ok, problem, headers } = (await answer()) as { ok: boolean; problem?: string; headers?: Headers }
   const made = {
     derivations: derivations.count - before.derivations,
-    letters: (await letters()) - before.letters,
+    emails: (await emails()) - before.emails,
   }
   return { ...made, ok, problem, headers: [...(headers ?? [])].map(withoutToken) }
 }
@@ -111,6 +111,6 @@ function withoutToken([name, value]: [string, string]) {
   return [name, value.replace(/(?<=sign_up=)[\w-]+/, "…")]
 }
 
-async function letters() {
+async function emails() {
   return (await listOutbox(database)).length
 }

@@ -10,7 +10,7 @@ import { openLocalInbox } from "#server/adapters/mail/local-inbox.ts"
 import { openSmtpMail } from "#server/adapters/mail/smtp.ts"
 import { portOf } from "../support/port-of.ts"
 
-const LETTER = {
+const MESSAGE = {
   to: "ada@example.org",
   subject: "Reset <your> password",
   text: "Plain words",
@@ -18,15 +18,15 @@ const LETTER = {
 }
 
 describe("the local inbox", () => {
-  test("shows a letter that was sent over SMTP", async () => {
+  test("shows an email that was sent over SMTP", async () => {
     const { inbox, mail } = await openInbox()
-    const { id } = await mail.send(LETTER)
+    const { id } = await mail.send(MESSAGE)
 
     const [summary] = await readJson(`${inbox.url}/api/messages`)
     expect(summary).toMatchObject({
       to: "ada@example.org",
       from: "Tideline <t@example.org>",
-      subject: LETTER.subject,
+      subject: MESSAGE.subject,
     })
     expect(Math.abs(Date.parse(summary.receivedAt) - Date.now())).toBeLessThan(60_000)
 
@@ -42,9 +42,9 @@ describe("the local inbox", () => {
     expect(await (await fetch(inbox.url)).text()).toContain("Reset &lt;your&gt; password")
   })
 
-  test("shows the HTML of a letter where its scripts cannot run", async () => {
+  test("shows the HTML of an email where its scripts cannot run", async () => {
     const { inbox, mail } = await openInbox()
-    await mail.send(LETTER)
+    await mail.send(MESSAGE)
     const [{ id }] = await readJson(`${inbox.url}/api/messages`)
     const framed = await fetch(`${inbox.url}/messages/${id}/html`)
     const policy = framed.headers.get("content-security-policy")
@@ -53,9 +53,9 @@ describe("the local inbox", () => {
     expect(await framed.text()).toContain('<head><base target="_blank">')
   })
 
-  test("is shown in no other page's frame, and a letter in our page's alone", async () => {
+  test("is shown in no other page's frame, and an email in our page's alone", async () => {
     const { inbox, mail } = await openInbox()
-    await mail.send(LETTER)
+    await mail.send(MESSAGE)
     const [{ id }] = await readJson(`${inbox.url}/api/messages`)
     for (const path of ["/", `/messages/${id}`, `/messages/${id}/source`, "/api/messages", "/nothing"]) {
       const { headers } = await fetch(inbox.url + path)
@@ -73,18 +73,18 @@ describe("the local inbox", () => {
     expect(framed.headers.get("x-frame-options")).toBe("SAMEORIGIN")
   })
 
-  test("lists the newest letter first", async () => {
+  test("lists the newest email first", async () => {
     const { inbox, mail } = await openInbox()
-    for (const subject of ["first", "second", "third"]) await mail.send({ ...LETTER, subject })
+    for (const subject of ["first", "second", "third"]) await mail.send({ ...MESSAGE, subject })
     const subjects = (await readJson(`${inbox.url}/api/messages`)).map(
       (message: { subject: string }) => message.subject,
     )
     expect(subjects).toEqual(["third", "second", "first"])
   })
 
-  test("still has its letters after a restart", async () => {
+  test("still has its emails after a restart", async () => {
     const { inbox, mail, directory } = await openInbox()
-    await mail.send(LETTER)
+    await mail.send(MESSAGE)
     const before = await readJson(`${inbox.url}/api/messages`)
     await inbox.close()
     const { inbox: reopened } = await openInbox({ directory })
@@ -132,7 +132,7 @@ describe("the local inbox", () => {
 
   test("refuses a message past its size, and keeps none of it", async () => {
     const { inbox, mail } = await openInbox()
-    await expect(mail.send({ ...LETTER, text: "x".repeat(6 * 1024 * 1024) })).rejects.toThrow("552")
+    await expect(mail.send({ ...MESSAGE, text: "x".repeat(6 * 1024 * 1024) })).rejects.toThrow("552")
     expect(await readJson(`${inbox.url}/api/messages`)).toEqual([])
   })
 })
@@ -141,8 +141,8 @@ describe("the store", () => {
   test("keeps the last messages and forgets the others, on disk too", async () => {
     const directory = await temporaryDirectory()
     const store = await openInboxStore(directory, 3)
-    for (let i = 1; i <= 5; i++) await store.keep(Buffer.from(`Subject: letter ${i}\r\n\r\nwords`))
-    expect(store.list().map(({ subject }) => subject)).toEqual(["letter 5", "letter 4", "letter 3"])
+    for (let i = 1; i <= 5; i++) await store.keep(Buffer.from(`Subject: email ${i}\r\n\r\nwords`))
+    expect(store.list().map(({ subject }) => subject)).toEqual(["email 5", "email 4", "email 3"])
     expect(await readdir(directory)).toHaveLength(3)
   })
 })

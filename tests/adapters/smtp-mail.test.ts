@@ -8,25 +8,25 @@ import { isPermanent } from "#server/ports/mail.ts"
 import { portOf } from "../support/port-of.ts"
 import { headerNames, openSmtpReceiver } from "../support/smtp.ts"
 
-const LETTER = {
+const MESSAGE = {
   to: "ada@example.org",
   subject: "Willkommen — 歓迎 🌊",
   text: "Hello Ada.\n.\nA line with a dot alone is no end.\n",
   html: "<p>Hello <b>Ada</b>.</p>",
 }
 
-describe("a letter", () => {
+describe("an email", () => {
   test("arrives whole: envelope, subject, text and HTML", async () => {
     const { url, received } = await openServer()
-    await openSmtpMail({ url, from: "Tideline <tideline@example.org>" }).send(LETTER)
+    await openSmtpMail({ url, from: "Tideline <tideline@example.org>" }).send(MESSAGE)
 
     const [mail] = received
     expect(mail?.envelope).toEqual({ from: "tideline@example.org", to: ["ada@example.org"] })
     const parsed = await PostalMime.parse(mail?.source ?? "")
     expect(parsed.from).toMatchObject({ name: "Tideline", address: "tideline@example.org" })
     expect(parsed.to).toMatchObject([{ address: "ada@example.org" }])
-    expect(parsed.subject).toBe(LETTER.subject)
-    expect(parsed.text?.replaceAll("\r\n", "\n").trimEnd()).toBe(LETTER.text.trimEnd())
+    expect(parsed.subject).toBe(MESSAGE.subject)
+    expect(parsed.text?.replaceAll("\r\n", "\n").trimEnd()).toBe(MESSAGE.text.trimEnd())
     expect(parsed.html).toContain("<b>Ada</b>")
     expect(parsed.headers).toContainEqual(
       expect.objectContaining({ key: "auto-submitted", value: "auto-generated" }),
@@ -35,7 +35,7 @@ describe("a letter", () => {
 
   test("has the id that the sender was told", async () => {
     const { url, received } = await openServer()
-    const { id } = await openSmtpMail({ url, from: "tideline@example.org" }).send(LETTER)
+    const { id } = await openSmtpMail({ url, from: "tideline@example.org" }).send(MESSAGE)
     expect(id).toMatch(/^<[^<>\s]+@example\.org>$/)
     expect((await PostalMime.parse(received[0]?.source ?? "")).messageId).toBe(id)
   })
@@ -44,16 +44,16 @@ describe("a letter", () => {
     const { url, received } = await openServer()
     const mail = openSmtpMail({ url, from: "tideline@example.org" })
     const messageId = "<4f2a@tideline.example.org>"
-    expect(await mail.send({ ...LETTER, messageId })).toEqual({ id: messageId })
-    await mail.send({ ...LETTER, messageId })
+    expect(await mail.send({ ...MESSAGE, messageId })).toEqual({ id: messageId })
+    await mail.send({ ...MESSAGE, messageId })
     for (const { source } of received) expect((await PostalMime.parse(source)).messageId).toBe(messageId)
   })
 
   test("goes to an address in any script", async () => {
     const { url, received } = await openServer()
     const mail = openSmtpMail({ url, from: "tideline@example.org" })
-    await mail.send({ ...LETTER, to: "ada@bücher.example" })
-    await mail.send({ ...LETTER, to: "o'brien+tide@example.org" })
+    await mail.send({ ...MESSAGE, to: "ada@bücher.example" })
+    await mail.send({ ...MESSAGE, to: "o'brien+tide@example.org" })
     expect(received.map(({ envelope }) => envelope.to[0])).toEqual([
       "ada@bücher.example",
       "o'brien+tide@example.org",
@@ -103,7 +103,7 @@ describe("a head", () => {
   test.each(ADDRESSES)("is given no other line and no other recipient by the address %j", async (to) => {
     const { url, received } = await openServer()
     const error = await openSmtpMail({ url, from: "tideline@example.org" })
-      .send({ ...LETTER, to })
+      .send({ ...MESSAGE, to })
       .catch((reason: unknown) => reason)
     if (error instanceof Error) expect(isPermanent(error)).toBe(true)
     for (const { envelope, source } of received) {
@@ -117,8 +117,8 @@ describe("a head", () => {
   test.each(BREAKS)("is given no other line by %j in the subject or the id", async (line) => {
     const { url, received } = await openServer()
     const mail = openSmtpMail({ url, from: "tideline@example.org" })
-    await mail.send({ ...LETTER, subject: `Hello${line}Bcc: eve@example.org` }).catch(() => {})
-    await mail.send({ ...LETTER, messageId: `<a@b>${line}Bcc: eve@example.org` }).catch(() => {})
+    await mail.send({ ...MESSAGE, subject: `Hello${line}Bcc: eve@example.org` }).catch(() => {})
+    await mail.send({ ...MESSAGE, messageId: `<a@b>${line}Bcc: eve@example.org` }).catch(() => {})
     for (const { envelope, source } of received) {
       expect(envelope.to).toEqual(["ada@example.org"])
       expect(headerNames(source)).toEqual(HEAD)
@@ -126,7 +126,7 @@ describe("a head", () => {
   })
 })
 
-/** The fields of every letter. */
+/** The fields of every email. */
 const HEAD = ["auto-submitted", "from", "to", "subject", "message-id", "date", "mime-version", "content-type"]
 
 describe("a failure says what happened", () => {
@@ -165,7 +165,7 @@ describe("a failure says what happened", () => {
     expect(isPermanent(await send(url).catch((reason: unknown) => reason))).toBe(expected)
   })
 
-  test("when the server does not take the sender, which is for the operator to mend and no fault of the letter", async () => {
+  test("when the server does not take the sender, which is for the operator to mend and no fault of the email", async () => {
     const { url } = await openServer({
       onMailFrom: (_address, _session, answer) =>
         answer(Object.assign(new Error("Authentication required"), { responseCode: 530 })),
@@ -234,7 +234,7 @@ describe("a failure says what happened", () => {
 })
 
 function send(url: string) {
-  return openSmtpMail({ url, from: "tideline@example.org" }).send(LETTER)
+  return openSmtpMail({ url, from: "tideline@example.org" }).send(MESSAGE)
 }
 
 async function openServer(options: SMTPServerOptions = {}) {

@@ -191,7 +191,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   it("the operator's pages have nothing that axe would mend, and fit into 320 pixels", async () => {
     const operator = await operatorWithWork()
     const page = await open(operator, "/admin", { colorScheme, viewport: { width: 320, height: 800 } })
-    for (const path of ["/admin", "/admin/people", "/admin/waitlist", "/admin/letters", "/admin/history"]) {
+    for (const path of ["/admin", "/admin/people", "/admin/waitlist", "/admin/emails", "/admin/history"]) {
       await page.goto(app.origin + path)
       expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(320)
       const careful = page.locator("summary").first()
@@ -250,7 +250,7 @@ async function makeOperator() {
   await sql`insert into waitlist (email, confirmed_at) values ('a-rather-long-address-of-somebody@waiting.example.org', 1)`
   await sql`insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, attempts,
         next_attempt_at, last_error)
-      select 'reset-password', n, 'letter-' || n || '@example.org', n, 'Words', '', '', 'parked', 30, 0,
+      select 'reset-password', n, 'email-' || n || '@example.org', n, 'Words', '', '', 'parked', 30, 0,
         '550 5.1.1 The address is unknown to this server, and was refused for good.' from generate_series(1, 3) n`
   const invite = new URLSearchParams({ intent: "invite", email: "friend@example.org" })
   await person("/admin/waitlist", { method: "POST", body: invite })

@@ -2,7 +2,7 @@ import type { Browser, Locator, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { launchBrowser, takenOver } from "../support/browser.ts"
-import { findLetter } from "../support/inbox.ts"
+import { findEmail } from "../support/inbox.ts"
 
 let app: TidelineApp
 let browser: Browser
@@ -73,8 +73,8 @@ describe("somebody new", () => {
       .getByRole("link", { name: "tides.txt", exact: true })
       .waitFor()
 
-    const letter = await findLetter(app, email, /Welcome/)
-    expect(letter.text).toContain("Welcome aboard, Ada")
+    const message = await findEmail(app, email, /Welcome/)
+    expect(message.text).toContain("Welcome aboard, Ada")
   })
 })
 

@@ -48,7 +48,7 @@ function wordsOf(html: string) {
 
 describe("an answer as Markdown", () => {
   it.each([5_000, 30_000])(
-    "has no kerning around a run of %i letters, which would be shaped for each line",
+    "has no kerning around a run of %i emails, which would be shaped for each line",
     (length) => {
       expect(show(`The sea: ${"x".repeat(length)}`)).toContain("[font-kerning:none]")
       expect(show("The sea ".repeat(length / 8))).not.toContain("[font-kerning:none]")

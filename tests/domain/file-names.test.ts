@@ -7,7 +7,7 @@ describe("a file's name", () => {
   it.each([
     ["photo.jpg", "photo.jpg"],
     ["../../etc/passwd", "passwd"],
-    ["C:\\fakepath\\letter.doc", "letter.doc"],
+    ["C:\\fakepath\\email.doc", "email.doc"],
     ["  two   spaces .txt ", "two spaces .txt"],
     ["line\r\nbreak\0.txt", "linebreak.txt"],
     ["invoice\u202Efdp.exe", "invoicefdp.exe"],

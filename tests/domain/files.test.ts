@@ -59,7 +59,7 @@ describe("an upload", () => {
     ["page.html", "<!doctype html><script>alert(1)</script>", "text/html"],
     ["drawing.svg", "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "image/svg+xml"],
     ["notes.md", "# Notes", "text/markdown"],
-    ["letter", "Grüße aus 東京", "text/plain"],
+    ["email", "Grüße aus 東京", "text/plain"],
     ["document.doc", "%PDF-1.7\n%âãÏÓ", "application/pdf"],
     ["binary.txt", Buffer.from([1, 2, 3, 0, 255]), "application/octet-stream"],
     ["latin1.txt", Buffer.from("Gr\xFC\xDFe", "latin1"), "application/octet-stream"],

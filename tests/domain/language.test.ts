@@ -19,7 +19,7 @@ describe("the language of a page", () => {
     ["it was chosen here", { acceptLanguage: "en", cookie: "a=b; language=de; theme=dark" }, "de"],
     ["English was chosen here", { acceptLanguage: "de", cookie: "language=en" }, "en"],
     ["what was chosen is none", { acceptLanguage: "de", cookie: "language=fr" }, "de"],
-    ["another cookie ends in the same letters", { cookie: "my-language=de" }, "en"],
+    ["another cookie ends in the same emails", { cookie: "my-language=de" }, "en"],
   ])("where %s", (_, wishes, language) => {
     expect(languageFor(wishes)).toBe(language)
   })

@@ -26,6 +26,6 @@ it("a scrape that begins while another one is written takes nothing from it", as
   })
   for (const text of [await metrics.read(), await second]) {
     expect(text).toContain('tideline_queued{kind="turns"} 0')
-    expect(text).toContain('tideline_outbox_letters{state="parked"} 0')
+    expect(text).toContain('tideline_outbox_emails{state="parked"} 0')
   }
 })

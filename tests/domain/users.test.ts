@@ -170,8 +170,8 @@ describe("a change of the plan", () => {
       await createOrUpdateUser(scope, valuesOf(ada))
       await createOrUpdateUser(scope, valuesOf(ada))
     }
-    const letters = await lettersTo(ada)
-    expect(letters.map(({ kind, cause }) => `${kind}: ${cause.replace(/ in \d+$/, "")}`)).toEqual([
+    const emails = await lettersTo(ada)
+    expect(emails.map(({ kind, cause }) => `${kind}: ${cause.replace(/ in \d+$/, "")}`)).toEqual([
       "plan-changed: free to pro",
       "plan-changed: pro to free",
       "plan-changed: free to pro",
@@ -247,7 +247,7 @@ describe("the language that somebody reads", () => {
     expect(await versionOf(ada)).toBe(before)
   })
 
-  it("is that of the letters which no request of theirs causes, and of the welcome", async () => {
+  it("is that of the emails which no request of theirs causes, and of the welcome", async () => {
     const ada = person()
     const scope = await signedIn(ada, { onboardingStep: "first-steps" })
     await saveLanguage(database, ada.id, "de")
@@ -361,7 +361,7 @@ describe("onboarding", () => {
     expect(await getOnboardingStatus(grace)).toMatchObject({ step: "welcome" })
   })
 
-  it("writes one welcome letter, however many tabs complete it", async () => {
+  it("writes one welcome email, however many tabs complete it", async () => {
     const ada = person({ name: "Ada Lovelace" })
     const scope = await signedIn(ada, { onboardingStep: "first-steps" })
     await Promise.all(Array.from({ length: 10 }, () => completeOnboarding(scope)))
@@ -379,7 +379,7 @@ describe("onboarding", () => {
     expect(await lettersTo(nobody)).toEqual([])
   })
 
-  it("is not completed where the letter could not be written down", async () => {
+  it("is not completed where the email could not be written down", async () => {
     const ada = person()
     const scope = await signedIn(ada, { onboardingStep: "first-steps" })
     await expect(completeOnboarding({ ...scope, config: { origin: "no address" } })).rejects.toThrow()
@@ -456,8 +456,8 @@ async function signedIn(known: IdentityUser, at: { onboardingStep?: OnboardingSt
 
 /** In the order in which they were written. */
 async function lettersTo({ id }: IdentityUser) {
-  const letters = await listOutbox(database, { limit: 1000 })
-  return letters.filter(({ userId }) => userId === id).toReversed()
+  const emails = await listOutbox(database, { limit: 1000 })
+  return emails.filter(({ userId }) => userId === id).toReversed()
 }
 
 function rowsOf({ id }: IdentityUser) {

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { findLetter } from "../support/inbox.ts"
+import { findEmail } from "../support/inbox.ts"
 import { image } from "../support/images.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { readZip } from "../support/zip.ts"
@@ -263,7 +263,7 @@ describe("deleting the account", () => {
     expect((await fetch(`${app.origin}/api/files`, script)).status).toBe(401)
     await expect(signIn(app, person)).rejects.toThrow("401")
 
-    await findLetter(app, person.email, /deleted/i)
+    await findEmail(app, person.email, /deleted/i)
     await sql`delete from mail_outbox where kind = 'account-deleted' and state = 'sent'`
     expect(await tablesWith([person.email, user?._id ?? "", user?.clerk_id ?? ""])).toEqual([])
     await expect.poll(() => bytesOnDisk(app)).toEqual([`of ${neighbour.email}`])

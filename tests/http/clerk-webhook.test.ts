@@ -3,7 +3,7 @@ import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
-import { findLetter } from "../support/inbox.ts"
+import { findEmail } from "../support/inbox.ts"
 import { openLiveSocket } from "../support/live.ts"
 import { openBrowser } from "../support/people.ts"
 
@@ -48,12 +48,12 @@ describe("Clerk's webhooks", () => {
     expect(await recordOf(user.id)).toMatchObject({ plan: "free" })
   })
 
-  it("have a letter written about the plan, in the language in which the person reads the pages", async () => {
+  it("have an email written about the plan, in the language in which the person reads the pages", async () => {
     const { user } = await enter("reader", { language: "de" })
     user.plan = "pro"
     const began = { type: "subscriptionItem.active", data: { payer: { user_id: user.id } } }
     expect((await send(began)).status).toBe(200)
-    const { text } = await findLetter(app, user.email, /^Ihr Tarif bei Tideline hat sich geändert$/)
+    const { text } = await findEmail(app, user.email, /^Ihr Tarif bei Tideline hat sich geändert$/)
     expect(text).toContain("Ab jetzt haben Sie den Tarif Pro.")
   })
 

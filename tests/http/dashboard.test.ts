@@ -1,7 +1,7 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { findLetter } from "../support/inbox.ts"
+import { findEmail } from "../support/inbox.ts"
 import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
 
 let app: TidelineApp
@@ -122,15 +122,15 @@ describe("onboarding, by forms alone", () => {
     expect([response.status, response.headers.get("location")]).toEqual([302, "/dashboard"])
   })
 
-  it("ends with one welcome letter, also when two tabs end it", async () => {
+  it("ends with one welcome email, also when two tabs end it", async () => {
     const ada = await newPerson("Ada Lovelace")
     await submit(ada, { intent: "finish-welcome" })
     await submit(ada, { intent: "finish-profile", name: "Ada Lovelace" })
     await Promise.all([submit(ada, { intent: "complete" }), submit(ada, { intent: "complete" })])
-    expect((await findLetter(app, ada.email, /^Welcome/)).subject).toBe("Welcome to Tideline")
-    const letters = await sql`
+    expect((await findEmail(app, ada.email, /^Welcome/)).subject).toBe("Welcome to Tideline")
+    const emails = await sql`
       select 1 from mail_outbox where recipient = ${ada.email} and kind = 'welcome'`
-    expect(letters).toHaveLength(1)
+    expect(emails).toHaveLength(1)
   })
 })
 

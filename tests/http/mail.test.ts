@@ -50,7 +50,7 @@ const CORPUS = [
   `\r\nX-${"x".repeat(2000)}: 1`,
 ]
 
-/** The fields of every letter, and no other. */
+/** The fields of every email, and no other. */
 const HEAD = ["auto-submitted", "from", "to", "subject", "message-id", "date", "mime-version", "content-type"]
 
 describe("what people write", () => {
@@ -76,9 +76,9 @@ describe("what people write", () => {
       const send = from(`192.0.2.${CORPUS.indexOf(poison)}`, people[at] as Person)
       expect((await postJson(send, "/api/email", request)).status).toBe(200)
     }
-    const letters = receiver.received.slice(before)
-    expect(letters).toHaveLength(requests.length)
-    for (const [at, letter] of letters.entries()) expectPlain(letter, `ada-${at}@example.org`)
+    const emails = receiver.received.slice(before)
+    expect(emails).toHaveLength(requests.length)
+    for (const [at, message] of emails.entries()) expectPlain(message, `ada-${at}@example.org`)
   })
 
   const languages = [
@@ -94,9 +94,9 @@ describe("what people write", () => {
     CORPUS.map((poison) => [language, poison, subjects] as const),
   )
 
-  // Each waits for its answers, which take half a second whatever there is to say, and for its letters.
+  // Each waits for its answers, which take half a second whatever there is to say, and for its emails.
   test.concurrent.each(cases)(
-    "stays in the body of the letters of an account, in %s: %j",
+    "stays in the body of the emails of an account, in %s: %j",
     async (language, poison, subjects) => {
       const email = `corpus-${language}-${CORPUS.indexOf(poison)}@example.org`
       const browser = openBrowser(app, { language })
@@ -115,9 +115,9 @@ describe("what people write", () => {
       await browser("/onboarding")
       await sql`update users set onboarding_step = 'first-steps' where email = ${email}`
       await browser("/onboarding", { method: "POST", body: new URLSearchParams({ intent: "complete" }) })
-      const letters = await lettersTo(email, 3)
-      expect((await Promise.all(letters.map(subjectOf))).toSorted()).toEqual(subjects)
-      for (const letter of letters) expectPlain(letter, email)
+      const emails = await lettersTo(email, 3)
+      expect((await Promise.all(emails.map(subjectOf))).toSorted()).toEqual(subjects)
+      for (const message of emails) expectPlain(message, email)
     },
   )
 
@@ -135,8 +135,8 @@ describe("what people write", () => {
       await postJson(browser, "/api/auth/request-password-reset", { email }),
     ]
     for (const { status } of answers) expect(status).toBe(400)
-    const [row] = await sql`select count(*)::int as letters from mail_outbox where recipient like '%eve@%'`
-    expect(row).toEqual({ letters: 0 })
+    const [row] = await sql`select count(*)::int as emails from mail_outbox where recipient like '%eve@%'`
+    expect(row).toEqual({ emails: 0 })
   })
 
   test("has reached nobody else by now", () => {
@@ -163,7 +163,7 @@ describe("a mail server that is away", () => {
     ])
   })
 
-  test("is sent five reset letters whose links work, however often they are asked for, and no answer tells", async () => {
+  test("is sent five reset emails whose links work, however often they are asked for, and no answer tells", async () => {
     await signUp(app, { name: "Emmy", email: "emmy@example.org" })
     const statuses = []
     for (let i = 0; i < 9; i++) {
@@ -199,9 +199,9 @@ async function lettersTo(address: string, count: number) {
 }
 
 async function resetsOf(address: string) {
-  const [row] = await sql<{ letters: number }[]>`
-    select count(*)::int as letters from mail_outbox where recipient = ${address} and kind = 'reset-password'`
-  return row?.letters
+  const [row] = await sql<{ emails: number }[]>`
+    select count(*)::int as emails from mail_outbox where recipient = ${address} and kind = 'reset-password'`
+  return row?.emails
 }
 
 async function subjectOf({ source }: SmtpReceiver["received"][number]): Promise<string> {

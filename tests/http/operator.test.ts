@@ -4,11 +4,11 @@ import type { ThreadSummary } from "#server/chat/contract.ts"
 import { postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
-import { findLetter } from "../support/inbox.ts"
+import { findEmail } from "../support/inbox.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
 
-const PAGES = ["/admin", "/admin/people", "/admin/waitlist", "/admin/letters", "/admin/history"]
+const PAGES = ["/admin", "/admin/people", "/admin/waitlist", "/admin/emails", "/admin/history"]
 const NO_ID = "00000000-0000-7000-8000-000000000000"
 
 let app: TidelineApp
@@ -72,9 +72,9 @@ describe("nobody else", () => {
     ["/admin", { intent: "stop", answerId: NO_ID }],
     ["/admin?index", { intent: "stop", answerId: NO_ID }],
     ["/admin/waitlist", { intent: "invite", email: "friend@example.org" }],
-    ["/admin/letters", { intent: "retry-all" }],
-    ["/admin/letters", { intent: "drop", letterId: NO_ID }],
-    ["/admin/letters.data", { intent: "retry", letterId: NO_ID }],
+    ["/admin/emails", { intent: "retry-all" }],
+    ["/admin/emails", { intent: "drop", emailId: NO_ID }],
+    ["/admin/emails.data", { intent: "retry", emailId: NO_ID }],
     ["/admin/history", { intent: "retry" }],
     ["/admin/waitlist/export", { intent: "invite", email: "friend@example.org" }],
     ["/admin/nothing"],
@@ -165,7 +165,7 @@ describe("people", () => {
     expect((await operator("/admin/people?before=nonsense&q=")).status).toBe(200)
   })
 
-  it("are put on another plan, which counts from their next request on, with a letter and a note of who did it", async () => {
+  it("are put on another plan, which counts from their next request on, with an email and a note of who did it", async () => {
     const person = await enter("plan@example.org")
     const userId = await idOf(person)
     const limits = () => limitsAsFelt(person)
@@ -179,7 +179,7 @@ describe("people", () => {
     expect(row).toEqual({ record: "pro", account: "pro" })
     expect(await limits()).toEqual({ chat: "2", files: "2000", largeFile: 201 })
     expect(await (await person("/dashboard/account")).text()).toContain("2 kB")
-    await findLetter(app, person.email, /plan/i)
+    await findEmail(app, person.email, /plan/i)
 
     expect(await act("/admin/people", { intent: "change-plan", userId, plan: "pro" })).toMatchObject({
       status: 409,
@@ -234,7 +234,7 @@ describe("the waitlist", () => {
     expect(await (await operator("/admin/waitlist")).text()).toContain("waiting@example.org")
     const done = await act("/admin/waitlist", { intent: "invite", email: "waiting@example.org" })
     expect(done.page).toContain("Done: you invited waiting@example.org.")
-    expect((await findLetter(app, "waiting@example.org", /room/)).text).toContain("/sign-up?invitation=")
+    expect((await findEmail(app, "waiting@example.org", /room/)).text).toContain("/sign-up?invitation=")
     expect((await act("/admin/waitlist", { intent: "invite", email: "no address" })).status).toBe(400)
     await sql`update waitlist set joined_at = 1`
     expect((await act("/admin/waitlist", { intent: "invite", email: "Waiting@example.org" })).status).toBe(
@@ -249,25 +249,25 @@ describe("the waitlist", () => {
   })
 })
 
-describe("letters", () => {
+describe("emails", () => {
   beforeEach(() => sql`delete from mail_outbox`)
 
   it("that are parked are sent again, one or all", async () => {
     const [first, second] = [await park("first@example.org"), await park("second@example.org")]
     await park("third@example.org")
     const spent = await park("spent@example.org", 1)
-    const page = await (await operator("/admin/letters")).text()
+    const page = await (await operator("/admin/emails")).text()
     expect(page).toContain("The mailbox is full.")
     expect(page).not.toContain("secret words")
 
-    expect(await act("/admin/letters", { intent: "retry", letterId: spent })).toMatchObject({ status: 409 })
-    const done = await act("/admin/letters", { intent: "retry", letterId: first })
+    expect(await act("/admin/emails", { intent: "retry", emailId: spent })).toMatchObject({ status: 409 })
+    const done = await act("/admin/emails", { intent: "retry", emailId: first })
     expect(done.page).toContain("Done: you resent an email to first@example.org (welcome).")
-    await findLetter(app, "first@example.org", /words/)
-    expect(await act("/admin/letters", { intent: "retry-all" })).toMatchObject({ status: 200 })
-    for (const to of ["second@example.org", "third@example.org"]) await findLetter(app, to, /words/)
-    expect(await act("/admin/letters", { intent: "retry", letterId: second })).toMatchObject({ status: 410 })
-    expect(await act("/admin/letters", { intent: "retry-all" })).toMatchObject({ status: 409 })
+    await findEmail(app, "first@example.org", /words/)
+    expect(await act("/admin/emails", { intent: "retry-all" })).toMatchObject({ status: 200 })
+    for (const to of ["second@example.org", "third@example.org"]) await findEmail(app, to, /words/)
+    expect(await act("/admin/emails", { intent: "retry", emailId: second })).toMatchObject({ status: 410 })
+    expect(await act("/admin/emails", { intent: "retry-all" })).toMatchObject({ status: 409 })
     expect(await history(2)).toEqual([
       "operator@example.org resent emails: 2 that were parked",
       "operator@example.org resent an email to first@example.org (welcome)",
@@ -275,14 +275,14 @@ describe("letters", () => {
   })
 
   it("are dropped before they are sent, and not while they are being sent", async () => {
-    const letterId = await park("dropped@example.org")
+    const emailId = await park("dropped@example.org")
     await sql`update mail_outbox set lease_until = (extract(epoch from now()) * 1000)::bigint + 60000`
-    expect(await act("/admin/letters", { intent: "drop", letterId })).toMatchObject({ status: 409 })
+    expect(await act("/admin/emails", { intent: "drop", emailId })).toMatchObject({ status: 409 })
     await sql`update mail_outbox set lease_until = null`
-    expect(await act("/admin/letters", { intent: "drop", letterId })).toMatchObject({ status: 200 })
-    expect(await sql`select * from mail_outbox where _id = ${letterId}`).toHaveLength(0)
-    expect(await act("/admin/letters", { intent: "drop", letterId })).toMatchObject({ status: 410 })
-    expect(await act("/admin/letters", { intent: "drop", letterId: "all" })).toMatchObject({ status: 400 })
+    expect(await act("/admin/emails", { intent: "drop", emailId })).toMatchObject({ status: 200 })
+    expect(await sql`select * from mail_outbox where _id = ${emailId}`).toHaveLength(0)
+    expect(await act("/admin/emails", { intent: "drop", emailId })).toMatchObject({ status: 410 })
+    expect(await act("/admin/emails", { intent: "drop", emailId: "all" })).toMatchObject({ status: 400 })
   })
 })
 
@@ -451,7 +451,7 @@ async function find(q: string): Promise<string> {
   return (await operator(`/admin/people?${new URLSearchParams({ q })}`)).text()
 }
 
-/** A letter that the mail server refused. */
+/** An email that the mail server refused. */
 async function park(to: string, expiresAt: number | null = null): Promise<string> {
   const [row] = await sql<{ _id: string }[]>`
     insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, next_attempt_at,

@@ -15,7 +15,7 @@ import { waitlist } from "#db/schema/waitlist.ts"
 import { newBlobKey } from "#server/adapters/blobs/blob-key.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { image } from "../support/images.ts"
-import { findLetter } from "../support/inbox.ts"
+import { findEmail } from "../support/inbox.ts"
 import { ada, postJson, signUp, type Person } from "../support/people.ts"
 import { allTables, findPersonalTables } from "../support/personal-tables.ts"
 import { readZip } from "../support/zip.ts"
@@ -101,7 +101,7 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
       userId: user.clerkId,
       cause: "this test",
       recipient: user.email,
-      messageId: "<letter@example.org>",
+      messageId: "<email@example.org>",
       subject: "A subject to be found",
       text: "",
       html: "",
@@ -202,7 +202,7 @@ it("puts all of a person into their archive, and keeps nothing of them once thei
   const confirmation = new URLSearchParams({ intent: "delete-account", confirmation: person.password })
   const gone = await person("/dashboard/account", { method: "POST", body: confirmation })
   expect(gone.status).toBe(303)
-  await findLetter(app, person.email, /deleted/i)
+  await findEmail(app, person.email, /deleted/i)
   const theirs = marks.filter(([table]) => !(table in KEPT_AFTER_DELETION)).map(([, mark]) => mark)
   const traces = [user.email, user.email.toUpperCase(), user._id, user.clerkId, ...theirs]
   await expect.poll(() => tablesWith(traces)).toEqual([])

@@ -23,7 +23,7 @@ afterAll(async () => {
   await app.stop()
 })
 
-describe("letters of POST /api/email", () => {
+describe("emails of POST /api/email", () => {
   const welcome = { template: "welcome", name: "Ada" }
 
   test("go to confirmed addresses alone: a stranger cannot have them sent to somebody else", async () => {

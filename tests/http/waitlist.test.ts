@@ -4,7 +4,7 @@ import { from } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
 import { runBuiltCommand } from "../support/commands.ts"
-import { findLetter, type Letter } from "../support/inbox.ts"
+import { findEmail, type Email } from "../support/inbox.ts"
 import { openBrowser, postJson } from "../support/people.ts"
 
 let app: TidelineApp
@@ -50,10 +50,10 @@ test("the same address from fifty forms at once is kept once", async () => {
   expect((await stored()).filter((email) => email === "crowd@example.org")).toHaveLength(1)
 })
 
-test("an address is confirmed by the link in its letter and a button, and by nothing less", async () => {
+test("an address is confirmed by the link in its email and a button, and by nothing less", async () => {
   await signOn("mary@example.org")
-  const letter = await findLetter(app, "mary@example.org", /Confirm your place/)
-  const link = linkIn(letter, "/waitlist/confirm")
+  const message = await findEmail(app, "mary@example.org", /Confirm your place/)
+  const link = linkIn(message, "/waitlist/confirm")
 
   for (const method of ["GET", "HEAD", "GET"]) expect((await fetch(link, { method })).status).toBe(200)
   expect(await placeOf("mary@example.org")).toMatchObject({ confirmed_at: null })
@@ -78,7 +78,7 @@ test.each([
 ])("%s confirms nothing", async (_what, forge) => {
   const email = `forged-${crypto.randomUUID()}@example.org`
   await signOn(email)
-  const link = new URL(linkIn(await findLetter(app, email, /Confirm/), "/waitlist/confirm"))
+  const link = new URL(linkIn(await findEmail(app, email, /Confirm/), "/waitlist/confirm"))
   const forged = `/waitlist/confirm${forge(link.searchParams.get("token") ?? "")}`
   expect((await fetch(app.origin + forged)).status).toBe(400)
   expect((await openBrowser(app)(forged, { method: "POST" })).status).toBe(400)
@@ -87,16 +87,16 @@ test.each([
 
 test("a link for a place is no invitation, and an invitation confirms no place", async () => {
   await signOn("mixed@example.org")
-  const confirm = new URL(linkIn(await findLetter(app, "mixed@example.org", /Confirm/), "/waitlist/confirm"))
+  const confirm = new URL(linkIn(await findEmail(app, "mixed@example.org", /Confirm/), "/waitlist/confirm"))
   await operate("invite", "mixed@example.org")
-  const invite = new URL(linkIn(await findLetter(app, "mixed@example.org", /room for you/), "/sign-up"))
+  const invite = new URL(linkIn(await findEmail(app, "mixed@example.org", /room for you/), "/sign-up"))
   const page = await fetch(`${app.origin}/sign-up?invitation=${confirm.searchParams.get("token")}`)
   expect(await page.text()).not.toContain("mixed@example.org")
   const swapped = `/waitlist/confirm?token=${invite.searchParams.get("invitation")}`
   expect((await openBrowser(app)(swapped, { method: "POST" })).status).toBe(400)
 })
 
-test("one address gets three letters whose links work, and none once it is confirmed; the answers do not tell", async () => {
+test("one address gets three emails whose links work, and none once it is confirmed; the answers do not tell", async () => {
   const answers = []
   for (let i = 0; i < 6; i++) {
     // The link holds the second.
@@ -199,7 +199,7 @@ describe("npm run waitlist", () => {
     expect(code).toBe(0)
     const [link = ""] = /http\S+/.exec(output) ?? []
     expect(link.startsWith(`${app.origin}/sign-up?invitation=`)).toBe(true)
-    expect(linkIn(await findLetter(app, "new@example.org", /room for you/), "/sign-up")).toBe(link)
+    expect(linkIn(await findEmail(app, "new@example.org", /room for you/), "/sign-up")).toBe(link)
     expect(await stored()).toContain("new@example.org")
   })
 
@@ -302,13 +302,13 @@ async function placeOf(email: string) {
 
 async function lettersTo(address: string) {
   const [row] = await sql`
-    select count(*)::int as letters from mail_outbox where lower(recipient) = ${address}`
-  return row?.["letters"] as number
+    select count(*)::int as emails from mail_outbox where lower(recipient) = ${address}`
+  return row?.["emails"] as number
 }
 
-function linkIn({ text }: Letter, path: string): string {
+function linkIn({ text }: Email, path: string): string {
   const link = text.split(/\s+/).find((word) => word.startsWith(app.origin + path) || word.includes(path))
-  if (!link) throw new Error(`The letter has no link to ${path}.`)
+  if (!link) throw new Error(`The email has no link to ${path}.`)
   return link
 }
 

@@ -1,7 +1,7 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { findLetter } from "../support/inbox.ts"
+import { findEmail } from "../support/inbox.ts"
 import { postJson, signIn, signUp } from "../support/people.ts"
 
 let app: TidelineApp
@@ -98,7 +98,7 @@ it("the log calls nothing an error that strangers are refused, and has no stack 
   expect(entries.filter(({ level, err }) => level >= 40 || err !== undefined)).toEqual([])
 })
 
-it("the log holds no password, cookie, key, token, letter, question or file, also where statements fail", async () => {
+it("the log holds no password, cookie, key, token, email, question or file, also where statements fail", async () => {
   const password = "a password that nobody may read"
   const ada = await signUp(app, { name: "Ada", email: "ada@example.org", password })
   await signIn(app, { email: ada.email, password })
@@ -112,8 +112,8 @@ it("the log holds no password, cookie, key, token, letter, question or file, als
   const { token } = (await (await ada("/api/realtime/token")).json()) as { token: string }
 
   await postJson(ada, "/api/auth/request-password-reset", { email: ada.email })
-  const letter = await findLetter(app, ada.email, /password/i)
-  const link = /https?:\/\/\S+/.exec(letter.text)?.[0] ?? ""
+  const message = await findEmail(app, ada.email, /password/i)
+  const link = /https?:\/\/\S+/.exec(message.text)?.[0] ?? ""
 
   const form = new FormData()
   form.append("file", new Blob(["what is in her file"]), "hers.txt")

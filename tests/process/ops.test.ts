@@ -36,7 +36,7 @@ describe("the port of probes", () => {
     for (let probe = 0; probe < 50; probe++) expect((await fetch(`${ops}/livez`)).status).toBe(200)
     await expect
       .poll(readReadiness)
-      .toEqual({ ready: true, checks: { database: "ok", records: "ok", letters: "ok", model: "ok" } })
+      .toEqual({ ready: true, checks: { database: "ok", records: "ok", emails: "ok", model: "ok" } })
   })
 
   it("counts requests by the pattern of their route, and never by an address", async () => {
@@ -74,7 +74,7 @@ describe("the port of probes", () => {
       'tideline_chat_turns_ended_total{status="completed"}',
       'tideline_queued{kind="uploads"}',
       'tideline_files_bytes{state="used"}',
-      'tideline_outbox_letters{state="queued"}',
+      'tideline_outbox_emails{state="queued"}',
       "tideline_outbox_oldest_seconds",
     ]) {
       expect(metrics).toMatch(new RegExp(`^${name.replaceAll(/[{}]/g, String.raw`\$&`)} [0-9.e+-]+$`, "m"))
@@ -134,7 +134,7 @@ describe("the port of probes", () => {
     expect((await fetch(`${app.origin}/metrics`, { redirect: "manual" })).status).toBe(302)
   })
 
-  it("tells of letters that wait, and that they make no process unready", async () => {
+  it("tells of emails that wait, and that they make no process unready", async () => {
     const sql = postgres(database.url, { max: 1 })
     const hour = 60 * 60 * 1000
     await sql`delete from mail_outbox`
@@ -142,11 +142,11 @@ describe("the port of probes", () => {
       insert into mail_outbox (_creation_time, kind, cause, recipient, message_id, subject, text, html, state, next_attempt_at)
       values (${Date.now() - hour}, 'welcome', 'a', 'a@example.org', '<a@x>', 's', 't', 'h', 'queued', ${Date.now() + hour}),
         (${Date.now() - hour}, 'welcome', 'b', 'b@example.org', '<b@x>', 's', 't', 'h', 'parked', ${Date.now()})`
-    const checks = { database: "ok", records: "ok", letters: "1 wait, 1 were given up", model: "ok" }
+    const checks = { database: "ok", records: "ok", emails: "1 wait, 1 were given up", model: "ok" }
     expect(await readReadiness()).toEqual({ ready: true, checks })
     const metrics = await readMetrics()
-    expect(metrics).toMatch(/^tideline_outbox_letters\{state="queued"\} 1$/m)
-    expect(metrics).toMatch(/^tideline_outbox_letters\{state="parked"\} 1$/m)
+    expect(metrics).toMatch(/^tideline_outbox_emails\{state="queued"\} 1$/m)
+    expect(metrics).toMatch(/^tideline_outbox_emails\{state="parked"\} 1$/m)
     expect(Number(/^tideline_outbox_oldest_seconds (.+)$/m.exec(metrics)?.[1])).toBeGreaterThan(3000)
     await sql`delete from mail_outbox`
     await sql.end()

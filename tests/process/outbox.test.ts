@@ -36,7 +36,7 @@ function startAnother() {
 }
 
 describe("a mail server that is away during a hundred sign-ups, and processes that are killed", () => {
-  test("lose no letter: each arrives, and twice only what was on its way when a process died", async () => {
+  test("lose no email: each arrives, and twice only what was on its way when a process died", async () => {
     await receiver.stop()
     const doomed = [await startAnother(), await startAnother()] as const
     const acknowledged: string[] = []
@@ -88,7 +88,7 @@ describe("a mail server that is away during a hundred sign-ups, and processes th
 })
 
 describe("two processes and two tabs", () => {
-  test("send one welcome letter, when onboarding completes", async () => {
+  test("send one welcome email, when onboarding completes", async () => {
     const ada = await signUp(first, { name: "Ada Lovelace", email: "ada@example.org" })
     await submit(ada, "finish-welcome")
     await submit(ada, "finish-profile")
@@ -103,7 +103,7 @@ describe("two processes and two tabs", () => {
     ])
   })
 
-  test("send one letter for each change of the plan", async () => {
+  test("send one email for each change of the plan", async () => {
     const grace = await signUp(first, { name: "Grace Hopper", email: "grace@example.org" })
     await grace("/onboarding")
     const [account] = await sql`select id from auth.user where email = 'grace@example.org'`
@@ -116,8 +116,8 @@ describe("two processes and two tabs", () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     }
     await delivered()
-    const letters = subjectsTo("grace@example.org").filter((subject) => /plan/.test(subject))
-    expect(letters).toEqual(["Your Tideline plan has changed", "Your Tideline plan has changed"])
+    const emails = subjectsTo("grace@example.org").filter((subject) => /plan/.test(subject))
+    expect(emails).toEqual(["Your Tideline plan has changed", "Your Tideline plan has changed"])
   })
 
   test("do the same where Clerk is the provider", async () => {
@@ -178,7 +178,7 @@ describe("a process that is told to stop", () => {
   })
 })
 
-describe("a poison letter", () => {
+describe("a poison email", () => {
   test("is parked, named in the log without its address, and holds up no other", async () => {
     const poison = await openSmtpReceiver({
       onRcptTo: ({ address }, _session, answer) =>
@@ -189,7 +189,7 @@ describe("a poison letter", () => {
     const app = await startTideline({ SMTP_URL: poison.url })
     await signUp(app, { name: "Poison", email: "poison@example.org" })
     await signUp(app, { name: "Ada", email: "ada@example.org" })
-    const entry = await app.logged("a letter was parked: it needs you")
+    const entry = await app.logged("an email was parked: it needs you")
     expect(entry).toMatchObject({
       kind: "verify-address",
       reason: "The mail server answered: 550 Mailbox unknown",
@@ -213,14 +213,14 @@ async function delivered() {
   await expect.poll(hurry, { timeout: 60_000, interval: 200 }).toBe(0)
 }
 
-/** Ends waits, and leases that are so old that their process must have been killed. Resolves to how many letters are left. */
+/** Ends waits, and leases that are so old that their process must have been killed. Resolves to how many emails are left. */
 async function hurry() {
   await sql`update mail_outbox set next_attempt_at = 0 where state = 'queued' and lease_until is null`
   await sql`update mail_outbox set lease_until = 0 where state = 'queued' and lease_until
     < (extract(epoch from clock_timestamp()) * 1000)::bigint + 110000`
-  const [row] = await sql<{ letters: number }[]>`
-    select count(*)::int as letters from mail_outbox where state = 'queued'`
-  return row?.letters
+  const [row] = await sql<{ emails: number }[]>`
+    select count(*)::int as emails from mail_outbox where state = 'queued'`
+  return row?.emails
 }
 
 function subjectsTo(address: string): string[] {

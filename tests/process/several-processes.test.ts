@@ -86,7 +86,7 @@ it("an upload is begun at one process, goes on at the second and ends at the thi
   expect(Buffer.from(await file.arrayBuffer()).equals(bytes)).toBe(true)
 })
 
-it("each letter is sent once, although three processes send", async () => {
+it("each email is sent once, although three processes send", async () => {
   const addresses = Array.from({ length: 18 }, () => `${randomUUID()}@example.org`)
   const joined = await Promise.all(
     addresses.map((email, index) => {

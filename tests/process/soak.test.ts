@@ -70,9 +70,7 @@ test(
     await expectAnswers(cluster.sql, ledger)
     await expectRecords(cluster.sql, ledger)
     await expectFiles(people, ledger)
-    await expectLetters(cluster.sql, ledger, () =>
-      receiver.received.map(({ envelope }) => envelope.to.join()),
-    )
+    await expectEmails(cluster.sql, ledger, () => receiver.received.map(({ envelope }) => envelope.to.join()))
     for (const socket of sockets) await expectSocket(cluster.sql, socket)
     await expectTidyBlobs(cluster.url, `${fleet.dataDir}/blobs`)
   },
@@ -136,7 +134,7 @@ async function expectFiles(people: readonly Person[], ledger: Ledger) {
 }
 
 /** At least one for each account; what a dead process had in hand is sent when its lease is over. */
-async function expectLetters(sql: postgres.Sql, ledger: Ledger, arrived: () => string[]) {
+async function expectEmails(sql: postgres.Sql, ledger: Ledger, arrived: () => string[]) {
   const waiting = async () => {
     await sql`update mail_outbox set next_attempt_at = 0, lease_until = null where state = 'queued'`
     return sql`select _id from mail_outbox where state = 'queued'`

@@ -70,8 +70,8 @@ function open() {
   return { seen, passed, decode }
 }
 
-function change(letter: string, ...parts: (Buffer | string)[]) {
-  return Buffer.concat([Buffer.from(letter), int32(7), ...parts.map((part) => Buffer.from(part))])
+function change(message: string, ...parts: (Buffer | string)[]) {
+  return Buffer.concat([Buffer.from(message), int32(7), ...parts.map((part) => Buffer.from(part))])
 }
 
 describe("the decoder", () => {

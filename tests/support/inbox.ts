@@ -1,28 +1,28 @@
 import { vi } from "vitest"
 import type { TidelineApp } from "./app.ts"
 
-export interface Letter {
+export interface Email {
   id: string
   to: string
   subject: string
   text: string
 }
 
-/** The letter to `to` with such a subject in the local inbox. Letters may be on their way, so it waits for it. */
-export async function findLetter(
+/** The email to `to` with such a subject in the local inbox. Emails may be on their way, so it waits for it. */
+export async function findEmail(
   { inbox }: Pick<TidelineApp, "inbox">,
   to: string,
   subject: RegExp,
-): Promise<Letter> {
+): Promise<Email> {
   return vi.waitFor(
     async () => {
-      const summaries = (await (await fetch(`${inbox}/api/messages`)).json()) as Letter[]
-      const found = summaries.find((letter) => letter.to.includes(to) && subject.test(letter.subject))
+      const summaries = (await (await fetch(`${inbox}/api/messages`)).json()) as Email[]
+      const found = summaries.find((message) => message.to.includes(to) && subject.test(message.subject))
       if (!found) {
-        const seen = summaries.map((letter) => `${letter.to}: ${letter.subject}`)
+        const seen = summaries.map((message) => `${message.to}: ${message.subject}`)
         throw new Error(`${to} has got no letter ${subject}. The inbox has:\n${seen.join("\n")}`)
       }
-      return (await (await fetch(`${inbox}/api/messages/${found.id}`)).json()) as Letter
+      return (await (await fetch(`${inbox}/api/messages/${found.id}`)).json()) as Email
     },
     { timeout: 10_000 },
   )

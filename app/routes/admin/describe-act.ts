@@ -1,7 +1,7 @@
 import type { I18n } from "@lingui/core"
 import { msg, plural } from "@lingui/core/macro"
 import type { OperatorAct } from "#server/operator/contract.ts"
-import { isKind, KIND_NAMES } from "./letter-kinds.ts"
+import { isKind, KIND_NAMES } from "./email-kinds.ts"
 
 /** What an operator did, as a sentence without its subject: `changed the plan of ada@example.org from free to pro`. */
 export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I18n): string {
@@ -25,7 +25,7 @@ export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I1
   }
 }
 
-/** It was written down in English: the plans, how many letters, or the kind of letter. */
+/** It was written down in English: the plans, how many emails, or the kind of email. */
 function describeDetail(detail: string, i18n: I18n): string {
   const [, previous, plan] = /^from (\w+) to (\w+)$/.exec(detail) ?? []
   if (previous && plan) return i18n._(msg`from ${previous} to ${plan}`)

@@ -31,7 +31,7 @@ const pages = [
   { to: "/admin", label: msg`Overview` },
   { to: "/admin/people", label: msg`People` },
   { to: "/admin/waitlist", label: msg`Waitlist` },
-  { to: "/admin/letters", label: msg`Emails` },
+  { to: "/admin/emails", label: msg`Emails` },
   { to: "/admin/history", label: msg`History` },
 ]
 

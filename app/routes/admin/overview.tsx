@@ -60,8 +60,8 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
       <dl className="mt-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Figure label={t`People`} value={counts.people} />
         <Figure label={t`On the waitlist`} value={counts.waiting} />
-        <Figure label={t`Emails waiting`} value={counts.letters.queued} />
-        <Figure label={t`Emails parked`} value={counts.letters.parked} />
+        <Figure label={t`Emails waiting`} value={counts.emails.queued} />
+        <Figure label={t`Emails parked`} value={counts.emails.parked} />
       </dl>
 
       <Part title={t`Replies in progress`}>

@@ -26,7 +26,7 @@ async function answer({ context }: Pick<Route.LoaderArgs, "context">, request: R
   const { identity } = servicesOf(context)
   if (!identity.handle) return json({ error: "Not found" }, { status: 404 })
   const response = await identity.handle(visitOf({ request, context }))
-  // Some of its addresses hold tokens of letters.
+  // Some of its addresses hold tokens of emails.
   if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store")
   return response
 }

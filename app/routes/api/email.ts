@@ -3,7 +3,7 @@ import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { rateLimitHeaders } from "#server/transport/rate-limit.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
-import { MOST_LETTERS } from "#server/http/spending-limiter.ts"
+import { MOST_EMAILS } from "#server/http/spending-limiter.ts"
 import { unauthorized } from "#server/http/unauthorized.ts"
 import { networkIn } from "#server/http/visit.ts"
 import { EMAIL_TEMPLATES, parseEmailRequest } from "#server/mail/contract.ts"
@@ -38,7 +38,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     return json({ error: UNCONFIRMED, code: "AddressUnconfirmed" }, { status: 403, headers })
 
   const spender = { userId: session.userId, network: networkIn(context) }
-  const spent = services.limiters.letters.check(spender, MOST_LETTERS)
+  const spent = services.limiters.emails.check(spender, MOST_EMAILS)
   if (!spent.success)
     return json({ error: "Too many requests" }, { status: 429, headers: rateLimitHeaders(spent) })
 
@@ -46,7 +46,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     const { id } = await sendEmail(services, user.email, email)
     return json({ status: "sent", id }, { headers })
   } catch (error) {
-    services.log.error({ error, template: email.template }, "a letter could not be sent")
+    services.log.error({ error, template: email.template }, "an email could not be sent")
     const details = error instanceof Error ? error.message : String(error)
     return json({ error: "Failed to send email", details }, { status: 502, headers })
   }
@@ -56,7 +56,7 @@ const EXPECTED =
   'Expected a valid template with its fields, all non-empty strings: "welcome" takes name; "plan-changed" takes name, previousPlan and newPlan'
 
 const UNCONFIRMED =
-  "Your email address is not confirmed, so nothing is sent to it. Follow the link in the letter that you got when you signed up, and try again."
+  "Your email address is not confirmed, so nothing is sent to it. Follow the link in the email that you got when you signed up, and try again."
 
 function refuse(error: string, headers: HeadersInit) {
   return json({ error, supported_templates: EMAIL_TEMPLATES }, { status: 400, headers })

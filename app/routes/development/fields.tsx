@@ -68,7 +68,7 @@ export function Fields() {
         />
         <TextArea label="Message" placeholder="It grows with what you write." />
         <div className="grid gap-4">
-          <Checkbox label="Send me letters" hint="At most one a month." defaultChecked />
+          <Checkbox label="Send me emails" hint="At most one a month." defaultChecked />
           <Checkbox label="Not chosen" />
           <Checkbox label="Not to be chosen" disabled />
         </div>

@@ -84,8 +84,8 @@ export default function Cookies({ loaderData }: Route.ComponentProps) {
       <h2>What is kept in your browser besides</h2>
       <p>
         The dashboard keeps small things in your browser's own storage: the text of a message that you have
-        not sent yet, which uploads are unfinished, and whether you switched the shortcuts of letters off.
-        They stay on your device. The public pages keep nothing. What the server itself stores is on the{" "}
+        not sent yet, which uploads are unfinished, and whether you switched the shortcuts of emails off. They
+        stay on your device. The public pages keep nothing. What the server itself stores is on the{" "}
         <Link to="/privacy">privacy page</Link>.
       </p>
     </LegalPage>

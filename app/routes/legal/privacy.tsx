@@ -43,7 +43,7 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
         </li>
         <li>
           <strong>Where you are in the first steps,</strong> so that you can go on where you stopped, and the
-          language you read, for letters to you.
+          language you read, for emails to you.
         </li>
         <li>
           <strong>Your files.</strong> Their bytes, names, types, sizes and times, a checksum, and small
@@ -77,7 +77,7 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
           them: who did it, and your address, until your account is deleted.
         </li>
         <li>
-          <strong>Letters.</strong> To whom a letter went, about what and when, for a month. What it said is
+          <strong>Emails.</strong> To whom an email went, about what and when, for a month. What it said is
           erased when it is sent.
         </li>
       </ul>
@@ -98,7 +98,7 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
             : "No language model is connected to this server, so your conversations are sent to nobody."}
         </li>
         <li>
-          <strong>Mail.</strong> Letters to you, such as a reset of your password, go through the operator's
+          <strong>Mail.</strong> Emails to you, such as a reset of your password, go through the operator's
           mail server.
         </li>
         {isClerk ? (

@@ -3,9 +3,7 @@ import type { InboxMessage, MessageSummary } from "./local-inbox-store.ts"
 
 export function inboxPage(messages: MessageSummary[]): string {
   const hint =
-    messages.length > 0
-      ? "Choose a message to read it."
-      : "Nothing yet. Letters appear here as they are sent."
+    messages.length > 0 ? "Choose a message to read it." : "Nothing yet. Emails appear here as they are sent."
   return page("Local inbox", messages, null, `<p class="empty">${hint}</p>`)
 }
 

@@ -75,7 +75,7 @@ async function receive(stream: SMTPServerDataStream, store: InboxStore): Promise
 }
 
 async function answerPage(request: IncomingMessage, response: ServerResponse, store: InboxStore) {
-  // A page elsewhere can point a name of its own at 127.0.0.1; letters hold reset links, so only our names are served.
+  // A page elsewhere can point a name of its own at 127.0.0.1; emails hold reset links, so only our names are served.
   const host = request.headers.host?.replace(/:\d+$/, "")
   if (host !== "localhost" && host !== LOOPBACK)
     return send(response, 403, "text/plain", "Open the inbox as localhost.")
@@ -101,7 +101,7 @@ async function answerPage(request: IncomingMessage, response: ServerResponse, st
 const OUR_PAGES =
   "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** Of a letter, which stands in a frame of our page. */
+/** Of an email, which stands in a frame of our page. */
 const SANDBOX =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 

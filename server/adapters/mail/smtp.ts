@@ -52,9 +52,9 @@ const MESSAGE_ID = /^<[\w.+-]+@[\w.:[\]-]+>$/
 /** The last gate before the wire: whatever a header is made from has been checked before, and is checked here again. */
 function refuseStrangeHeaders({ to, subject, messageId }: Message) {
   const problem = !ADDRESS.test(to)
-    ? "The address is not one that a letter can be sent to."
+    ? "The address is not one that an email can be sent to."
     : /\p{Cc}|[\u2028\u2029]/u.test(subject) || (messageId !== undefined && !MESSAGE_ID.test(messageId))
-      ? "The letter's head holds what no head may hold."
+      ? "The email's head holds what no head may hold."
       : null
   if (problem) throw Object.assign(new Error(problem), { isPermanent: true })
 }

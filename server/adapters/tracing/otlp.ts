@@ -57,7 +57,7 @@ export function openOtlpTracing(options: OtlpOptions): Tracing {
 
   const begin: Tracing["begin"] = (name, attributes) => {
     const parent = going.getStore()
-    // What happens for nobody, such as looking for letters every second, is no trace.
+    // What happens for nobody, such as looking for emails every second, is no trace.
     if (!parent) return () => {}
     const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent)
     return (failure) => end(span, failure)

@@ -26,7 +26,7 @@ npm start</code></pre>
 
 <h2>Why not mocks</h2>
 <p>A mock agrees with the code that was written against it. That is the trouble with it: the first disagreement happens in production. An in-memory table does not have isolation levels. A fake mailer does not reject a header. A canned answer does not arrive in forty pieces, with a pause after the seventh.</p>
-<p>So the defaults are the real thing in a small place. The tests run against them as well, which is why a test that says a letter was sent has spoken SMTP, and a test that says an answer streams has read it from a socket.</p>
+<p>So the defaults are the real thing in a small place. The tests run against them as well, which is why a test that says an email was sent has spoken SMTP, and a test that says an answer streams has read it from a socket.</p>
 
 <h2>The line we do not cross</h2>
 <p>Convenience must not leak into production. The local inbox and the development gateway are refused at start when <code>APP_URL</code> is anything but a localhost address. A mailbox that swallows your password resets is worse than one that is missing.</p>

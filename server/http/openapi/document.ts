@@ -36,7 +36,7 @@ export function describeApi(config: Config) {
     externalDocs: { url: `${origin}/docs/http-api`, description: "The same in prose, with examples." },
     tags: [
       { name: "Service", description: "How the service is, and what it says of itself." },
-      { name: "E-mail", description: "Letters to the caller." },
+      { name: "E-mail", description: "Emails to the caller." },
       { name: "Chat", description: "Answers of the language model." },
       { name: "Files", description: "The caller's files." },
       { name: "Users", description: "The caller's record." },

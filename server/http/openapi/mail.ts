@@ -22,13 +22,13 @@ export const mailPaths: Record<string, PathItem> = {
     post: {
       operationId: "sendEmail",
       tags: ["E-mail"],
-      summary: "Send a letter to yourself",
+      summary: "Send an email to yourself",
       description:
-        "Renders a template and sends it to the caller's own primary address; the body cannot name a recipient. 10 requests per minute for each `x-forwarded-for` value; 30 letters per hour for each person, and 120 for each network.",
+        "Renders a template and sends it to the caller's own primary address; the body cannot name a recipient. 10 requests per minute for each `x-forwarded-for` value; 30 emails per hour for each person, and 120 for each network.",
       security: SIGNED_IN,
       requestBody: jsonBody(EmailRequest),
       responses: {
-        "200": jsonAnswer("The mail provider took the letter.", EmailSent, RATE_LIMIT_HEADERS),
+        "200": jsonAnswer("The mail provider took the email.", EmailSent, RATE_LIMIT_HEADERS),
         "400": jsonAnswer(
           "The body is not JSON, or not one of the templates with all its fields; or the caller has no address.",
           v.union([EmailRefused, Refused]),
@@ -41,7 +41,7 @@ export const mailPaths: Record<string, PathItem> = {
         ),
         "413": refusal("The body is larger than 256 KB.", RATE_LIMIT_HEADERS),
         "429": refusal("Too many requests.", TOO_MANY_HEADERS),
-        "502": jsonAnswer("The mail provider did not take the letter.", EmailFailed, RATE_LIMIT_HEADERS),
+        "502": jsonAnswer("The mail provider did not take the email.", EmailFailed, RATE_LIMIT_HEADERS),
       },
     },
   },

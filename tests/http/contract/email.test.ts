@@ -37,12 +37,12 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       const { status, id } = await response.json()
       expect(status).toBe("sent")
 
-      const letter = await findLetter(api, id)
-      expect(letter.to).toBe("ada@example.org")
-      expect(letter.subject).toBe(subject)
+      const message = await findEmail(api, id)
+      expect(message.to).toBe("ada@example.org")
+      expect(message.subject).toBe(subject)
       for (const word of words) {
-        expect(letter.text).toContain(word)
-        expect(letter.html).toContain(word)
+        expect(message.text).toContain(word)
+        expect(message.html).toContain(word)
       }
     })
 
@@ -55,7 +55,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       }
       const response = await from("recipient", ada)("/api/email", post(body))
       expect(response.status).toBe(200)
-      expect((await findLetter(api, (await response.json()).id)).to).toBe("ada@example.org")
+      expect((await findEmail(api, (await response.json()).id)).to).toBe("ada@example.org")
     })
 
     test("refuses a visitor with 401, after the rate limit", async () => {
@@ -170,19 +170,19 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       ])
     })
 
-    test("takes a body just under the limit, and writes a letter that can be read", async () => {
+    test("takes a body just under the limit, and writes an email that can be read", async () => {
       const name = `Ada ${"x".repeat(250 * 1024)}`
       const response = await from("nearly", ada)("/api/email", post({ ...WELCOME, name }))
       expect(response.status).toBe(200)
-      expect((await findLetter(api, (await response.json()).id)).text.length).toBeLessThan(5000)
+      expect((await findEmail(api, (await response.json()).id)).text.length).toBeLessThan(5000)
     })
 
     test("puts no word of the body into a header", async () => {
       const body = { ...WELCOME, name: "Ada\r\nBcc: eve@example.org\r\n\r\nHello" }
       const response = await from("headers", ada)("/api/email", post(body))
-      const letter = await findLetter(api, (await response.json()).id)
-      expect(letter.headers.map(({ name }) => name.toLowerCase())).not.toContain("bcc")
-      expect(letter.subject).toBe("Welcome to Tideline")
+      const message = await findEmail(api, (await response.json()).id)
+      expect(message.headers.map(({ name }) => name.toLowerCase())).not.toContain("bcc")
+      expect(message.subject).toBe("Welcome to Tideline")
     })
 
     test("refuses a caller without an address, before it reads the body", async () => {
@@ -201,7 +201,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
         headers: { Authorization: `Bearer ${await person.apiKey()}`, "Content-Type": "application/json" },
       })
       expect(response.status).toBe(200)
-      expect((await findLetter(api, (await response.json()).id)).to).toBe("script@example.org")
+      expect((await findEmail(api, (await response.json()).id)).to).toBe("script@example.org")
     })
 
     test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not know %s", async (method) => {
@@ -211,7 +211,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
   })
 
   describe("POST /api/email, when the mail provider fails", () => {
-    test("answers 502 and what the provider said, when it refuses the letter", async () => {
+    test("answers 502 and what the provider said, when it refuses the email", async () => {
       const provider = createServer((socket) => socket.end("554 We take no mail today\r\n")).listen(
         0,
         "127.0.0.1",
@@ -241,7 +241,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
   })
 })
 
-interface Letter {
+interface Email {
   to: string
   subject: string
   text: string
@@ -249,12 +249,13 @@ interface Letter {
   headers: { name: string; value: string }[]
 }
 
-/** The letter with this message id, as it arrived in the local inbox. */
-async function findLetter({ app }: Api, messageId: string): Promise<Letter> {
+/** The email with this message id, as it arrived in the local inbox. */
+async function findEmail({ app }: Api, messageId: string): Promise<Email> {
   const summaries = (await (await fetch(`${app.inbox}/api/messages`)).json()) as { id: string }[]
   for (const { id } of summaries) {
-    const letter = (await (await fetch(`${app.inbox}/api/messages/${id}`)).json()) as Letter
-    if (letter.headers.some(({ name, value }) => name === "Message-ID" && value === messageId)) return letter
+    const message = (await (await fetch(`${app.inbox}/api/messages/${id}`)).json()) as Email
+    if (message.headers.some(({ name, value }) => name === "Message-ID" && value === messageId))
+      return message
   }
-  throw new Error(`No letter has the id ${messageId}.`)
+  throw new Error(`No email has the id ${messageId}.`)
 }

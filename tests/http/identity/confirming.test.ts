@@ -4,7 +4,7 @@ import { promisify } from "node:util"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
-import { findLetter } from "../../support/inbox.ts"
+import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson } from "../../support/people.ts"
 
 const STRANGERS = "what the stranger chose"
@@ -176,7 +176,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
   }
 
   async function linkTo(email: string): Promise<string> {
-    const { text } = await findLetter(app, email, /confirm/i)
+    const { text } = await findEmail(app, email, /confirm/i)
     const { pathname, search } = new URL(/http:\S+token=\S+/.exec(text)?.[0] ?? "")
     return pathname + search
   }
@@ -188,7 +188,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
 
   async function resetByEmail(browser: Browser, email: string) {
     await postJson(browser, "/api/auth/request-password-reset", { email })
-    const { text } = await findLetter(app, email, /reset/i)
+    const { text } = await findEmail(app, email, /reset/i)
     await reset(browser, /token=(\w+)/.exec(text)?.[1] ?? "", OWNERS)
   }
 

@@ -1,7 +1,7 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
-import { findLetter } from "../../support/inbox.ts"
+import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson, signIn, signUp } from "../../support/people.ts"
 import { describeIdentity, type Caller, type Deployment } from "./suite.ts"
 
@@ -194,14 +194,14 @@ describe("the embedded provider", () => {
     expect((await fetch(`${app.origin}/api/files`, { headers: bearer })).status).toBe(401)
   })
 
-  test("resets a password by a letter whose link works once, and ends every session and key", async () => {
+  test("resets a password by an email whose link works once, and ends every session and key", async () => {
     const send = await signUp(app, someone("rosalind"))
     const key = await send.apiKey()
     const asked = await openBrowser(app)("/sign-in/forgot-password", form({ email: "Rosalind@example.org" }))
     expect([asked.status, asked.headers.get("location")]).toEqual([303, "/sign-in/forgot-password?sent"])
 
-    const letter = await findLetter(app, "rosalind@example.org", /reset/i)
-    const link = /http:\S+new-password\?token=\S+/.exec(letter.text)?.[0] ?? ""
+    const message = await findEmail(app, "rosalind@example.org", /reset/i)
+    const link = /http:\S+new-password\?token=\S+/.exec(message.text)?.[0] ?? ""
     expect(link.startsWith(`${app.origin}/sign-in/new-password?token=`)).toBe(true)
     expect(await (await fetch(link)).text()).toContain("Choose a new password")
     const { pathname, search, searchParams } = new URL(link)
@@ -225,7 +225,7 @@ describe("the embedded provider", () => {
     expect((await (await signIn(app, { ...someone("rosalind"), password }))("/api/files")).status).toBe(200)
   })
 
-  test("answers a request for a letter alike, whether there is an account or not", async () => {
+  test("answers a request for an email alike, whether there is an account or not", async () => {
     const known = await postJson(openBrowser(app), "/api/auth/request-password-reset", {
       email: "mary@example.org",
     })

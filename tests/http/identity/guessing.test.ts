@@ -2,7 +2,7 @@ import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { from } from "../../support/api.ts"
-import { findLetter } from "../../support/inbox.ts"
+import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson, signUp } from "../../support/people.ts"
 
 const PASSWORD = "an engine of brass and cards"
@@ -32,8 +32,8 @@ describe("guessing the password of one account from many addresses", () => {
     await postJson(from("198.51.100.2", phone), "/api/auth/request-password-reset", {
       email: "grace@example.org",
     })
-    const letter = await findLetter(app, "grace@example.org", /reset/i)
-    const token = /token=(\w+)/.exec(letter.text)?.[1] ?? ""
+    const message = await findEmail(app, "grace@example.org", /reset/i)
+    const token = /token=(\w+)/.exec(message.text)?.[1] ?? ""
     const password = "a moth in a relay"
     const body = new URLSearchParams({ token, password })
     expect((await phone("/sign-in/new-password", { method: "POST", body })).status).toBe(303)
@@ -104,7 +104,7 @@ describe("the mark of a browser in which an account was opened", () => {
     await postJson(from("203.0.113.50", owner), "/api/auth/request-password-reset", {
       email: "ida@example.org",
     })
-    const { text } = await findLetter(app, "ida@example.org", /reset/i)
+    const { text } = await findEmail(app, "ida@example.org", /reset/i)
     const fields = { token: /token=(\w+)/.exec(text)?.[1] ?? "", password: "after the first reset" }
     await owner("/sign-in/new-password", { method: "POST", body: new URLSearchParams(fields) })
     await guessAs("ida@example.org", 11)
@@ -134,7 +134,7 @@ test("guesses from one address against many accounts are slowed, and nobody else
   expect(await signInFrom("203.0.113.2", openBrowser(app), "nobody-1@example.org", "whatever")).toBe(401)
 })
 
-test("a stranger who asks for letters uses up nobody else's", async () => {
+test("a stranger who asks for emails uses up nobody else's", async () => {
   await signUp(app, { name: "Mary", email: "mary@example.org" })
   const ask = async (address: string) =>
     (

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
-import { findLetter } from "../../support/inbox.ts"
+import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson } from "../../support/people.ts"
 
 const PASSWORD = "an engine of brass"
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 describe("where an address has to be confirmed first", () => {
-  test("a new account opens with the link of its letter, and not before", async () => {
+  test("a new account opens with the link of its email, and not before", async () => {
     const browser = openBrowser(app)
     const made = await browser("/sign-up", form(someone("mary")))
     expect([made.status, made.headers.get("location")]).toEqual([303, "/sign-up?sent"])
@@ -36,8 +36,8 @@ describe("where an address has to be confirmed first", () => {
 
   test("the owner of an account is told by mail that somebody tried to make it again, once a day", async () => {
     for (let i = 0; i < 2; i++) await openBrowser(app)("/sign-up", form(someone("known")))
-    const letter = await findLetter(app, "known@example.org", /already have a Tideline account/)
-    const lines = letter.text.split("\n")
+    const message = await findEmail(app, "known@example.org", /already have a Tideline account/)
+    const lines = message.text.split("\n")
     expect(lines).toContain(`${app.origin}/sign-in`)
     expect(lines).toContain(`${app.origin}/sign-in/forgot-password`)
     const summaries = (await (await fetch(`${app.inbox}/api/messages`)).json()) as { subject: string }[]
@@ -103,8 +103,8 @@ async function describeAnswer(answer: Response, { name, email }: { name: string;
 
 /** Opens the link of the email, and resolves to where it leads. */
 async function openAccount(name: string, browser: ReturnType<typeof openBrowser>): Promise<string | null> {
-  const letter = await findLetter(app, `${name}@example.org`, /Confirm/)
-  const link = /http:\S+sign-up\/confirm\S+/.exec(letter.text)?.[0] ?? ""
+  const message = await findEmail(app, `${name}@example.org`, /Confirm/)
+  const link = /http:\S+sign-up\/confirm\S+/.exec(message.text)?.[0] ?? ""
   return (await browser(link)).headers.get("location")
 }
 

@@ -4,14 +4,14 @@ import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 /** Between two keys that are pressed in turn. Milliseconds. */
 const PATIENCE = 1_500
 
-/** Does what a shortcut is for. Without `areLettersOn` only those that are held together with Ctrl or ⌘. */
-export function useShortcutKeys(act: (name: ShortcutName) => void, areLettersOn: boolean) {
+/** Does what a shortcut is for. Without `areEmailsOn` only those that are held together with Ctrl or ⌘. */
+export function useShortcutKeys(act: (name: ShortcutName) => void, areEmailsOn: boolean) {
   const begun = useRef({ key: "", at: 0 })
 
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return
     const isHeld = event.ctrlKey || event.metaKey
-    if (!isHeld && (!areLettersOn || isWriting(event.target))) return
+    if (!isHeld && (!areEmailsOn || isWriting(event.target))) return
     if (isSomethingOpen()) return
     const key = isHeld ? `mod+${event.key.toLowerCase()}` : event.key
     const isNext = event.timeStamp - begun.current.at < PATIENCE

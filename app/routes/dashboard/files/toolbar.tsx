@@ -22,7 +22,7 @@ export function FilesToolbar({
   const ask = (form: HTMLFormElement | null) => {
     clearTimeout(typing.current)
     noteAsked()
-    // Going back leaves the search, not its last letter.
+    // Going back leaves the search, not its last email.
     void submit(form, { replace: q !== "", preventScrollReset: true })
   }
 

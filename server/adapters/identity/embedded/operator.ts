@@ -44,7 +44,7 @@ export function openOperator(settings: OperatorSettings) {
   return {
     listAccounts: () => db.select().from(authUser).orderBy(asc(authUser.createdAt)),
 
-    /** Also in the person's record, so that the pages they have open show it at once, and with a letter about it. */
+    /** Also in the person's record, so that the pages they have open show it at once, and with an email about it. */
     async setPlan(email: string, plan: Plan) {
       const { id } = await findAccount(email)
       await db.transaction(async (transaction) => {

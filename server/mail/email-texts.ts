@@ -1,5 +1,5 @@
-/** What letters say, in one language. `reader` is the name to greet by; it and the names of plans are empty where there are none. */
-export interface LetterWords {
+/** What emails say, in one language. `reader` is the name to greet by; it and the names of plans are empty where there are none. */
+export interface EmailTexts {
   welcome(about: { reader: string }): WordsWithButton
   planChanged(about: { reader: string; previous: string; next: string }): WordsWithButton
   passwordReset(about: { minutes: number }): WordsWithButton
@@ -20,7 +20,7 @@ export interface Words {
   heading: string
   /** What there is to say, and where it leads, if anywhere. */
   body: (string | { text: string; url: string })[]
-  /** Why the reader gets this letter. */
+  /** Why the reader gets this email. */
   reason: string
 }
 

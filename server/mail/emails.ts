@@ -1,14 +1,14 @@
 import { createElement } from "react"
 import type { Language } from "#server/users/language-contract.ts"
-import type { Letter } from "#server/ports/mail.ts"
+import type { Email } from "#server/ports/mail.ts"
 import { english } from "./english.ts"
 import { german } from "./german.ts"
-import type { LetterWords, Words } from "./letter-words.ts"
+import type { EmailTexts, Words } from "./email-texts.ts"
 import { Action, compose, Paragraph, Sheet } from "./parts.ts"
 
-const WORDS: Record<Language, LetterWords> = { en: english, de: german }
+const WORDS: Record<Language, EmailTexts> = { en: english, de: german }
 
-/** What every letter needs. */
+/** What every email needs. */
 interface Frame {
   /** The reader's. */
   language: Language
@@ -16,74 +16,74 @@ interface Frame {
   origin: string
 }
 
-export function welcomeLetter({ name, ...frame }: Frame & { name: string }): Promise<Letter> {
+export function welcomeEmail({ name, ...frame }: Frame & { name: string }): Promise<Email> {
   const words = WORDS[frame.language].welcome({ reader: plain(name) })
-  return letter(frame, words, { label: words.button, url: `${frame.origin}/dashboard` })
+  return message(frame, words, { label: words.button, url: `${frame.origin}/dashboard` })
 }
 
-export function planChangedLetter({
+export function planChangedEmail({
   name,
   previousPlan,
   newPlan,
   ...frame
-}: Frame & { name: string; previousPlan: string; newPlan: string }): Promise<Letter> {
+}: Frame & { name: string; previousPlan: string; newPlan: string }): Promise<Email> {
   const [reader, previous, next] = [plain(name), plain(previousPlan), plain(newPlan)]
   const words = WORDS[frame.language].planChanged({ reader, previous, next })
-  return letter(frame, words, { label: words.button, url: `${frame.origin}/pricing` })
+  return message(frame, words, { label: words.button, url: `${frame.origin}/pricing` })
 }
 
 /** `url` carries the token; `minutes` is how long it is good for. */
-export function passwordResetLetter({
+export function passwordResetEmail({
   url,
   minutes,
   ...frame
-}: Frame & { url: string; minutes: number }): Promise<Letter> {
+}: Frame & { url: string; minutes: number }): Promise<Email> {
   const words = WORDS[frame.language].passwordReset({ minutes })
-  return letter(frame, words, { label: words.button, url })
+  return message(frame, words, { label: words.button, url })
 }
 
 /** `url` carries the token. */
-export function verifyAddressLetter({ url, ...frame }: Frame & { url: string }): Promise<Letter> {
+export function verifyAddressEmail({ url, ...frame }: Frame & { url: string }): Promise<Email> {
   const words = WORDS[frame.language].verifyAddress()
-  return letter(frame, words, { label: words.button, url })
+  return message(frame, words, { label: words.button, url })
 }
 
 /** To the owner of an account, where a sign-up with its address is answered as any other. */
-export function signUpAttemptedLetter(frame: Frame): Promise<Letter> {
+export function signUpAttemptedEmail(frame: Frame): Promise<Email> {
   const url = `${frame.origin}/sign-in`
   const words = WORDS[frame.language].signUpAttempted({ resetUrl: `${url}/forgot-password` })
-  return letter(frame, words, { label: words.button, url })
+  return message(frame, words, { label: words.button, url })
 }
 
 /** `url` carries the token; `days` is how long it is good for. */
-export function waitlistConfirmationLetter({
+export function waitlistConfirmationEmail({
   url,
   days,
   ...frame
-}: Frame & { url: string; days: number }): Promise<Letter> {
+}: Frame & { url: string; days: number }): Promise<Email> {
   const words = WORDS[frame.language].waitlistConfirmation({ days })
-  return letter(frame, words, { label: words.button, url })
+  return message(frame, words, { label: words.button, url })
 }
 
 /** `url` carries the token; `days` is how long it is good for. */
-export function waitlistInvitationLetter({
+export function waitlistInvitationEmail({
   url,
   days,
   ...frame
-}: Frame & { url: string; days: number }): Promise<Letter> {
+}: Frame & { url: string; days: number }): Promise<Email> {
   const words = WORDS[frame.language].waitlistInvitation({ days })
-  return letter(frame, words, { label: words.button, url })
+  return message(frame, words, { label: words.button, url })
 }
 
-export function accountDeletedLetter({ name, ...frame }: Frame & { name: string }): Promise<Letter> {
-  return letter(frame, WORDS[frame.language].accountDeleted({ reader: plain(name) }))
+export function accountDeletedEmail({ name, ...frame }: Frame & { name: string }): Promise<Email> {
+  return message(frame, WORDS[frame.language].accountDeleted({ reader: plain(name) }))
 }
 
-function letter(
+function message(
   { language, origin }: Frame,
   { body, ...words }: Words,
   action?: { label: string; url: string },
-): Promise<Letter> {
+): Promise<Email> {
   const paragraphs = body
     .map((said) => (typeof said === "string" ? { text: said } : said))
     .map((said) => createElement(Paragraph, { key: said.text, ...said }))
@@ -94,7 +94,7 @@ function letter(
 
 /**
  * What a person or a program wrote, fit to stand inside a sentence: one line, no markup, no characters that are not seen, and short.
- * Empty where a mail program would make a link of it: a letter of ours leads nowhere but to us.
+ * Empty where a mail program would make a link of it: an email of ours leads nowhere but to us.
  */
 function plain(words: string): string {
   const line = words

@@ -7,14 +7,14 @@ import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
 import { countOutbox, listOutbox } from "#server/mail/outbox.ts"
-import { LETTER_STATES, LetterAct, LetterFilter, type LetterState } from "#server/operator/contract.ts"
-import { dropUnsentLetter, retryAllLetters, retryLetter } from "#server/operator/letters.ts"
+import { EMAIL_STATES, EmailAct, EmailFilter, type EmailState } from "#server/operator/contract.ts"
+import { dropUnsentEmail, retryAllEmails, retryEmail } from "#server/operator/emails.ts"
 import { ActForm, CarefulActForm } from "./act-form.tsx"
-import { KIND_NAMES } from "./letter-kinds.ts"
+import { KIND_NAMES } from "./email-kinds.ts"
 import { pageOf } from "./page-of.ts"
 import { performAct } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
-import type { Route } from "./+types/letters.ts"
+import type { Route } from "./+types/emails.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [
   { title: i18nOf(matches)._(msg`Emails · Operator · Tideline`) },
@@ -22,7 +22,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
-  const state = parse(LetterFilter, url.searchParams.get("state") ?? undefined)
+  const state = parse(EmailFilter, url.searchParams.get("state") ?? undefined)
   const [page, counts] = await Promise.all([
     pageOf(url, ({ before, limit }) => listOutbox(scope, { state, limit, ...(before && { before }) })),
     countOutbox(scope),
@@ -31,25 +31,25 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export function action(args: Route.ActionArgs) {
-  return performAct(args, LetterAct, (scope, form) => {
+  return performAct(args, EmailAct, (scope, form) => {
     switch (form.intent) {
       case "retry":
-        return retryLetter(scope, form.letterId)
+        return retryEmail(scope, form.emailId)
       case "retry-all":
-        return retryAllLetters(scope)
+        return retryAllEmails(scope)
       case "drop":
-        return dropUnsentLetter(scope, form.letterId)
+        return dropUnsentEmail(scope, form.emailId)
     }
   })
 }
 
-const WORDS: Record<LetterState, { label: MessageDescriptor; empty: MessageDescriptor }> = {
+const WORDS: Record<EmailState, { label: MessageDescriptor; empty: MessageDescriptor }> = {
   queued: { label: msg`Waiting`, empty: msg`No emails are waiting.` },
   parked: { label: msg`Parked`, empty: msg`No emails are parked: all have been sent or are on their way.` },
   sent: { label: msg`Sent`, empty: msg`No emails were sent in the last month.` },
 }
 
-export default function Letters({ loaderData, actionData }: Route.ComponentProps) {
+export default function Emails({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const { rows, older, state, counts, now } = loaderData
   return (
@@ -61,7 +61,7 @@ export default function Letters({ loaderData, actionData }: Route.ComponentProps
         </Trans>
       </Head>
       <nav aria-label={t`Emails by state`} className="mt-5 flex flex-wrap items-center gap-1">
-        {LETTER_STATES.map((each) => (
+        {EMAIL_STATES.map((each) => (
           <a
             key={each}
             href={`?${new URLSearchParams({ state: each })}`}
@@ -79,8 +79,8 @@ export default function Letters({ loaderData, actionData }: Route.ComponentProps
         ) : null}
       </nav>
       <Rows empty={t(WORDS[state].empty)}>
-        {rows.map((letter) => (
-          <LetterRow key={letter._id} letter={letter} now={now} />
+        {rows.map((message) => (
+          <EmailRow key={message._id} message={message} now={now} />
         ))}
       </Rows>
       <Older before={older} query={{ state }} />
@@ -88,11 +88,11 @@ export default function Letters({ loaderData, actionData }: Route.ComponentProps
   )
 }
 
-type ListedLetter = Route.ComponentProps["loaderData"]["rows"][number]
+type ListedEmail = Route.ComponentProps["loaderData"]["rows"][number]
 
-function LetterRow({ letter, now }: { letter: ListedLetter; now: number }) {
+function EmailRow({ message, now }: { message: ListedEmail; now: number }) {
   const { t } = useLingui()
-  const { _id: letterId, recipient, kind, state, attempts, lastError, expiresAt, sentAt } = letter
+  const { _id: emailId, recipient, kind, state, attempts, lastError, expiresAt, sentAt } = message
   const isSpent = expiresAt !== null && expiresAt < now
   return (
     <Row
@@ -101,7 +101,7 @@ function LetterRow({ letter, now }: { letter: ListedLetter; now: number }) {
       about={
         <>
           <Trans>
-            Written <RelativeTime at={letter._creationTime} now={now} />
+            Written <RelativeTime at={message._creationTime} now={now} />
           </Trans>
           {sentAt === null ? null : (
             <Trans>
@@ -115,12 +115,12 @@ function LetterRow({ letter, now }: { letter: ListedLetter; now: number }) {
       }
     >
       {state === "parked" && !isSpent ? (
-        <ActForm intent="retry" about={{ letterId }} whom={recipient}>{t`Send again`}</ActForm>
+        <ActForm intent="retry" about={{ emailId }} whom={recipient}>{t`Send again`}</ActForm>
       ) : null}
       {state === "sent" ? null : (
         <CarefulActForm
           intent="drop"
-          about={{ letterId }}
+          about={{ emailId }}
           whom={recipient}
           warning={t`It will never be sent, and is deleted.`}
         >{t`Drop`}</CarefulActForm>

@@ -5,14 +5,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mailOutbox, type OutboxRow } from "#db/schema/mail.ts"
 import { openSmtpMail } from "#server/adapters/mail/smtp.ts"
 import { queueAccountDeleted, queuePasswordReset, queueWelcome } from "#server/mail/mail.ts"
-import { countOutbox, DAY, forgetLetters, listOutbox, queueLetter, retryParked } from "#server/mail/outbox.ts"
-import { claimLetters, postLetter, startPosting, tidyOutbox, waitAfter } from "#server/mail/posting.ts"
+import { countOutbox, DAY, forgetEmails, listOutbox, queueEmail, retryParked } from "#server/mail/outbox.ts"
+import { claimEmails, postEmail, startPosting, tidyOutbox, waitAfter } from "#server/mail/posting.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 
 const config = { origin: "https://tideline.example.org" }
 const ada = { clerkId: "user_ada", email: "ada@example.org", name: "Ada", language: null }
-const letter = { subject: "A subject", text: "Some words.\n", html: "<p>Some words.</p>" }
+const message = { subject: "A subject", text: "Some words.\n", html: "<p>Some words.</p>" }
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let receiver: SmtpReceiver
@@ -46,7 +46,7 @@ afterAll(async () => {
   await database.close()
 })
 
-describe("a letter in the outbox", () => {
+describe("an email in the outbox", () => {
   test("arrives as it was written down, under the id that stands there", async () => {
     await queueWelcome(outbox(), ada)
     const [row] = await rows()
@@ -61,7 +61,7 @@ describe("a letter in the outbox", () => {
     expect(parsed.text?.replaceAll("\r\n", "\n").trim()).toBe(row?.text.trim())
   })
 
-  test("arrives with the letters that only its language has, in the subject and in both parts", async () => {
+  test("arrives with the emails that only its language has, in the subject and in both parts", async () => {
     await queueAccountDeleted(outbox(), { ...ada, language: "de" })
     start()
     await settled()
@@ -100,10 +100,10 @@ describe("a letter in the outbox", () => {
       userId: null,
       cause: "x",
       to: "a@example.org",
-      letter,
+      message,
     } as const
-    expect(await queueLetter(outbox(), posting)).toBe(true)
-    expect(await queueLetter(outbox(), posting)).toBe(false)
+    expect(await queueEmail(outbox(), posting)).toBe(true)
+    expect(await queueEmail(outbox(), posting)).toBe(false)
   })
 
   test("is in the language of whom it is for, and in English where they have said nothing of one", async () => {
@@ -134,14 +134,14 @@ describe("a letter in the outbox", () => {
 })
 
 describe("what a stranger can set off", () => {
-  test("is five letters to one address whose links work, asked at once or one after the other", async () => {
+  test("is five emails to one address whose links work, asked at once or one after the other", async () => {
     const queued = await Promise.all(Array.from({ length: 15 }, (_, i) => askForReset(i)))
     expect(queued.filter(Boolean)).toHaveLength(5)
     expect(await askForReset(100)).toBe(false)
     expect(await rows()).toHaveLength(5)
   })
 
-  test("cannot keep the owner from a letter: who is sent no more has one that will do", async () => {
+  test("cannot keep the owner from an email: who is sent no more has one that will do", async () => {
     for (let i = 0; i < 6; i++) await askForReset(i)
     const [one, other] = await rows()
     await database.db
@@ -159,7 +159,7 @@ describe("what a stranger can set off", () => {
 })
 
 describe("a mail server that is away", () => {
-  test("delays letters, and says why", async () => {
+  test("delays emails, and says why", async () => {
     await receiver.stop()
     await queueWelcome(outbox(), ada)
     const before = Date.now()
@@ -170,7 +170,7 @@ describe("a mail server that is away", () => {
     expect(row?.lastError).toMatch(/^The mail server did not take the message: it /)
     expect(row?.lastError).not.toMatch(/127\.0\.0\.1|\d{4}/)
     expect((row?.nextAttemptAt ?? 0) - before).toBeGreaterThan(3000)
-    expect(await claimLetters(database, 10)).toEqual([])
+    expect(await claimEmails(database, 10)).toEqual([])
   })
 
   test("gets them when it is back", async () => {
@@ -184,9 +184,9 @@ describe("a mail server that is away", () => {
     expect(receiver.received).toHaveLength(10)
     const words = logged.map(({ msg }) => msg)
     expect(
-      words.filter((msg) => msg === "letters cannot be delivered at the moment; they wait in the outbox"),
+      words.filter((msg) => msg === "emails cannot be delivered at the moment; they wait in the outbox"),
     ).toHaveLength(1)
-    expect(words.filter((msg) => msg === "letters are delivered again")).toHaveLength(1)
+    expect(words.filter((msg) => msg === "emails are delivered again")).toHaveLength(1)
   })
 
   test("is asked less and less often, and never at the same moment by all", () => {
@@ -200,13 +200,13 @@ describe("a mail server that is away", () => {
     expect(new Set(Array.from({ length: 20 }, () => waitAfter(3))).size).toBeGreaterThan(10)
   })
 
-  test("does not get a letter whose link has run out: it is parked", async () => {
-    await queueLetter(outbox(), {
+  test("does not get an email whose link has run out: it is parked", async () => {
+    await queueEmail(outbox(), {
       kind: "reset-password",
       userId: "user_ada",
       cause: "late",
       to: ada.email,
-      letter,
+      message,
       expiresAt: Date.now() - 1,
     })
     expect(await attemptOnce()).toMatchObject({ kind: "parked" })
@@ -215,7 +215,7 @@ describe("a mail server that is away", () => {
   })
 })
 
-describe("a letter that cannot be delivered", () => {
+describe("an email that cannot be delivered", () => {
   test("is parked at once when the server refuses it for good, and holds up no other", async () => {
     verdict = (address) => (address === "poison@example.org" ? { code: 550, words: "No such user" } : null)
     await queueWelcome(outbox(), { ...ada, clerkId: "user_poison", email: "poison@example.org" })
@@ -231,7 +231,7 @@ describe("a letter that cannot be delivered", () => {
       },
     ])
     expect(await countOutbox(database)).toEqual({ queued: 0, sent: 1, parked: 1 })
-    expect(logged).toContainEqual(expect.objectContaining({ msg: "a letter was parked: it needs you" }))
+    expect(logged).toContainEqual(expect.objectContaining({ msg: "an email was parked: it needs you" }))
     expect(JSON.stringify(logged)).not.toContain("poison@example.org")
   })
 
@@ -280,7 +280,7 @@ describe("a letter that cannot be delivered", () => {
 })
 
 describe("several processes", () => {
-  test("share the letters: each goes out once", async () => {
+  test("share the emails: each goes out once", async () => {
     for (let i = 0; i < 60; i++)
       await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}`, email: `p${i}@example.org` })
     start()
@@ -292,9 +292,9 @@ describe("several processes", () => {
     expect(new Set(recipients).size).toBe(60)
   })
 
-  test("claim different letters", async () => {
+  test("claim different emails", async () => {
     for (let i = 0; i < 30; i++) await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
-    const claims = await Promise.all(Array.from({ length: 10 }, () => claimLetters(database, 4)))
+    const claims = await Promise.all(Array.from({ length: 10 }, () => claimEmails(database, 4)))
     const ids = claims.flat().map(({ _id }) => _id)
     expect(ids.length).toBeLessThanOrEqual(30)
     expect(new Set(ids).size).toBe(ids.length)
@@ -303,9 +303,9 @@ describe("several processes", () => {
 
   test("take over what one that died had claimed, when its lease is over and not before", async () => {
     await queueWelcome(outbox(), ada)
-    const [claimed] = await claimLetters(database, 1)
+    const [claimed] = await claimEmails(database, 1)
     expect((claimed?.leaseUntil ?? 0) - Date.now()).toBeGreaterThan(90_000)
-    expect(await claimLetters(database, 1)).toEqual([])
+    expect(await claimEmails(database, 1)).toEqual([])
     await database.db.update(mailOutbox).set({ leaseUntil: Date.now() - 1 })
     start()
     await settled()
@@ -315,17 +315,17 @@ describe("several processes", () => {
 
   test("do not disturb one another's notes: a failure after the lease changes nothing", async () => {
     await queueWelcome(outbox(), ada)
-    const [late] = await claimLetters(database, 1)
+    const [late] = await claimEmails(database, 1)
     await database.db.update(mailOutbox).set({ leaseUntil: Date.now() - 1 })
-    const [current] = await claimLetters(database, 1)
+    const [current] = await claimEmails(database, 1)
     verdict = () => ({ code: 550, words: "Late" })
-    await postLetter(scope(), required(late))
+    await postEmail(scope(), required(late))
     expect(await rows()).toMatchObject([{ state: "queued", leaseUntil: current?.leaseUntil }])
   })
 
-  test("send a second letter under the same id, when the first was taken and never noted", async () => {
+  test("send a second email under the same id, when the first was taken and never noted", async () => {
     await queueWelcome(outbox(), ada)
-    const [claimed] = await claimLetters(database, 1)
+    const [claimed] = await claimEmails(database, 1)
     const { recipient: to, subject, text, html, messageId } = required(claimed)
     await openMail().send({ to, subject, text, html, messageId }) // and the process dies here
     await database.db.update(mailOutbox).set({ leaseUntil: Date.now() - 1 })
@@ -339,16 +339,16 @@ describe("several processes", () => {
 })
 
 describe("what is kept", () => {
-  test("is a month of sent letters, a quarter of a year of parked ones, and everything that waits", async () => {
+  test("is a month of sent emails, a quarter of a year of parked ones, and everything that waits", async () => {
     const age = { sent: 30, parked: 90, queued: 400 }
     for (const [state, days] of Object.entries(age)) {
       for (const more of [-1, 1]) {
-        await queueLetter(outbox(), {
+        await queueEmail(outbox(), {
           kind: "welcome",
           userId: state,
           cause: String(more),
           to: ada.email,
-          letter,
+          message,
         })
         await database.db
           .update(mailOutbox)
@@ -360,7 +360,7 @@ describe("what is kept", () => {
     expect(await countOutbox(database)).toEqual({ sent: 1, parked: 1, queued: 2 })
   })
 
-  test("can be listed, page after page, without what the letters say", async () => {
+  test("can be listed, page after page, without what the emails say", async () => {
     for (let i = 0; i < 5; i++) await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
     const first = await listOutbox(database, { limit: 3 })
     const rest = await listOutbox(database, { limit: 3, before: first.at(-1)?._id ?? "" })
@@ -372,7 +372,7 @@ describe("what is kept", () => {
   test("of a person is forgotten with their account", async () => {
     await queueWelcome(outbox(), ada)
     await queueWelcome(outbox(), { ...ada, clerkId: "user_grace" })
-    await forgetLetters(database, "user_ada")
+    await forgetEmails(database, "user_ada")
     expect((await rows()).map(({ userId }) => userId)).toEqual(["user_grace"])
   })
 })
@@ -396,7 +396,7 @@ function scope(logged: Record<string, unknown>[] = []) {
   return { db: database.db, mail: openMail(), log }
 }
 
-/** A process that sends letters, until the test is over. */
+/** A process that sends emails, until the test is over. */
 function start() {
   const logged: Record<string, unknown>[] = []
   running.push(startPosting(scope(logged)))
@@ -405,8 +405,8 @@ function start() {
 
 async function attemptOnce() {
   await makeDue()
-  const [claimed] = await claimLetters(database, 1)
-  return postLetter(scope(), required(claimed))
+  const [claimed] = await claimEmails(database, 1)
+  return postEmail(scope(), required(claimed))
 }
 
 /** What time would bring. */
@@ -427,6 +427,6 @@ function rows() {
 }
 
 function required(row: OutboxRow | undefined): OutboxRow {
-  if (!row) throw new Error("No letter was claimed.")
+  if (!row) throw new Error("No email was claimed.")
   return row
 }

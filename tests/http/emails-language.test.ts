@@ -2,7 +2,7 @@ import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { runBuiltCommand } from "../support/commands.ts"
-import { findLetter } from "../support/inbox.ts"
+import { findEmail } from "../support/inbox.ts"
 import { openBrowser, postJson } from "../support/people.ts"
 
 type Visitor = ReturnType<typeof asking>
@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 describe("somebody whose browser asks for German", () => {
-  it("is sent every letter about their account in German, whoever causes it", async () => {
+  it("is sent every email about their account in German, whoever causes it", async () => {
     const browser = asking("de-AT,de;q=0.9,en;q=0.8")
     const ada = { name: "Ada", email: "ada@example.org", password: PASSWORD }
     await browser("/sign-up", form(ada))
@@ -31,20 +31,20 @@ describe("somebody whose browser asks for German", () => {
     await browser("/onboarding")
     await sql`update users set onboarding_step = 'first-steps' where email = ${ada.email}`
     await browser("/onboarding", form({ intent: "complete" }))
-    await findLetter(app, ada.email, /^Willkommen bei Tideline$/)
+    await findEmail(app, ada.email, /^Willkommen bei Tideline$/)
 
     await operate("user", "plan", ada.email, "pro")
-    const told = await findLetter(app, ada.email, /^Ihr Tarif bei Tideline hat sich geändert$/)
+    const told = await findEmail(app, ada.email, /^Ihr Tarif bei Tideline hat sich geändert$/)
     expect(told.text).toContain("Ab jetzt haben Sie den Tarif Pro.")
 
     const stranger = asking("en")
     await stranger("/sign-up", form(ada))
-    await findLetter(app, ada.email, /^Sie haben schon ein Konto bei Tideline$/)
+    await findEmail(app, ada.email, /^Sie haben schon ein Konto bei Tideline$/)
     await stranger("/sign-in/forgot-password", form(ada))
-    await findLetter(app, ada.email, /^Ihr Passwort für Tideline zurücksetzen$/)
+    await findEmail(app, ada.email, /^Ihr Passwort für Tideline zurücksetzen$/)
 
     await browser("/dashboard/account", form({ intent: "delete-account", confirmation: PASSWORD }))
-    await findLetter(app, ada.email, /^Ihr Konto bei Tideline ist gelöscht$/)
+    await findEmail(app, ada.email, /^Ihr Konto bei Tideline ist gelöscht$/)
   })
 
   it("is answered in the language that they ask in, whatever the owner of the address reads", async () => {
@@ -68,10 +68,10 @@ describe("somebody whose browser asks for German", () => {
     }
   })
 
-  it("is sent letters in German before they have seen a page, as the link to a new password", async () => {
+  it("is sent emails in German before they have seen a page, as the link to a new password", async () => {
     await operate("user", "create", "early@example.org", "Early")
     await asking("de")("/sign-in/forgot-password", form({ email: "early@example.org" }))
-    await findLetter(app, "early@example.org", /^Ihr Passwort für Tideline zurücksetzen$/)
+    await findEmail(app, "early@example.org", /^Ihr Passwort für Tideline zurücksetzen$/)
   })
 })
 
@@ -115,7 +115,7 @@ describe("the language of a record", () => {
     await browser("/onboarding")
     expect(await languageOf("api@example.org")).toBe("de")
     expect((await postJson(browser, "/api/email", { template: "welcome", name: "Ada" })).status).toBe(200)
-    expect((await findLetter(app, "api@example.org", /Welcome to Tideline/)).text).toContain(
+    expect((await findEmail(app, "api@example.org", /Welcome to Tideline/)).text).toContain(
       "Welcome aboard, Ada",
     )
   })
@@ -129,24 +129,24 @@ describe("the waitlist writes", () => {
     ] as const) {
       const browser = asking(language)
       await browser("/waitlist", form({ email }))
-      await findLetter(app, email, confirmation)
+      await findEmail(app, email, confirmation)
       await operate("waitlist", "invite", email)
-      await findLetter(app, email, invitation)
+      await findEmail(app, email, invitation)
     }
   })
 
   it("in the language of whoever reads the mail, where somebody else had asked in another", async () => {
     await asking("de")("/waitlist", form({ email: "typed@example.org" }))
-    const { text } = await findLetter(app, "typed@example.org", /Warteliste/)
+    const { text } = await findEmail(app, "typed@example.org", /Warteliste/)
     const link = /http\S+\/waitlist\/confirm\S+/.exec(text)?.[0] ?? ""
     expect((await asking("en")(link, { method: "POST" })).status).toBe(302)
     await operate("waitlist", "invite", "typed@example.org")
-    await findLetter(app, "typed@example.org", /^There is room for you/)
+    await findEmail(app, "typed@example.org", /^There is room for you/)
   })
 
   it("in English to an address that the operator put there", async () => {
     await operate("waitlist", "invite", "nobody-asked@example.org")
-    await findLetter(app, "nobody-asked@example.org", /^There is room for you/)
+    await findEmail(app, "nobody-asked@example.org", /^There is room for you/)
   })
 })
 
@@ -174,7 +174,7 @@ async function enter(email: string, browser: Visitor): Promise<Visitor> {
 }
 
 async function confirm(browser: Visitor, email: string, subject: RegExp) {
-  const { text } = await findLetter(app, email, subject)
+  const { text } = await findEmail(app, email, subject)
   await browser(/http:\S+sign-up\/confirm\S+/.exec(text)?.[0] ?? "")
 }
 

@@ -1,9 +1,9 @@
 import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
-import type { LetterKind } from "#server/mail/outbox.ts"
+import type { EmailKind } from "#server/mail/outbox.ts"
 
-/** What the operator's pages call each kind of letter. */
-export const KIND_NAMES: Record<LetterKind, MessageDescriptor> = {
+/** What the operator's pages call each kind of email. */
+export const KIND_NAMES: Record<EmailKind, MessageDescriptor> = {
   welcome: msg`welcome`,
   "plan-changed": msg`plan changed`,
   "verify-address": msg`verify address`,
@@ -14,6 +14,6 @@ export const KIND_NAMES: Record<LetterKind, MessageDescriptor> = {
   "account-deleted": msg`account deleted`,
 }
 
-export function isKind(name: string): name is LetterKind {
+export function isKind(name: string): name is EmailKind {
   return Object.hasOwn(KIND_NAMES, name)
 }

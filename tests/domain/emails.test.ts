@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest"
 import { LANGUAGES, type Language } from "#server/users/language-contract.ts"
 import {
-  accountDeletedLetter,
-  passwordResetLetter,
-  planChangedLetter,
-  signUpAttemptedLetter,
-  verifyAddressLetter,
-  waitlistConfirmationLetter,
-  waitlistInvitationLetter,
-  welcomeLetter,
-} from "#server/mail/letters.ts"
+  accountDeletedEmail,
+  passwordResetEmail,
+  planChangedEmail,
+  signUpAttemptedEmail,
+  verifyAddressEmail,
+  waitlistConfirmationEmail,
+  waitlistInvitationEmail,
+  welcomeEmail,
+} from "#server/mail/emails.ts"
 
 const origin = "https://tideline.example.org"
 const url = `${origin}/somewhere?token=abc&b=2`
@@ -17,27 +17,27 @@ const url = `${origin}/somewhere?token=abc&b=2`
 const lettersIn = (language: Language) => {
   const frame = { language, origin }
   return [
-    ["welcome", welcomeLetter({ name: "Ada", ...frame }), `${origin}/dashboard`],
+    ["welcome", welcomeEmail({ name: "Ada", ...frame }), `${origin}/dashboard`],
     [
       "plan-changed",
-      planChangedLetter({ name: "Ada", previousPlan: "free", newPlan: "pro", ...frame }),
+      planChangedEmail({ name: "Ada", previousPlan: "free", newPlan: "pro", ...frame }),
       `${origin}/pricing`,
     ],
-    ["reset-password", passwordResetLetter({ url, minutes: 60, ...frame }), url],
-    ["sign-up-attempted", signUpAttemptedLetter(frame), `${origin}/sign-in`],
-    ["verify-address", verifyAddressLetter({ url, ...frame }), url],
-    ["waitlist-confirmation", waitlistConfirmationLetter({ url, days: 7, ...frame }), url],
-    ["waitlist-invitation", waitlistInvitationLetter({ url, days: 14, ...frame }), url],
-    ["account-deleted", accountDeletedLetter({ name: "Ada", ...frame }), null],
+    ["reset-password", passwordResetEmail({ url, minutes: 60, ...frame }), url],
+    ["sign-up-attempted", signUpAttemptedEmail(frame), `${origin}/sign-in`],
+    ["verify-address", verifyAddressEmail({ url, ...frame }), url],
+    ["waitlist-confirmation", waitlistConfirmationEmail({ url, days: 7, ...frame }), url],
+    ["waitlist-invitation", waitlistInvitationEmail({ url, days: 14, ...frame }), url],
+    ["account-deleted", accountDeletedEmail({ name: "Ada", ...frame }), null],
   ] as const
 }
 
 const REASONS = { en: "You're receiving this email because ", de: "Sie erhalten diese E-Mail, weil " }
 
-describe.each(LANGUAGES)("every letter in %s", (language) => {
-  const letters = lettersIn(language)
+describe.each(LANGUAGES)("every email in %s", (language) => {
+  const emails = lettersIn(language)
 
-  test.each(letters)("%s says who sends it and where the site is, in both parts", async (_kind, written) => {
+  test.each(emails)("%s says who sends it and where the site is, in both parts", async (_kind, written) => {
     const { subject, text, html } = await written
     expect(subject).toMatch(/Tideline/)
     expect(subject).toMatch(/^[ -~äöüÄÖÜß]{10,78}$/)
@@ -47,14 +47,14 @@ describe.each(LANGUAGES)("every letter in %s", (language) => {
     expect(text.split("\n").slice(-2)).toEqual([origin, ""])
   })
 
-  test.each(letters)(
+  test.each(emails)(
     "%s tells programs that read it aloud which language it is in",
     async (_kind, written) => {
       expect((await written).html).toMatch(new RegExp(`<html[^>]* lang="${language}"`))
     },
   )
 
-  test.each(letters)("%s says the same words in both parts", async (_kind, written) => {
+  test.each(emails)("%s says the same words in both parts", async (_kind, written) => {
     const { text, html } = await written
     const sentences = text.split("\n").filter((line) => line.length > 20 && !line.startsWith("http"))
     expect(sentences.length).toBeGreaterThan(2)
@@ -62,7 +62,7 @@ describe.each(LANGUAGES)("every letter in %s", (language) => {
     for (const sentence of sentences) expect(shown).toContain(sentence.replace(/:$/, ""))
   })
 
-  test.each(letters.filter(([, , link]) => link !== null))(
+  test.each(emails.filter(([, , link]) => link !== null))(
     "%s has its link on a line of its own, and behind a button",
     async (_kind, written, link) => {
       const { text, html } = await written
@@ -72,7 +72,7 @@ describe.each(LANGUAGES)("every letter in %s", (language) => {
     },
   )
 
-  test.each(letters)(
+  test.each(emails)(
     "%s is small enough to be shown whole, and readable in the dark",
     async (_kind, written) => {
       const { html } = await written
@@ -82,7 +82,7 @@ describe.each(LANGUAGES)("every letter in %s", (language) => {
     },
   )
 
-  test.each(letters)("%s loads nothing from anywhere", async (_kind, written) => {
+  test.each(emails)("%s loads nothing from anywhere", async (_kind, written) => {
     const { html } = await written
     expect(html).not.toMatch(/<(img|link|script|iframe|object)\b|url\(|@import/i)
   })
@@ -98,19 +98,19 @@ test.each(lettersIn("en").map(([kind, english], at) => [kind, english, lettersIn
   },
 )
 
-test("a plan has its name in a letter, in German with a capital as on the page of the plans", async () => {
+test("a plan has its name in an email, in German with a capital as on the page of the plans", async () => {
   const change = { name: "Ada", previousPlan: "free", newPlan: "pro", origin }
-  const english = await planChangedLetter({ ...change, language: "en" })
+  const english = await planChangedEmail({ ...change, language: "en" })
   expect(english.text).toContain("You were on the free plan. From now on you are on the pro plan.")
-  const german = await planChangedLetter({ ...change, language: "de" })
+  const german = await planChangedEmail({ ...change, language: "de" })
   expect(german.text).toContain("Bisher hatten Sie den Tarif Free. Ab jetzt haben Sie den Tarif Pro.")
 })
 
 describe.each([
   ["en", "Welcome to Tideline", "Welcome aboard"],
   ["de", "Willkommen bei Tideline", "Willkommen an Bord"],
-] as const)("a person's words in a letter in %s", (language, title, greeting) => {
-  const welcome = (name: string) => welcomeLetter({ name, language, origin })
+] as const)("a person's words in an email in %s", (language, title, greeting) => {
+  const welcome = (name: string) => welcomeEmail({ name, language, origin })
 
   test("are text, never markup", async () => {
     const { html } = await welcome(`<img src=x onerror="alert(1)"> & 'co'`)
@@ -173,7 +173,7 @@ describe.each([
       { previousPlan: plan, newPlan: "pro" },
       { previousPlan: "free", newPlan: plan },
     ]) {
-      const { text, html } = await planChangedLetter({ name: "Ada", ...plans, language, origin })
+      const { text, html } = await planChangedEmail({ name: "Ada", ...plans, language, origin })
       expect(text + html).not.toContain("evil")
       expect(text).toMatch(/\b(free|pro)\b/i)
     }
@@ -181,7 +181,7 @@ describe.each([
 
   test("are one line without markup or hidden characters where they name a plan", async () => {
     const newPlan = "p\u200Br\u202Eo\r\n\r\n<b>Your account is closed."
-    const { text, html } = await planChangedLetter({
+    const { text, html } = await planChangedEmail({
       name: "Ada",
       previousPlan: "free",
       newPlan,

@@ -2,15 +2,15 @@ import type { Browser, Page } from "playwright-core"
 import PostalMime from "postal-mime"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import {
-  accountDeletedLetter,
-  passwordResetLetter,
-  planChangedLetter,
-  signUpAttemptedLetter,
-  verifyAddressLetter,
-  waitlistConfirmationLetter,
-  waitlistInvitationLetter,
-  welcomeLetter,
-} from "#server/mail/letters.ts"
+  accountDeletedEmail,
+  passwordResetEmail,
+  planChangedEmail,
+  signUpAttemptedEmail,
+  verifyAddressEmail,
+  waitlistConfirmationEmail,
+  waitlistInvitationEmail,
+  welcomeEmail,
+} from "#server/mail/emails.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
 import { launchBrowser } from "../support/browser.ts"
@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 // Each flow is many pages long.
-describe("a letter, read in a browser as it came by mail", { timeout: 120_000 }, () => {
+describe("an email, read in a browser as it came by mail", { timeout: 120_000 }, () => {
   it("opens a new account, and welcomes once onboarding is over", async () => {
     const page = await browser.newPage()
     await page.goto(`${app.origin}/sign-up`)
@@ -48,10 +48,10 @@ describe("a letter, read in a browser as it came by mail", { timeout: 120_000 },
     await page.getByRole("button", { name: "Sign up" }).click()
     await page.getByRole("heading", { name: "Check your inbox" }).waitFor()
 
-    await page.goto(await readLetter("ada@example.org", "Confirm your email address for Tideline"))
+    await page.goto(await readEmail("ada@example.org", "Confirm your email address for Tideline"))
     for (const step of ["Get started", "Continue", "Go to the dashboard"])
       await page.getByRole("button", { name: step }).click()
-    await page.goto(await readLetter("ada@example.org", "Welcome to Tideline"))
+    await page.goto(await readEmail("ada@example.org", "Welcome to Tideline"))
     await page.getByRole("heading", { name: "Welcome back, Ada" }).waitFor()
     await page.close()
   })
@@ -65,7 +65,7 @@ describe("a letter, read in a browser as it came by mail", { timeout: 120_000 },
     await page.getByLabel("Password", { exact: true }).fill("another password")
     await page.getByRole("button", { name: "Sign up" }).click()
     await page.getByRole("heading", { name: "Check your inbox" }).waitFor()
-    await page.goto(await readLetter("grace@example.org", "You already have a Tideline account"))
+    await page.goto(await readEmail("grace@example.org", "You already have a Tideline account"))
     await signIn(page, "grace@example.org", PASSWORD)
     await page.getByRole("heading", { name: /Welcome aboard/ }).waitFor()
     await page.close()
@@ -80,7 +80,7 @@ describe("a letter, read in a browser as it came by mail", { timeout: 120_000 },
     await page.getByLabel("Email address").fill("emmy@example.org")
     await page.getByRole("button", { name: "Send link" }).click()
     await page.getByText("Check your inbox").waitFor()
-    await page.goto(await readLetter("emmy@example.org", "Reset your Tideline password"))
+    await page.goto(await readEmail("emmy@example.org", "Reset your Tideline password"))
     await page.getByLabel("New password").fill("every symmetry conserves")
     await page.getByRole("button", { name: "Save password" }).click()
     await page.getByText("Your password has been changed").waitFor()
@@ -99,7 +99,7 @@ describe("a letter, read in a browser as it came by mail", { timeout: 120_000 },
     const change = new URLSearchParams({ intent: "change-plan", userId, plan: "pro" })
     expect((await operator("/admin/people", { method: "POST", body: change })).status).toBe(303)
     const page = await browser.newPage()
-    await page.goto(await readLetter("mary@example.org", "Your Tideline plan has changed"))
+    await page.goto(await readEmail("mary@example.org", "Your Tideline plan has changed"))
     expect(new URL(page.url()).pathname).toBe("/pricing")
 
     for (const fields of [
@@ -110,7 +110,7 @@ describe("a letter, read in a browser as it came by mail", { timeout: 120_000 },
       await mary("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
     const deletion = new URLSearchParams({ intent: "delete-account", confirmation: PASSWORD })
     expect((await mary("/dashboard/account", { method: "POST", body: deletion })).status).toBe(303)
-    await readLetter("mary@example.org", "Your Tideline account has been deleted", { hasButton: false })
+    await readEmail("mary@example.org", "Your Tideline account has been deleted", { hasButton: false })
     await page.close()
   })
 
@@ -119,7 +119,7 @@ describe("a letter, read in a browser as it came by mail", { timeout: 120_000 },
     await page.goto(`${app.origin}/waitlist`)
     await page.getByLabel("Email address").fill("joan@example.org")
     await page.getByRole("main").getByRole("button").first().click()
-    await page.goto(await readLetter("joan@example.org", "Confirm your place on the Tideline waitlist"))
+    await page.goto(await readEmail("joan@example.org", "Confirm your place on the Tideline waitlist"))
     await page.getByRole("main").getByRole("button").first().click()
     await page
       .getByText(/on the list/i)
@@ -129,7 +129,7 @@ describe("a letter, read in a browser as it came by mail", { timeout: 120_000 },
     const operator = await signedIn("operator@example.org")
     const invite = new URLSearchParams({ intent: "invite", email: "joan@example.org" })
     expect((await operator("/admin/waitlist", { method: "POST", body: invite })).status).toBe(303)
-    await page.goto(await readLetter("joan@example.org", "There is room for you at Tideline"))
+    await page.goto(await readEmail("joan@example.org", "There is room for you at Tideline"))
     expect(await page.getByLabel("Email address").inputValue()).toBe("joan@example.org")
     await page.getByLabel("Name").fill("Joan")
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD)
@@ -140,31 +140,31 @@ describe("a letter, read in a browser as it came by mail", { timeout: 120_000 },
 })
 
 /** Its words are longer. */
-it("every letter fits and can be read in German too", { timeout: 120_000 }, async () => {
+it("every email fits and can be read in German too", { timeout: 120_000 }, async () => {
   const frame = { language: "de", origin: app.origin } as const
   const url = `${app.origin}/sign-in/new-password?token=${"x".repeat(43)}`
   const name = "Ada Lovelace"
-  for (const letter of [
-    welcomeLetter({ name, ...frame }),
-    planChangedLetter({ name, previousPlan: "free", newPlan: "pro", ...frame }),
-    passwordResetLetter({ url, minutes: 60, ...frame }),
-    verifyAddressLetter({ url, ...frame }),
-    signUpAttemptedLetter(frame),
-    waitlistConfirmationLetter({ url, days: 7, ...frame }),
-    waitlistInvitationLetter({ url, days: 14, ...frame }),
-    accountDeletedLetter({ name, ...frame }),
+  for (const message of [
+    welcomeEmail({ name, ...frame }),
+    planChangedEmail({ name, previousPlan: "free", newPlan: "pro", ...frame }),
+    passwordResetEmail({ url, minutes: 60, ...frame }),
+    verifyAddressEmail({ url, ...frame }),
+    signUpAttemptedEmail(frame),
+    waitlistConfirmationEmail({ url, days: 7, ...frame }),
+    waitlistInvitationEmail({ url, days: 14, ...frame }),
+    accountDeletedEmail({ name, ...frame }),
   ]) {
-    const { subject, html } = await letter
+    const { subject, html } = await message
     await lookAt(subject, html)
   }
 })
 
 /**
- * Waits for the letter, and looks at it on a telephone and on a large screen, by day and by night: it fits, and can be read. Resolves to
+ * Waits for the email, and looks at it on a telephone and on a large screen, by day and by night: it fits, and can be read. Resolves to
  * where its button leads. SCREENSHOTS names a folder to keep what was seen.
  */
-async function readLetter(to: string, subject: string, { hasButton } = { hasButton: true }): Promise<string> {
-  const letter = await vi.waitFor(
+async function readEmail(to: string, subject: string, { hasButton } = { hasButton: true }): Promise<string> {
+  const message = await vi.waitFor(
     async () => {
       const parsed = await Promise.all(
         receiver.received
@@ -177,8 +177,8 @@ async function readLetter(to: string, subject: string, { hasButton } = { hasButt
     },
     { timeout: 20_000 },
   )
-  await lookAt(subject, letter.html)
-  const [button = ""] = /<a [^>]*class="button"[^>]*>/.exec(letter.html) ?? []
+  await lookAt(subject, message.html)
+  const [button = ""] = /<a [^>]*class="button"[^>]*>/.exec(message.html) ?? []
   const address = /href="([^"]+)"/.exec(button)?.[1]?.replaceAll("&amp;", "&")
   expect(address !== undefined).toBe(hasButton)
   return address ?? ""
@@ -186,7 +186,7 @@ async function readLetter(to: string, subject: string, { hasButton } = { hasButt
 
 const seen = new Set<string>()
 
-/** Once is enough for each kind of letter. */
+/** Once is enough for each kind of email. */
 async function lookAt(subject: string, html: string) {
   if (seen.has(subject)) return
   seen.add(subject)
@@ -202,7 +202,7 @@ async function lookAt(subject: string, html: string) {
       const name = subject.toLowerCase().replaceAll(" ", "-")
       if (folder)
         await page.screenshot({
-          path: `${folder}/letter-${name}-${colorScheme}-${width}.png`,
+          path: `${folder}/email-${name}-${colorScheme}-${width}.png`,
           fullPage: true,
         })
     }
@@ -216,7 +216,7 @@ async function openAccount(email: string) {
   const account = { name: "Somebody", email, password: PASSWORD }
   const visitor = openBrowser(app)
   await postJson(visitor, "/api/auth/sign-up/email", account)
-  await visitor(await readLetter(email, "Confirm your email address for Tideline"))
+  await visitor(await readEmail(email, "Confirm your email address for Tideline"))
   return signedIn(email)
 }
 

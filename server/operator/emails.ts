@@ -1,0 +1,51 @@
+import type { OperatorAct } from "#db/schema/operator.ts"
+import { Conflict, Gone } from "#server/errors.ts"
+import { dropEmail, findUnsent, retryParked } from "#server/mail/outbox.ts"
+import type { Scope } from "#server/scope.ts"
+import { recordAct } from "./history.ts"
+
+type Acting = Scope<"db" | "viewer">
+
+/** Gives a parked email all its attempts again. Throws `Gone`, `Conflict` for one that is not parked, or says what is no longer true. */
+export function retryEmail(scope: Acting, id: string): Promise<OperatorAct> {
+  return withEmail(scope, id, "retry-letter", async (here) => {
+    if ((await retryParked(here, [id])) === 0)
+      throw new Conflict(
+        "The email is already on its way, or its link has expired. If it has expired, discard it.",
+      )
+  })
+}
+
+/** All that are parked and still true. Throws `Conflict` where there are none. */
+export function retryAllEmails(scope: Acting): Promise<OperatorAct> {
+  return scope.db.transaction(async (db) => {
+    const retried = await retryParked({ db })
+    if (retried === 0) throw new Conflict("No parked email can be resent.")
+    const detail = `${retried} that ${retried === 1 ? "was" : "were"} parked`
+    return recordAct({ ...scope, db }, { act: "retry-letter", subject: null, detail })
+  })
+}
+
+/** Throws `Gone` for an email that was sent, `Conflict` for one that is being sent. */
+export function dropUnsentEmail(scope: Acting, id: string): Promise<OperatorAct> {
+  return withEmail(scope, id, "drop-letter", async (here) => {
+    if (!(await dropEmail(here, id)))
+      throw new Conflict("The email is being sent right now. Check again in a minute.")
+  })
+}
+
+function withEmail(
+  scope: Acting,
+  id: string,
+  act: "retry-letter" | "drop-letter",
+  change: (scope: Acting) => Promise<void>,
+): Promise<OperatorAct> {
+  return scope.db.transaction(async (db) => {
+    const here = { ...scope, db }
+    const message = await findUnsent(here, id)
+    if (!message) throw new Gone("This email has been sent or discarded in the meantime. Reload the page.")
+    await change(here)
+    const subject = { id: message.userId, email: message.recipient }
+    return recordAct(here, { act, subject, detail: message.kind })
+  })
+}
