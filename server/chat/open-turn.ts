@@ -1,19 +1,26 @@
-import { and, desc, eq, sql, type SQL } from "drizzle-orm"
-import { alias } from "drizzle-orm/pg-core"
+import { desc, eq } from "drizzle-orm"
 import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
-import { chatMessages, chatThreads, chatTurns, type ChatThread, type ChatTurn } from "#db/schema/chat.ts"
-import { users } from "#db/schema/users.ts"
-import { Conflict, NotFound } from "../errors.ts"
+import { isLost } from "#db/outage.ts"
+import { chatMessages, type ChatTurn } from "#db/schema/chat.ts"
+import { Conflict, isRefusal, NotFound } from "../errors.ts"
 import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
-import { ownThread } from "./access.ts"
 import { attachFiles } from "./attachments.ts"
 import { ThreadId, titleOf, UNTITLED } from "./contract.ts"
 import type { Question } from "./conversation.ts"
-import { deadlineOf, ENDING_TIME } from "./deadline.ts"
+import { ENDING_TIME } from "./deadline.ts"
 import { endAbandonedTurn } from "./end-turn.ts"
 import { replaceFrom } from "./replaced.ts"
+import {
+  findThreadStates,
+  lockThreads,
+  storeTurns,
+  type KnownTurn,
+  type NewQuestion,
+  type NewTurn,
+  type ThreadState,
+} from "./turn-rows.ts"
 
 export type OpenedTurn =
   | { kind: "fresh"; threadId: string; questionId: string; answerId: string; mayBeNamed: boolean }
@@ -26,178 +33,172 @@ export type OpenedTurn =
       finishReason: ChatTurn["finishReason"]
     }
 
-/** A question, and what its asker wants done with what is there. */
+/** A question, and what to do with what the conversation already has. */
 export interface AskedQuestion extends Question {
-  /** Another answer, although there is a complete one. */
+  /** Generates another reply although there is a complete one. */
   again: boolean
-  /** The question in whose place it comes. */
+  /** The question whose place it takes. */
   replaces?: string | null | undefined
 }
 
-type Known = Pick<ChatTurn, "questionId" | "status" | "model" | "finishReason"> & { answerId: string }
+type OpenScope = Scope<"db" | "viewer" | "model" | "turns" | "config">
 
-interface State {
-  /** Of the question. */
-  known: Known | null
-  /** What it was answered. */
-  content: string | null
-  /** In the conversation. */
-  running: { _id: string; deadline: number } | null
-  /** How many answers the viewer is being given, in whichever conversation. */
-  atOnce: number
+interface Opening {
+  scope: OpenScope
+  threadId: string
+  question: AskedQuestion
+  /** Milliseconds. */
+  timeLimit: number
 }
 
-const running = alias(chatTurns, "running")
-
 /**
- * Stores the question with a row for its answer, unless the same question is stored already: then its answer is given back
- * when it is complete, and made again when it is not, or when the viewer asked for that with `again`.
- * `timeLimit` is the answer's, in milliseconds.
- * Throws NotFound for a conversation that is not the viewer's and a question that is not in it, and Conflict while an answer is being
- * given in it, or as many as are allowed elsewhere.
+ * Stores the question with a row for its reply, unless the same question is already stored: then a complete reply is
+ * returned, and any other is generated again, as it is with `again`. `timeLimit` is the reply's, in milliseconds. Throws
+ * NotFound for a conversation that is not the viewer's and a question that is not in it, and Conflict while a reply is being
+ * generated in it, or as many as the plan allows elsewhere.
+ *
+ * The running replies of one person are counted, so their questions are stored one after the other, whichever process they
+ * reach. Those that wait in this process are stored together: a hundred take as many statements as two.
  */
 export function openTurn(
-  scope: Opening,
+  scope: OpenScope,
   threadId: string,
   question: AskedQuestion,
   timeLimit: number,
 ): Promise<OpenedTurn> {
-  return scope.turns.inLine(scope.viewer.user._id, async () => {
-    await refuseEarly(scope, threadId, question.requestId)
-    return storeOpenedTurn(scope, threadId, question, timeLimit)
+  if (!v.is(ThreadId, threadId)) throw new NotFound("conversation")
+  const opening = { scope, threadId, question, timeLimit }
+  return scope.turns.inBatch(scope.viewer.user._id, opening, openAll)
+}
+
+type Outcome = PromiseSettledResult<OpenedTurn>
+
+/** All of one person. */
+async function openAll(openings: Opening[]): Promise<Outcome[]> {
+  const outcomes = new Map<Opening, Outcome>()
+  let left = openings
+  while (left.length > 0) {
+    // In one conversation, a question has to see the one before it.
+    const batch = [...new Map(left.toReversed().map((opening) => [opening.threadId, opening])).values()]
+    for (const [opening, outcome] of await openBatch(batch)) outcomes.set(opening, outcome)
+    left = left.filter((opening) => !outcomes.has(opening))
+  }
+  return openings.flatMap((opening) => outcomes.get(opening) ?? [])
+}
+
+async function openBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
+  try {
+    return await storeBatch(batch)
+  } catch (reason) {
+    if (batch.length === 1 || isLost(reason)) {
+      return new Map(batch.map((opening) => [opening, { status: "rejected", reason }]))
+    }
+    // One that cannot be stored must not fail the others.
+    const outcomes = new Map<Opening, Outcome>()
+    for (const opening of batch) {
+      for (const [same, outcome] of await openBatch([opening])) outcomes.set(same, outcome)
+    }
+    return outcomes
+  }
+}
+
+async function storeBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
+  const [first] = batch
+  if (!first) return new Map()
+  return first.scope.db.transaction(async (tx) => {
+    const outcomes = new Map<Opening, Outcome>()
+    const fresh = new Map<string, { opening: Opening; turn: NewTurn; mayBeNamed: boolean }>()
+    await lockThreads(first.scope, tx, batch)
+    const { threads, running } = await findThreadStates(first.scope, tx, batch)
+    for (const opening of batch) {
+      try {
+        const prepared = await prepare(opening, tx, threads.get(opening.threadId), running + fresh.size)
+        if ("kind" in prepared) outcomes.set(opening, { status: "fulfilled", value: prepared })
+        else fresh.set(opening.threadId, { opening, ...prepared })
+      } catch (reason) {
+        if (!isRefusal(reason)) throw reason
+        outcomes.set(opening, { status: "rejected", reason })
+      }
+    }
+    const turns = Array.from(fresh.values(), ({ turn }) => turn)
+    for (const { threadId, questionId, answerId } of await storeTurns(first.scope, tx, turns)) {
+      const { opening, mayBeNamed } = fresh.get(threadId) ?? { opening: first, mayBeNamed: false }
+      const value = { kind: "fresh", threadId, questionId, answerId, mayBeNamed } as const
+      outcomes.set(opening, { status: "fulfilled", value })
+    }
+    return outcomes
   })
 }
 
-type Opening = Scope<"db" | "viewer" | "model" | "turns" | "config">
+type Answered = Extract<OpenedTurn, { kind: "answered" }>
 
-/**
- * Without a lock, so that of many questions at once those for which there is no place cost one
- * short statement each. Whoever may get through is judged again, under the locks.
- */
-async function refuseEarly(scope: Opening, threadId: string, requestId: string): Promise<void> {
-  if (!v.is(ThreadId, threadId)) return
-  const ofViewer = eq(chatTurns.userId, scope.viewer.user._id)
-  const same = and(ofViewer, eq(chatTurns.threadId, threadId), eq(chatTurns.requestId, requestId))
-  const [found] = await scope.db
-    .select({
-      running: sql<string[]>`coalesce(json_agg(${chatTurns.threadId}), '[]')`,
-      isKnown: sql<boolean>`exists (${scope.db.select({ _id: chatTurns._id }).from(chatTurns).where(same)})`,
-    })
-    .from(chatTurns)
-    .where(and(ofViewer, eq(chatTurns.status, "running")))
-  if (!found || found.isKnown || found.running.includes(threadId)) return
-  refuseTooMany(scope, found.running.length)
-}
-
-function storeOpenedTurn(
-  scope: Opening,
-  threadId: string,
-  question: AskedQuestion,
-  timeLimit: number,
-): Promise<OpenedTurn> {
-  return scope.db.transaction(async (tx) => {
-    const thread = await lockThread(scope, tx, threadId)
-    const state = await findPlace(scope, tx, threadId, question.requestId)
-    const { known, newId } = await makePlace(tx, threadId, question, state)
-    if (known?.status === "completed" && !question.again)
-      return { ...known, kind: "answered", content: state.content ?? "" }
-    refuseTooMany(scope, state.atOnce)
-
-    const isUntitled = thread.title === UNTITLED && thread.titleSource === "question"
-    const { questionId, answerId } = await storeTurn(scope, tx, {
-      threadId,
-      requestId: question.requestId,
-      question: known
-        ? await reopenQuestion(tx, threadId, known)
-        : await newQuestion(scope, tx, threadId, question, newId),
-      title: isUntitled && !known ? titleOf(question.text) : null,
-      deadline: Date.now() + timeLimit + ENDING_TIME,
-    })
-    return { kind: "fresh", threadId, questionId, answerId, mayBeNamed: thread.titleSource === "question" }
-  })
-}
-
-/**
- * Two requests for one conversation take their turns one after the other; and so do all questions of one user, which are counted, by a
- * lock that leaves alone who only refers to the user.
- */
-async function lockThread(scope: Scope<"viewer">, tx: Transaction, threadId: string) {
-  const [thread] = await tx.execute<Pick<ChatThread, "title" | "titleSource">>(sql`
-    select ${chatThreads.title}, ${chatThreads.titleSource} as "titleSource"
-    from ${chatThreads} join ${users} on ${users._id} = ${chatThreads.userId}
-    where ${ownThread(scope, threadId)}
-    for update of ${chatThreads} for no key update of ${users}`)
-  if (!thread) throw new NotFound("conversation")
-  return thread
-}
-
-/** Under the locks. Makes room where the last turn has outlived its time, and throws Conflict where it has not. */
-async function findPlace(scope: Scope<"viewer">, tx: Transaction, threadId: string, requestId: string) {
-  const state = await findState(scope, tx, threadId, requestId)
-  if (!state.running) return state
-  if (state.running.deadline > Date.now())
-    throw new Conflict("A reply is being generated in this conversation. Wait for it, or stop it first.")
-  await endAbandonedTurn(tx, state.running._id)
-  return findState(scope, tx, threadId, requestId)
-}
-
-/** Under the locks: what is known of the question, what stands in its way, and how many answers the viewer is being given. */
-async function findState(
-  { viewer }: Scope<"viewer">,
+/** Under the locks. `running` is how many replies the viewer has running. */
+async function prepare(
+  { scope, threadId, question, timeLimit }: Opening,
   tx: Transaction,
-  threadId: string,
-  requestId: string,
-): Promise<State> {
-  const [state] = await tx
-    .select({
-      running: { _id: running._id, deadline: deadlineOf(running) },
-      known: {
-        answerId: chatTurns._id,
-        questionId: chatTurns.questionId,
-        status: chatTurns.status,
-        model: chatTurns.model,
-        finishReason: chatTurns.finishReason,
-      },
-      content: chatMessages.content,
-      atOnce: tx.$count(
-        chatTurns,
-        and(eq(chatTurns.userId, viewer.user._id), eq(chatTurns.status, "running")),
-      ),
-    })
-    .from(chatThreads)
-    .leftJoin(running, and(eq(running.threadId, chatThreads._id), eq(running.status, "running")))
-    .leftJoin(chatTurns, and(eq(chatTurns.threadId, chatThreads._id), eq(chatTurns.requestId, requestId)))
-    .leftJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
-    .where(eq(chatThreads._id, threadId))
-  if (!state) throw new Error("The conversation went away although it is locked.")
-  return state
+  state: ThreadState | undefined,
+  running: number,
+): Promise<Answered | { turn: NewTurn; mayBeNamed: boolean }> {
+  if (!state) throw new NotFound("conversation")
+  const isAbandoned = state.running !== null && state.running.deadline <= Date.now()
+  if (state.running && !isAbandoned)
+    throw new Conflict("A reply is being generated in this conversation. Wait for it, or stop it first.")
+
+  const known = isReplaced(question, state.known) ? null : state.known
+  if (known?.status === "completed" && !question.again)
+    return { ...known, kind: "answered", content: state.content ?? "" }
+  refuseTooMany(scope, isAbandoned ? running - 1 : running)
+
+  const isUntitled = state.title === UNTITLED && state.titleSource === "question"
+  const turn = {
+    threadId,
+    requestId: question.requestId,
+    question: await prepareQuestion({ scope, threadId, question, timeLimit }, tx, state),
+    title: isUntitled && !known ? titleOf(question.text) : null,
+    deadline: Date.now() + timeLimit + ENDING_TIME,
+  }
+  return { turn, mayBeNamed: state.titleSource === "question" }
 }
 
-function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, atOnce: number) {
-  if (atOnce < limitsOf(config, viewer.session).answersAtOnce) return
+/** Once a question has taken the other's place, it is known itself: its sender missed the response. */
+function isReplaced({ replaces }: AskedQuestion, known: KnownTurn | null): boolean {
+  return replaces != null && (known === null || known.questionId === replaces)
+}
+
+async function prepareQuestion(
+  { scope, threadId, question }: Opening,
+  tx: Transaction,
+  { running, known }: ThreadState,
+): Promise<NewQuestion> {
+  const { text, fileIds = [], replaces } = question
+  const plain = { _id: null, isStored: false, text, attachments: [], edited: false }
+  if (!running && !known && replaces == null && fileIds.length === 0) return plain
+
+  // When it is refused in the middle, what it changed is undone, and the others of the batch stay.
+  return tx.transaction(async (inner) => {
+    if (running) await endAbandonedTurn(inner, running._id)
+    const isReplacing = isReplaced(question, known)
+    if (known && !isReplacing) {
+      await removeAnswer(inner, threadId, known)
+      return { ...plain, _id: known.questionId, isStored: true }
+    }
+    const attachments = await attachFiles({ viewer: scope.viewer, db: inner }, fileIds)
+    if (!isReplacing || replaces == null) return { ...plain, attachments }
+    return { ...plain, _id: await replaceFrom(inner, threadId, replaces), attachments, edited: true }
+  })
+}
+
+function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, running: number) {
+  if (running < limitsOf(config, viewer.session).answersAtOnce) return
   throw new Conflict(
-    atOnce === 1
+    running === 1
       ? "A reply is being generated in another conversation. Wait for it, or stop it first."
-      : `You are being given ${atOnce} answers in other conversations. Wait for one of them, or stop it first.`,
+      : `You are being given ${running} answers in other conversations. Wait for one of them, or stop it first.`,
   )
 }
 
-/**
- * The turn of a question that is known already, if it stays. One that replaces another takes it away first, with all that follows, and
- * has an id for that; once it has, it is known itself, and its sender has only not heard of it.
- */
-async function makePlace(
-  tx: Transaction,
-  threadId: string,
-  { replaces }: AskedQuestion,
-  { known }: State,
-): Promise<{ known: Known | null; newId: string | null }> {
-  if (replaces == null || (known && known.questionId !== replaces)) return { known, newId: null }
-  return { known: null, newId: await replaceFrom(tx, threadId, replaces) }
-}
-
-/** Takes the answer away, to make room for another. Only the last can be made again: what follows it was said knowing it. */
-async function reopenQuestion(tx: Transaction, threadId: string, turn: Known): Promise<SQL> {
+/** Makes room for another reply. Only the last can be generated again: what follows one was written knowing it. */
+async function removeAnswer(tx: Transaction, threadId: string, turn: KnownTurn): Promise<void> {
   const [last] = await tx
     .select({ _id: chatMessages._id })
     .from(chatMessages)
@@ -206,61 +207,4 @@ async function reopenQuestion(tx: Transaction, threadId: string, turn: Known): P
     .limit(1)
   if (last?._id !== turn.answerId) throw new Conflict("Only the last message can be regenerated.")
   await tx.delete(chatMessages).where(eq(chatMessages._id, turn.answerId))
-  return sql`select ${turn.questionId}::uuid as _id`
-}
-
-async function newQuestion(
-  { viewer }: Scope<"viewer">,
-  tx: Transaction,
-  threadId: string,
-  { text, fileIds = [] }: Question,
-  newId: string | null,
-): Promise<SQL> {
-  const attachments = await attachFiles({ viewer, db: tx }, fileIds)
-  const attached = attachments.length > 0 ? JSON.stringify(attachments) : null
-  return sql`
-    insert into ${chatMessages} (_id, user_id, thread_id, role, content, attachments, edited)
-    values (
-      coalesce(${newId}::uuid, uuidv7()), ${viewer.user._id}, ${threadId}, 'user', ${text}, ${attached}::jsonb, ${newId !== null}
-    )
-    returning _id`
-}
-
-interface NewTurn {
-  threadId: string
-  requestId: string
-  /** Gives the question's `_id`. */
-  question: SQL
-  /** Null where the conversation keeps its own. */
-  title: string | null
-  /** Milliseconds since the epoch. */
-  deadline: number
-}
-
-/** In one statement, and each row from the one before: an answer's id must sort after its question's. */
-async function storeTurn(
-  { viewer, model, turns }: Scope<"viewer" | "model" | "turns">,
-  tx: Transaction,
-  { threadId, requestId, question, title, deadline }: NewTurn,
-) {
-  const userId = viewer.user._id
-  const [stored] = await tx.execute<{ questionId: string; answerId: string }>(sql`
-    with question as (${question}), answer as (
-      insert into ${chatMessages} (user_id, thread_id, role, content)
-      select ${userId}::uuid, ${threadId}::uuid, 'assistant', '' from question
-      returning _id
-    ), turn as (
-      insert into ${chatTurns} (_id, user_id, thread_id, question_id, request_id, status, model, process, deadline)
-      select answer._id, ${userId}::uuid, ${threadId}::uuid, question._id, ${requestId}, 'running',
-        ${model.name}, ${turns.process}::bigint, ${deadline}::bigint
-      from question, answer
-    ), thread as (
-      update ${chatThreads} set
-        last_message_at = greatest(last_message_at + 1, ${Date.now()}::bigint),
-        title = coalesce(${title}, title)
-      where _id = ${threadId}
-    )
-    select question._id as "questionId", answer._id as "answerId" from question, answer`)
-  if (!stored) throw new Error("The ids of a turn did not come back from the database.")
-  return stored
 }

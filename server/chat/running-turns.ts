@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises"
 import type { EndedAnswer } from "./answer-record.ts"
+import { createBatches } from "./batches.ts"
 import type { ChunkWriter } from "./chunk-writer.ts"
 import type { StopReason } from "./contract.ts"
-import { createLines } from "./lines.ts"
 
 export interface RunningTurn {
   stop(reason: StopReason): void
@@ -23,10 +23,10 @@ export interface RunningTurns {
   /** A stream that only its reader keeps alive begins: call what is returned when it ends. Null where there are `most` under this key. */
   enterAlone(key: string, most: number): (() => void) | null
   /**
-   * Does the work when it is its turn among those of one person. Questions wait here, without a
-   * database connection, and not in the database for the lock of the person's row.
+   * Runs what arrives for one person in batches, one at a time. Questions wait here, without a database connection, rather
+   * than in the database for the lock of the person's row.
    */
-  inLine<Result>(userId: string, work: () => Promise<Result>): Promise<Result>
+  inBatch: ReturnType<typeof createBatches>
   has(answerId: string): boolean
   count(): number
   /** One is over, stored or of those that nothing remembers, and how it ended. */
@@ -38,9 +38,6 @@ export interface RunningTurns {
   /** Interrupts every turn, and resolves when what was said so far is stored, or when that has not worked for some seconds. */
   close(): Promise<void>
 }
-
-/** Questions of one person that hold a database connection. */
-const OPENED_AT_ONCE = 2
 
 /** Milliseconds that PostgreSQL may be away when the process shall end. Another process then ends its turns with what is stored of them. */
 const PATIENCE = 5000
@@ -84,7 +81,7 @@ export function createRunningTurns({
         else alone.delete(userId)
       }
     },
-    inLine: createLines(OPENED_AT_ONCE),
+    inBatch: createBatches(),
     has: (answerId) => turns.has(answerId),
     count: () => turns.size,
     countEnd(status) {

@@ -257,6 +257,15 @@ describe("an answer that a page brings", () => {
   })
 })
 
+function idsOf(html: string) {
+  return [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = ""]) => id)
+}
+
+function linksThatLeadNowhere(html: string) {
+  const ids = new Set(idsOf(html))
+  return [...html.matchAll(/ href="#([^"]*)"/g)].filter(([, id = ""]) => !ids.has(id))
+}
+
 describe("footnotes", () => {
   const noted = "High[^a] and low[^b] tides, high[^a] again.\n\n[^a]: *Twice* a day.\n[^b]: Six hours later."
 
@@ -349,15 +358,6 @@ describe("footnotes", () => {
     const read = createBlockReader().read(noted, { isGrowing: false })
     expect(show(noted)).toBe(draw(noted, new Map([[noted, read]])))
   })
-
-  function idsOf(html: string) {
-    return [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = ""]) => id)
-  }
-
-  function linksThatLeadNowhere(html: string) {
-    const ids = new Set(idsOf(html))
-    return [...html.matchAll(/ href="#([^"]*)"/g)].filter(([, id = ""]) => !ids.has(id))
-  }
 })
 
 describe("formulas", () => {

@@ -370,6 +370,56 @@ describe("many questions of one person at once", () => {
     await other.close()
   })
 
+  it("are stored together: forty take as many statements as two", async () => {
+    const mine = await room.scopeOf("lovelace")
+    const threads = await Promise.all(Array.from({ length: 40 }, () => thread(mine)))
+    const texts: string[] = []
+    const counted = openDatabase(room.databaseUrl, {
+      connections: 2,
+      around(text, run) {
+        texts.push(text)
+        return run()
+      },
+    })
+    const asked = await Promise.all(
+      threads.map((threadId) => ask({ ...mine, db: counted.db }, threadId, `Hello ${threadId}`)),
+    )
+    await counted.close()
+    for (const [at, threadId] of threads.entries()) {
+      expect(textOf(asked[at] ?? [])).toContain(`> Hello ${threadId}`)
+    }
+    expect(texts.filter((text) => text.includes('insert into "chat_turns"'))).toHaveLength(2)
+  })
+
+  it("are refused one by one, and one that cannot be stored fails alone", async () => {
+    const mine = await room.scopeOf("hopper")
+    const hers = await thread(await room.scopeOf("grace"))
+    const [first, second, third, fourth] = await Promise.all(Array.from({ length: 4 }, () => thread(mine)))
+    const question = { requestId: "q1", text: "Hello", again: false }
+    const outcomes = await Promise.allSettled(
+      [
+        { threadId: first, question },
+        { threadId: first, question: { ...question, requestId: "q2" } },
+        { threadId: hers, question },
+        { threadId: "no id", question },
+        { threadId: second, question: { ...question, fileIds: [crypto.randomUUID()] } },
+        { threadId: third, question: { ...question, text: "Hello\0" } },
+        { threadId: fourth, question },
+      ].map(async ({ threadId = "", question: asked }) =>
+        readAll((await askQuestion(mine, threadId, asked)).chunks),
+      ),
+    )
+    expect(
+      outcomes.map((outcome) =>
+        outcome.status === "fulfilled"
+          ? textOf(outcome.value).includes("> Hello")
+          : (outcome.reason.status ?? "failed"),
+      ),
+    ).toEqual([true, 409, 404, 404, 400, "failed", true])
+    for (const threadId of [second, third])
+      expect((await listMessages(mine, threadId ?? "")).entries).toEqual([])
+  })
+
   it("are given no more answers than the limit allows", async () => {
     const limited = await room.scopeOf("mary")
     const config = readConfig({

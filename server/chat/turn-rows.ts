@@ -1,0 +1,167 @@
+import { and, eq, sql } from "drizzle-orm"
+import { alias } from "drizzle-orm/pg-core"
+import type { Transaction } from "#db/client.ts"
+import {
+  chatMessages,
+  chatThreads,
+  chatTurns,
+  type Attachment,
+  type ChatThread,
+  type ChatTurn,
+} from "#db/schema/chat.ts"
+import { users } from "#db/schema/users.ts"
+import type { Scope } from "../scope.ts"
+import { ownThreads } from "./access.ts"
+import { deadlineOf } from "./deadline.ts"
+
+export type KnownTurn = Pick<ChatTurn, "questionId" | "status" | "model" | "finishReason"> & {
+  answerId: string
+}
+
+/** What a conversation has when a question arrives. */
+export interface ThreadState extends Pick<ChatThread, "title" | "titleSource"> {
+  /** Of the question itself, if it was stored before. */
+  known: KnownTurn | null
+  /** Its reply. */
+  content: string | null
+  running: { _id: string; deadline: number } | null
+}
+
+interface Sought {
+  threadId: string
+  question: { requestId: string }
+}
+
+/**
+ * Locks the viewer's row first, so that two processes lock in the same order, and in a mode that lets other rows refer to it.
+ * Conversations that are not the viewer's are left out.
+ */
+export async function lockThreads(
+  scope: Scope<"viewer">,
+  tx: Transaction,
+  sought: readonly Sought[],
+): Promise<void> {
+  const threadIds = sought.map(({ threadId }) => threadId)
+  await tx.execute(sql`
+    with viewer as materialized (
+      select ${users._id} from ${users} where ${users._id} = ${scope.viewer.user._id} for no key update
+    )
+    select from ${chatThreads}, viewer
+    where ${ownThreads(scope)} and ${chatThreads._id} = any(${`{${threadIds.join()}}`}::uuid[])
+    order by ${chatThreads._id}
+    for update of ${chatThreads}`)
+}
+
+const running = alias(chatTurns, "running")
+
+/** Under the locks: each conversation's state by its id, and how many replies the viewer has running. */
+export async function findThreadStates(
+  scope: Scope<"viewer">,
+  tx: Transaction,
+  sought: readonly Sought[],
+): Promise<{ threads: Map<string, ThreadState>; running: number }> {
+  const requests = JSON.stringify(
+    sought.map(({ threadId, question }) => ({ thread_id: threadId, request_id: question.requestId })),
+  )
+  const ofViewer = and(eq(chatTurns.userId, scope.viewer.user._id), eq(chatTurns.status, "running"))
+  const asked = sql`jsonb_to_recordset(${requests}::jsonb) as asked (thread_id uuid, request_id text)`
+  const rows = await tx
+    .select({
+      threadId: chatThreads._id,
+      title: chatThreads.title,
+      titleSource: chatThreads.titleSource,
+      running: { _id: running._id, deadline: deadlineOf(running) },
+      known: {
+        answerId: chatTurns._id,
+        questionId: chatTurns.questionId,
+        status: chatTurns.status,
+        model: chatTurns.model,
+        finishReason: chatTurns.finishReason,
+      },
+      content: chatMessages.content,
+      count: tx.$count(chatTurns, ofViewer),
+    })
+    .from(chatThreads)
+    .innerJoin(asked, sql`asked.thread_id = ${chatThreads._id}`)
+    .leftJoin(running, and(eq(running.threadId, chatThreads._id), eq(running.status, "running")))
+    .leftJoin(
+      chatTurns,
+      and(eq(chatTurns.threadId, chatThreads._id), sql`${chatTurns.requestId} = asked.request_id`),
+    )
+    .leftJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
+    .where(ownThreads(scope))
+  return {
+    threads: new Map(rows.map(({ threadId, ...state }) => [threadId, state])),
+    running: rows[0]?.count ?? 0,
+  }
+}
+
+export interface NewQuestion {
+  /** Null for a new id. */
+  _id: string | null
+  /** It has its row already. */
+  isStored: boolean
+  text: string
+  attachments: Attachment[]
+  edited: boolean
+}
+
+export interface NewTurn {
+  threadId: string
+  requestId: string
+  question: NewQuestion
+  /** Null where the conversation keeps its own. */
+  title: string | null
+  /** Milliseconds since the epoch. */
+  deadline: number
+}
+
+/** In one statement, each row from the one before: a reply's id must sort after its question's. At most one turn per conversation. */
+export async function storeTurns(
+  { viewer, model, turns }: Scope<"viewer" | "model" | "turns">,
+  tx: Transaction,
+  fresh: readonly NewTurn[],
+): Promise<{ threadId: string; questionId: string; answerId: string }[]> {
+  if (fresh.length === 0) return []
+  const userId = viewer.user._id
+  const rows = fresh.map(({ threadId, requestId, question, title, deadline }) => ({
+    thread_id: threadId,
+    request_id: requestId,
+    question_id: question._id,
+    is_stored: question.isStored,
+    content: question.text,
+    attachments: question.attachments.length > 0 ? question.attachments : null,
+    edited: question.edited,
+    title,
+    deadline,
+  }))
+  return tx.execute(sql`
+    with asked as materialized (
+      select thread_id, request_id, coalesce(question_id, uuidv7()) as question_id, is_stored, content,
+        nullif(attachments, 'null'::jsonb) as attachments, edited, title, deadline
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as asked (
+        thread_id uuid, request_id text, question_id uuid, is_stored boolean, content text,
+        attachments jsonb, edited boolean, title text, deadline bigint
+      )
+    ), question as (
+      insert into ${chatMessages} (_id, user_id, thread_id, role, content, attachments, edited)
+      select question_id, ${userId}::uuid, thread_id, 'user', content, attachments, edited
+      from asked where not is_stored
+    ), answer as (
+      insert into ${chatMessages} (user_id, thread_id, role, content)
+      select ${userId}::uuid, thread_id, 'assistant', '' from asked
+      returning _id, thread_id
+    ), turn as (
+      insert into ${chatTurns} (_id, user_id, thread_id, question_id, request_id, status, model, process, deadline)
+      select answer._id, ${userId}::uuid, asked.thread_id, asked.question_id, asked.request_id, 'running',
+        ${model.name}, ${turns.process}::bigint, asked.deadline
+      from asked join answer using (thread_id)
+    ), thread as (
+      update ${chatThreads} set
+        last_message_at = greatest(${chatThreads.lastMessageAt} + 1, ${Date.now()}::bigint),
+        title = coalesce(asked.title, ${chatThreads.title})
+      from asked where ${chatThreads._id} = asked.thread_id
+    )
+    select asked.thread_id as "threadId", asked.question_id as "questionId", answer._id as "answerId"
+    from asked join answer using (thread_id)`)
+}
