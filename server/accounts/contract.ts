@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { SaveProfile } from "../users/contract.ts"
+import { PersonName, SaveProfile } from "../users/contract.ts"
 
 export type { AccountKey, AccountProblem } from "#server/ports/identity.ts"
 
@@ -53,16 +53,8 @@ const Confirmation = v.pipe(v.string("Fill this in."), v.nonEmpty("Fill this in.
 
 export const SignIn = v.object({ email: Email, password: Password })
 
-export const NewName = v.pipe(
-  v.string("Enter your name."),
-  v.trim(),
-  v.nonEmpty("Enter your name."),
-  v.maxLength(100, "A name can have up to 100 characters."),
-  v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
-)
-
 export const SignUp = v.object({
-  name: NewName,
+  name: PersonName,
   email: Email,
   password: NewPassword,
 })

@@ -32,17 +32,32 @@ export type PassableStep = (typeof PASSABLE_STEPS)[number]
 /** PostgreSQL stores no NUL, and no name needs a line break or a bell. */
 const withoutControls = v.check((text: string) => !/\p{Cc}/u.test(text), "Leave out control characters.")
 
+/** A name that a person chooses. */
+export const PersonName = v.pipe(
+  v.string("Enter your name."),
+  v.trim(),
+  v.nonEmpty("Enter your name."),
+  v.maxLength(100, "A name can have up to 100 characters."),
+  withoutControls,
+)
+
 /** The identity provider's id of a person, whichever provider it is. */
 export const ClerkId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(255))
 
-/** What the identity provider says of a person, as the sync carries it. Absent and null mean the same. */
+/** The identity provider's values for a person, as the sync sends them. Absent and null mean the same. */
 export const CreateOrUpdateUser = v.object({
   clerkId: ClerkId,
-  /** Empty where the provider knows no address. */
+  /** Empty if the provider knows no email address. */
   email: v.pipe(v.string(), v.maxLength(320), withoutControls),
-  name: v.nullish(v.pipe(v.string(), v.maxLength(200), withoutControls)),
+  /** Unless the provider reports this very name, it also has to be a `PersonName`. */
+  name: v.nullish(v.pipe(v.string(), v.maxLength(512), withoutControls)),
   imageUrl: v.nullish(
-    v.pipe(v.string(), v.maxLength(2048), v.check(isWebAddress, "A picture is a web address.")),
+    v.pipe(
+      v.string(),
+      v.maxLength(2048),
+      withoutControls,
+      v.check(isWebAddress, "An image needs a URL that starts with http or https and holds no password."),
+    ),
   ),
   plan: v.picklist(["free", "pro"]),
 })
@@ -50,11 +65,9 @@ export type CreateOrUpdateUser = v.InferOutput<typeof CreateOrUpdateUser>
 
 export const SaveProfile = v.object({
   name: v.pipe(
-    v.string(),
-    v.transform((text) => text.replaceAll(/\s+/g, " ").trim()),
-    v.nonEmpty("Enter a name."),
-    v.maxLength(100, "Use at most 100 characters."),
-    withoutControls,
+    v.string("Enter your name."),
+    v.transform((text) => text.replaceAll(/\s+/g, " ")),
+    PersonName,
   ),
 })
 export type SaveProfile = v.InferOutput<typeof SaveProfile>
@@ -79,5 +92,6 @@ export function onboardingOf(
 }
 
 function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
 }

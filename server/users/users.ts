@@ -1,12 +1,13 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm"
+import * as v from "valibot"
 import { users, type User } from "#db/schema/users.ts"
 import type { Config } from "#server/config.ts"
-import { Forbidden } from "#server/errors.ts"
+import { BadRequest, Forbidden } from "#server/errors.ts"
 import { queuePlanChanged } from "#server/mail/mail.ts"
 import type { Session } from "#server/ports/identity.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownRecord } from "./access.ts"
-import type { CreateOrUpdateUser, Plan, SaveProfile } from "./contract.ts"
+import { PersonName, type CreateOrUpdateUser, type Plan, type SaveProfile } from "./contract.ts"
 
 /**
  * The record of a signed-in person, made from the identity provider's word when there is none yet.
@@ -30,10 +31,10 @@ export async function findOrCreateUser(
 }
 
 /**
- * Writes what the identity provider says of the caller to their record; nothing when it says so already. A change of the plan puts a
- * email about it into the outbox.
- * The client asks for this but decides none of it: throws `Forbidden` for another person's id, and for an email or a plan that
- * the provider, asked now, does not confirm.
+ * Writes the identity provider's values for the caller to their record, if they differ. A change of
+ * the plan queues an email about it. Throws `Forbidden` for another person's id and for an email
+ * address or a plan that the provider, asked now, does not confirm, and `BadRequest` for a name that
+ * is neither the provider's nor one the forms accept.
  */
 export async function createOrUpdateUser(
   scope: Scope<"db" | "identity" | "viewer"> & { config: Pick<Config, "origin"> },
@@ -47,6 +48,8 @@ export async function createOrUpdateUser(
   }
 
   const { email, name = null, imageUrl = null, plan } = input
+  // A provider may allow longer names than our forms do. Only what it reports is exempt from their rules.
+  if (name !== null && name !== person.name) requirePersonName(name)
   return (
     (await writeUser(scope, { clerkId: userId, email, name, imageUrl, plan })) ??
     (await requireUser(scope, userId))
@@ -136,6 +139,11 @@ export async function saveProfile(
 ): Promise<void> {
   await scope.identity.updateUser(scope.viewer.session.userId, { name: profile.name })
   await scope.db.update(users).set({ name: profile.name }).where(ownRecord(scope.viewer))
+}
+
+function requirePersonName(name: string): void {
+  const parsed = v.safeParse(PersonName, name)
+  if (!parsed.success) throw new BadRequest(parsed.issues[0].message)
 }
 
 async function askProvider(

@@ -62,7 +62,7 @@ const FOR_PROGRAMS = new Set([
   "The cursor is not one that this list gave.",
   "The format is markdown or json.",
   "The last message must be the user's.",
-  "A picture is a web address.",
+  "An image needs a URL that starts with http or https and holds no password.",
   "This is no form with files: multipart/form-data was expected, with a boundary.",
   "A message's id must have 1 to 100 characters, and no control characters.",
   "Each message must be a UIMessage: { id: string, role: 'user' | 'assistant', parts: [...] }.",

@@ -101,6 +101,16 @@ describe("the sync", () => {
     expect(isOutOfDate(written, valuesOf(ada))).toBe(false)
   })
 
+  it("writes a name that only the provider may choose, and refuses another of that kind", async () => {
+    const ada = person({ name: "x".repeat(150) })
+    const scope = await signedIn(ada)
+    expect(await createOrUpdateUser(scope, valuesOf(ada))).toMatchObject({ name: ada.name })
+    for (const name of ["y".repeat(150), " "])
+      await expect(createOrUpdateUser(scope, { ...valuesOf(ada), name })).rejects.toMatchObject({
+        status: 400,
+      })
+  })
+
   it("forgets a name and a picture that the provider no longer has", async () => {
     const ada = person({ name: "Ada", imageUrl: "https://example.org/ada.png" })
     const scope = await signedIn(ada)

@@ -38,7 +38,7 @@ describe("the account page", () => {
     })
     expect(await change(person, { intent: "save-profile", name: " " })).toMatchObject({
       status: 400,
-      text: expect.stringContaining("Enter a name."),
+      text: expect.stringContaining("Enter your name."),
     })
     const [row] = await sql`select name from users where email = ${person.email}`
     expect(row?.["name"]).toBe("Countess of Lovelace")

@@ -78,10 +78,10 @@ describe("onboarding, by forms alone", () => {
     await submit(ada, { intent: "finish-welcome" })
     const refused = await post(ada, { intent: "finish-profile", name: "   " })
     expect(refused.status).toBe(400)
-    expect(await refused.text()).toContain("Enter a name.")
+    expect(await refused.text()).toContain("Enter your name.")
     const long = "x".repeat(101)
     const tooLong = await (await post(ada, { intent: "finish-profile", name: long })).text()
-    expect(tooLong).toContain("Use at most 100 characters.")
+    expect(tooLong).toContain("A name can have up to 100 characters.")
     expect(tooLong).toContain(`value="${long}"`)
     expect(await recordOf(ada)).toMatchObject({ name: "Ada", onboarding_step: "profile" })
   })
@@ -209,8 +209,11 @@ describe("the sync of an open page", () => {
     ["no object", "[]"],
     ["a plan that there is not", { plan: "gold" }],
     ["a picture that is no web address", { imageUrl: "javascript:alert(1)" }],
-    ["a name that is too long", { name: "x".repeat(201) }],
-    ["a name that the database cannot hold", { name: "A\u0000da" }],
+    ["a picture with a control character in its URL", { imageUrl: "https://example.org/\na.png" }],
+    ["a picture with a password in its URL", { imageUrl: "https://ada:secret@example.org/a.png" }],
+    ["a name that no form takes, by its length", { name: "x".repeat(101) }],
+    ["a name that no form takes, for it is blank", { name: " " }],
+    ["a name with a control character", { name: "A\u0000da" }],
   ])("answers 400 to %s", async (_what, claim) => {
     const ada = await newPerson("Ada")
     const response = typeof claim === "string" ? await postText(ada, claim) : await sync(ada, claim)

@@ -166,6 +166,10 @@ describe("a mutation by name", () => {
         error: { code: "forbidden" },
       })
     }
+    for (const unfit of [{ name: "x".repeat(101) }, { name: "" }, { imageUrl: "https://a:b@example.org/" }]) {
+      const answer = await hers.mutate("users.createOrUpdateUser", { ...values, plan: "free", ...unfit })
+      expect(answer).toMatchObject({ error: { code: "invalid" } })
+    }
     const answer = await hers.mutate("users.createOrUpdateUser", {
       ...values,
       name: "Ada King",

@@ -48,8 +48,6 @@ export const serverSentences: MessageDescriptor[] = [
   msg`Choose a password of at least ${{ least: "" }} characters.`,
   msg`Enter your name.`,
   msg`A name can have up to 100 characters.`,
-  msg`Enter a name.`,
-  msg`Use at most 100 characters.`,
 
   // The account
   msg`Choose a picture of at most 10 MB.`,

@@ -1,6 +1,7 @@
 import { APIError } from "better-auth/api"
 import * as v from "valibot"
-import { KeyName, NewName } from "#server/accounts/contract.ts"
+import { KeyName } from "#server/accounts/contract.ts"
+import { PersonName } from "#server/users/contract.ts"
 import { CONFIRM_ADDRESS, ConfirmAddress } from "./confirm-address.ts"
 
 const Nothing = v.optional(v.strictObject({}))
@@ -10,7 +11,7 @@ const Nothing = v.optional(v.strictObject({}))
  * 404: a test lists them and fails on one that it does not know. Lengths of passwords are better-auth's to judge.
  */
 export const ENDPOINTS: Readonly<Record<string, v.GenericSchema>> = {
-  "POST /sign-up/email": v.strictObject({ name: NewName, email: v.string(), password: v.string() }),
+  "POST /sign-up/email": v.strictObject({ name: PersonName, email: v.string(), password: v.string() }),
   "POST /sign-in/email": v.strictObject({ email: v.string(), password: v.string() }),
   "POST /sign-out": Nothing,
   "POST /request-password-reset": v.strictObject({ email: v.string() }),
