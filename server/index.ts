@@ -40,8 +40,8 @@ const DRAIN = 25_000
 const LAST_RESORT = 30_000
 
 /**
- * The process: reads the settings, opens the services, listens, and drains on SIGTERM or SIGINT; a second signal ends it at
- * once. Does not return.
+ * Runs the process: reads the settings, opens the services, listens, and drains on SIGTERM, SIGINT or
+ * SIGHUP, which a closed terminal sends. A second signal ends it immediately. Does not return.
  */
 export async function runTideline(program: Program): Promise<never> {
   const stopRequested = nextSignal()
@@ -165,7 +165,7 @@ const SIGNALS_OF_ONE_REQUEST = process.env["WATCH_REPORT_DEPENDENCIES"] ? 2 : 1
 function nextSignal() {
   return new Promise<string>((resolve) => {
     let received = 0
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
       process.on(signal, () => {
         received += 1
         if (received > SIGNALS_OF_ONE_REQUEST) process.exit(130)

@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from "pino"
-import { describeEntry, isTerminal } from "./terminal.ts"
+import { describeEntry, isTerminal, outliveTerminal } from "./terminal.ts"
 
 export type Log = Logger
 
@@ -24,6 +24,7 @@ let output: DestinationStream | undefined
 /** Lines of one turn of the event loop leave in one write; at the end of the process, what there is. */
 function openOutput(): DestinationStream {
   const standard = pino.destination({ dest: 1, sync: true })
+  standard.on("error", outliveTerminal)
   let lines = ""
   const flush = () => {
     if (lines !== "") standard.write(lines)

@@ -5,6 +5,13 @@ import type { Config } from "./config.ts"
 /** Whether a person reads standard output. Anything else gets the log's JSON lines and nothing besides. */
 export const isTerminal = process.stdout.isTTY
 
+if (isTerminal) process.stdout.on("error", outliveTerminal)
+
+/** Writing to a terminal that was closed fails. That is no reason to end before what runs is done. */
+export function outliveTerminal(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EIO" && error.code !== "EPIPE") throw error
+}
+
 /** Prints it for a person who reads along. */
 export function tell(text: string) {
   if (isTerminal) process.stdout.write(`${text}\n`)

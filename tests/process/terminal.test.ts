@@ -1,16 +1,17 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { expect, it, onTestFinished } from "vitest"
 import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
 
 const built = resolve(import.meta.dirname, "../../build/server/index.js")
 
-it("a start in a terminal prints addresses and, the first time, what to do; Ctrl+C stops it", async () => {
+it("a start in a terminal prints addresses and, the first time, what to do; Ctrl+C or closing the terminal stops it", async () => {
   const database = await createTestDatabase()
   const folder = mkdtempSync(join(tmpdir(), "tideline-terminal-"))
   onTestFinished(async () => {
@@ -37,12 +38,30 @@ it("a start in a terminal prints addresses and, the first time, what to do; Ctrl
   const second = startInTerminal(folder, { PORT: String(port), DATABASE_URL: database.url })
   await expect.poll(second.text).toContain("Stop with Ctrl+C.")
   expect(second.text()).not.toMatch(/First steps|Wrote the settings/)
-  await second.pressCtrlC()
+  const body = "email=grace%40example.org"
+  const running = await openConnection(port)
+  running.write(
+    `POST /waitlist HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  )
+  await fetch(`${origin}/api/health`) // the request before this one has arrived
+  const idle = await openConnection(port)
+  const answer = readAll(running)
+  second.close()
+  await readAll(idle)
+  running.write(body.slice(10))
+  expect(statusesOf(await answer)).toEqual([302])
+  await expect.poll(second.exitCode, { timeout: 30_000 }).toBe("0")
 })
 
 /** The built server in a terminal of its own. */
 function startInTerminal(folder: string, env: Record<string, string>) {
-  const child = spawn("script", ["-qec", `exec ${process.execPath} ${built}`, "/dev/null"], {
+  const result = join(folder, "exit-code")
+  rmSync(result, { force: true })
+  // The inner shell outlives a terminal that is closed, to write down how the server ended. The outer
+  // one leads the session, and only when it dies does the kernel tell the others.
+  const inner = `trap : HUP INT; ${process.execPath} ${built}; code=$?; echo $code >${result}; exit $code`
+  const command = `trap : INT; sh -c '${inner}'; exit $?`
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
     cwd: folder,
     stdio: ["pipe", "pipe", "inherit"],
     env: { PATH: process.env["PATH"], NODE_ENV: "production", MAIL_INBOX_PORT: "0", ...env },
@@ -60,5 +79,7 @@ function startInTerminal(folder: string, env: Record<string, string>) {
       child.stdin.write("\u0003")
       expect((await exited)[0]).toBe(0)
     },
+    close: () => child.kill("SIGKILL"),
+    exitCode: () => (existsSync(result) ? readFileSync(result, "utf8").trim() : null),
   }
 }
