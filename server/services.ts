@@ -233,7 +233,7 @@ function createLimiters(config: Config): Services["limiters"] {
     answers: createSpendingLimiter(interval),
     waitlist: createRateLimiter({ interval, limit: 20 }),
     demo: createRateLimiter({ interval, limit: 40 }),
-    // Guesses at the password of one link, from wherever they come.
-    sharePassword: createRateLimiter({ interval: 10 * interval, limit: 20 }),
+    // Each check gives its own limit: by network and by link.
+    sharePassword: createRateLimiter({ interval: 10 * interval, limit: 0 }),
   }
 }

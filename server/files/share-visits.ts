@@ -29,6 +29,9 @@ class PasswordNeeded extends Refusal {
 }
 
 type Visiting = Scope<"db" | "config">
+interface GuessLimiter {
+  limiters: Pick<Scope<"limiters">["limiters"], "sharePassword">
+}
 
 /** What the visitor of a link may see: a file, or only that a password is asked for. Throws `NoSuchLink`. */
 export async function visitShare(scope: Visiting, token: string, request: Request): Promise<SharedFile> {
@@ -39,21 +42,32 @@ export async function visitShare(scope: Visiting, token: string, request: Reques
 }
 
 /**
- * The cookie for whoever gave the right password; null for a wrong one, or the limit that guesses have reached.
- * Throws `NoSuchLink`.
+ * Guesses at the password of one link in ten minutes: from one network, so that nobody locks others
+ * out, and from all of them together, so that many addresses do not help to find it.
+ */
+export const MOST_GUESSES = { ofNetwork: 20, ofLink: 200 }
+
+/**
+ * Returns the cookie for the right password, null for a wrong one, or the limit that was reached.
+ * `network` is what `networkIn` returns. Throws `NoSuchLink`.
  */
 export async function unlockShare(
-  scope: Scope<"db" | "config" | "limiters">,
+  scope: Visiting & GuessLimiter,
   token: string,
-  password: string,
+  { password, network }: { password: string; network: string },
   request: Request,
 ): Promise<{ cookie: string | null } | { limit: RateLimit }> {
   const { share } = await findShare(scope, token, request)
   if (share.passwordHash === null) return { cookie: shareCookie(scope, "password", { share, token }) }
-  const limit = scope.limiters.sharePassword.check(share._id)
+  const limit = checkGuess(scope, share._id, network)
   if (!limit.success) return { limit }
   const isRight = await isSharePassword(share.passwordHash, password)
   return { cookie: isRight ? shareCookie(scope, "password", { share, token }) : null }
+}
+
+function checkGuess({ limiters }: GuessLimiter, shareId: string, network: string): RateLimit {
+  const own = limiters.sharePassword.check(`${shareId} ${network}`, MOST_GUESSES.ofNetwork)
+  return own.success ? limiters.sharePassword.check(shareId, MOST_GUESSES.ofLink) : own
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { downloadShare } from "#server/files/share-visits.ts"
+import { downloadShare, MOST_GUESSES, unlockShare } from "#server/files/share-visits.ts"
+import { createRateLimiter } from "#server/http/rate-limit.ts"
 import { shareFile } from "#server/files/shares.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
@@ -36,6 +37,30 @@ describe("a link for one download", () => {
     for (const answer of answers) if (answer.status === "fulfilled") await answer.value.text()
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     await expect.poll(() => opened.every(({ closed }) => closed)).toBe(true)
+  })
+})
+
+describe("the password of a link", () => {
+  it("is not guessed from many networks either, and the guesses at one link lock no other", async () => {
+    const sharePassword = createRateLimiter({ interval: 60_000, limit: 0 })
+    const scope = { ...ada, limiters: { sharePassword } }
+    const open = async (fileName: string) => {
+      const file = await uploadFile(ada, aFile(fileName))
+      const { url, share } = await shareFile(ada, file._id, { password: "open sesame" })
+      const token = url.slice(url.lastIndexOf("/") + 1)
+      const guess = (password: string, network: string) =>
+        unlockShare(scope, token, { password, network }, new Request(url))
+      return { share, guess }
+    }
+    const [one, other] = [await open("one.txt"), await open("other.txt")]
+    expect(await one.guess("sesame", "192.0.2.0")).toEqual({ cookie: null })
+    // The guesses of many networks, without the work that each takes.
+    for (let count = 1; count < MOST_GUESSES.ofLink; count++)
+      sharePassword.check(one.share._id, MOST_GUESSES.ofLink)
+    expect(await one.guess("open sesame", "192.0.2.1")).toEqual({
+      limit: expect.objectContaining({ success: false }),
+    })
+    expect(await other.guess("open sesame", "192.0.2.1")).toEqual({ cookie: expect.any(String) })
   })
 })
 

@@ -22,7 +22,7 @@ let sql: postgres.Sql
 let digits: FileSummary
 
 beforeAll(async () => {
-  api = callers(await startTideline())
+  api = callers(await startTideline({ TRUSTED_PROXIES: "1" }))
   sql = postgres(api.app.databaseUrl, { max: 1 })
   ada = await signUp(api.app, adaLovelace)
   grace = await signUp(api.app, graceHopper)
@@ -227,9 +227,14 @@ describe("a link with a password", () => {
       expect((await get(url, { cookie })).status).toBe(401)
   })
 
-  test("says that a password is wrong, and does not listen to many", async () => {
+  test("says that a password is wrong, and takes twenty guesses of one visitor, whose limit is no one else's", async () => {
     const { url } = await shareIt({ password: "open sesame" })
-    const guess = (password: string) => openBrowser(api.app)(url, formOf({ password }))
+    const guess = (password: string, network = "192.0.2.1") => {
+      const form = formOf({ password })
+      // The last address is the one that the trusted proxy saw.
+      const headers = { ...form.headers, "x-forwarded-for": `198.51.100.${password.length}, ${network}` }
+      return openBrowser(api.app)(url, { ...form, headers })
+    }
     const first = await guess("sesame")
     expect(first.status).toBe(403)
     expect(first.headers.getSetCookie()).toEqual([])
@@ -242,6 +247,7 @@ describe("a link with a password", () => {
     expect(late.status).toBe(429)
     expect(Number(late.headers.get("retry-after"))).toBeGreaterThan(0)
     expect(await late.text()).toContain("Too many attempts.")
+    expect((await guess("open sesame", "192.0.2.2")).status).toBe(303)
   })
 
   test("takes the password from its own page and no other", async () => {

@@ -12,6 +12,7 @@ import { readForm } from "#server/http/form.ts"
 import { rateLimitHeaders } from "#server/transport/rate-limit.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
+import { networkIn } from "#server/http/visit.ts"
 import { PasswordCard } from "./password-card.tsx"
 import { SharedFileCard } from "./shared-file-card.tsx"
 import type { Route } from "./+types/page.ts"
@@ -35,7 +36,8 @@ export async function action({ context, params, request }: Route.ActionArgs) {
   const services = servicesOf(context)
   const form = await readForm(request, UnlockShare)
   if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
-  const answer = await orMissing(() => unlockShare(services, params.token, form.value.password, request))
+  const guess = { password: form.value.password, network: networkIn(context) }
+  const answer = await orMissing(() => unlockShare(services, params.token, guess, request))
   if ("limit" in answer) {
     const error = msg`Too many attempts. Try again in ten minutes.`
     return data({ error }, { status: 429, headers: rateLimitHeaders(answer.limit) })
