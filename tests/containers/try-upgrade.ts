@@ -34,7 +34,7 @@ const bytes = randomBytes(5_000_000)
 
 try {
   git(root, "clone", "--quiet", root, clone)
-  await step(`${older} is built and becomes healthy`, () => bringUp(String(older)))
+  await step(`${older} is built and becomes healthy`, () => bringUp(older))
   const before = await step("somebody signs up, stores a file, creates an API key and chats", fill)
 
   await step("the current commit is built and takes over", () => bringUp(newer))
@@ -43,7 +43,7 @@ try {
   await step("nothing went wrong", expectQuietLog)
   await step("another file can be stored", () => store(before.cookie, "second.bin"))
 
-  await step(`${older} takes over again`, () => bringUp(String(older)))
+  await step(`${older} takes over again`, () => bringUp(older))
   await step("the session, the key, the file and the conversation are there", () => expectAll(before))
 } catch (error) {
   process.exitCode = 1
