@@ -1,4 +1,4 @@
-import { openOneConnection, openConnections } from "./connections.ts"
+import { openOneConnection, openConnectionPool } from "./connections.ts"
 
 /** Keeps the names here apart from what else is locked by 64 bits. */
 const SEED = 7_185_392
@@ -15,7 +15,7 @@ export interface AdvisoryLocks {
  * connection is lost, so are they: `lost` is called at once, and the next `take` connects again.
  */
 export function openAdvisoryLocks(url: string, lost: () => void): AdvisoryLocks {
-  const connections = openConnections(1, (onclose) =>
+  const connections = openConnectionPool(1, (onclose) =>
     openOneConnection(url, {
       application: "tideline locks",
       onclose: () => {

@@ -1,6 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import type postgres from "postgres"
-import { openOneConnection, openConnections, type Connections } from "./connections.ts"
+import { openOneConnection, openConnectionPool, type ConnectionPool } from "./connections.ts"
 import { createShares } from "./shares.ts"
 import { inSavepoint, inTransaction, type Run } from "./transaction.ts"
 
@@ -38,8 +38,8 @@ export function openDatabase(
   url: string,
   { connections: count = 10, pooled = false, around = (_, run) => run() }: DatabaseOptions = {},
 ): OpenDatabase {
-  const connections = openConnections(count, (onclose) => openDrizzled(url, pooled, onclose))
-  const aside = openConnections(1, (onclose) => openDrizzled(url, pooled, onclose))
+  const connections = openConnectionPool(count, (onclose) => openDrizzled(url, pooled, onclose))
+  const aside = openConnectionPool(1, (onclose) => openDrizzled(url, pooled, onclose))
   const shares = createShares()
   const how = { isRepeated: pooled ? () => false : rememberTexts(), around }
   return {
@@ -51,7 +51,7 @@ export function openDatabase(
 }
 
 /** All that Drizzle's session asks of a client is here; tests/domain/database.test.ts uses each part. */
-function over(withConnection: Connections["use"], how: How): Database {
+function over(withConnection: ConnectionPool["use"], how: How): Database {
   const client = {
     ...statements((statement) => withConnection((connection) => connection.run(statement)), how),
     options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openDrizzled

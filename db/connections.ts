@@ -11,14 +11,22 @@ export interface Connection {
   readonly isLost: boolean
 }
 
-export interface Connections {
+export interface ConnectionPool {
   /** Waits for a free connection. It belongs to the work until the work is over. */
   use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>
+  /**
+   * The same for work that talks to the client itself, so that statements share round trips. Rejects when the connection is lost, or
+   * closes it after `CLIENT_TIMEOUT`. The work must leave no transaction open.
+   */
+  useClient<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result>
   /** Lets what runs finish, for at most five seconds. */
   close(): Promise<void>
 }
 
-/** A client for `openConnections`: its one connection stays open until it is closed or lost, also while nothing is asked of it. */
+/** In ms. The server ends a statement after 30 s, so only a network that swallows what is sent takes longer. */
+const CLIENT_TIMEOUT = 40_000
+
+/** A client for `openConnectionPool`: its one connection stays open until it is closed or lost, also while nothing is asked of it. */
 export function openOneConnection(
   url: string,
   { application, pooled = false, onclose }: { application: string; pooled?: boolean; onclose: () => void },
@@ -41,10 +49,11 @@ export function openOneConnection(
  * connection is lost in a transaction, that one writes the rollback into a socket that is gone, which ends the process; and a connection
  * that is lost between a statement and its write does not come back for minutes.
  */
-export function openConnections(
+export function openConnectionPool(
   count: number,
   openClient: (onclose: () => void) => postgres.Sql,
-): Connections {
+  clientTimeout = CLIENT_TIMEOUT,
+): ConnectionPool {
   const open = new Set<OpenConnection>()
   const free: OpenConnection[] = []
   const waiting: (() => void)[] = []
@@ -52,16 +61,8 @@ export function openConnections(
   let isClosing = false
 
   return {
-    async use(work) {
-      if (isClosing) throw lostConnection("CONNECTION_ENDED", "The connections to the database are closed.")
-      const using = takeAndGiveBack(work)
-      inUse.add(using)
-      try {
-        return await using
-      } finally {
-        inUse.delete(using)
-      }
-    },
+    use,
+    useClient: (work) => use((connection) => connection.runClient(work, clientTimeout)),
     async close() {
       isClosing = true
       let timer: NodeJS.Timeout | undefined
@@ -72,7 +73,18 @@ export function openConnections(
     },
   }
 
-  async function takeAndGiveBack<Result>(work: (connection: Connection) => Promise<Result>) {
+  async function use<Result>(work: (connection: OpenConnection) => Promise<Result>): Promise<Result> {
+    if (isClosing) throw lostConnection("CONNECTION_ENDED", "The connections to the database are closed.")
+    const using = takeAndGiveBack(work)
+    inUse.add(using)
+    try {
+      return await using
+    } finally {
+      inUse.delete(using)
+    }
+  }
+
+  async function takeAndGiveBack<Result>(work: (connection: OpenConnection) => Promise<Result>) {
     const connection = await take()
     try {
       return await work(connection)
@@ -108,6 +120,8 @@ export function openConnections(
 }
 
 interface OpenConnection extends Connection {
+  /** Closes the connection when the work takes longer than `timeout` ms. */
+  runClient<Result>(work: (sql: postgres.Sql) => Promise<Result>, timeout: number): Promise<Result>
   end(): Promise<void>
 }
 
@@ -130,10 +144,20 @@ function openConnection(openClient: (onclose: () => void) => postgres.Sql): Open
       last = result.catch(() => {})
       return result
     },
-    async end() {
-      isLost = true
-      await client.end({ timeout: 0 }).catch(() => {})
+    async runClient(work, timeout) {
+      const timer = setTimeout(() => void end(), timeout)
+      try {
+        return await send(work)
+      } finally {
+        clearTimeout(timer)
+      }
     },
+    end,
+  }
+
+  async function end() {
+    isLost = true
+    await client.end({ timeout: 0 }).catch(() => {})
   }
 
   function send<Result>(statement: Statement<Result>) {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { pipeline } from "node:stream/promises"
 import { readMigrationFiles } from "drizzle-orm/migrator"
-import { openOneConnection, openConnections } from "../connections.ts"
+import { openOneConnection, openConnectionPool } from "../connections.ts"
 import { inTransaction, type Run } from "../transaction.ts"
 import { NO_TIME_LIMITS } from "../time-limits.ts"
 import {
@@ -77,7 +77,7 @@ export async function loadDump(
 }
 
 async function withConnection<Result>(url: string, work: (run: Run) => Promise<Result>): Promise<Result> {
-  const connections = openConnections(1, (onclose) =>
+  const connections = openConnectionPool(1, (onclose) =>
     openOneConnection(url, { application: "tideline restore", onclose }),
   )
   try {

@@ -1,5 +1,5 @@
 import { BACKUP_LOCK, REMOVAL_LOCK } from "../backup-locks.ts"
-import { openOneConnection, openConnections, type Connection } from "../connections.ts"
+import { openOneConnection, openConnectionPool, type Connection } from "../connections.ts"
 import { MIGRATION_LOCK } from "../migrate.ts"
 import { inTransaction, type Run } from "../transaction.ts"
 import { NO_TIME_LIMITS } from "../time-limits.ts"
@@ -45,7 +45,7 @@ export async function withDump<Written, Result>(
   work: (dump: Dump) => Promise<Written>,
   afterwards: (written: Written) => Promise<Result>,
 ): Promise<Result> {
-  const connections = openConnections(1, (onclose) =>
+  const connections = openConnectionPool(1, (onclose) =>
     openOneConnection(url, { application: "tideline backup", onclose }),
   )
   try {

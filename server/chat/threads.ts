@@ -1,6 +1,7 @@
 import { and, desc, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { chatThreads } from "#db/schema/chat.ts"
+import { readCursor, writeCursor } from "../cursor.ts"
 import { NotFound } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ownThread, ownThreads, ownTrashedThreads } from "./access.ts"
@@ -32,15 +33,14 @@ async function listAmong(
   { db }: Scope<"db">,
   { cursor, limit }: PageQuery,
 ): Promise<ThreadPage> {
-  const after = readCursor(cursor)
+  const after = readCursor(Cursor, cursor ?? "")
   const threads = await db
     .select(summary)
     .from(chatThreads)
     .where(
       and(
         place,
-        after &&
-          sql`(${chatThreads.lastMessageAt}, ${chatThreads._id}) < (${after.lastMessageAt}, ${after.id})`,
+        after && sql`(${chatThreads.lastMessageAt}, ${chatThreads._id}) < (${after[0]}, ${after[1]})`,
       ),
     )
     .orderBy(desc(chatThreads.lastMessageAt), desc(chatThreads._id))
@@ -49,7 +49,8 @@ async function listAmong(
   const last = page.at(-1)
   return {
     threads: page,
-    nextCursor: threads.length > limit && last ? `${last.lastMessageAt}.${last._id}` : null,
+    nextCursor:
+      threads.length > limit && last ? writeCursor([last.lastMessageAt, last._id] satisfies Cursor) : null,
   }
 }
 
@@ -100,7 +101,5 @@ export const summary = {
   lastMessageAt: chatThreads.lastMessageAt,
 }
 
-function readCursor(cursor: string | undefined) {
-  const [, time, id] = /^(\d{1,15})\.(.+)$/.exec(cursor ?? "") ?? []
-  return time && v.is(ThreadId, id) ? { lastMessageAt: Number(time), id } : undefined
-}
+const Cursor = v.tuple([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), ThreadId])
+type Cursor = v.InferOutput<typeof Cursor>

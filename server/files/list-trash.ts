@@ -1,11 +1,11 @@
 import { and, desc, sql } from "drizzle-orm"
 import * as v from "valibot"
 import { files } from "#db/schema/files.ts"
-import { BadRequest } from "../errors.ts"
+import { writeCursor } from "../cursor.ts"
 import type { Scope } from "../scope.ts"
 import { ownTrash } from "./access.ts"
 import type { ListTrash, TrashPage } from "./contract.ts"
-import { summary } from "./list.ts"
+import { requirePlace, summary } from "./list.ts"
 
 /** One page of what the viewer has in the trash, the last trashed first. Throws `BadRequest` for a cursor that it did not give. */
 export async function listTrash(
@@ -13,7 +13,7 @@ export async function listTrash(
   { cursor, limit }: ListTrash,
 ): Promise<TrashPage> {
   const place = sql`(${files.trashedAt}, ${files._id})`
-  const after = cursor === undefined ? undefined : readCursor(cursor)
+  const after = requirePlace(Cursor, cursor)
   const found = await db
     .select({ ...summary, trashedAt: files.trashedAt })
     .from(files)
@@ -22,20 +22,10 @@ export async function listTrash(
     .limit(limit + 1)
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined
-  return { files: page, nextCursor: last ? writeCursor([last.trashedAt, last._id]) : null }
+  return {
+    files: page,
+    nextCursor: last ? writeCursor([last.trashedAt, last._id] satisfies v.InferOutput<typeof Cursor>) : null,
+  }
 }
 
 const Cursor = v.tuple([v.pipe(v.number(), v.safeInteger()), v.pipe(v.string(), v.uuid())])
-type Cursor = v.InferOutput<typeof Cursor>
-
-function writeCursor(place: Cursor): string {
-  return Buffer.from(JSON.stringify(place)).toString("base64url")
-}
-
-function readCursor(text: string): Cursor {
-  try {
-    return v.parse(Cursor, JSON.parse(Buffer.from(text, "base64url").toString()))
-  } catch {
-    throw new BadRequest("The cursor is not one that this list gave.")
-  }
-}

@@ -1,6 +1,7 @@
 import { and, asc, desc, ilike, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { files } from "#db/schema/files.ts"
+import { readCursor, writeCursor } from "../cursor.ts"
 import { BadRequest } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { ownFiles } from "./access.ts"
@@ -31,6 +32,7 @@ export async function listFiles(
   { q, sort, type, cursor, limit }: ListFiles,
 ): Promise<FilePage> {
   const { order, after } = SORTING[sort]
+  const place = requirePlace(Cursor, cursor)
   const found = await db
     .select(summary)
     .from(files)
@@ -39,7 +41,7 @@ export async function listFiles(
         ownFiles({ viewer }),
         q ? ilike(files.fileName, `%${q.replace(/[\\%_]/g, "\\$&")}%`) : undefined,
         type ? isOfKind(type) : undefined,
-        cursor === undefined ? undefined : after(readCursor(cursor)),
+        place && after(place),
       ),
     )
     .orderBy(...order)
@@ -79,13 +81,16 @@ type Cursor = v.InferOutput<typeof Cursor>
 
 /** Asks for the files after this one, in any order. */
 export function cursorAfter({ _id, fileName, size }: FileSummary): string {
-  return Buffer.from(JSON.stringify([_id, fileName, size] satisfies Cursor)).toString("base64url")
+  return writeCursor([_id, fileName, size] satisfies Cursor)
 }
 
-function readCursor(text: string): Cursor {
-  try {
-    return v.parse(Cursor, JSON.parse(Buffer.from(text, "base64url").toString()))
-  } catch {
-    throw new BadRequest("The cursor is not one that this list gave.")
-  }
+/** Throws `BadRequest` for a cursor that the list did not return. */
+export function requirePlace<Schema extends v.GenericSchema>(
+  schema: Schema,
+  cursor: string | undefined,
+): v.InferOutput<Schema> | undefined {
+  if (cursor === undefined) return undefined
+  const place = readCursor(schema, cursor)
+  if (place === undefined) throw new BadRequest("The cursor is not one that this list gave.")
+  return place
 }

@@ -1,6 +1,7 @@
 import type postgres from "postgres"
 
-import { inTransaction, type Lanes } from "./lanes.ts"
+import type { ConnectionPool } from "#db/connections.ts"
+import { inTransaction } from "./sql-transaction.ts"
 import type { Log } from "./log.ts"
 import { lsnFromSql, lsnToSql } from "./lsn.ts"
 
@@ -27,8 +28,8 @@ export async function copyAnchor(connection: postgres.Sql, anchor: Anchor, slot:
  * Makes sure that the anchor is usable; one that PostgreSQL has given up (`max_slot_wal_keep_size`) is made anew. The very first creation is
  * the only one that waits for open transactions; it throws after five seconds of that.
  */
-export async function ensureAnchor(lanes: Lanes, anchor: Anchor): Promise<void> {
-  await lanes.use((lane) => inTransaction(lane, "", () => make(lane, anchor)))
+export async function ensureAnchor(pool: ConnectionPool, anchor: Anchor): Promise<void> {
+  await pool.useClient((sql) => inTransaction(sql, "", () => make(sql, anchor)))
 }
 
 async function make(transaction: postgres.Sql, anchor: Anchor): Promise<void> {
@@ -48,8 +49,8 @@ async function make(transaction: postgres.Sql, anchor: Anchor): Promise<void> {
 }
 
 /** While no process runs the anchor holds all of the log, so PostgreSQL has to have a limit of its own. */
-export async function warnOfUnlimitedLog(lanes: Lanes, log: Log): Promise<void> {
-  const [row] = await lanes.use((sql) => sql`select current_setting('max_slot_wal_keep_size') as size`)
+export async function warnOfUnlimitedLog(pool: ConnectionPool, log: Log): Promise<void> {
+  const [row] = await pool.useClient((sql) => sql`select current_setting('max_slot_wal_keep_size') as size`)
   if (row?.["size"] !== "-1") return
   log.warn(
     { max_slot_wal_keep_size: -1 },
@@ -62,8 +63,8 @@ export async function warnOfUnlimitedLog(lanes: Lanes, log: Log): Promise<void> 
 const STEP = String(256 * 1024 * 1024)
 
 /** Lets PostgreSQL forget the log before `lsn`. Of all processes, one at a time does this; the others skip it. */
-export async function advanceAnchor(lanes: Lanes, anchor: Anchor, lsn: bigint): Promise<void> {
-  while (await lanes.use((lane) => inTransaction(lane, "", () => advance(lane, anchor, lsn)))) continue
+export async function advanceAnchor(pool: ConnectionPool, anchor: Anchor, lsn: bigint): Promise<void> {
+  while (await pool.useClient((sql) => inTransaction(sql, "", () => advance(sql, anchor, lsn)))) continue
 }
 
 /** Whether there is more to forget. */
@@ -90,8 +91,8 @@ export interface AnchorHealth {
   safeBytes: number | null
 }
 
-export async function inspectAnchor(lanes: Lanes, anchor: Anchor): Promise<AnchorHealth | null> {
-  const [slot] = await lanes.use(
+export async function inspectAnchor(pool: ConnectionPool, anchor: Anchor): Promise<AnchorHealth | null> {
+  const [slot] = await pool.useClient(
     (sql) => sql`
     select wal_status as status, pg_current_wal_lsn() - restart_lsn as retained, safe_wal_size as safe
     from pg_replication_slots where slot_name = ${anchor.name}`,

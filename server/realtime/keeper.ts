@@ -1,7 +1,7 @@
 import { createFailureLog } from "../log.ts"
 import { advanceAnchor, inspectAnchor, type Anchor } from "./anchor.ts"
 import { inspectTables } from "./inspect.ts"
-import type { Lanes } from "./lanes.ts"
+import type { ConnectionPool } from "#db/connections.ts"
 import type { Inspection } from "./layout.ts"
 import type { Log } from "./log.ts"
 import type { Metrics } from "./metrics.ts"
@@ -11,7 +11,7 @@ import type { WatchedTable } from "./tables.ts"
 import { readVisibility } from "./visibility.ts"
 
 export interface KeeperOptions {
-  readonly lanes: Lanes
+  readonly pool: ConnectionPool
   readonly anchor: Anchor
   readonly ring: Ring
   readonly watched: readonly WatchedTable[]
@@ -41,7 +41,7 @@ const POLL_MS = 1000
 
 /** The housekeeping of one process: what snapshots see by now, how far the anchor may follow, whether all tables are still published and of the known form. */
 export function startKeeper(options: KeeperOptions): Keeper {
-  const { lanes, anchor, ring, log, metrics } = options
+  const { pool, anchor, ring, log, metrics } = options
   let recentXid = 0n
   let nudging = false
   let health = { retained: 0, safe: -1 }
@@ -72,8 +72,8 @@ export function startKeeper(options: KeeperOptions): Keeper {
       if (nudging) return
       nudging = true
       metrics.count("nudges")
-      void lanes
-        .use((sql) => sql`select pg_logical_emit_message(true, 'realtime', 'nudge')`)
+      void pool
+        .useClient((sql) => sql`select pg_logical_emit_message(true, 'realtime', 'nudge')`)
         .catch(() => {})
         .then(() => {
           nudging = false
@@ -88,7 +88,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
         })
     },
     forgetBefore(lsn) {
-      begin(() => advanceAnchor(lanes, anchor, lsn))
+      begin(() => advanceAnchor(pool, anchor, lsn))
     },
     async stop() {
       for (const timer of timers) clearInterval(timer)
@@ -110,7 +110,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     busy = true
     const ticket = ring.beginSnapshot()
     try {
-      const [row] = await lanes.use((sql) => sql`select pg_current_snapshot()::text as visibility`)
+      const [row] = await pool.useClient((sql) => sql`select pg_current_snapshot()::text as visibility`)
       const visibility = readVisibility(String(row?.["visibility"]))
       recentXid = visibility.xmax
       ring.learn(visibility)
@@ -127,21 +127,23 @@ export function startKeeper(options: KeeperOptions): Keeper {
     const old = places.findLast((place) => place.at <= horizon)
     if (old && old.lsn > 0n) {
       places = places.filter((place) => place.at >= old.at)
-      await advanceAnchor(lanes, anchor, old.lsn)
+      await advanceAnchor(pool, anchor, old.lsn)
     }
-    const state = await inspectAnchor(lanes, anchor)
+    const state = await inspectAnchor(pool, anchor)
     health = { retained: state?.retainedBytes ?? 0, safe: state?.safeBytes ?? -1 }
     const givesUp = state && state.status !== "reserved" && state.status !== "extended"
     if (givesUp && !isGivenUp) {
       log.error({ ...state }, "PostgreSQL is giving up the anchor slot. Raise max_slot_wal_keep_size.")
     }
     isGivenUp = givesUp ?? false
-    options.unpublished(await lanes.use((sql) => findUnpublished(sql, anchor.publication, options.watched)))
+    options.unpublished(
+      await pool.useClient((sql) => findUnpublished(sql, anchor.publication, options.watched)),
+    )
     await inspect()
-    await lanes.use((sql) => forgetMutations(sql))
+    await pool.useClient((sql) => forgetMutations(sql))
   }
 
   async function inspect(): Promise<void> {
-    options.inspected(await lanes.use((sql) => inspectTables(sql, options.watched)))
+    options.inspected(await pool.useClient((sql) => inspectTables(sql, options.watched)))
   }
 }

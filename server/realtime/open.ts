@@ -12,7 +12,7 @@ import type { Edit } from "./edits.ts"
 import { createHub } from "./hub.ts"
 import { startKeeper } from "./keeper.ts"
 import { layOutWatched } from "./layout.ts"
-import { openLanes } from "./lanes.ts"
+import { openPool } from "./pool.ts"
 import type { LiveQuery, Mutation, Table } from "./live-query.ts"
 import { openLoads, type Question } from "./load.ts"
 import type { Log } from "./log.ts"
@@ -151,24 +151,24 @@ export async function openRealtime<Viewer, Scope>(
   const limits = { ...LIMITS, ...options.limits }
   const { log, databaseUrl } = options
   const metrics = createMetrics()
-  const lanes = openLanes(options.poolerUrl ?? databaseUrl, limits.snapshotConcurrency + 5, {
+  const pool = openPool(options.poolerUrl ?? databaseUrl, limits.snapshotConcurrency + 5, {
     pooled: options.poolerUrl !== undefined,
   })
   const watched = options.tables.map(watchTable)
   let anchor: Anchor
   let inspectedAt: bigint
   try {
-    ;({ anchor, inspectedAt } = await setUp(lanes, limits.name, watched))
-    await warnOfUnlimitedLog(lanes, log)
+    ;({ anchor, inspectedAt } = await setUp(pool, limits.name, watched))
+    await warnOfUnlimitedLog(pool, log)
   } catch (error) {
-    await lanes.end()
+    await pool.close()
     throw error
   }
 
   const form = formOf(watched)
   const ring = new Ring({ windowMs: limits.windowMs, bytes: limits.ringBytes }, 0n)
   const shapes = createShapes((shape) => ring.addShape(shape))
-  const snapshots = openSnapshots(lanes, ring, metrics, limits.maxRows)
+  const snapshots = openSnapshots(pool, ring, metrics, limits.maxRows)
   const hearAnnouncement = hearAnnouncements(options.announcements ?? {}, log)
   const holds = createHolds({ hub: () => hub, snapshots, log, metrics })
   const hub = createHub({
@@ -214,7 +214,7 @@ export async function openRealtime<Viewer, Scope>(
   const present = new Map<string, Map<string, ConnectionInfo<Viewer>>>()
 
   const keeper = startKeeper({
-    lanes,
+    pool,
     anchor,
     ring,
     watched,
@@ -229,7 +229,7 @@ export async function openRealtime<Viewer, Scope>(
   let cluster = ""
   const reader = startReader({
     databaseUrl,
-    lanes,
+    pool,
     anchor,
     log,
     metrics,
@@ -302,7 +302,7 @@ export async function openRealtime<Viewer, Scope>(
     runQuery,
     follow: (question, heard) => follow({ hub, subscriber }, question, heard),
     async revokeUser(userId) {
-      await lanes.use((lane) => lane.unsafe(REVOKE_USER, [userId]))
+      await pool.useClient((sql) => sql.unsafe(REVOKE_USER, [userId]))
     },
     connectionsOf: (userId) => [...(present.get(userId)?.values() ?? [])],
     metrics: () => metrics.read(),
@@ -315,7 +315,7 @@ export async function openRealtime<Viewer, Scope>(
       await reader.stop()
       await keeper.stop()
       hub.close()
-      await lanes.end()
+      await pool.close()
     },
   }
 
@@ -333,7 +333,7 @@ export async function openRealtime<Viewer, Scope>(
   }
 
   async function readPlace(statement: string): Promise<string> {
-    const [row] = await lanes.use((lane) => lane.unsafe(statement, [], { prepare: true }))
+    const [row] = await pool.useClient((sql) => sql.unsafe(statement, [], { prepare: true }))
     return String(row?.["lsn"])
   }
 

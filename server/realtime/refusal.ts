@@ -1,3 +1,5 @@
+import { isBusy, isOutage } from "#db/outage.ts"
+
 import type { ErrorCode, Refusal } from "./contract.ts"
 import type { Log } from "./log.ts"
 import { InvalidRange } from "./range.ts"
@@ -54,7 +56,7 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
       return { code: "unavailable", message: "The database can't be reached.", retryAfter: 1000 }
     }
   }
-  if (hasCode(error, /^22...$/)) {
+  if (isUnacceptable(error)) {
     // A value that PostgreSQL does not take came from the client: no schema has refused it, and it is no fault.
     log.warn({ err: error }, `A value was not accepted while ${doing}.`)
     return { code: "invalid", message: "The arguments hold a value that is not accepted." }
@@ -63,20 +65,14 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
   return { code: "internal", message: "Something went wrong. It has been logged." }
 }
 
-/** A lock that others hold, a statement that took too long, a user's share of the connections that is in use. */
-function isBusy(error: unknown): boolean {
-  return hasCode(error, /^(57014|55P03|SHARE_IN_USE)$/)
-}
-
-/** Connection trouble, a database that shuts down or starts up, too many connections, a statement or lock that took too long. */
+/** Whether trying again later may work: the database cannot be reached, or others are in the way. */
 export function isTemporary(error: unknown): boolean {
-  if (error instanceof Refused) return error.refusal.retryAfter !== undefined
-  return isBusy(error) || hasCode(error, /^(E[A-Z]+|CONNECT|CONNECTION_[A-Z]+|08\d{3}|57P0\d|25P03|53300)/)
+  return error instanceof Refused ? error.refusal.retryAfter !== undefined : isOutage(error)
 }
 
-/** Whether the error, or what caused it, has such a code. */
-function hasCode(error: unknown, codes: RegExp): boolean {
+/** Whether PostgreSQL did not accept a value, or that caused the error. */
+function isUnacceptable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if ("code" in error && typeof error.code === "string" && codes.test(error.code)) return true
-  return hasCode(error.cause, codes)
+  if ("code" in error && typeof error.code === "string" && /^22...$/.test(error.code)) return true
+  return isUnacceptable(error.cause)
 }

@@ -1,5 +1,5 @@
 import { nameAnchor } from "./setup.ts"
-import { openLanes } from "./lanes.ts"
+import { openPool } from "./pool.ts"
 
 /** What was there and is gone. */
 export interface Removed {
@@ -12,9 +12,9 @@ export interface Removed {
  * none will; one that starts makes it all again. Can be repeated.
  */
 export async function removeEngine(databaseUrl: string, name: string): Promise<Removed> {
-  const lanes = openLanes(databaseUrl, 1)
+  const pool = openPool(databaseUrl, 1)
   try {
-    return await lanes.use(async (sql) => {
+    return await pool.useClient(async (sql) => {
       const anchor = await nameAnchor(sql, name)
       // Those of processes that were killed a moment ago go by themselves.
       const slots = await sql`
@@ -27,6 +27,6 @@ export async function removeEngine(databaseUrl: string, name: string): Promise<R
       return { slots: slots.length, publication: publications.length > 0 }
     })
   } finally {
-    await lanes.end()
+    await pool.close()
   }
 }

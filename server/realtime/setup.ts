@@ -4,7 +4,9 @@ import type postgres from "postgres"
 
 import type { Anchor } from "./anchor.ts"
 import { prepareTables } from "./inspect.ts"
-import { inTransaction, openLanes, type Lanes } from "./lanes.ts"
+import type { ConnectionPool } from "#db/connections.ts"
+import { inTransaction } from "./sql-transaction.ts"
+import { openPool } from "./pool.ts"
 import type { Table } from "./live-query.ts"
 import { watchTable, type WatchedTable } from "./tables.ts"
 
@@ -15,8 +17,12 @@ export interface SetUp {
 }
 
 /** Makes what the engine keeps in the database, and prepares the watched tables. Throws with all that is wrong with them. */
-export async function setUp(lanes: Lanes, name: string, tables: readonly WatchedTable[]): Promise<SetUp> {
-  return lanes.use((lane) => inTransaction(lane, "", () => make(lane, name, tables)))
+export async function setUp(
+  pool: ConnectionPool,
+  name: string,
+  tables: readonly WatchedTable[],
+): Promise<SetUp> {
+  return pool.useClient((sql) => inTransaction(sql, "", () => make(sql, name, tables)))
 }
 
 async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTable[]): Promise<SetUp> {
@@ -54,11 +60,11 @@ export async function prepareEngine(
   name: string,
   tables: readonly Table[],
 ): Promise<void> {
-  const lanes = openLanes(databaseUrl, 1)
+  const pool = openPool(databaseUrl, 1)
   try {
-    await setUp(lanes, name, tables.map(watchTable))
+    await setUp(pool, name, tables.map(watchTable))
   } finally {
-    await lanes.end()
+    await pool.close()
   }
 }
 

@@ -1,5 +1,8 @@
+import type postgres from "postgres"
+
 import { SET_TEXT_FORM } from "./connection-options.ts"
-import { inTransaction, type Lane, type Lanes } from "./lanes.ts"
+import type { ConnectionPool } from "#db/connections.ts"
+import { inTransaction } from "./sql-transaction.ts"
 import type { SnapshotSql } from "./live-query.ts"
 import { lsnFromSql } from "./lsn.ts"
 import type { Metrics } from "./metrics.ts"
@@ -39,17 +42,22 @@ export class TooManyRows extends Error {}
 const READ_ONLY = `isolation level repeatable read read only; ${SET_TEXT_FORM}; set local lock_timeout = '3s'`
 
 /** Reads in `REPEATABLE READ READ ONLY` transactions. Statements that `work` does not wait for between each other share round trips. */
-export function openSnapshots(lanes: Lanes, ring: Ring, metrics: Metrics, maxRows: number): Snapshots {
+export function openSnapshots(
+  pool: ConnectionPool,
+  ring: Ring,
+  metrics: Metrics,
+  maxRows: number,
+): Snapshots {
   return {
     async take(work) {
       const startedAt = performance.now()
       const ticket = ring.beginSnapshot()
       try {
-        const taken = await lanes.use((lane) =>
-          inTransaction(lane, READ_ONLY, async () => {
-            const place = lane`
+        const taken = await pool.useClient((sql) =>
+          inTransaction(sql, READ_ONLY, async () => {
+            const place = sql`
               select pg_current_snapshot()::text as visibility, pg_current_wal_insert_lsn()::text as lsn`.execute()
-            const reading = readerOf(lane, maxRows)
+            const reading = readerOf(sql, maxRows)
             try {
               const [[first], value] = await Promise.all([place, work(reading.reader)])
               return {
@@ -79,13 +87,13 @@ export function openSnapshots(lanes: Lanes, ring: Ring, metrics: Metrics, maxRow
 }
 
 /** Reads on one connection, until the reading is finished: then whatever is still under way is waited for, and nothing more is begun. */
-function readerOf(lane: Lane, maxRows: number): { reader: SnapshotReader; finish(): Promise<void> } {
+function readerOf(sql: postgres.Sql, maxRows: number): { reader: SnapshotReader; finish(): Promise<void> } {
   const running = new Set<Promise<unknown>>()
   let finished = false
 
   return {
     reader: {
-      sql: (text, ...values) => track(lane(text, ...values)),
+      sql: (text, ...values) => track(sql(text, ...values)),
       async rows(range) {
         const { text, values } = selectRange(range, maxRows)
         const rows = await read(text, values, range.table, columnsFor(range))
@@ -109,7 +117,7 @@ function readerOf(lane: Lane, maxRows: number): { reader: SnapshotReader; finish
   }
 
   async function read(text: string, values: string[], table: WatchedTable, columns: readonly number[]) {
-    const found = await track(lane.unsafe(text, values, { prepare: true }).raw())
+    const found = await track(sql.unsafe(text, values, { prepare: true }).raw())
     return found.map((row) => toTuple(table, columns, row))
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 
 import { createFailureLog } from "../log.ts"
 import { copyAnchor, ensureAnchor, type Anchor } from "./anchor.ts"
-import type { Lanes } from "./lanes.ts"
+import type { ConnectionPool } from "#db/connections.ts"
 import type { Log } from "./log.ts"
 import { lsnToSql } from "./lsn.ts"
 import type { Metrics } from "./metrics.ts"
@@ -25,7 +25,7 @@ export interface Sink {
 
 export interface ReaderOptions {
   readonly databaseUrl: string
-  readonly lanes: Lanes
+  readonly pool: ConnectionPool
   readonly anchor: Anchor
   readonly sink: Sink
   readonly assembler: ReturnType<typeof createAssembler>
@@ -198,7 +198,7 @@ export function startReader(options: ReaderOptions): Reader {
     // No such slot, or one that PostgreSQL has invalidated.
     if (code !== "42704" && code !== "55000")
       return complain(error, "The replication stream failed. Reconnecting.")
-    await ensureAnchor(options.lanes, options.anchor).catch((cause: unknown) =>
+    await ensureAnchor(options.pool, options.anchor).catch((cause: unknown) =>
       complain(cause, "The anchor slot cannot be created. Long open transactions delay it."),
     )
   }

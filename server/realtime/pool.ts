@@ -1,0 +1,17 @@
+import { openConnectionPool, openOneConnection, type ConnectionPool } from "#db/connections.ts"
+
+/**
+ * Connections for everything but the stream. With `pooled`, the URL may be that of a pooler that gives each transaction another
+ * session: nothing is prepared. Even without it, no state of a session is relied on.
+ */
+export function openPool(
+  databaseUrl: string,
+  count: number,
+  { pooled = false, clientTimeout }: { pooled?: boolean; clientTimeout?: number } = {},
+): ConnectionPool {
+  return openConnectionPool(
+    count,
+    (onclose) => openOneConnection(databaseUrl, { application: "realtime", pooled, onclose }),
+    clientTimeout,
+  )
+}
