@@ -18,7 +18,7 @@ export interface Sent {
   milliseconds: number
 }
 
-/** As the browser's: see app/routes/dashboard/files/send-in-parts.ts. */
+/** As the browser's: see app/routes/dashboard/files/upload/send-in-parts.ts. */
 const PART = 16 * 1024 * 1024
 const PIECE = 1024 * 1024
 

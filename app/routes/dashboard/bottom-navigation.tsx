@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro"
 import { NavLink } from "react-router"
 import { Icon } from "#app/ui/icon.tsx"
-import { UploadBadge } from "./files/upload-badge.tsx"
+import { UploadBadge } from "./files/upload/upload-badge.tsx"
 import { places } from "./places.ts"
 
 /** The places, within reach of a thumb. */

@@ -6,11 +6,11 @@ import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { Field } from "#app/ui/field.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
-import { UploadButton } from "./files/upload-button.tsx"
-import { UploadPanel } from "./files/upload-panel.tsx"
-import type { Chosen, UploadLimits } from "./files/upload.ts"
-import { uploadQueue } from "./files/upload-queue.ts"
-import { useUploadsWithFigures } from "./files/use-uploads.ts"
+import { UploadButton } from "./files/upload/upload-button.tsx"
+import { UploadPanel } from "./files/upload/upload-panel.tsx"
+import type { Chosen, UploadLimits } from "./files/upload/upload.ts"
+import { uploadQueue } from "./files/upload/upload-queue.ts"
+import { useUploadsWithFigures } from "./files/upload/use-uploads.ts"
 
 /** A first question and a first file; the button at the end goes on without either. */
 export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: UploadLimits }) {

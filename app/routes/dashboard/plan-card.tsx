@@ -5,7 +5,7 @@ import { LinkButton } from "#app/ui/button.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
 import type { Plan } from "#server/users/contract.ts"
-import { RoomBar } from "./files/usage-meter.tsx"
+import { RoomBar } from "./files/list/usage-meter.tsx"
 
 /** The person's plan and what it gives, in the figures that the server goes by. */
 export function PlanCard({

@@ -7,7 +7,7 @@ import { Logo } from "#app/ui/logo.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { useCommand } from "./commands/commands.tsx"
 import { shortcuts } from "./commands/shortcuts.ts"
-import { UploadBadge } from "./files/upload-badge.tsx"
+import { UploadBadge } from "./files/upload/upload-badge.tsx"
 import { places } from "./places.ts"
 import { UserMenu } from "./user-menu.tsx"
 

@@ -23,9 +23,9 @@ import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { Page, PageHead } from "../page.tsx"
 import { useReloadWith } from "../use-reload-with.ts"
-import { iconOf } from "./file-picture.tsx"
-import { UsageMeter } from "./usage-meter.tsx"
-import { useTrashActs } from "./use-trash-acts.ts"
+import { iconOf } from "./list/file-thumbnail.tsx"
+import { UsageMeter } from "./list/usage-meter.tsx"
+import { useTrashActs } from "./list/use-trash-acts.ts"
 import type { Route } from "./+types/trash.ts"
 
 const DAY = 24 * 60 * 60 * 1000

@@ -7,7 +7,7 @@ import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import { FileNameForm } from "./file-name-form.tsx"
-import { FilePicture } from "./file-picture.tsx"
+import { FilePicture } from "./file-thumbnail.tsx"
 
 export interface RowActs {
   onSelect(event: MouseEvent | KeyboardEvent, file: FileSummary): void

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useSyncExternalStore } from "react"
 import { whenIdle } from "#app/ui/when-idle.ts"
-import { useReload } from "../use-reload.ts"
+import { useReload } from "../../use-reload.ts"
 import { isRunning, type Uploads } from "./upload.ts"
-import { NO_UPLOADS } from "./queue-picture.ts"
+import { NO_UPLOADS } from "./queue-snapshot.ts"
 import { uploadQueue } from "./upload-queue.ts"
 
 /** How long what went well stays to be seen. Milliseconds. */

@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { i18nOfDocument } from "#app/language/i18n.ts"
-import { askForFile, findFile } from "./kept-file.ts"
-import { createQueuePicture } from "./queue-picture.ts"
+import { askForFile, findFile } from "./file-handle.ts"
+import { createQueuePicture } from "./queue-snapshot.ts"
 import { sendFile } from "./send-file.ts"
 import { discard } from "./send-in-parts.ts"
 import {
@@ -14,10 +14,10 @@ import {
   whyNot,
   type Entry,
   type Given,
-} from "./queued-upload.ts"
+} from "./queue-entry.ts"
 import { openUnfinishedUploads, type Unfinished } from "./unfinished-uploads.ts"
 import type { Chosen, UploadLimits, UploadState } from "./upload.ts"
-import type { Outcome } from "./upload-refusal.ts"
+import type { Outcome } from "./upload-outcome.ts"
 
 const AT_ONCE = 3
 

@@ -1,4 +1,4 @@
-import { show, type Entry } from "./queued-upload.ts"
+import { show, type Entry } from "./queue-entry.ts"
 import { createTransferRate } from "./transfer-rate.ts"
 import type { Uploads } from "./upload.ts"
 

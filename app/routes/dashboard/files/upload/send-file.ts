@@ -1,6 +1,6 @@
 import { sendInParts } from "./send-in-parts.ts"
 import type { Sending, Told, ToSend } from "./sending.ts"
-import { outcomeOf, type Outcome } from "./upload-refusal.ts"
+import { outcomeOf, type Outcome } from "./upload-outcome.ts"
 
 /**
  * Bytes up to which a file goes as the body of one request. Sending it again costs less than the requests that would spare it, and

@@ -6,7 +6,7 @@ import { ProgressBar } from "#app/ui/progress-bar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { isRunning, type Upload } from "./upload.ts"
 import { uploadQueue } from "./upload-queue.ts"
-import { describeUpload } from "./upload-words.ts"
+import { describeUpload } from "./upload-text.ts"
 
 export const UploadRow = memo(function UploadRow({ upload }: { upload: Upload }) {
   const { i18n, t } = useLingui()

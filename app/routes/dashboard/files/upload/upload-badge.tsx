@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { classNames } from "#app/ui/class-names.ts"
 import { useUploads } from "./use-uploads.ts"
-import { percent } from "./upload-words.ts"
+import { percent } from "./upload-text.ts"
 import { isRunning } from "./upload.ts"
 
 /** Says beside the way to the files how far the uploads are, wherever in the dashboard one is. Nothing while there are none. */

@@ -1,6 +1,6 @@
 import type { DetailedError, Upload } from "tus-js-client"
 import type { Sending, Told, ToSend } from "./sending.ts"
-import { outcomeOf, type Outcome } from "./upload-refusal.ts"
+import { outcomeOf, type Outcome } from "./upload-outcome.ts"
 
 const ENDPOINT = "/api/files/uploads"
 

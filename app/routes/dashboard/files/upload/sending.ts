@@ -1,4 +1,4 @@
-import type { Outcome } from "./upload-refusal.ts"
+import type { Outcome } from "./upload-outcome.ts"
 
 export interface Sending {
   /** Never rejects, and stays open after `stop` and `cancel`. */

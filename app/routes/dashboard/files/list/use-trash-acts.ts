@@ -3,7 +3,7 @@ import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { fileCalls, type TrashedFile } from "#server/files/contract.ts"
-import { useReload } from "../use-reload.ts"
+import { useReload } from "../../use-reload.ts"
 
 /** Brings files back from the trash, or deletes them for ever. */
 export function useTrashActs() {

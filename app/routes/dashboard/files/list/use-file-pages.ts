@@ -4,7 +4,7 @@ import { i18nOfDocument } from "#app/language/i18n.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import type { FilePage, FileSummary, ListFiles } from "#server/files/contract.ts"
 import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
-import { useReloadWith } from "../use-reload-with.ts"
+import { useReloadWith } from "../../use-reload-with.ts"
 import { createFilePages, type FilePageStore } from "./file-pages.ts"
 
 /** Lists that were left: going back finds them as long as they were. */

@@ -9,7 +9,7 @@ import type { Chosen, Upload, Uploads } from "./upload.ts"
 import { FileInput, useFileInput } from "./file-input.tsx"
 import { uploadQueue } from "./upload-queue.ts"
 import { UploadRow } from "./upload-row.tsx"
-import { summarise, type UploadSummary } from "./upload-words.ts"
+import { summarise, type UploadSummary } from "./upload-text.ts"
 
 /** So many are drawn. Those that need somebody come first. */
 const MOST_ROWS = 60

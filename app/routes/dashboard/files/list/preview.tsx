@@ -8,7 +8,7 @@ import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { Stage } from "#app/ui/stage.tsx"
 import { isShownInline, isTextType, type FileSummary } from "#server/files/contract.ts"
-import { iconOf } from "./file-picture.tsx"
+import { iconOf } from "./file-thumbnail.tsx"
 
 /** Bytes of a text that are shown. The rest is for an editor. */
 const TEXT_SHOWN = 200_000

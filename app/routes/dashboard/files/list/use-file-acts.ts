@@ -5,7 +5,7 @@ import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { fileCalls, type FileSummary } from "#server/files/contract.ts"
-import { useReload } from "../use-reload.ts"
+import { useReload } from "../../use-reload.ts"
 import type { FilePageStore } from "./file-pages.ts"
 
 export type FileActs = ReturnType<typeof useFileActs>
