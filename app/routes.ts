@@ -84,7 +84,7 @@ export default [
     route("onboarding", "routes/dashboard/onboarding.tsx"),
   ]),
 
-  // For whoever administers this installation; for everybody else these are not there
+  // For anyone who administers this installation; for everybody else these are not there
   layout("routes/admin/layout.tsx", [
     route("admin", "routes/admin/overview.tsx"),
     route("admin/people", "routes/admin/people.tsx"),
@@ -102,7 +102,7 @@ export default [
   route("waitlist", "routes/site/waitlist.tsx"),
   route("waitlist/confirm", "routes/site/waitlist-confirm.tsx"),
 
-  // What somebody shares, for whoever has the link
+  // What somebody shares, for anyone who has the link
   route("share/:token", "routes/share/page.tsx"),
   route("share/:token/download", "routes/share/download.ts"),
 

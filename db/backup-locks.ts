@@ -3,7 +3,7 @@ import { sql, type SQL } from "drizzle-orm"
 /** Held by the backup that runs; a second one would only double the work. */
 export const BACKUP_LOCK = 7_185_393
 
-/** Held by a backup until it has all bytes, and shared by whoever removes bytes that a row names. */
+/** Held by a backup until it has all bytes, and shared by everything that removes bytes that a row names. */
 export const REMOVAL_LOCK = 7_185_394
 
 /**

@@ -25,7 +25,7 @@ export interface OpenDatabase {
   db: Database
   /** The same connections, of which a person holds a few at most: for what is done because they ask. */
   dbFor(person: string): Database
-  /** A connection that nobody else waits for or keeps: for whoever looks after the process. */
+  /** A connection of its own, for checks of the process: no query can keep it busy. */
   probe: Database
   close(): Promise<void>
 }

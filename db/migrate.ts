@@ -4,7 +4,7 @@ import { NO_TIME_LIMITS } from "./time-limits.ts"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
 
-/** One number for every Tideline process that starts on one database: whoever holds it migrates, the others wait. */
+/** One number for every Tideline process that starts on one database: the one that holds it migrates, the others wait. */
 export const MIGRATION_LOCK = 7_185_391
 
 const OLDEST_POSTGRES = 180_000

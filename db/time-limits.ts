@@ -4,7 +4,7 @@ import postgres from "postgres"
 const LOCK = 7_185_395
 
 /**
- * The most that a session of ours waits for somebody else's lock, works at a statement, and keeps a transaction open without a word: whoever
+ * The most that a session of ours waits for somebody else's lock, works at a statement, and keeps a transaction open without a word: anyone who
  * holds a lock in a forgotten transaction, or asks for too much, costs others that long and not their connections.
  */
 export const TIME_LIMITS = {

@@ -62,7 +62,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     adminEmails: settings.ADMIN_EMAILS,
     mail: {
       from: settings.MAIL_FROM,
-      /** Whom /api/email writes to. On localhost there are no strangers who could have emails sent to others. */
+      /** Whom /api/email writes to. On localhost nobody else can reach it. */
       apiRecipients: settings.EMAIL_API_RECIPIENTS ?? (isLocal(appUrl) ? "everyone" : "confirmed"),
       ...(settings.SMTP_URL
         ? { kind: "smtp" as const, url: settings.SMTP_URL }
@@ -85,7 +85,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       },
     },
     plans: planLimits(settings),
-    /** Whether strangers may move the boats of the start page. */
+    /** Whether others may move the boats of the start page. */
     hasDemo: settings.DEMO === "on",
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
     files: {

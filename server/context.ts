@@ -25,7 +25,7 @@ export const nonceContext = createContext<string>()
 /** Names the request in the log, in the response's header `x-request-id`, and on the error page. */
 export const requestIdContext = createContext<string>()
 
-/** What is told of the answer to whoever counts them: the pattern of the route, filled in when it is known. */
+/** The route pattern of this request, for metrics; filled in when the router knows it. */
 export const countedContext = createContext<{ route: string | null }>()
 
 /** What made the request fail, where it was no answer that somebody meant. */

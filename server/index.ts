@@ -175,7 +175,7 @@ function nextSignal() {
   })
 }
 
-/** After an error that nobody handled, nothing can be said of the state of the process: whoever runs it starts a new one. */
+/** After an unhandled error the state of the process is unknown: it exits, and its supervisor starts a new one. */
 function endOnDefects(log: Log) {
   const end = (error: unknown) => {
     log.fatal({ err: error }, "an error that nobody handled ends the process")

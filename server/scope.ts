@@ -29,7 +29,7 @@ export interface Services {
   db: Database
   /** The database for what one person asks for: of its connections they hold a few at most. */
   dbFor(person: string): Database
-  /** The database for whoever looks after the process: it waits for nobody. */
+  /** The database for checks of the process: it never waits for a free connection. */
   probe: Database
   identity: Identity
   mail: Mail

@@ -86,7 +86,7 @@ export async function joinShared({ crowd, writer }: Trial, sockets: number): Pro
   await crowd.ask("receipts", 2 * sockets)
 }
 
-/** One commit that concerns everybody: until the last client has it, and how long the server's event loop was kept meanwhile. */
+/** One commit that concerns everybody: until the last client has it, and how long the server's event loop was kept in the meantime. */
 export async function measureBroadcast(
   { server, crowd, writer }: Trial,
   sockets: number,

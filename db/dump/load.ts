@@ -26,7 +26,7 @@ export interface WrittenDump {
 }
 
 export interface Loaded {
-  /** Tables of the dump that Tideline does not make. Whoever made them beside its own knows what they are for. */
+  /** Tables of the dump that Tideline does not make. Anyone who made them beside its own knows what they are for. */
   foreign: TableForm[]
 }
 
@@ -120,7 +120,7 @@ async function migrateTo(run: Run, folder: string, schema: SchemaState) {
   }
 }
 
-/** Rows come table by table, and refer to those of tables that come later. Returns what makes the keys anew, which checks every row. */
+/** Rows come table by table, and refer to those of tables that come later. Returns what makes the keys again, which checks every row. */
 async function setForeignKeysAside(run: Run): Promise<string[]> {
   const keys = await run(
     (sql) => sql<{ table: string; name: string; definition: string }[]>`

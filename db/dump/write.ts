@@ -69,9 +69,9 @@ async function takeLocks(connection: Connection) {
     (sql) => sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${BACKUP_LOCK}) as taken`,
   )
   if (!first?.taken) throw new Error("Another backup of this database is running. Wait for it to end.")
-  // Whoever is removing bytes at this moment removes their row as well, before the dump begins.
+  // Whatever is removing bytes at this moment removes their row too, before the dump begins.
   await connection.run((sql) => sql`select pg_advisory_lock(${REMOVAL_LOCK})`)
-  // Until the tables are locked no migration makes or drops any. A Tideline that starts meanwhile waits that long.
+  // Until the tables are locked no migration makes or drops any. A Tideline that starts in the meantime waits that long.
   await connection.run((sql) => sql`select pg_advisory_lock_shared(${MIGRATION_LOCK})`)
 }
 

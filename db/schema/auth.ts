@@ -38,7 +38,7 @@ export const authUser = auth.table(
       .notNull()
       .default("free"),
     /**
-     * Whether more than the mailbox showed whose account this is: the address was confirmed by whoever held the account, or the password was
+     * Whether more than the mailbox showed whose account this is: the address was confirmed by the person who held the account, or the password was
      * chosen with a link that the server made. A reset by email takes it back. Operators need it.
      */
     holderConfirmed: boolean("holder_confirmed").notNull().default(false),

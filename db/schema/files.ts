@@ -54,7 +54,7 @@ export const files = pgTable(
   ],
 )
 
-/** A public address of a file. The address itself is nowhere: only whoever made it has seen it. */
+/** A public address of a file. The URL itself is not stored: only the person who made it has seen it. */
 export const fileShares = pgTable(
   "file_shares",
   {
@@ -132,7 +132,7 @@ export const uploads = pgTable(
 
 /**
  * What each user's files take, and what running uploads hold. One row per user, made by the first upload. `revision` grows with every
- * statement that changes files of theirs, whoever makes it: the database counts, so that a list that is no index range can be live as well.
+ * statement that changes files of theirs, no matter who makes it: the database counts, so that a list that is no index range can be live as well.
  */
 export const fileUsage = pgTable(
   "file_usage",

@@ -8,7 +8,7 @@ export const waitlist = pgTable(
   {
     ...record(),
     email: text("email").notNull(),
-    /** When whoever reads the address's mail said that they want this. */
+    /** When the address was confirmed by the link in its email. */
     confirmedAt: milliseconds("confirmed_at"),
     invitedAt: milliseconds("invited_at"),
     /** When the invitation was used. */

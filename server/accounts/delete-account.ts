@@ -17,7 +17,7 @@ type Deleting = Pick<
 >
 
 /**
- * Whether whoever asks may delete the account: null, or why not. They show the password; where the identity provider keeps it, they
+ * Whether the caller may delete the account: null, or why not. They show the password; where the identity provider keeps it, they
  * have just signed in there, and the address guards against a slip.
  */
 export async function refuseDeletion(
@@ -39,7 +39,7 @@ export async function deleteAccount(scope: Deleting, user: User): Promise<void> 
   const left = await db.transaction((transaction) => deleteRecords({ ...scope, db: transaction }, user))
   try {
     await identity.deleteUser(user.clerkId)
-    // A page of theirs that asked for something meanwhile was given a new record.
+    // A page of theirs that asked for something in the meantime was given a new record.
     await db.delete(users).where(eq(users.clerkId, user.clerkId))
   } finally {
     await live.revokeUser(user.clerkId)

@@ -9,7 +9,7 @@ import { findPicture } from "./picture.ts"
 
 type Exporting = Scope<"blobs" | "db" | "identity" | "viewer">
 
-/** Everything of the viewer's as a zip, made while it is sent. What changes meanwhile is in it as it was or as it is. */
+/** Everything of the viewer's as a zip, made while it is sent. What changes in the meantime is in it as it was or as it is. */
 export function exportAccount(scope: Exporting): Response {
   const day = new Date().toISOString().slice(0, 10)
   return new Response(makeZip(collect(scope), { buffersAreUTF8: true }), {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { WrittenTable } from "./manifest.ts"
 
 // A folder of backups: `blobs/` with the bytes of all of them, and for each a folder named after its moment, with `manifest.json`,
-// `blobs.tsv` and `tables/`. What is being written is `unfinished-...` until it is whole and durable. Whoever writes holds `lock`.
+// `blobs.tsv` and `tables/`. What is being written is `unfinished-...` until it is whole and durable. Anyone who writes holds `lock`.
 
 const NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/
 const UNFINISHED = "unfinished-"

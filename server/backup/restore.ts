@@ -13,7 +13,7 @@ export interface RestoreTarget {
   migrations: string
   /** Where the application will look for the bytes of files. */
   blobs: Blobs
-  /** Whoever was signed in at the backup's moment still is. */
+  /** Anyone who was signed in at the backup's moment still is. */
   keepSessions: boolean
 }
 

@@ -10,7 +10,7 @@ import { openBlobs } from "../services.ts"
 import { readSettings, withDatabase } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 
-// `npm run files -- <command>`: whether the stored files and their rows agree, for whoever runs the server. It works beside a running
+// `npm run files -- <command>`: whether the stored files and their rows agree, for operators. It works beside a running
 // Tideline and without one.
 
 const USAGE = `Usage: npm run files -- <command> [--checksums]

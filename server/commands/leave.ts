@@ -12,7 +12,7 @@ import { readWords } from "./words.ts"
 const USAGE = `Usage: npm run leave -- [--remove-data]
 
   Removes the replication slot and the publication from PostgreSQL, so that it holds no log for a Tideline that does not run. Records stay,
-  and a Tideline that starts again makes both anew.
+  and a Tideline that starts again makes both again.
 
   --remove-data   also remove all records, accounts included. Take a backup first: this cannot be undone.
 `

@@ -1,5 +1,5 @@
 /**
- * A stranger's client: follows one live query from the terminal, over nothing but docs/realtime-protocol.md.
+ * Somebody else's client: follows one live query from the terminal, over nothing but docs/realtime-protocol.md.
  *
  *     npm run live -- users.getOnboardingStatus '{}'
  *

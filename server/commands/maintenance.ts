@@ -65,6 +65,6 @@ function describeClosed(config: Config, closure: Closure): string {
   const words = closure.message === null ? "" : ` It says: ${closure.message}`
   return (
     `Tideline is closed for maintenance.${words}\n` +
-    `Whoever opens this address comes in meanwhile:\n${config.origin}/maintenance/${passOf(config, closure)}`
+    `Anyone who opens this URL can use Tideline in the meantime:\n${config.origin}/maintenance/${passOf(config, closure)}`
   )
 }

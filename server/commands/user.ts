@@ -6,7 +6,7 @@ import { setUserPlan } from "../users/users.ts"
 import { readSettings, withDatabase } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 
-// `npm run user -- <command>`: accounts of the embedded identity provider, for whoever runs the server. It works beside a running
+// `npm run user -- <command>`: accounts of the embedded identity provider, for operators. It works beside a running
 // Tideline and without one.
 
 const USAGE = `Usage: npm run user -- <command>

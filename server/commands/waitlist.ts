@@ -7,7 +7,7 @@ import { inviteFromWaitlist, listWaitlist } from "../waitlist/waitlist.ts"
 import { readSettings, withDatabase } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 
-// `npm run waitlist -- <command>`: who waits, for whoever runs the server. It works beside a running Tideline and without one, which then
+// `npm run waitlist -- <command>`: who waits, for operators. It works beside a running Tideline and without one, which then
 // sends the invitations when it starts.
 
 const USAGE = `Usage: npm run waitlist -- <command>

@@ -2,10 +2,10 @@ import type { LiveRow, RowOf } from "#server/realtime/contract.ts"
 import { BOATS, nextState, type Boat } from "./contract.ts"
 import { boatList } from "./live.ts"
 
-/** What strangers may hold open together, and from one address: an office shares one, and so do all behind a proxy. */
+/** What others may hold open together, and from one address: an office shares one, and so do all behind a proxy. */
 const STREAMS = 500
 const STREAMS_PER_ADDRESS = 40
-/** Milliseconds. Whoever is still looking comes back by itself. */
+/** Milliseconds. EventSource reconnects automatically. */
 const LONGEST = 10 * 60_000
 const BETWEEN_BEATS = 15_000
 /** How long a page that was changed waits to be drawn with the change. */

@@ -48,7 +48,7 @@ export const english: EmailTexts = {
     preview: "One click confirms that this email address is yours.",
     heading: "Confirm your email address",
     body: [
-      "Someone, probably you, signed up with this address. Open the link in the browser in which you signed up to confirm it. In any other browser you choose a new password first, and whoever used the account before is signed out.",
+      "Someone, probably you, signed up with this address. Open the link in the browser in which you signed up to confirm it. In any other browser you choose a new password first, and anyone who used the account before is signed out.",
       "If you did not sign up, ignore this email.",
     ],
     button: "Confirm email address",

@@ -7,7 +7,7 @@ import { queueEmail, type Outbox } from "./outbox.ts"
 
 type Sender = Scope<"mail"> & { config: Pick<Config, "origin"> }
 
-/** Emails of one kind to one address whose links still work, whoever sets them off. */
+/** Emails of one kind to one address whose links still work, no matter who sets them off. */
 const MOST_OPEN = 5
 
 // React and its renderer cost a start 100 ms, and a process may never write an email.

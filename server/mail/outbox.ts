@@ -24,7 +24,7 @@ interface Posting {
   /** Milliseconds since the epoch: what it says is true until then. */
   expiresAt?: number
   /**
-   * For what strangers can set off: further ones of this kind are left out while the address has so many whose links still work. So nobody
+   * For what others can set off: further ones of this kind are left out while the address has so many whose links still work. So nobody
    * can use up somebody else's emails: who is sent no more has some that will do.
    */
   mostOpen?: number
@@ -156,7 +156,7 @@ export async function forgetEmails({ db }: Scope<"db">, userId: string): Promise
   await db.delete(mailOutbox).where(eq(mailOutbox.userId, userId))
 }
 
-/** One for each email, whoever asks and however often. */
+/** One for each email, no matter who asks and however often. */
 function messageIdOf({ kind, userId, cause, to }: Posting, origin: string): string {
   const digest = createHash("sha256").update(JSON.stringify([kind, userId, cause, to]))
   return `<${digest.digest("hex").slice(0, 40)}@${new URL(origin).hostname}>`

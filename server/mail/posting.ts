@@ -158,7 +158,7 @@ async function attempt({ mail }: Posting, message: OutboxRow): Promise<Outcome> 
   const { recipient: to, subject, text, html, messageId, attempts, expiresAt } = message
   if (expiresAt !== null && expiresAt < Date.now())
     return { kind: "parked", reason: "Its link ran out before the mail server took it." }
-  // Whoever tried died of it.
+  // Whatever tried to send it crashed.
   if (attempts > MOST_ATTEMPTS)
     return { kind: "parked", reason: `None of ${MOST_ATTEMPTS} attempts came to an end.` }
   const giveUp = new AbortController()

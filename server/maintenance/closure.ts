@@ -39,7 +39,7 @@ export async function openDoors({ db }: Scope<"db">): Promise<boolean> {
   return (await db.delete(maintenance).where(ONLY_ONE).returning({ _id: maintenance._id })).length > 0
 }
 
-/** Opens this closure to whoever has it, whether they have an account or not. */
+/** Lets anyone who has it in, with or without an account. */
 export function passOf({ identity }: Secrets, { _id }: Closure): string {
   return createHmac("sha256", identity.authSecret).update(`maintenance ${_id}`).digest("base64url")
 }

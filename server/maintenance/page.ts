@@ -31,7 +31,7 @@ const WORDS: Record<Language, Record<"kind" | "title" | "message" | "note" | "ag
   },
 }
 
-/** The whole page that visitors see meanwhile. It needs no script and no other file, and looks like the others. */
+/** The whole page that visitors see in the meantime. It needs no script and no other file, and looks like the others. */
 export function closedPage({ message, language, nonce, theme, retryAfter }: Closed): string {
   const words = WORDS[language]
   return `<!doctype html>

@@ -25,7 +25,7 @@ export interface Join {
 
 /**
  * Bytes under keys. A blob is written at once by `put`, or piece by piece by `append` and then `finish`; until then nobody can
- * open it. It never changes once it is stored. The store keeps no order among writers: whoever appends to a key, finishes or
+ * open it. It never changes once it is stored. The store keeps no order among writers: anyone who appends to a key, finishes or
  * removes it is alone at it. A chunk of the bytes that it is given is the store's only until it asks for the next one.
  */
 export interface Blobs {
@@ -46,7 +46,7 @@ export interface Blobs {
   sizeOf(key: string): Promise<number>
   /**
    * Makes an unfinished blob one that can be opened. Resolves when that would survive a power cut. Finishing again gives the same answer,
-   * so whoever did not hear it may ask once more. Throws when nothing was ever appended.
+   * so a caller that missed the result may repeat the call. Throws when nothing was ever appended.
    */
   finish(key: string): Promise<StoredBlob>
   /** `range` counts bytes, both ends included. Null when there is no such blob. Destroy the stream that you do not read. */
@@ -60,6 +60,6 @@ export interface Blobs {
    * in no list. A store on a disk has none.
    */
   listJoins(): AsyncIterable<Join>
-  /** Every blob of this state, in no order. What comes or goes meanwhile may be among them or not. */
+  /** Every blob of this state, in no order. What comes or goes in the meantime may be among them or not. */
   list(state: "stored" | "unfinished"): AsyncIterable<ListedBlob>
 }

@@ -38,7 +38,7 @@ export interface RealtimeClaims {
   sessionId: string | null
   /** Free where the provider's token says nothing of plans: the record knows better. */
   plan: Plan
-  /** How whoever asked for the token had proved who they are. */
+  /** How the person who asked for the token signed in. */
   via: "session-bearer" | "api-key"
   /** Milliseconds since the epoch. */
   expiresAt: number
@@ -92,7 +92,7 @@ export interface AccountForms {
   /** `token` came by email, which confirms the address as well. Every session and API key of the account ends. */
   resetPassword(visit: Visit, input: { token: string; password: string }): Promise<AccountOutcome>
   /**
-   * Confirms the address that `token` was sent to. Whoever holds the account already goes on with it, signed in. Of anyone else a password
+   * Confirms the address that `token` was sent to. Anyone who holds the account already goes on with it, signed in. Of anyone else a password
    * is needed; with it they are signed in, and every session, key and password from before ends.
    */
   confirmAddress(
@@ -198,7 +198,7 @@ export interface Identity {
   /** Absent where the provider brings its own sign-in and sign-up. */
   readonly forms?: AccountForms
   /**
-   * Reads what the provider sent by itself; null where it concerns no user. What it says of a change is forgotten, so that whoever asks
+   * Reads what the provider sent by itself; null where it concerns no user. What it says of a change is forgotten, so that a later call
    * next hears it. Throws `Unauthorized` unless the provider signed it within the last five minutes. Absent where it sends nothing.
    */
   readonly readNotice?: (request: Request) => Promise<IdentityNotice | null>

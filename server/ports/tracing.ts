@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
-/** Where the time of a request goes, for whoever watches more than one program. */
+/** Where the time of a request goes, for operators who trace requests across programs. */
 export interface Tracing {
   /** One request, until its answer is done. It goes on from where a trusted sender says that it began. `routeOf` is asked at the end. */
   request(

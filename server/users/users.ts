@@ -58,7 +58,7 @@ export async function createOrUpdateUser(
 
 /**
  * Writes the provider's values to a person's record, and with a change of the plan the email about it; null when they stand there
- * already. Whoever asks has made sure that the provider said so.
+ * already. Anyone who asks has made sure that the provider said so.
  */
 export async function writeUser(
   scope: Scope<"db"> & { config: Pick<Config, "origin"> },

@@ -12,7 +12,7 @@ export interface LinkSettings {
   identity: Pick<Config["identity"], "authSecret">
 }
 
-/** Where whoever reads the mail of that address says yes. `id` is the row's. */
+/** The URL in the email that confirms the address. `id` is the row's. */
 export function confirmationLink(settings: LinkSettings, id: string): string {
   const query = new URLSearchParams({ token: sign(settings, "confirmation", id) })
   return `${settings.origin}/waitlist/confirm?${query}`

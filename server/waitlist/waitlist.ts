@@ -8,14 +8,14 @@ import type { Scope } from "#server/scope.ts"
 import type { JoinWaitlist } from "./contract.ts"
 import { confirmationLink, invitationLink, LINK_LIFE, readToken, type LinkSettings } from "./links.ts"
 
-/** Emails to one address whose links work, whoever types it. */
+/** Emails to one address whose links work, no matter who types it. */
 const MOST_OPEN = 3
 
 type Waitlist = Scope<"db"> & { config: LinkSettings }
 
 /**
  * Keeps an address once, however it is capitalised, and writes to it until it is confirmed, while it has fewer than three links that work.
- * Says nothing of whether it was there before: that is its owner's affair. `language` is that of whoever asks.
+ * Says nothing of whether it was there before: that is its owner's affair. `language` is that of anyone who asks.
  */
 export async function joinWaitlist(
   scope: Waitlist,
@@ -26,7 +26,7 @@ export async function joinWaitlist(
     await db.insert(waitlist).values({ email, language }).onConflictDoNothing()
     const place = await findPlace(db, email)
     if (!place) return
-    // To the address as it was first given: whoever types it again does not choose another way to write it.
+    // To the address as it was first given: anyone who types it again does not choose another way to write it.
     const message = {
       email: place.email,
       language,
@@ -45,7 +45,7 @@ export function isConfirmation({ config }: Pick<Waitlist, "config">, token: stri
 }
 
 /**
- * Resolves to false for a token that is not ours, or too old. Once confirmed, an address stays so. `language` is that of whoever reads its
+ * Resolves to false for a token that is not ours, or too old. Once confirmed, an address stays so. `language` is that of anyone who reads its
  * mail, where anybody may have asked.
  */
 export async function confirmPlace(

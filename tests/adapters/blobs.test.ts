@@ -223,9 +223,9 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       await store.remove(key)
       expect(await store.sizeOf(key)).toBe(0)
       expect(await listed("unfinished")).toEqual([])
-      await store.append(key, 0, inPieces(Buffer.from("anew"), 4))
+      await store.append(key, 0, inPieces(Buffer.from("again"), 4))
       await store.finish(key)
-      expect((await read(store, key)).toString()).toBe("anew")
+      expect((await read(store, key)).toString()).toBe("again")
     })
 
     it("lists what is stored and what is unfinished, with sizes and times", async () => {
@@ -290,7 +290,7 @@ describe("a bucket", () => {
     await passage.close()
   })
 
-  it("lets so many blobs at once have a piece in memory, and refuses whoever waits too long for that", async () => {
+  it("lets so many blobs at once have a piece in memory, and refuses anyone who waits too long for that", async () => {
     const inTurn = createTurns(1, 60_000)
     const first = Promise.withResolvers<string>()
     const order: string[] = []

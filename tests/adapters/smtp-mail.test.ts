@@ -165,7 +165,7 @@ describe("a failure says what happened", () => {
     expect(isPermanent(await send(url).catch((reason: unknown) => reason))).toBe(expected)
   })
 
-  test("when the server does not take the sender, which is for the operator to mend and no fault of the email", async () => {
+  test("when the server does not take the sender, which is for the operator to repair and no fault of the email", async () => {
     const { url } = await openServer({
       onMailFrom: (_address, _session, answer) =>
         answer(Object.assign(new Error("Authentication required"), { responseCode: 530 })),

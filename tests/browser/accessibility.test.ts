@@ -44,7 +44,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   })
   afterAll(() => page.context().close())
 
-  it.each(pages)("%s has nothing that axe would mend", async (path) => {
+  it.each(pages)("%s has no accessibility faults", async (path) => {
     await visit(page, path)
     expect(await faultsIn(colorScheme, page)).toEqual([])
   })
@@ -86,7 +86,7 @@ describe("on a small screen", () => {
 })
 
 describe("in German, whose words are longer", () => {
-  it.each(pages)("%s fits into 320 pixels, and has nothing that axe would mend", async (path) => {
+  it.each(pages)("%s fits into 320 pixels, and has no accessibility faults", async (path) => {
     const page = await open(path, { viewport: { width: 320, height: 640 }, locale: "de-DE" })
     expect(await page.evaluate("document.documentElement.lang")).toBe("de")
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320)

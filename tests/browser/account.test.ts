@@ -177,7 +177,7 @@ describe("the account page", () => {
 })
 
 describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
-  it("the account page has nothing that axe would mend, and fits into 320 pixels", async () => {
+  it("the account page has no accessibility faults, and fits into 320 pixels", async () => {
     const person = await newPerson()
     await person.apiKey()
     await signIn(app, person)
@@ -188,7 +188,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
     await leave(page)
   })
 
-  it("the operator's pages have nothing that axe would mend, and fit into 320 pixels", async () => {
+  it("the operator's pages have no accessibility faults, and fit into 320 pixels", async () => {
     const operator = await operatorWithWork()
     const page = await open(operator, "/admin", { colorScheme, viewport: { width: 320, height: 800 } })
     for (const path of ["/admin", "/admin/people", "/admin/waitlist", "/admin/emails", "/admin/history"]) {

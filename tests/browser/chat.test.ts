@@ -63,7 +63,7 @@ describe("a long answer", () => {
     await page.getByText("You stopped this reply.").waitFor()
   })
 
-  it("leaves whoever reads further up in peace, and can be gone back to", async () => {
+  it("leaves anyone who reads further up in peace, and can be gone back to", async () => {
     const page = await open(await chat.thread(40))
     await ask(page, "/long 1500")
     await says(page, "word 20,")
@@ -470,7 +470,7 @@ describe("every page of the chat", () => {
   const looks = ["light", "dark"] as const
   const widths = [390, 1440]
   it.each(looks.flatMap((look) => widths.map((width) => [look, width] as const)))(
-    "has nothing that axe would mend, in %s colours and %i pixels wide",
+    "has no accessibility faults, in %s colours and %i pixels wide",
     async (colorScheme, width) => {
       const options = { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" } as const
       const page = await open("/dashboard/chat", options)

@@ -101,7 +101,7 @@ describe("the dashboard", () => {
     expect(asked).not.toContain("/api/users/sync")
   })
 
-  it("sends whoever has to be onboarded again there, from an open page and at once", async () => {
+  it("sends anyone who has to be onboarded again there, from an open page and at once", async () => {
     const ada = await onboarded("Ada")
     const page = await open(ada, "/dashboard")
     await moveTo(ada, { onboarding_completed: false, onboarding_step: "profile" })

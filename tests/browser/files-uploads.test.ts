@@ -107,7 +107,7 @@ describe("files on their way in", () => {
     expect(await files.sql`select 1 from uploads`).toHaveLength(0)
   })
 
-  it("rest and go on as one says, and others go first meanwhile", async () => {
+  it("rest and go on as one says, and others go first in the meantime", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     const path = fileOf("film.mov", 28 * MB)

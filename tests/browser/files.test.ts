@@ -415,7 +415,7 @@ describe.each([
   ["dark", 390],
   ["dark", 1440],
 ] as const)("in %s colours and %i pixels", (colorScheme, width) => {
-  it("axe finds nothing to mend, whatever is open, and nothing is wider than the window", async () => {
+  it("axe finds nothing to fix, whatever is open, and nothing is wider than the window", async () => {
     await files.add("tides.txt", "high water 06:12")
     await files.add(`${"long name ".repeat(20)}.txt`)
     const page = await open("/dashboard/files", {

@@ -55,7 +55,7 @@ describe("the dashboard", () => {
     [320, "light"],
     [1440, "dark"],
   ] as const)(
-    "fits into %i pixels in German, in %s colours, and has nothing that axe would mend",
+    "fits into %i pixels in German, in %s colours, and has no accessibility faults",
     async (width, colorScheme) => {
       await tideline.add("Jahresabschlussbericht der Donaudampfschifffahrtsgesellschaft.txt")
       const page = await tideline.open("/dashboard", {

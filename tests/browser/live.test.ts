@@ -276,13 +276,13 @@ describe("a page", () => {
     const seen = await marked(page)
     process.kill(other.pid, "SIGKILL")
     await other.exited
-    await database`update files set file_name = 'meanwhile.txt'`
+    await database`update files set file_name = 'in the meantime.txt'`
     const again = spawnTideline(dirname(other.dataDir), {
       PORT: String(other.port),
       DATABASE_URL: other.databaseUrl,
     })
     try {
-      await fileNamed(page, "meanwhile.txt").waitFor()
+      await fileNamed(page, "in the meantime.txt").waitFor()
       await database`update files set file_name = 'afterwards.txt'`
       await fileNamed(page, "afterwards.txt").waitFor()
       expect(counts()).toEqual([])

@@ -148,7 +148,7 @@ describe("the scripts of the live connection", () => {
     expect(await tideline.list()).toHaveLength(1)
   })
 
-  it("are tried for again when they could not be had, and meanwhile the page says that it is not live", async () => {
+  it("are tried for again when they could not be had, and in the meantime the page says that it is not live", async () => {
     const { page, letThrough } = await openWithoutLink("/dashboard/files", { fails: true })
     await page.getByText(/^Reconnecting/).waitFor()
     letThrough()

@@ -35,7 +35,7 @@ afterEach(async () => {
 })
 
 describe("the page of a link", () => {
-  it("gives the file to whoever knows the password, without any script", async () => {
+  it("gives the file to anyone who knows the password, without any script", async () => {
     const { url } = await share({ password: "open sesame" })
     const page = await visit({ javaScriptEnabled: false })
     await page.goto(`${url}/download`)

@@ -307,7 +307,7 @@ describe("the transition to another page", () => {
 
 describe("every page of the dashboard", () => {
   it.each(["light", "dark"] as const)(
-    "has nothing that axe would mend, in %s colours",
+    "has no accessibility faults, in %s colours",
     async (colorScheme) => {
       await tideline.add("tides.txt")
       const page = await tideline.open("/dashboard", { colorScheme, reducedMotion: "reduce" })

@@ -52,7 +52,7 @@ describe("signing up", () => {
     expect(await password.inputValue()).toBe("a few unrelated words")
   })
 
-  it("puts the cursor where there is something to mend", async () => {
+  it("puts the cursor where there is something to fix", async () => {
     const page = await open("/sign-up")
     await page.evaluate("document.forms[0].noValidate = true")
     await page.getByLabel("Name").fill("Ada")

@@ -212,7 +212,7 @@ async function expectReplaced(page: Page) {
   throw new Error("Every request counted as another client's.")
 }
 
-/** As an upgrade does it. Behind a proxy every page that is asked for meanwhile is answered. */
+/** As an upgrade does it. Behind a proxy every page that is asked for in the meantime is answered. */
 async function replaceInTurn(page: Page) {
   const ended = new AbortController()
   const asking = chosen?.origin ? askOnAndOn(page, ended.signal) : Promise.resolve(0)
@@ -223,7 +223,7 @@ async function replaceInTurn(page: Page) {
   }
   ended.abort()
   const pages = await asking
-  if (chosen?.origin) process.stdout.write(`       ${pages} pages meanwhile\n`)
+  if (chosen?.origin) process.stdout.write(`       ${pages} pages in the meantime\n`)
 }
 
 async function askOnAndOn(page: Page, signal: AbortSignal): Promise<number> {

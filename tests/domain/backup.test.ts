@@ -59,7 +59,7 @@ describe("a backup", () => {
 
     const place = await openNewPlace()
     await place.restore(backup.folder, shelf)
-    // The keys for realtime tokens are made anew.
+    // The keys for realtime tokens are made again.
     expect(await digestsOf(place.db)).toEqual({ ...before, "auth.jwks": "0 " })
     expect(await keysOf(place.blobs)).toEqual(keys)
     for await (const finding of checkFiles(
@@ -195,7 +195,7 @@ describe("a backup", () => {
     const file = await uploadFile(ada, aFile("a.txt"))
     const [path, bytes] = [await pathOf(file), readFileSync(await pathOf(file))]
     rmSync(path)
-    // Whoever opens it waits for somebody to write.
+    // Anyone who opens it waits for somebody to write.
     execFileSync("mkfifo", [path])
     const directory = aFolder()
     const command = spawn(process.execPath, [join(root, "server/commands/backup.ts"), directory], {
@@ -313,7 +313,7 @@ describe("a backup", () => {
     expect(await listBackups(shelf.directory)).toEqual([])
   })
 
-  it("has the rows of a table that somebody would empty meanwhile, and lets a Tideline start meanwhile", async () => {
+  it("has the rows of a table that somebody would empty in the meantime, and lets a Tideline start in the meantime", async () => {
     await own("create table emptied (n int); insert into emptied values (1)")
     let emptying: Promise<unknown> = Promise.resolve()
     const rows = await withDump(

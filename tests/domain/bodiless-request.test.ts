@@ -32,7 +32,7 @@ it("it can be copied, and be what another request is made of", async () => {
   expect(await request.text()).toBe("")
 })
 
-it("its signal tells that the client went away, also to whoever asks later", async () => {
+it("its signal tells that the client went away, also to anyone who asks later", async () => {
   await using stage = await openStage()
   const request = await stage.ask("/slow")
   const late = await stage.ask("/late")

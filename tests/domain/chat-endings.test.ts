@@ -118,7 +118,7 @@ describe("a model server that refuses", () => {
     [403, "AI_GATEWAY_API_KEY"],
     [404, "AI_GATEWAY_BASE_URL"],
     [307, "AI_GATEWAY_BASE_URL"],
-  ])("is the operator's to mend, named once, and no person's: %i", async (status, setting) => {
+  ])("is the operator's to repair, named once, and no person's: %i", async (status, setting) => {
     const { baseUrl } = await openModelServer((response) => {
       response.writeHead(status, {
         "content-type": "application/json",
@@ -141,7 +141,7 @@ describe("a model server that refuses", () => {
     ])
   })
 
-  it("is named anew where it refuses for another reason, and is forgotten once it answers", async () => {
+  it("is named again where it refuses for another reason, and is forgotten once it answers", async () => {
     const { baseUrl } = await openModelServer((response, _, number) => {
       const status = [401, 404][number]
       if (status === undefined) return say(response, ["Deep."], "stop")
@@ -156,7 +156,7 @@ describe("a model server that refuses", () => {
     expect(scope.logged.map(({ level }) => level)).toEqual([50, 50, 30])
   })
 
-  it.each([429, 500, 503])("for a moment is nobody's to mend: %i", async (status) => {
+  it.each([429, 500, 503])("for a moment is nobody's to repair: %i", async (status) => {
     const { baseUrl } = await openModelServer((response) => {
       response.writeHead(status, { "content-type": "application/json", "retry-after": "0" }).end("{}")
     })

@@ -218,7 +218,7 @@ describe("an answer that is being written", () => {
     ["2 * 3", "2 * 3"],
     ["snake_case_name", "snake_case_name"],
     ["| a | b", ""],
-  ])("is mended at its end: %s", (text, mended) => {
+  ])("is repaired at its end: %s", (text, mended) => {
     expect(mendEnd(text)).toBe(mended)
   })
 
@@ -233,7 +233,7 @@ describe("an answer that is being written", () => {
     }
   })
 
-  it("reads only its end anew", () => {
+  it("reads only its end again", () => {
     const reader = createBlockReader()
     const before = reader.read("# One\n\nTwo\n\nThree\n\nFo", { isGrowing: true })
     const after = reader.read("# One\n\nTwo\n\nThree\n\nFour", { isGrowing: true })

@@ -82,7 +82,7 @@ describe("a question in a conversation", () => {
     expect((await listMessages(ada, threadId)).entries).toHaveLength(2)
   })
 
-  it("is answered anew where that is asked for", async () => {
+  it("is answered again where that is asked for", async () => {
     const threadId = await thread(ada)
     await ask(ada, threadId, "Hello", "q1")
     const [question, answer] = (await listMessages(ada, threadId)).entries
@@ -93,7 +93,7 @@ describe("a question in a conversation", () => {
     expect(entries[1]?._id).not.toBe(answer?._id)
   })
 
-  it("is not answered anew once something follows it", async () => {
+  it("is not answered again once something follows it", async () => {
     const threadId = await thread(ada)
     await ask(ada, threadId, "First", "q1")
     await ask(ada, threadId, "Second", "q2")
@@ -310,7 +310,7 @@ describe("an answer", () => {
     ])
   })
 
-  it("ends when its conversation goes into the trash, with what was said kept for whoever restores it", async () => {
+  it("ends when its conversation goes into the trash, with what was said kept for anyone who restores it", async () => {
     const threadId = await thread(ada)
     const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 9000", again: false })
     const reading = readAll(chunks)

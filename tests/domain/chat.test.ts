@@ -39,7 +39,7 @@ describe("conversations", () => {
     expect((await listThreads(someone, { cursor, limit: 50 })).threads).toMatchObject([{ _id }])
   })
 
-  it("are made, renamed and removed by whoever has them", async () => {
+  it("are made, renamed and removed by anyone who has them", async () => {
     const made = await createThread(ada, { title: "The sea" })
     expect(await findThread(ada, made._id)).toEqual(made)
     expect(await renameThread(ada, made._id, { title: "The ocean" })).toEqual({ ...made, title: "The ocean" })

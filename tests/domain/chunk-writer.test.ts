@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-it("stores the first words at once, and the others in order, for whoever owns the turn", async () => {
+it("stores the first words at once, and the others in order, for anyone who owns the turn", async () => {
   const turn = await runningTurn()
   const said = speech()
   const chunks = createChunkWriter(room).open(turn.answerId, said.drain)

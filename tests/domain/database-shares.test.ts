@@ -59,7 +59,7 @@ it("what one person waits for leaves connections to others, is refused by name, 
   expect([...(await psql`select length from ropes order by _id`)]).toEqual([{ length: 2 }, { length: 5 }])
 })
 
-it("a probe has a connection of its own, whoever holds the others", async () => {
+it("a probe has a connection of its own, no matter who holds the others", async () => {
   const release = await holdRope()
   const waiting = Promise.allSettled(
     ["ada", "grace", "mary", "joan"].map((person) =>
@@ -71,7 +71,7 @@ it("a probe has a connection of its own, whoever holds the others", async () => 
   expect((await waiting).map(({ status }) => status)).toEqual(Array(4).fill("fulfilled"))
 })
 
-it("every session has limits on waiting, whoever opens it, and an operator's own stay", async () => {
+it("every session has limits on waiting, no matter who opens it, and an operator's own stay", async () => {
   const show = async () => {
     const session = postgres(database.url, { max: 1 })
     const [row] = await session`

@@ -89,7 +89,7 @@ describe("the check of the files", () => {
     expect(await drawer.usage()).toEqual([{ used: 0, reserved: 0 }])
   })
 
-  it("finds usage that does not add up, and counts it anew", async () => {
+  it("finds usage that does not add up, and counts it again", async () => {
     const grace = await drawer.scopeOf("grace")
     await uploadFile(ada, aFile("a.txt"))
     await uploadFile(grace, aFile("b.txt"))

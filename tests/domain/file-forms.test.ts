@@ -72,7 +72,7 @@ async function refuse({ fileName }: IncomingFile) {
 }
 
 async function readFile({ fileName, bytes }: IncomingFile) {
-  // What takes a file in asks the database first, and the form goes on meanwhile.
+  // What takes a file in asks the database first, and the form goes on in the meantime.
   await new Promise(setImmediate)
   return `${fileName}: ${await text(bytes)}`
 }

@@ -9,7 +9,7 @@ import type { Identity, Plan } from "#server/ports/identity.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
-/** Over one connection: whoever holds it and asks for another waits for ever. */
+/** Over one connection: anyone who holds it and asks for another waits for ever. */
 let narrow: ReturnType<typeof openDatabase>
 let operator: User
 beforeAll(async () => {

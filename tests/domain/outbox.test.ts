@@ -87,7 +87,7 @@ describe("an email in the outbox", () => {
     expect(await rows()).toEqual([])
   })
 
-  test("is one for each cause, whoever asks and however often", async () => {
+  test("is one for each cause, no matter who asks and however often", async () => {
     const asked = await Promise.all(Array.from({ length: 20 }, () => queueWelcome(outbox(), ada)))
     expect(asked.filter(Boolean)).toHaveLength(1)
     await queueWelcome(outbox(), { ...ada, clerkId: "user_grace" })
@@ -133,7 +133,7 @@ describe("an email in the outbox", () => {
   })
 })
 
-describe("what a stranger can set off", () => {
+describe("what somebody else can set off", () => {
   test("is five emails to one address whose links work, asked at once or one after the other", async () => {
     const queued = await Promise.all(Array.from({ length: 15 }, (_, i) => askForReset(i)))
     expect(queued.filter(Boolean)).toHaveLength(5)

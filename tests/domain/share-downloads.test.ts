@@ -24,7 +24,7 @@ describe("a link for one download", () => {
     await expect(download()).rejects.toMatchObject({ status: 404 })
   })
 
-  it("closes the bytes that were opened for whoever came too late", async () => {
+  it("closes the bytes that were opened for anyone who came too late", async () => {
     const download = await shareOnce("race.txt")
     const opened: Readable[] = []
     const open: typeof drawer.blobs.open = async (...asked) => {

@@ -79,7 +79,7 @@ describe("the sweep", () => {
     expect(await drawer.db.$count(uploads)).toBe(1)
   })
 
-  it("gives up what waits longest of whoever holds most, past what all together may hold", async () => {
+  it("gives up what waits longest of anyone who holds most, past what all together may hold", async () => {
     const grace = await drawer.scopeOf("grace")
     const [oldest, later] = [await begin(ada, 300), await begin(ada, 400)]
     const hers = await begin(grace, 500)

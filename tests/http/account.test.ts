@@ -57,7 +57,7 @@ describe("the account page", () => {
 })
 
 describe("a password", () => {
-  it("is changed by whoever knows the present one; every other browser is signed out at once", async () => {
+  it("is changed by anyone who knows the present one; every other browser is signed out at once", async () => {
     const person = await newPerson()
     const elsewhere = await signIn(app, person)
     const token = await realtimeToken(elsewhere)

@@ -216,7 +216,7 @@ describe("an export over HTTP", () => {
 })
 
 describe("what a conversation's addresses give to others", () => {
-  test("is nothing, whoever they are", async () => {
+  test("is nothing, no matter who they are", async () => {
     const threadId = await makeThread(ada, "A secret of Ada")
     const address = `/api/chat/threads/${threadId}`
     await ada(address, { method: "DELETE" })

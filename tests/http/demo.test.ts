@@ -19,7 +19,7 @@ afterAll(async () => {
   await app.stop()
 })
 
-it("sends the boats to whoever looks, and again when somebody moves one", async () => {
+it("sends the boats to anyone who looks, and again when somebody moves one", async () => {
   const looker = await look()
   expect((await looker.next()).map(({ name }) => name)).toEqual([
     "Petrel",
@@ -78,7 +78,7 @@ it("is not moved by another site", async () => {
   expect(response.status).toBe(403)
 })
 
-it("leads whoever opens its address to the page", async () => {
+it("leads anyone who opens its address to the page", async () => {
   const response = await fetch(`${app.origin}/demo`, { redirect: "manual" })
   expect(response.headers.get("location")).toBe("/#live")
 })
@@ -120,7 +120,7 @@ function open() {
 }
 
 /** A stream of the boats, as a page has it. */
-it("is not there where the operator switched it off, and takes nothing from strangers", async () => {
+it("is not there where the operator switched it off, and takes nothing from others", async () => {
   const without = await startTideline({ DEMO: "off", DATABASE_URL: app.databaseUrl })
   onTestFinished(() => without.stop())
   const page = await fetch(without.origin)

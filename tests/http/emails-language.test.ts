@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 describe("somebody whose browser asks for German", () => {
-  it("is sent every email about their account in German, whoever causes it", async () => {
+  it("is sent every email about their account in German, no matter who causes it", async () => {
     const browser = asking("de-AT,de;q=0.9,en;q=0.8")
     const ada = { name: "Ada", email: "ada@example.org", password: PASSWORD }
     await browser("/sign-up", form(ada))
@@ -135,7 +135,7 @@ describe("the waitlist writes", () => {
     }
   })
 
-  it("in the language of whoever reads the mail, where somebody else had asked in another", async () => {
+  it("in the language of anyone who reads the mail, where somebody else had asked in another", async () => {
     await asking("de")("/waitlist", form({ email: "typed@example.org" }))
     const { text } = await findEmail(app, "typed@example.org", /Warteliste/)
     const link = /http\S+\/waitlist\/confirm\S+/.exec(text)?.[0] ?? ""

@@ -80,7 +80,7 @@ describe("over the socket", () => {
     expect(await hers.query("files.listShares", {})).toMatchObject({ value: [{ _id: open.share._id }] })
   })
 
-  it("what files take changes with every change of them, whoever makes it", async () => {
+  it("what files take changes with every change of them, no matter who makes it", async () => {
     const usage = await hers.query("files.getUsage", {})
     const { _id, revision } = (usage as { value: { _id: string; revision: number } }).value
     await hers.subscribe("files.getUsage", {}, USAGE)

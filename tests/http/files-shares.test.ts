@@ -126,7 +126,7 @@ describe("a link", () => {
 })
 
 describe("a link for so many downloads", () => {
-  test("is used up after them, for whoever comes next", async () => {
+  test("is used up after them, for anyone who comes next", async () => {
     const { url } = await shareIt({ maxDownloads: 1 })
     expect(await (await get(url)).text()).toBe("0123456789")
     await expectGone(url)
@@ -202,7 +202,7 @@ describe("a link with a password", () => {
     expect([person.status, person.headers.get("location")]).toEqual([303, new URL(url).pathname])
   })
 
-  test("opens to whoever knows it, for that link alone", async () => {
+  test("opens to anyone who knows it, for that link alone", async () => {
     const { url } = await shareIt({ password: "öpen sesame" })
     const other = await shareIt({ password: "öpen sesame" })
     const browser = openBrowser(api.app)

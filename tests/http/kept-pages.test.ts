@@ -27,7 +27,7 @@ describe("a page that was rendered for another visitor", () => {
     expect(second.headers["vary"]).toBe("accept-encoding, accept-language, cookie")
   })
 
-  it("is sent compressed, with its nonce, to whoever takes that", async () => {
+  it("is sent compressed, with its nonce, to anyone who takes that", async () => {
     await ask("/about")
     const plain = await ask("/about")
     const [one, two] = [

@@ -66,8 +66,8 @@ describe("nobody else", () => {
     ["/admin/waitlist/export"],
     ["/ADMIN/people"],
     ...["/admin/people", "/admin/people.data"].flatMap((path): [string, Record<string, string>][] => [
-      [path, { intent: "change-plan", userId: "of the stranger", plan: "pro" }],
-      [path, { intent: "sign-out", userId: "of the stranger" }],
+      [path, { intent: "change-plan", userId: "of the other person", plan: "pro" }],
+      [path, { intent: "sign-out", userId: "of the other person" }],
     ]),
     ["/admin", { intent: "stop", answerId: NO_ID }],
     ["/admin?index", { intent: "stop", answerId: NO_ID }],

@@ -128,7 +128,7 @@ describe("a response", () => {
     expect((await fetch(origin)).headers.getSetCookie()).toEqual(["a=1, really", "b=2"])
   })
 
-  it("has no body for HEAD, and whoever would have made it is told", async () => {
+  it("has no body for HEAD, and anyone who would have made it is told", async () => {
     const body = source(["text"])
     const { origin } = await serve(
       async () => new Response(body.stream, { headers: { "content-length": "4" } }),

@@ -72,7 +72,7 @@ describe("a public page", () => {
     expect(seen.size).toBeGreaterThan(publicPages.length + 5)
   })
 
-  it("offers a visitor to sign in, and whoever is signed in the dashboard", async () => {
+  it("offers a visitor to sign in, and anyone who is signed in the dashboard", async () => {
     expect(await textOf("/")).toContain('href="/sign-in"')
     const ada = await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
     const html = await (await ada("/")).text()

@@ -26,7 +26,7 @@ afterAll(async () => {
 describe("emails of POST /api/email", () => {
   const welcome = { template: "welcome", name: "Ada" }
 
-  test("go to confirmed addresses alone: a stranger cannot have them sent to somebody else", async () => {
+  test("go to confirmed addresses alone: somebody else cannot have them sent to somebody else", async () => {
     const eve = await signUp(app, { name: "Eve", email: "somebody-else@example.org" })
     const refused = await from("192.0.2.1", eve)("/api/email", post(welcome))
     expect(refused.status).toBe(403)

@@ -84,7 +84,7 @@ describe("an upload", () => {
     expect(file.headers.get("content-disposition")).toBe("attachment; filename=noise.bin")
     expect(Buffer.from(await file.arrayBuffer()).equals(bytes)).toBe(true)
 
-    // Whoever missed the answer.
+    // Anyone who missed the answer.
     const head = await upload.head()
     expect(head.headers.get("upload-offset")).toBe("700000")
     expect(head.headers.get("tideline-file-id")).toBe(id)
@@ -467,7 +467,7 @@ describe("a connection", () => {
       error: "Another request is writing to this upload. Try again in a moment.",
     })
     expect(head.status).toBe(423)
-    // Nobody waits any more, and whoever sends may rest for a moment.
+    // Nobody waits any more, and anyone who sends may rest for a moment.
     const [row] = await database.db.select({ wantedAt: uploads.wantedAt }).from(uploads)
     expect(row).toEqual({ wantedAt: null })
     trickle.abort()

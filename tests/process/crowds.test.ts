@@ -69,7 +69,7 @@ async function arrive(number: number, words: string): Promise<Socket> {
   return socket
 }
 
-/** Emails of strangers, and files of somebody who is signed in. */
+/** Emails of others, and files of somebody who is signed in. */
 function slowBody(number: number): string {
   const [path, type] =
     number % 2 === 0 ? ["/api/email", "application/json"] : ["/api/files", "multipart/form-data; boundary=b"]

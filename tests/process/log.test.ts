@@ -24,7 +24,7 @@ it("the log has each answer under the id that its header has, without the query"
 
 it("the log tells who signed in from where, and which attempts were refused, without a claimed address", async () => {
   const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
-  const guess = { email: "grace@example.org", password: "a guess of a stranger" }
+  const guess = { email: "grace@example.org", password: "a guess of somebody else" }
   expect((await postJson(grace, "/api/auth/sign-in/email", guess)).status).toBe(401)
   await signIn(app, grace)
   const events = () =>
@@ -44,7 +44,7 @@ it("the log tells who signed in from where, and which attempts were refused, wit
   expect(app.log.join("\n")).not.toContain("grace@example.org")
 })
 
-it("the log calls nothing an error that strangers are refused, and has no stack of it", async () => {
+it("the log calls nothing an error that others are refused, and has no stack of it", async () => {
   const elsewhere = "https://evil.example"
   const send = (path: string, init: RequestInit) =>
     fetch(app.origin + path, { method: "POST", redirect: "manual", ...init })
@@ -73,7 +73,7 @@ it("the log calls nothing an error that strangers are refused, and has no stack 
     json("{"),
     json("[]"),
     json('{"email":5}'),
-    json('{"email":"grace@example.org","password":"a guess of a stranger"}'),
+    json('{"email":"grace@example.org","password":"a guess of somebody else"}'),
     json(
       '{"email":"grace@example.org","password":"a guess","callbackURL":"https://evil.example\\n{\\"level\\":60}"}',
     ),

@@ -109,7 +109,7 @@ describe("maintenance", () => {
     await expect.poll(() => openLiveSocket(app, token).then((open) => open.close(), String)).toBe(undefined)
   })
 
-  it("lets in whoever has the address that the command printed, for this time only", async () => {
+  it("lets in anyone who has the address that the command printed, for this time only", async () => {
     const address = await close()
     const browser = openBrowser(app)
     expect((await browser(`${address}x`)).status).toBe(503)
@@ -124,7 +124,7 @@ describe("maintenance", () => {
     expect((await browser("/")).status).toBe(503)
   })
 
-  it("stays on when a process is started anew", async () => {
+  it("stays on when a process is started again", async () => {
     await close()
     const late = await startTideline({ DATABASE_URL: database.url })
     try {

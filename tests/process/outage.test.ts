@@ -117,7 +117,7 @@ describe("a sign-up whose connection to PostgreSQL ends in the middle", () => {
 })
 
 describe("who is signed in while PostgreSQL is away", () => {
-  it("is told so, and is neither a stranger nor shown an error of the program", async () => {
+  it("is told so, and is neither somebody else nor shown an error of the program", async () => {
     const person = await signUp(app, { name: "Ada", email: "ada@example.org" })
     const cookie = { cookie: person.cookie() }
     const key = { authorization: `Bearer ${await person.apiKey()}` }

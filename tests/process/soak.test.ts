@@ -77,7 +77,7 @@ test(
   MINUTES * 60_000 + 240_000,
 )
 
-/** One fault after the other, each some time after the one before is mended. Resolves with how many there were of each kind. */
+/** One fault after the other, each some time after the one before is repaired. Resolves with how many there were of each kind. */
 async function killAtRandom(fleet: Fleet, cluster: Cluster, chance: Chance, until: number) {
   const faults = { killedProcesses: 0, killedDatabases: 0 }
   const [kill, quit, end] = ["SIGKILL", "SIGQUIT", "SIGINT"] as const
@@ -95,7 +95,7 @@ async function killAtRandom(fleet: Fleet, cluster: Cluster, chance: Chance, unti
   return faults
 }
 
-/** As whoever supervises it would: until it runs, because it cannot start without its database. */
+/** As anyone who supervises it would: until it runs, because it cannot start without its database. */
 async function killAndStart(member: Member) {
   await member.end("SIGKILL")
   for (;;) {

@@ -68,7 +68,7 @@ it("behind a proxy that is trusted a request is a span with its route, under the
   expect(received[0]?.headers).toMatchObject({ authorization: "Bearer of a test" })
 })
 
-it("what a stranger names decides neither whether a request is traced nor under what", async () => {
+it("what somebody else names decides neither whether a request is traced nor under what", async () => {
   const endpoint = `http://127.0.0.1:${portOf(collector)}`
   const of = { endpoint, headers: {}, service: "in-a-test", part: 1, version: "0", trustsProxy: null }
   const tracing = openOtlpTracing(of)

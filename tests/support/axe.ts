@@ -1,7 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright"
 import type { Page } from "playwright-core"
 
-/** What axe would mend on the page as it is once nothing on it moves any more: the rule, and the element. */
+/** What axe finds on the page as it is once nothing on it moves any more: the rule, and the element. */
 export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(settle)
   // In the page itself, not in a second one, and with nothing told of what is well: half the work.

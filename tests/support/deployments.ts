@@ -4,7 +4,7 @@ import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "./clerk.ts"
 import type { Fetch } from "./openapi.ts"
 import { openBrowser, signUp } from "./people.ts"
 
-/** Somebody who is signed in, whoever says so. */
+/** Somebody who is signed in, no matter who says so. */
 interface Member extends Fetch {
   /** A key for scripts. */
   apiKey(): Promise<string>

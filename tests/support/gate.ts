@@ -46,7 +46,7 @@ export async function openGate(): Promise<Gate> {
       for (const socket of passing) silence(socket)
     },
     open() {
-      // The other end has given up what it heard nothing of, and says so to whoever sends there again.
+      // The other end has given up what it heard nothing of, and says so to anyone who sends there again.
       if (state === "swallowing") breakOff()
       state = "open"
     },

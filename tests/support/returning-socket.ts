@@ -55,7 +55,7 @@ export async function openReturningSocket(origin: string, person: Person): Promi
 
   async function comeBack() {
     for (;;) {
-      await client.until(() => !client.connected || lists.some(isWanting), "something to mend", FOR_EVER)
+      await client.until(() => !client.connected || lists.some(isWanting), "something to repair", FOR_EVER)
       if (isOver) return
       if (client.connected) await renew()
       else await reconnect()

@@ -17,7 +17,7 @@ document.addEventListener("submit", (event) => {
   if (button.ariaBusy === "true") return event.preventDefault()
   button.ariaBusy = "true"
   button.ariaDisabled = "true"
-  // Whoever stops the page from loading tells nobody, and may want to send it again.
+  // Anyone who stops the page from loading tells nobody, and may want to send it again.
   setTimeout(() => release(button), 10_000)
 })
 

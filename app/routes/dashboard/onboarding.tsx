@@ -115,7 +115,7 @@ export default function Onboarding({
   const { completed, step } = onboardingOf(user)
   const refused = useActionData<typeof action>()
   const navigate = useNavigate()
-  // Completed on another device: whoever completed it here is being sent on by the action.
+  // Completed on another device: anyone who completed it here is being sent on by the action.
   const { state } = useNavigation()
   const mustLeave = completed && state === "idle"
   useEffect(() => {

@@ -16,7 +16,7 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "POST
 /** All visitors together may change the boats so often in a minute. */
 const EVERYBODY = 1200
 
-/** The boats of the start page, as server-sent events. Whoever opens the address itself is shown the page. */
+/** The boats of the start page, as server-sent events. Anyone who opens the address itself is shown the page. */
 export function loader({ context, request }: Route.LoaderArgs) {
   const { harbour } = servicesOf(context)
   if (!harbour) return noDemo()

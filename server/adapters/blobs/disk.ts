@@ -168,7 +168,7 @@ async function hashAll(file: FileHandle): Promise<RunningHash> {
   return hash
 }
 
-/** Makes `aa/bb` such that it survives a power cut, once per process; whoever comes meanwhile waits for the same. */
+/** Makes `aa/bb` such that it survives a power cut, once per process; anyone who comes in the meantime waits for the same. */
 function makeDurable(durable: Map<string, Promise<void>>, root: string, directory: string): Promise<void> {
   const known = durable.get(directory)
   if (known) return known

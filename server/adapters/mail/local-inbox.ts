@@ -5,7 +5,7 @@ import { openInboxStore, type InboxStore } from "./local-inbox-store.ts"
 import { inboxPage, messagePage, sandboxedHtml } from "./local-inbox-pages.ts"
 
 interface LocalInboxOptions {
-  /** Where the web pages listen: on loopback, unless something else keeps strangers away. */
+  /** Where the web pages listen: on loopback, unless something else keeps others away. */
   host?: string
   /** Of the web pages; 0 means any free port. */
   port: number

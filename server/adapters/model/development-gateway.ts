@@ -16,7 +16,7 @@ const BODY_LIMIT = 32 * 1024 * 1024
 export interface DevelopmentGateway {
   model: string
   baseUrl: string
-  /** Made anew at every start; the gateway answers 401 to any other. */
+  /** Made again at every start; the gateway answers 401 to any other. */
   key: string
   /** How many answers were begun, and how many of them their asker cut short. */
   activity: { begun: number; aborted: number }

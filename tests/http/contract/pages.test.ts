@@ -100,7 +100,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect(target.searchParams.get("redirect_url")).toBe(`${path}?from=mail`)
     })
 
-    test.each(pages.slice(0, 3))("%s sends whoever has not finished onboarding there", async (path) => {
+    test.each(pages.slice(0, 3))("%s sends anyone who has not finished onboarding there", async (path) => {
       const newcomer = await app.enter({
         email: `new${path.replaceAll("/", "-")}@example.org`,
         name: "Newcomer",
@@ -110,14 +110,14 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect(new URL(response.headers.get("location") ?? "", api.app.origin).pathname).toBe("/onboarding")
     })
 
-    test("/onboarding is served to whoever has not finished it", async () => {
+    test("/onboarding is served to anyone who has not finished it", async () => {
       const newcomer = await app.enter({ email: "newcomer@example.org", name: "Newcomer" })
       const response = await newcomer("/onboarding", { redirect: "manual" })
       expect(response.status).toBe(200)
       expect(response.headers.get("content-type")).toMatch(/^text\/html/)
     })
 
-    test.each(pages.slice(0, 3))("%s is served to whoever has finished onboarding", async (path) => {
+    test.each(pages.slice(0, 3))("%s is served to anyone who has finished onboarding", async (path) => {
       const ada = await app.enter({
         name: "Ada Lovelace",
         email: `ada${path.replaceAll("/", "-")}@example.org`,
@@ -133,7 +133,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
     expect((await api.visitor(path)).status).toBe(404)
   })
 
-  test("a page that does not exist is the not-found page for whoever is signed in", async () => {
+  test("a page that does not exist is the not-found page for anyone who is signed in", async () => {
     const ada = await app.enter({ email: "lost@example.org", name: "Ada Lovelace" })
     const response = await ada("/no-such-page")
     expect(response.status).toBe(404)

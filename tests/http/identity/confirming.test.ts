@@ -7,7 +7,7 @@ import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson } from "../../support/people.ts"
 
-const STRANGERS = "what the stranger chose"
+const STRANGERS = "what the other person chose"
 const OWNERS = "what the owner chooses"
 
 const isUser = (send: Browser) => send("/api/files").then(({ status }) => status === 200)
@@ -29,7 +29,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     await app.stop()
   })
 
-  test("a stranger who signed up with an address keeps nothing once its owner confirms it", async () => {
+  test("somebody else who signed up with an address keeps nothing once its owner confirms it", async () => {
     const email = "victim@example.org"
     const stranger = await signUp(email)
     const key = verification === "optional" ? await makeKey(stranger) : null
@@ -59,7 +59,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect((await signIn(openBrowser(app), email, OWNERS)).status).toBe(200)
   })
 
-  test("the link of an address that is confirmed changes nothing, whoever opens it", async () => {
+  test("the link of an address that is confirmed changes nothing, no matter who opens it", async () => {
     const email = "done@example.org"
     const holder = await signUp(email)
     const link = await linkTo(email)
@@ -71,7 +71,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect((await signIn(openBrowser(app), email, STRANGERS)).status).toBe(200)
   })
 
-  test("whoever signed up and opens the link in the same browser just goes on", async () => {
+  test("anyone who signed up and opens the link in the same browser just goes on", async () => {
     const email = "same@example.org"
     const holder = await signUp(email)
     const key = verification === "optional" ? await makeKey(holder) : null
@@ -120,7 +120,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect(await isUser(browser)).toBe(false)
   })
 
-  test("a reset by email confirms the address too, and ends what the stranger had", async () => {
+  test("a reset by email confirms the address too, and ends what the other person had", async () => {
     const email = "reset@example.org"
     const stranger = await signUp(email)
     const owner = openBrowser(app)
@@ -132,7 +132,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
   })
 
   describe("an address among ADMIN_EMAILS", () => {
-    test("makes no operator of a stranger who took it first, nor of whoever has only its mailbox", async () => {
+    test("makes no operator of somebody else who took it first, nor of anyone who has only its mailbox", async () => {
       const email = "claimed@example.org"
       const stranger = await signUp(email)
       const link = await linkTo(email)
@@ -150,7 +150,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
       expect((await owner("/admin")).status).toBe(200)
     })
 
-    test("makes an operator of whoever signed up and confirmed it there, until a reset by email", async () => {
+    test("makes an operator of anyone who signed up and confirmed it there, until a reset by email", async () => {
       const email = "boss@example.org"
       const boss = await signUp(email)
       expect((await boss("/admin")).status).toBe(verification === "optional" ? 404 : 302)

@@ -134,7 +134,7 @@ test("guesses from one address against many accounts are slowed, and nobody else
   expect(await signInFrom("203.0.113.2", openBrowser(app), "nobody-1@example.org", "whatever")).toBe(401)
 })
 
-test("a stranger who asks for emails uses up nobody else's", async () => {
+test("somebody else who asks for emails uses up nobody else's", async () => {
   await signUp(app, { name: "Mary", email: "mary@example.org" })
   const ask = async (address: string) =>
     (

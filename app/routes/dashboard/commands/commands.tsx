@@ -106,7 +106,7 @@ interface LoadedDialog {
   Dialog: ComponentType<CommandDialogProps>
 }
 
-/** Which of them is shown. One that cannot be fetched is not; what is typed meanwhile is kept for it. */
+/** Which of them is shown. One that cannot be fetched is not; what is typed in the meantime is kept for it. */
 function useDialogs() {
   const { t } = useLingui()
   const toast = useToast()
@@ -133,7 +133,7 @@ function useDialogs() {
   return { loaded, shown, setShown, typed: shown === null ? "" : typed, isAwaited }
 }
 
-/** The letters that are pressed meanwhile; they reach nothing else. */
+/** The letters that are pressed in the meantime; they reach nothing else. */
 function useTypedWhile(isAwaited: boolean): string {
   const [typed, setTyped] = useState("")
   useEffect(() => {

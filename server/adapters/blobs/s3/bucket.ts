@@ -36,7 +36,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       connectionTimeout: 5000,
-      // Until the answer begins: whoever waits may hold a row, and a connection to the database.
+      // Until the answer begins: the caller may be holding a row lock and a database connection.
       requestTimeout: 120_000,
       throwOnRequestTimeout: true,
       httpAgent: { maxSockets: CONNECTIONS },

@@ -26,13 +26,13 @@ export function offsetOf(name: string): number {
  * out as well, and then the error is thrown. Where there is nothing at all, an empty piece says that something was begun.
  */
 export async function* cutPieces(offset: number, begun: Buffer, bytes: AsyncIterable<Uint8Array>) {
-  // The system gives memory to what is filled of it, and whoever sends slowly fills little.
+  // The system allocates only the pages that are written, so a slow sender uses little memory.
   const held = Buffer.allocUnsafeSlow(PIECE_SIZE)
   let start = offset - begun.byteLength
   let size = begun.copy(held)
   let fresh = offset === 0
 
-  // Whoever is given a piece is done with it when they ask for the next.
+  // The consumer is done with a piece when it asks for the next.
   const take = () => {
     const cut = { start, piece: held.subarray(0, size) }
     start += size

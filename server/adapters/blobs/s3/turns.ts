@@ -1,6 +1,6 @@
 import { Unavailable } from "#server/errors.ts"
 
-/** So many may work at once. Others wait for their turn; whoever waited for `patience` milliseconds is refused with `Unavailable`. */
+/** At most this many run at the same time. The others queue; one that waited for `patience` milliseconds is rejected with `Unavailable`. */
 export function createTurns(most: number, patience: number) {
   const waiting: (() => void)[] = []
   let taken = 0

@@ -20,7 +20,7 @@ function noticeOf(event: WebhookEvent): IdentityNotice | null {
   if (event.type === "user.deleted") return event.data.id ? { kind: "deleted", userId: event.data.id } : null
   if (event.type === "user.created" || event.type === "user.updated")
     return { kind: "changed", userId: event.data.id }
-  // Of subscriptions, whatever happens to them: the plan is asked for anew.
+  // Of subscriptions, whatever happens to them: the plan is asked for again.
   const payer = "payer" in event.data ? event.data.payer : undefined
   return payer?.user_id ? { kind: "changed", userId: payer.user_id } : null
 }

@@ -63,7 +63,7 @@ export interface AuthSettings {
 export interface AccountEmail {
   userId: string
   email: string
-  /** Of whoever asked for it. */
+  /** Of the person who asked for it. */
   language: Language
   /** Carries the token, which is good for `minutes`. */
   url: string
@@ -155,7 +155,7 @@ export function authOptions(settings: AuthSettings) {
         const minutes = RESET_LINK_LIFE / 60
         settings.mailResetLink({ userId, email, language, url: resetLink(origin, token), minutes })
       },
-      // Whoever took the account over may have made keys too. The link came by email, or from the server itself.
+      // Anyone who took the account over may have made keys too. The link came by email, or from the server itself.
       onPasswordReset: async ({ user }) => {
         const call = getCurrentAuthEndpointContext()
         const holderConfirmed = String(call.body?.token).startsWith(MADE_ON_SERVER)

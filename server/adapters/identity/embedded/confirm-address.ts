@@ -23,8 +23,8 @@ interface Settings {
 }
 
 /**
- * Confirms an address with the token of its email. Whoever holds the account already, by its session or because this browser signed up for
- * it, goes on with it. For anyone else the account may be a stranger's who typed that address: they have to choose a password, and every
+ * Confirms an address with the token of its email. Anyone who holds the account already, by its session or because this browser signed up for
+ * it, goes on with it. For anyone else the account may be somebody else's who typed that address: they have to choose a password, and every
  * session, key and password from before ends.
  */
 export function confirmAddress({ authSecret, db }: Settings) {

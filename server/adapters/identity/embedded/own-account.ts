@@ -80,7 +80,7 @@ export function openOwnAccount({ db, auth, post }: OwnAccountSettings): OwnAccou
   }
 
   /**
-   * Counted: whoever found an open browser must not guess here what they cannot guess at the sign-in. Apart from that, or strangers who
+   * Counted: anyone who found an open browser must not guess here what they cannot guess at the sign-in. Apart from that, or others who
    * guess there could keep the owner from changing the password.
    */
   async function checkPassword(
