@@ -1,8 +1,9 @@
-/**
- * Outcomes that a user can cause. Recognise them by `status`, not by `instanceof`: in development this module exists twice,
- * once in Node and once in Vite.
- */
+/** Registered under its name, because in development this module is loaded twice: by Node and by Vite. */
+const REFUSAL = Symbol.for("tideline.refusal")
+
+/** An outcome that a user can cause. Recognise it with `isRefusal`, not with `instanceof`. */
 export class Refusal extends Error {
+  readonly [REFUSAL] = true
   readonly status: number
   readonly code: string
 
@@ -32,7 +33,7 @@ export class Forbidden extends Refusal {
   }
 }
 
-/** Also the answer for what exists but belongs to somebody else. */
+/** Also for what exists but belongs to somebody else. */
 export class NotFound extends Refusal {
   constructor(what: string) {
     super(404, "NotFound", `There is no such ${what}, or it is not yours.`)
@@ -52,7 +53,7 @@ export class Conflict extends Refusal {
   }
 }
 
-/** It was there once. */
+/** It existed once. */
 export class Gone extends Refusal {
   constructor(message: string) {
     super(410, "Gone", message)
@@ -71,7 +72,7 @@ export class UnsupportedType extends Refusal {
   }
 }
 
-/** Another request is at it. */
+/** Another request is working on it. */
 export class Locked extends Refusal {
   constructor(message: string) {
     super(423, "Locked", message)
@@ -84,14 +85,14 @@ export class TooMany extends Refusal {
   }
 }
 
-/** Not now, and perhaps in a moment. */
+/** Not now, but perhaps in a moment. */
 export class Unavailable extends Refusal {
   constructor(message: string) {
     super(503, "Unavailable", message)
   }
 }
 
-/** The store is full, or the user's part of it. */
+/** The store is full, or the user's share of it. */
 export class OutOfSpace extends Refusal {
   constructor(message: string) {
     super(507, "OutOfSpace", message)
@@ -99,5 +100,5 @@ export class OutOfSpace extends Refusal {
 }
 
 export function isRefusal(error: unknown): error is Refusal {
-  return error instanceof Error && "status" in error && typeof error.status === "number" && "code" in error
+  return error instanceof Error && REFUSAL in error
 }

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { check, pgTable, text } from "drizzle-orm/pg-core"
+import { check, jsonb, pgTable, text } from "drizzle-orm/pg-core"
 import { record } from "./record.ts"
 
 /** What an operator can change about other people's affairs. */
@@ -12,9 +12,19 @@ export const OPERATOR_ACTS = [
   "stop-answer",
 ] as const
 
+export interface ActFacts {
+  /** True if the change was made with `npm run user`, which no account stands for. */
+  onServer?: true
+  plans?: { previous: "free" | "pro"; next: "free" | "pro" }
+  emailKind?: string
+  /** How many parked emails were resent. */
+  emails?: number
+}
+
 /**
- * What operators did: a row for each change, written in its transaction. Rows are only ever added: a trigger refuses everything else,
- * except that people whose account is deleted are taken out of them. It is in no publication.
+ * What operators did: one row for each change, written in its transaction. Rows are only ever added: a
+ * trigger refuses everything else, except removing people whose account is deleted. It is in no
+ * publication.
  */
 export const operatorActs = pgTable(
   "operator_acts",
@@ -27,7 +37,9 @@ export const operatorActs = pgTable(
     /** Whom it was about, in the same way. No id where there was no account. */
     subjectId: text("subject_id"),
     subjectEmail: text("subject_email"),
-    /** What exactly, without saying anything of a person: `from free to pro`. */
+    /** The values of the change, without anything about a person. */
+    facts: jsonb("facts").$type<ActFacts>(),
+    /** What an earlier version wrote in place of `facts`, in English. */
     detail: text("detail"),
   },
   (table) => [

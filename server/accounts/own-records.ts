@@ -70,6 +70,7 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
       .select({
         _creationTime: operatorActs._creationTime,
         act: operatorActs.act,
+        facts: operatorActs.facts,
         detail: operatorActs.detail,
         byViewer: sql<boolean>`${operatorActs.operatorId} = ${clerkId}`,
       })

@@ -1,40 +1,37 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
 import { openOperator } from "#server/adapters/identity/embedded/operator.ts"
+import { setPlan } from "#server/adapters/identity/embedded/set-plan.ts"
+import { KeyName } from "../accounts/contract.ts"
 import { openLog } from "../log.ts"
-import { setUserPlan } from "../users/users.ts"
+import { changePlan } from "../operator/people.ts"
+import type { Scope } from "../scope.ts"
+import { PersonName } from "../users/contract.ts"
 import { readSettings, withDatabase } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 
-// `npm run user -- <command>`: accounts of the embedded identity provider, for operators. It works beside a running
-// Tideline and without one.
+// `npm run user -- <command>`: accounts of the embedded identity provider. It works whether Tideline is
+// running or not.
 
 const USAGE = `Usage: npm run user -- <command>
 
   list                              every account
-  create <email> <name>             make an account, also where sign-up is closed
+  create <email> <name>             create an account, even if sign-up is closed
   plan <email> free|pro             change a person's plan
-  reset-password <email>            make a link by which they choose a new password
-  api-key <email> <name of the key> make a key for scripts; it is shown once
+  reset-password <email>            create a link to choose a new password
+  api-key <email> <name of the key> create an API key; it is shown once
 `
 
 const root = resolve(import.meta.dirname, "../..")
 
-const Email = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email("This is no e-mail address."))
-const Name = v.pipe(
-  v.string(),
-  v.trim(),
-  v.nonEmpty("Give a name."),
-  v.maxLength(32, "A name has at most 32 characters."),
-)
-
+const Email = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email("This is not an email address."))
 const Command = v.union(
   [
     v.tuple([v.literal("list")]),
-    v.tuple([v.literal("create"), Email, v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(100))]),
+    v.tuple([v.literal("create"), Email, PersonName]),
     v.tuple([v.literal("plan"), Email, v.picklist(["free", "pro"])]),
     v.tuple([v.literal("reset-password"), Email]),
-    v.tuple([v.literal("api-key"), Email, Name]),
+    v.tuple([v.literal("api-key"), Email, KeyName]),
   ],
   USAGE,
 )
@@ -51,25 +48,17 @@ async function run(command: Command): Promise<string> {
   const { identity, origin } = config
   if (identity.kind === "clerk") {
     throw new Error(
-      "Accounts live at Clerk here: open https://dashboard.clerk.com to see people, change plans and reset passwords.",
+      "Accounts are at Clerk here: open https://dashboard.clerk.com to see people, change plans and reset passwords.",
     )
   }
   return withDatabase(config, root, (db) =>
-    perform(
-      command,
-      openOperator({
-        ...identity,
-        origin,
-        db,
-        log: openLog("warn"),
-        setUserPlan: (transaction, userId, plan) =>
-          setUserPlan({ db: transaction, config: { origin } }, userId, plan),
-      }),
-    ),
+    perform(command, { config, db }, openOperator({ ...identity, origin, db, log: openLog("warn") })),
   )
 }
 
-async function perform(command: Command, operator: ReturnType<typeof openOperator>): Promise<string> {
+type Operator = ReturnType<typeof openOperator>
+
+async function perform(command: Command, scope: Scope<"config" | "db">, operator: Operator): Promise<string> {
   switch (command[0]) {
     case "list":
       return describeAccounts(await operator.listAccounts())
@@ -81,7 +70,8 @@ async function perform(command: Command, operator: ReturnType<typeof openOperato
     }
     case "plan": {
       const [, email, plan] = command
-      await operator.setPlan(email, plan)
+      const { id: userId } = await operator.findAccount(email)
+      await changePlan({ ...scope, identity: { setPlan } }, null, { userId, plan })
       return `${email} is on the ${plan} plan.`
     }
     case "reset-password": {
@@ -90,7 +80,7 @@ async function perform(command: Command, operator: ReturnType<typeof openOperato
     }
     case "api-key": {
       const [, email, name] = command
-      return `A key for ${email}. Keep it: it is not shown again.\n${await operator.createApiKey(email, name)}`
+      return `A key for ${email}. Store it: it is not shown again.\n${await operator.createApiKey(email, name)}`
     }
   }
 }

@@ -32,6 +32,6 @@ export function stopRunningAnswer(
       .select({ id: users.clerkId, email: users.email })
       .from(users)
       .where(eq(users._id, stopped.userId))
-    return recordAct(here, { act: "stop-answer", subject: owner ?? null, detail: null })
+    return recordAct(here, here.viewer, { act: "stop-answer", subject: owner ?? null, facts: null })
   })
 }

@@ -21,8 +21,8 @@ export function retryAllEmails(scope: Acting): Promise<OperatorAct> {
   return scope.db.transaction(async (db) => {
     const retried = await retryParked({ db })
     if (retried === 0) throw new Conflict("No parked email can be resent.")
-    const detail = `${retried} that ${retried === 1 ? "was" : "were"} parked`
-    return recordAct({ ...scope, db }, { act: "retry-letter", subject: null, detail })
+    const facts = { emails: retried }
+    return recordAct({ db }, scope.viewer, { act: "retry-letter", subject: null, facts })
   })
 }
 
@@ -46,6 +46,6 @@ function withEmail(
     if (!message) throw new Gone("This email has been sent or discarded in the meantime. Reload the page.")
     await change(here)
     const subject = { id: message.userId, email: message.recipient }
-    return recordAct(here, { act, subject, detail: message.kind })
+    return recordAct(here, here.viewer, { act, subject, facts: { emailKind: message.kind } })
   })
 }

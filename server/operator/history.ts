@@ -2,29 +2,35 @@ import { desc, eq, lt, or, sql } from "drizzle-orm"
 import * as v from "valibot"
 import { operatorActs, type OperatorAct } from "#db/schema/operator.ts"
 import type { User } from "#db/schema/users.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope, Viewer } from "../scope.ts"
 
 /**
- * Writes down what the viewer does as an operator. Call it in the transaction that does it; and before what no transaction of ours holds,
- * such as a change at the identity provider: an outage in between leaves it written and not done, and never the other way round.
+ * Records a change in the history. Call it in the transaction that makes the change. `by` is null for
+ * a change made on the server itself.
  */
 export async function recordAct(
-  { db, viewer }: Scope<"db" | "viewer">,
-  act: Pick<OperatorAct, "act" | "detail"> & { subject: { id: string | null; email: string } | null },
+  { db }: Scope<"db">,
+  by: Viewer | null,
+  { act, subject, facts }: Pick<OperatorAct, "act" | "facts"> & { subject: Subject | null },
 ): Promise<OperatorAct> {
   const [recorded] = await db
     .insert(operatorActs)
     .values({
-      act: act.act,
-      operatorId: viewer.session.userId,
-      operatorEmail: viewer.user.email,
-      subjectId: act.subject?.id ?? null,
-      subjectEmail: act.subject?.email ?? null,
-      detail: act.detail,
+      act,
+      operatorId: by?.session.userId ?? null,
+      operatorEmail: by?.user.email ?? null,
+      subjectId: subject?.id ?? null,
+      subjectEmail: subject?.email ?? null,
+      facts: by ? facts : { ...facts, onServer: true },
     })
     .returning()
-  if (!recorded) throw new Error("What an operator did did not come back from the database.")
+  if (!recorded) throw new Error("The recorded change did not come back from the database.")
   return recorded
+}
+
+interface Subject {
+  id: string | null
+  email: string
 }
 
 /** The newest first. `before` is the `_id` of the last one seen. */

@@ -2,9 +2,10 @@ import { and, desc, eq, lt, sql } from "drizzle-orm"
 import { fileUsage } from "#db/schema/files.ts"
 import type { OperatorAct } from "#db/schema/operator.ts"
 import { users, type User } from "#db/schema/users.ts"
+import type { Config } from "../config.ts"
 import { Conflict, Forbidden, Gone } from "../errors.ts"
-import type { Plan } from "../ports/identity.ts"
-import type { Scope } from "../scope.ts"
+import type { Identity, Plan } from "../ports/identity.ts"
+import type { Scope, Viewer } from "../scope.ts"
 import { setUserPlan } from "../users/users.ts"
 import { recordAct } from "./history.ts"
 
@@ -45,32 +46,34 @@ export function listPeople(
 }
 
 /**
- * Puts somebody on a plan, at the identity provider and in their record, with the email about it. Throws `Gone`, `Conflict` where they
- * are on it, `Forbidden` where people choose their plan at the provider.
+ * Changes a person's plan at the identity provider and in their record, queues the email about it and
+ * records it in the history, all or nothing. `by` is null for a change made on the server itself.
+ * Throws `Gone`, `Conflict` if the person is on the plan already, and `Forbidden` if people choose
+ * their plan at the provider.
  */
 export async function changePlan(
-  scope: Scope<"config" | "db" | "identity" | "viewer">,
+  scope: Scope<"db"> & { config: Pick<Config, "origin">; identity: Pick<Identity, "setPlan"> },
+  by: Viewer | null,
   { userId, plan }: { userId: string; plan: Plan },
 ): Promise<OperatorAct> {
-  const { identity } = scope
-  if (!identity.setPlan)
+  const { setPlan } = scope.identity
+  if (!setPlan)
     throw new Forbidden("Plans are managed by Clerk Billing. Change the plan in Clerk's dashboard.")
-  const person = await findPerson(scope, userId)
-  const previous = (await identity.getUser(userId))?.plan
-  if (previous === undefined) throw new Gone(GONE)
-  if (previous === plan && person.plan === plan)
-    throw new Conflict(`${person.email} is on the ${plan} plan already.`)
-
-  const detail = `from ${previous} to ${plan}`
-  const recorded = await recordAct(scope, { act: "change-plan", subject: subjectOf(person), detail })
-  await identity.setPlan(userId, plan)
-  await setUserPlan(scope, userId, plan)
-  return recorded
+  return scope.db.transaction(async (transaction) => {
+    const here = { ...scope, db: transaction }
+    const account = await setPlan(transaction, { userId, plan })
+    if (!account) throw new Gone(GONE)
+    const { previous, email } = account
+    const isNew = await setUserPlan(here, userId, plan)
+    if (previous === plan && !isNew) throw new Conflict(`${email} is on the ${plan} plan already.`)
+    const facts = { plans: { previous, next: plan } }
+    return recordAct(here, by, { act: "change-plan", subject: { id: userId, email }, facts })
+  })
 }
 
 /**
- * Ends all sessions of a person, and the live connections opened with them. Their keys stay. Throws `Gone`, and `Forbidden` where sessions
- * are the provider's.
+ * Ends all sessions of a person and the live connections opened with them. API keys stay. Throws `Gone`,
+ * and `Forbidden` if the provider manages sessions.
  */
 export async function signOutEverywhere(
   scope: Scope<"db" | "identity" | "viewer">,
@@ -78,8 +81,14 @@ export async function signOutEverywhere(
 ): Promise<OperatorAct> {
   const { ownAccount } = scope.identity
   if (!ownAccount) throw new Forbidden("Sessions are managed by Clerk. End them in Clerk's dashboard.")
-  const person = await findPerson(scope, userId)
-  const recorded = await recordAct(scope, { act: "sign-out", subject: subjectOf(person), detail: null })
+  const { clerkId: id, email } = await findPerson(scope, userId)
+  // Before the provider is asked: an outage in between leaves a change recorded and not made, never
+  // the reverse.
+  const recorded = await recordAct(scope, scope.viewer, {
+    act: "sign-out",
+    subject: { id, email },
+    facts: null,
+  })
   await ownAccount.endOtherSessions(userId, null)
   return recorded
 }
@@ -88,8 +97,4 @@ async function findPerson({ db }: Scope<"db">, userId: string): Promise<User> {
   const [person] = await db.select().from(users).where(eq(users.clerkId, userId))
   if (!person) throw new Gone(GONE)
   return person
-}
-
-function subjectOf({ clerkId, email }: User) {
-  return { id: clerkId, email }
 }

@@ -13,6 +13,6 @@ export function invite(
     const here = { ...scope, db }
     if ((await inviteFromWaitlist(here, email)) === null)
       throw new Conflict(`${email} has already used an invitation.`)
-    return recordAct(here, { act: "invite", subject: { id: null, email }, detail: null })
+    return recordAct(here, here.viewer, { act: "invite", subject: { id: null, email }, facts: null })
   })
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { RouterContextProvider } from "react-router"
+import type { Transaction } from "#db/client.ts"
 
 export type Plan = "free" | "pro"
 
@@ -202,8 +203,14 @@ export interface Identity {
    * next hears it. Throws `Unauthorized` unless the provider signed it within the last five minutes. Absent where it sends nothing.
    */
   readonly readNotice?: (request: Request) => Promise<IdentityNotice | null>
-  /** Puts a person on a plan. Throws when it does not know the id. Absent where people choose their plan at the provider. */
-  readonly setPlan?: (userId: string, plan: Plan) => Promise<void>
+  /**
+   * Changes a person's plan in the given transaction. Returns what it found, or null for an unknown id.
+   * Absent if people choose their plan at the provider.
+   */
+  readonly setPlan?: (
+    transaction: Transaction,
+    change: { userId: string; plan: Plan },
+  ) => Promise<{ previous: Plan; email: string } | null>
   /** Absent where the provider brings its own account page. */
   readonly ownAccount?: OwnAccount
   /** Absent where the provider keeps the pictures itself. */

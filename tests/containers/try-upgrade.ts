@@ -73,7 +73,7 @@ async function fill() {
   const messages = [{ id: "one", role: "user", parts: [{ type: "text", text: "Hello" }] }]
   const answer = await (await send("/api/chat", { cookie: session, json: { messages } })).text()
   if (!answer.includes("text-delta")) throw new Error(`The chat replied ${answer.slice(0, 200)}`)
-  const thread = await read<{ _id: string }>("/api/chat/threads", {
+  const { thread } = await read<{ thread: { _id: string } }>("/api/chat/threads", {
     cookie: session,
     json: { title: "An engine" },
   })

@@ -1,11 +1,10 @@
-import { sql } from "drizzle-orm"
+import { eq, sql } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { users, type User } from "#db/schema/users.ts"
-import { readConfig } from "#server/config.ts"
 import { changePlan } from "#server/operator/people.ts"
 import { listActs } from "#server/operator/history.ts"
-import type { Identity, Plan } from "#server/ports/identity.ts"
+import type { Identity } from "#server/ports/identity.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -22,48 +21,51 @@ afterAll(async () => {
   await database.close()
 })
 
-describe("a plan that an operator changes at a provider in the same database", () => {
-  it("holds no connection while the provider takes one, however many are changed at once", async () => {
+describe("changing a plan", () => {
+  it("needs one connection, however many plans change at the same time", async () => {
     const people = await Promise.all(["ada", "grace", "mary"].map((name) => makeUser(name)))
-    await Promise.all(
-      people.map(({ clerkId }) => changePlan(scopeWith(setPlan), { userId: clerkId, plan: "pro" })),
-    )
+    await Promise.all(people.map(({ clerkId }) => change(clerkId, findAccount)))
     const written = await database.db.select({ plan: users.plan }).from(users)
     expect(written.filter(({ plan }) => plan === "pro")).toHaveLength(people.length)
+    const [act] = await listActs(database, { limit: 1 })
+    expect(act).toMatchObject({
+      act: "change-plan",
+      operatorId: operator.clerkId,
+      facts: { plans: { previous: "free", next: "pro" } },
+    })
   })
 
-  it("is written down before the provider is asked, so that nothing is done and not known", async () => {
+  it("changes and records nothing if one part of it fails", async () => {
     const { clerkId } = await makeUser("joan")
-    await expect(changePlan(scopeWith(refuse), { userId: clerkId, plan: "pro" })).rejects.toThrow("away")
-    const [act] = await listActs(database, { limit: 1 })
-    expect(act).toMatchObject({ act: "change-plan", subjectId: clerkId, detail: "from free to pro" })
+    const before = await listActs(database, { limit: 1 })
+    const away = () => Promise.reject(new Error("The provider is away."))
+    await expect(change(clerkId, away)).rejects.toThrow("away")
+    await expect(change(clerkId, async () => null)).rejects.toMatchObject({ status: 410 })
+    expect(await listActs(database, { limit: 1 })).toEqual(before)
+    const [joan] = await database.db.select().from(users).where(eq(users.clerkId, clerkId))
+    expect(joan?.plan).toBe("free")
+    await database.db.execute(sql`alter table operator_acts rename to acts_away`)
+    try {
+      await expect(change(clerkId, findAccount)).rejects.toThrow()
+    } finally {
+      await database.db.execute(sql`alter table acts_away rename to operator_acts`)
+    }
+    const [still] = await database.db.select().from(users).where(eq(users.clerkId, clerkId))
+    expect(still?.plan).toBe("free")
   })
 })
 
-async function setPlan(): Promise<void> {
-  await narrow.db.execute(sql`select 1`)
+type SetPlan = NonNullable<Identity["setPlan"]>
+
+const findAccount: SetPlan = async (transaction, { userId }) => {
+  await transaction.execute(sql`select 1`)
+  return { previous: "free", email: `${userId}@example.org` }
 }
 
-async function refuse(): Promise<never> {
-  throw new Error("The provider is away.")
-}
-
-function scopeWith(change: (userId: string, plan: Plan) => Promise<void>) {
-  const identity = {
-    getUser: async (id: string) => ({
-      id,
-      email: null,
-      emailVerified: true,
-      holderConfirmed: true,
-      name: null,
-      imageUrl: null,
-      plan: "free",
-    }),
-    setPlan: change,
-  } satisfies Partial<Identity> as unknown as Identity
+function change(userId: string, setPlan: SetPlan) {
   const session = { userId: operator.clerkId, sessionId: null, plan: "free", via: "cookie" } as const
-  const config = readConfig({ AUTH_SECRET: "a secret for tests, and for nothing else" })
-  return { db: narrow.db, config, identity, viewer: { session, user: operator } }
+  const scope = { db: narrow.db, config: { origin: "http://localhost:3000" }, identity: { setPlan } }
+  return changePlan(scope, { session, user: operator }, { userId, plan: "pro" })
 }
 
 async function makeUser(name: string): Promise<User> {

@@ -311,6 +311,7 @@ describe("what operators did", () => {
     expect(before).toBeGreaterThan(0)
     for (const statement of [
       "update operator_acts set detail = 'nothing'",
+      "update operator_acts set facts = '{}'",
       "update operator_acts set operator_email = 'somebody.else@example.org'",
       "delete from operator_acts",
       "truncate operator_acts",

@@ -4,9 +4,9 @@ import type { OperatorAct } from "#server/operator/contract.ts"
 import { isKind, KIND_NAMES } from "./email-kinds.ts"
 
 /** What an operator did, as a sentence without its subject: `changed the plan of ada@example.org from free to pro`. */
-export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I18n): string {
+export function describeAct({ act, subjectEmail, facts, detail }: OperatorAct, i18n: I18n): string {
   const whom = subjectEmail ?? i18n._(msg`somebody whose account was deleted`)
-  const what = describeDetail(detail ?? "", i18n)
+  const what = describeFacts(facts, i18n) ?? detail ?? ""
   switch (act) {
     case "change-plan":
       return i18n._(msg`changed the plan of ${whom} ${what}`)
@@ -15,7 +15,7 @@ export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I1
     case "invite":
       return i18n._(msg`invited ${whom}`)
     case "retry-letter":
-      return subjectEmail === null && detail?.endsWith("parked")
+      return facts?.emails
         ? i18n._(msg`resent emails: ${what}`)
         : i18n._(msg`resent an email to ${whom} (${what})`)
     case "drop-letter":
@@ -25,11 +25,13 @@ export function describeAct({ act, subjectEmail, detail }: OperatorAct, i18n: I1
   }
 }
 
-/** It was written down in English: the plans, how many emails, or the kind of email. */
-function describeDetail(detail: string, i18n: I18n): string {
-  const [, previous, plan] = /^from (\w+) to (\w+)$/.exec(detail) ?? []
-  if (previous && plan) return i18n._(msg`from ${previous} to ${plan}`)
-  const count = Number(/^(\d+) that (?:was|were) parked$/.exec(detail)?.[1])
-  if (count) return i18n._(msg`${plural(count, { one: "# that was parked", other: "# that were parked" })}`)
-  return isKind(detail) ? i18n._(KIND_NAMES[detail]) : detail
+function describeFacts(facts: OperatorAct["facts"], i18n: I18n): string | null {
+  const { plans, emails: count, emailKind } = facts ?? {}
+  if (plans) {
+    const { previous, next: plan } = plans
+    return i18n._(msg`from ${previous} to ${plan}`)
+  }
+  if (emails) return i18n._(msg`${plural(emails, { one: "# that was parked", other: "# that were parked" })}`)
+  if (emailKind === undefined) return null
+  return isKind(emailKind) ? i18n._(KIND_NAMES[emailKind]) : emailKind
 }

@@ -31,8 +31,8 @@ export default function History({ loaderData: { rows, older, now } }: Route.Comp
     <>
       <Head title={t`History`}>
         <Trans>
-          Every change made on these pages, newest first. Entries are never changed, except that people who
-          delete their account are removed from them.
+          Every change made on these pages, and of plans on the server, newest first. Entries are never
+          changed, except that people who delete their account are removed from them.
         </Trans>
       </Head>
       <Rows empty={t`Nothing has been changed on these pages yet.`}>
@@ -50,7 +50,10 @@ export default function History({ loaderData: { rows, older, now } }: Route.Comp
 }
 
 function sentenceOf(act: OperatorAct, i18n: I18n): string {
-  const who = act.operatorEmail ?? i18n._(msg`Somebody whose account was deleted`)
+  const unnamed = act.facts?.onServer
+    ? msg`The server's own command`
+    : msg`Somebody whose account was deleted`
+  const who = act.operatorEmail ?? i18n._(unnamed)
   const did = describeAct(act, i18n)
   return i18n._(msg`${who} ${did}`)
 }

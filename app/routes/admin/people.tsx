@@ -29,7 +29,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 
 export function action(args: Route.ActionArgs) {
   return performAct(args, PersonAct, (scope, form) =>
-    form.intent === "change-plan" ? changePlan(scope, form) : signOutEverywhere(scope, form),
+    form.intent === "change-plan" ? changePlan(scope, scope.viewer, form) : signOutEverywhere(scope, form),
   )
 }
 

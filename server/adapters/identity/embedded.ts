@@ -22,6 +22,7 @@ import { openPictures } from "./embedded/pictures.ts"
 import { requireArgon2 } from "./embedded/password.ts"
 import { openPersonReader } from "./embedded/read-person.ts"
 import { openSessionReader } from "./embedded/read-session.ts"
+import { setPlan } from "./embedded/set-plan.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
 const SESSION_COOKIE = "tideline.session_token="
@@ -186,15 +187,7 @@ export async function openEmbeddedIdentity(
       if (changed.length === 0)
         throw new Error(`The identity provider knows no user ${id}, so it cannot rename them.`)
     },
-    async setPlan(id, plan) {
-      const changed = await db
-        .update(authUser)
-        .set({ plan, updatedAt: new Date() })
-        .where(eq(authUser.id, id))
-        .returning({ id: authUser.id })
-      if (changed.length === 0)
-        throw new Error(`The identity provider knows no user ${id}, so it cannot change their plan.`)
-    },
+    setPlan,
     async deleteUser(id) {
       await db.transaction(async (tx) => {
         // The links to a new password name the person in a column that is no reference.

@@ -64,7 +64,7 @@ describe("the operator's command, beside a running server", () => {
     expect(output).toMatch(/^ada@example\.org\s+free\s+not confirmed\s+\d{4}-\d\d-\d\d\s+Ada Lovelace$/m)
   })
 
-  test("changes a plan in the account and in the record of the person", async () => {
+  test("changes a plan in the account and in the person's record, and records that it did", async () => {
     const send = await signUp(app, { name: "Grace Hopper", email: "grace@example.org" })
     await send("/onboarding")
     expect(await user("plan", "Grace@example.org", "pro")).toEqual({
@@ -75,6 +75,15 @@ describe("the operator's command, beside a running server", () => {
       select account.plan as account, record.plan as record from auth.user account
       join users record on record.clerk_id = account.id where account.email = 'grace@example.org'`
     expect(row).toEqual({ account: "pro", record: "pro" })
+    expect(await sql`select act, operator_id, subject_email, facts from operator_acts`).toEqual([
+      {
+        act: "change-plan",
+        operator_id: null,
+        subject_email: "grace@example.org",
+        facts: { onServer: true, plans: { previous: "free", next: "pro" } },
+      },
+    ])
+    expect(await user("plan", "grace@example.org", "pro")).toMatchObject({ code: 1 })
   })
 
   test("makes a link that resets a password", async () => {
@@ -145,6 +154,6 @@ describe("the operator's command", () => {
     }
     const { code, output } = await operate(env, "list")
     expect(code).toBe(1)
-    expect(output).toContain("Accounts live at Clerk")
+    expect(output).toContain("Accounts are at Clerk here")
   })
 })

@@ -1,13 +1,8 @@
 import { asc, eq } from "drizzle-orm"
-import type { Transaction } from "#db/client.ts"
 import { authUser } from "#db/schema/auth.ts"
-import type { Plan } from "#server/ports/identity.ts"
 import { createAuth, MADE_ON_SERVER, resetLink, RESET_LINK_LIFE, type AuthSettings } from "./auth.ts"
 
-interface OperatorSettings extends Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log"> {
-  /** Writes the plan into the person's own record, in the transaction that is given. */
-  setUserPlan: (transaction: Transaction, userId: string, plan: Plan) => Promise<unknown>
-}
+type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log">
 
 /** What the operator may do to accounts, and nobody else: no address of the server leads here. Unknown addresses throw. */
 export function openOperator(settings: OperatorSettings) {
@@ -42,16 +37,9 @@ export function openOperator(settings: OperatorSettings) {
   }
 
   return {
-    listAccounts: () => db.select().from(authUser).orderBy(asc(authUser.createdAt)),
+    findAccount,
 
-    /** Also in the person's record, so that the pages they have open show it at once, and with an email about it. */
-    async setPlan(email: string, plan: Plan) {
-      const { id } = await findAccount(email)
-      await db.transaction(async (transaction) => {
-        await transaction.update(authUser).set({ plan, updatedAt: new Date() }).where(eq(authUser.id, id))
-        await settings.setUserPlan(transaction, id, plan)
-      })
-    },
+    listAccounts: () => db.select().from(authUser).orderBy(asc(authUser.createdAt)),
 
     /** A link by which the person chooses a new password. */
     async resetPassword(email: string) {
