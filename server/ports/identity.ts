@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http"
+import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import type { RouterContextProvider } from "react-router"
-import type { Transaction } from "#db/client.ts"
 
 export type Plan = "free" | "pro"
+
+/** A transaction of the application's database, for providers that store accounts in it. */
+type Transaction = Parameters<Parameters<PostgresJsDatabase["transaction"]>[0]>[0]
 
 /** What a request proved about its sender. `via` says how: only a cookie can be sent by a foreign page without asking. */
 export interface Session {

@@ -38,7 +38,6 @@ describe("changing a plan", () => {
   it("changes and records nothing if one part of it fails", async () => {
     const { clerkId } = await makeUser("joan")
     const before = await listActs(database, { limit: 1 })
-    const away = () => Promise.reject(new Error("The provider is away."))
     await expect(change(clerkId, away)).rejects.toThrow("away")
     await expect(change(clerkId, async () => null)).rejects.toMatchObject({ status: 410 })
     expect(await listActs(database, { limit: 1 })).toEqual(before)
@@ -61,6 +60,8 @@ const findAccount: SetPlan = async (transaction, { userId }) => {
   await transaction.execute(sql`select 1`)
   return { previous: "free", email: `${userId}@example.org` }
 }
+
+const away: SetPlan = () => Promise.reject(new Error("The provider is away."))
 
 function change(userId: string, setPlan: SetPlan) {
   const session = { userId: operator.clerkId, sessionId: null, plan: "free", via: "cookie" } as const

@@ -31,7 +31,7 @@ function describeFacts(facts: OperatorAct["facts"], i18n: I18n): string | null {
     const { previous, next: plan } = plans
     return i18n._(msg`from ${previous} to ${plan}`)
   }
-  if (emails) return i18n._(msg`${plural(emails, { one: "# that was parked", other: "# that were parked" })}`)
+  if (count) return i18n._(msg`${plural(count, { one: "# that was parked", other: "# that were parked" })}`)
   if (emailKind === undefined) return null
   return isKind(emailKind) ? i18n._(KIND_NAMES[emailKind]) : emailKind
 }
