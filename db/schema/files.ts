@@ -143,6 +143,8 @@ export const fileUsage = pgTable(
       .references(() => users._id, { onDelete: "cascade" }),
     used: bytes("used").notNull().default(0),
     reserved: bytes("reserved").notNull().default(0),
+    /** What the files in the trash take of `used`. Triggers on the files keep it. */
+    trashed: bytes("trashed").notNull().default(0),
     revision: bigint("revision", { mode: "number" }).notNull().default(0),
   },
   (table) => [

@@ -39,7 +39,9 @@ export async function* checkFiles(
   for (const wrong of await findWrongUsage(scope)) {
     yield {
       kind: "miscounted",
-      text: `${wrong.email}: ${wrong.used} bytes used and ${wrong.reserved} reserved are counted, and ${wrong.usedTruly} and ${wrong.reservedTruly} it is.`,
+      text:
+        `${wrong.email}: counted are ${wrong.used} bytes used, ${wrong.reserved} reserved and ${wrong.trashed} in the trash; ` +
+        `in fact ${wrong.usedTruly}, ${wrong.reservedTruly} and ${wrong.trashedTruly}.`,
       repair: () => correctUsage(scope, wrong.userId),
     }
   }

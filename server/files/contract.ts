@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import type { File, FileShare } from "#db/schema/files.ts"
-import type { MutationType } from "#server/realtime/contract.ts"
+import type { LiveRow, MutationType } from "#server/realtime/contract.ts"
 
 /** What a list shows of a file. */
 export type FileSummary = Pick<File, "_id" | "_creationTime" | "fileName" | "mimeType" | "size">
@@ -53,6 +53,21 @@ export interface FileUsage {
   /** What those in the trash take of it. */
   trashed: number
   quota: number
+}
+
+/** The sums that the database keeps, in bytes. There are none before the first upload. */
+export interface StoredUsage extends LiveRow {
+  used: number
+  /** Held for running uploads. */
+  reserved: number
+  trashed: number
+  /** Grows with every change of the viewer's files. */
+  revision: number
+}
+
+export function usageOf(stored: Omit<StoredUsage, "_id" | "revision"> | undefined, quota: number): FileUsage {
+  const { used = 0, reserved = 0, trashed = 0 } = stored ?? {}
+  return { used: used + reserved, trashed, quota }
 }
 
 export const SORTS = ["newest", "oldest", "name", "largest"] as const

@@ -5,7 +5,7 @@ import { Conflict, NotFound, UnsupportedType } from "../errors.ts"
 import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
 import { ownFile, ownFiles, ownTrash } from "./access.ts"
-import { FileId, isTextType, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
+import { FileId, isTextType, usageOf, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
 import { listFiles, summary } from "./list.ts"
 import { cleanFileName } from "./names.ts"
 
@@ -58,21 +58,11 @@ async function isTaken(scope: Scope<"db" | "viewer">, id: string, fileName: stri
 
 /** What the viewer's files take, uploads on their way and the trash included, and what they may take. */
 export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promise<FileUsage> {
-  const [[usage], [trash]] = await Promise.all([
-    scope.db
-      .select({ used: fileUsage.used, reserved: fileUsage.reserved })
-      .from(fileUsage)
-      .where(eq(fileUsage.userId, scope.viewer.user._id)),
-    scope.db
-      .select({ size: sql<number>`coalesce(sum(${files.size}), 0)::float8` })
-      .from(files)
-      .where(ownTrash(scope)),
-  ])
-  return {
-    used: (usage?.used ?? 0) + (usage?.reserved ?? 0),
-    trashed: trash?.size ?? 0,
-    quota: limitsOf(scope.config, scope.viewer.session).quota,
-  }
+  const [stored] = await scope.db
+    .select({ used: fileUsage.used, reserved: fileUsage.reserved, trashed: fileUsage.trashed })
+    .from(fileUsage)
+    .where(eq(fileUsage.userId, scope.viewer.user._id))
+  return usageOf(stored, limitsOf(scope.config, scope.viewer.session).quota)
 }
 
 /** The beginning of a text file, at most `limit` bytes of it. Throws `UnsupportedType` for anything but text, `NotFound`. */

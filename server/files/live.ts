@@ -79,7 +79,7 @@ export const liveUsage = defineLiveQuery({
   args: v.strictObject({}),
   table: watchedUsage,
   range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id } }),
-  fields: ["used", "reserved", "revision"],
+  fields: ["used", "reserved", "trashed", "revision"],
   answer: "row",
 })
 

@@ -4,17 +4,28 @@ import { users } from "#db/schema/users.ts"
 import type { Scope } from "../scope.ts"
 
 const usedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${files.userId} = ${users._id})`
+const trashedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${files.userId} = ${users._id} and ${files.trashed})`
 const reservedTruly = sql<number>`(select coalesce(sum(${uploads.reserved}), 0)::float8 from ${uploads} where ${uploads.userId} = ${users._id})`
 
 /** Those for whom the sums that the quota goes by are not the sums of what there is. One statement sees one moment. */
 export function findWrongUsage({ db }: Scope<"db">) {
   const used = sql<number>`coalesce(${fileUsage.used}, 0)::float8`
   const reserved = sql<number>`coalesce(${fileUsage.reserved}, 0)::float8`
+  const trashed = sql<number>`coalesce(${fileUsage.trashed}, 0)::float8`
   return db
-    .select({ userId: users._id, email: users.email, used, reserved, usedTruly, reservedTruly })
+    .select({
+      userId: users._id,
+      email: users.email,
+      used,
+      reserved,
+      trashed,
+      usedTruly,
+      reservedTruly,
+      trashedTruly,
+    })
     .from(users)
     .leftJoin(fileUsage, eq(fileUsage.userId, users._id))
-    .where(sql`(${used}, ${reserved}) <> (${usedTruly}, ${reservedTruly})`)
+    .where(sql`(${used}, ${reserved}, ${trashed}) <> (${usedTruly}, ${reservedTruly}, ${trashedTruly})`)
 }
 
 /** Whatever changes the sums locks their row first or last, so that with the lock one sees all of it or none. */
@@ -24,7 +35,10 @@ export async function correctUsage({ db }: Scope<"db">, userId: string): Promise
     await tx.select().from(fileUsage).where(eq(fileUsage.userId, userId)).for("update")
     // Statements of their own, which see what was committed while the lock was waited for.
     const [sum] = await tx
-      .select({ used: sql<number>`coalesce(sum(${files.size}), 0)::float8` })
+      .select({
+        used: sql<number>`coalesce(sum(${files.size}), 0)::float8`,
+        trashed: sql<number>`coalesce(sum(${files.size}) filter (where ${files.trashed}), 0)::float8`,
+      })
       .from(files)
       .where(eq(files.userId, userId))
     const [held] = await tx

@@ -60,6 +60,22 @@ describe("two browsers of one user", () => {
     expect(await seen()).toBe(true)
   })
 
+  it("follow the space that files take without loading the page's data again", async () => {
+    const ada = await onboarded()
+    await addFile(ada, "tides.txt")
+    const page = await open(await browserOf(ada), "/dashboard/files?sort=name")
+    await page.getByText("3 bytes of").waitFor()
+    const asked = requestsOf(page)
+    await addFile(ada, "charts.txt")
+    await page.getByText("6 bytes of").waitFor()
+    await fileNamed(page, "charts.txt").waitFor()
+    await sql`update files set trashed = true, trashed_at = 1 where file_name = 'charts.txt'
+      and user_id = (select _id from users where email = ${ada.email})`
+    await page.getByText("3 bytes of that in the trash").waitFor()
+    await fileNamed(page, "charts.txt").waitFor({ state: "detached" })
+    expect(asked().filter((path) => path.endsWith(".data") || path === "/favicon.svg")).toEqual([])
+  })
+
   it("show what an operator writes in psql, and the plan that the operator's command sets", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")

@@ -92,6 +92,28 @@ describe("over the socket", () => {
     expect(row).toMatchObject({ revision: revision + 1 })
   })
 
+  it("the space that the trash takes follows every file into it, out of it and out of the account", async () => {
+    const { _id, trashed, used } = await usage()
+    const [one, other] = [await store("one.txt"), await store("other.txt")]
+    const figures = async () => {
+      const now = await usage()
+      return { trashed: now.trashed - trashed, used: now.used - used }
+    }
+    await hers.mutate("files.removeMany", { fileIds: [one._id, other._id] })
+    expect(await figures()).toEqual({ trashed: one.size + other.size, used: one.size + other.size })
+    await hers.mutate("files.restore", { fileId: one._id })
+    expect(await figures()).toEqual({ trashed: other.size, used: one.size + other.size })
+    await hers.mutate("files.purgeMany", { fileIds: [one._id, other._id] })
+    expect(await figures()).toEqual({ trashed: 0, used: 0 })
+    await hers.until(({ event }) => {
+      const { changes = [] } = event as { changes?: Change[] }
+      return changes.some(
+        ([id, , key, row]) =>
+          id === USAGE && key === _id && Reflect.get(row ?? {}, "trashed") === trashed + one.size + other.size,
+      )
+    })
+  })
+
   it("none of it is another's: to them it is not there", async () => {
     const trashed = await store("trashed.txt")
     await hers.mutate("files.remove", { fileId: trashed._id })
@@ -109,6 +131,11 @@ describe("over the socket", () => {
     expect(await hers.query("files.listTrash")).toMatchObject({ value: [{ _id: trashed._id }] })
   })
 })
+
+async function usage() {
+  const answer = await hers.query("files.getUsage", {})
+  return (answer as { value: { _id: string; used: number; trashed: number } }).value
+}
 
 function isSnapshotOf(event: unknown, id: number | undefined) {
   const { subscriptions = [] } = event as { subscriptions?: { id: number }[] }

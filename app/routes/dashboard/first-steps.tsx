@@ -4,16 +4,23 @@ import { Form, useNavigation } from "react-router"
 import { Button } from "#app/ui/button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { Field } from "#app/ui/field.tsx"
-import type { FileSummary } from "#server/files/contract.ts"
+import { useLive } from "#app/realtime/use-live.tsx"
+import type { FileSummary, StoredUsage } from "#server/files/contract.ts"
+import type { PlanLimits } from "#server/plans/contract.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
 import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
 import { UploadButton } from "./files/upload/upload-button.tsx"
 import { UploadPanel } from "./files/upload/upload-panel.tsx"
-import type { Chosen, UploadLimits } from "./files/upload/upload.ts"
+import type { Chosen } from "./files/upload/upload.ts"
 import { uploadQueue } from "./files/upload/upload-queue.ts"
-import { useUploadsWithFigures } from "./files/upload/use-uploads.ts"
+import { useUploads } from "./files/upload/use-uploads.ts"
+import { useUsage } from "./files/list/use-usage.ts"
+
+/** The newest files are listed. */
+const SHOWN = 5
 
 /** A first question and a first file; the button at the end goes on without either. */
-export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: UploadLimits }) {
+export function FirstSteps(props: FirstFileProps) {
   const { t } = useLingui()
   return (
     <>
@@ -21,7 +28,7 @@ export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: Up
         <Trans>Two things to start with. Both can wait: the dashboard will remind you.</Trans>
       </StepHeading>
       <div className="mt-8 grid gap-4">
-        <FirstFile files={files} limits={limits} />
+        <FirstFile {...props} />
         <FirstQuestion />
       </div>
       <Form method="post" id="first-steps" />
@@ -34,10 +41,19 @@ export function FirstSteps({ files, limits }: { files: FileSummary[]; limits: Up
   )
 }
 
-function FirstFile({ files, limits }: { files: FileSummary[]; limits: UploadLimits }) {
+interface FirstFileProps {
+  files: Loaded<FileSummary>
+  usage: Loaded<StoredUsage>
+  limits: PlanLimits
+}
+
+function FirstFile({ limits, ...loaded }: FirstFileProps) {
   const { t } = useLingui()
-  const uploads = useUploadsWithFigures()
-  const upload = (chosen: readonly Chosen[]) => uploadQueue.add(chosen, limits)
+  const files = useLive(loaded.files).slice(0, SHOWN)
+  const { used, quota } = useUsage(loaded.usage, limits.quota)
+  const uploads = useUploads()
+  const upload = (chosen: readonly Chosen[]) =>
+    uploadQueue.add(chosen, { maxSize: limits.largestFile, room: quota - used })
   return (
     <FirstStep
       icon="upload"

@@ -4,8 +4,7 @@ import { i18nOf } from "#app/language/i18n.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { liveThreads } from "#server/chat/live.ts"
 import { deviceList } from "#server/devices/live.ts"
-import { findUsage } from "#server/files/files.ts"
-import { fileList } from "#server/files/live.ts"
+import { fileList, liveUsage } from "#server/files/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
@@ -22,9 +21,9 @@ import type { Chosen } from "./files/upload/upload.ts"
 import { UploadButton } from "./files/upload/upload-button.tsx"
 import { UploadPanel } from "./files/upload/upload-panel.tsx"
 import { uploadQueue } from "./files/upload/upload-queue.ts"
-import { useUploadsWithFigures } from "./files/upload/use-uploads.ts"
-import { useReloadWith } from "./use-reload-with.ts"
+import { useUploads } from "./files/upload/use-uploads.ts"
 import { useUser } from "./use-user.ts"
+import { useUsage } from "./files/list/use-usage.ts"
 import type { Route } from "./+types/home.ts"
 
 const LATEST = 5
@@ -35,17 +34,21 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const [[threads, files, devices], usage] = await Promise.all([
-    loadLive(scope, [liveThreads, {}], [fileList, {}], [deviceList, {}]),
-    findUsage(scope),
-  ])
+  const [threads, files, devices, usage] = await loadLive(
+    scope,
+    [liveThreads, {}],
+    [fileList, {}],
+    [deviceList, {}],
+    [liveUsage, {}],
+  )
   const { plan } = scope.viewer.session
   return {
     now: Date.now(),
     threads,
     files,
     devices,
-    plan: { plan, usage, limits: limitsOf(scope.config, scope.viewer.session) },
+    usage,
+    plan: { plan, limits: limitsOf(scope.config, scope.viewer.session) },
   }
 }
 
@@ -55,17 +58,17 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
   const threads = useLive(loaded.threads)
   const files = useLive(loaded.files)
   const devices = useLive(loaded.devices)
-  useReloadWith(files)
-  const uploads = useUploadsWithFigures()
+  const usage = useUsage(loaded.usage, plan.limits.quota)
+  const uploads = useUploads()
   const upload = (chosen: readonly Chosen[]) =>
-    uploadQueue.add(chosen, { maxSize: plan.limits.largestFile, room: plan.usage.quota - plan.usage.used })
+    uploadQueue.add(chosen, { maxSize: plan.limits.largestFile, room: usage.quota - usage.used })
   return (
     <Page>
       <PageHead title={name ? t`Welcome back, ${name}` : t`Welcome back`}>
         <UploadButton variant="secondary" onFiles={upload}>{t`Add files`}</UploadButton>
       </PageHead>
       <DropZone onFiles={upload} />
-      <NoRoom usage={plan.usage} />
+      <NoRoom usage={usage} />
       <AskBox />
       <UploadPanel uploads={uploads} onFiles={upload} />
       <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />
@@ -73,7 +76,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
         <LatestThreads threads={threads.slice(0, LATEST)} now={now} />
         <LatestFiles files={files.slice(0, LATEST)} now={now} />
       </div>
-      <PlanCard {...plan} />
+      <PlanCard {...plan} usage={usage} />
       <ConnectedDevices devices={devices} />
     </Page>
   )

@@ -6,9 +6,9 @@ import { i18nOf } from "#app/language/i18n.ts"
 import { LARGEST_PICTURE, Picture, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
 import { removePicture, savePicture } from "#server/accounts/picture.ts"
 import { isRefusal, type Refusal } from "#server/errors.ts"
-import { findUsage } from "#server/files/files.ts"
-import { listFiles } from "#server/files/list.ts"
+import { fileList, liveUsage } from "#server/files/live.ts"
 import { readForm } from "#server/http/form.ts"
+import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { onboardingOf, SaveProfile } from "#server/users/contract.ts"
@@ -28,15 +28,13 @@ export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const { completed, step } = onboardingOf(scope.viewer.user)
   if (completed) throw redirect(href("/dashboard"))
-  const [{ files }, { quota, used }] = await Promise.all([
-    listFiles(scope, { q: "", sort: "newest", cursor: undefined, limit: 5 }),
-    findUsage(scope),
-  ])
+  const [files, usage] = await loadLive(scope, [fileList, {}], [liveUsage, {}])
   return {
     step,
     canChoosePicture: scope.identity.pictures !== undefined,
     files,
-    limits: { maxSize: limitsOf(scope.config, scope.viewer.session).largestFile, room: quota - used },
+    usage,
+    limits: limitsOf(scope.config, scope.viewer.session),
   }
 }
 
@@ -108,9 +106,7 @@ const titles = {
 }
 
 /** One address: the record says which step is shown, on every device. */
-export default function Onboarding({
-  loaderData: { canChoosePicture, files, limits },
-}: Route.ComponentProps) {
+export default function Onboarding({ loaderData: { canChoosePicture, ...loaded } }: Route.ComponentProps) {
   const user = useUser()
   const { completed, step } = onboardingOf(user)
   const refused = useActionData<typeof action>()
@@ -127,7 +123,7 @@ export default function Onboarding({
       {step === "profile" ? (
         <ProfileStep user={user} canChoosePicture={canChoosePicture} refused={refused} />
       ) : null}
-      {step === "first-steps" ? <FirstSteps files={files} limits={limits} /> : null}
+      {step === "first-steps" ? <FirstSteps {...loaded} /> : null}
     </OnboardingFrame>
   )
 }

@@ -1,14 +1,14 @@
 import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useEffect, useSyncExternalStore } from "react"
+import { useCallback, useEffect, useSyncExternalStore } from "react"
 import { href, isRouteErrorResponse, useLocation, useRevalidator } from "react-router"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import type { IconName } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { Page } from "./page.tsx"
-import { useReload } from "./use-reload.ts"
+import { unlessLeaving } from "./leaving.ts"
 
 /** Stands in the place of a page that could not be shown. The shell stays around it, and what is under way goes on. */
 export function PageFailure({ error }: { error: unknown }) {
@@ -59,8 +59,9 @@ function describe(error: unknown, isOffline: boolean): Failure {
 /** Asks for the page once more, also by itself when the connection comes back. Without script it is a link to where one is. */
 function Retry() {
   const { pathname, search } = useLocation()
-  const isPending = useRevalidator().state !== "idle"
-  const reload = useReload()
+  const { state, revalidate } = useRevalidator()
+  const isPending = state !== "idle"
+  const reload = useCallback(() => unlessLeaving(() => void revalidate()), [revalidate])
   useEffect(() => {
     window.addEventListener("online", reload)
     return () => window.removeEventListener("online", reload)

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "react"
 import { href, useRevalidator } from "react-router"
 import { useIsLive } from "#app/realtime/use-live.tsx"
 import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
-import { isReachable } from "../use-reload.ts"
+import { isReachable } from "./is-reachable.ts"
 import { createBubbles, isStored } from "./bubbles.ts"
 import { useAsked, useQuestions } from "./questions.tsx"
 

@@ -10,10 +10,10 @@ import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { ListFiles, RenameFile } from "#server/files/contract.ts"
-import { findUsage, renameFile } from "#server/files/files.ts"
+import { renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
-import { fileList } from "#server/files/live.ts"
+import { fileList, liveUsage } from "#server/files/live.ts"
 import { trashFiles } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { isRefusal } from "#server/errors.ts"
@@ -31,7 +31,8 @@ import { uploadQueue } from "./upload/upload-queue.ts"
 import { UploadPanel } from "./upload/upload-panel.tsx"
 import type { Chosen } from "./upload/upload.ts"
 import { UsageMeter } from "./list/usage-meter.tsx"
-import { useUploadsWithFigures } from "./upload/use-uploads.ts"
+import { useUploads } from "./upload/use-uploads.ts"
+import { useUsage } from "./list/use-usage.ts"
 import type { Route } from "./+types/list.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Files · Tideline`) }]
@@ -41,14 +42,14 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const query = parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams) })
   const isLive = query.sort === "newest" && !query.q && !query.type && !query.cursor
-  const [usage, page] = await Promise.all([
-    findUsage(scope),
+  const [[usage], page] = await Promise.all([
+    loadLive(scope, [liveUsage, {}]),
     isLive ? findNewest(scope) : { ...(await listFiles(scope, query)), live: null },
   ])
   const drawn = page.files[DRAWN_BY_SERVER - 1]
   const nextPage = page.files.length > DRAWN_BY_SERVER && drawn ? cursorAfter(drawn) : page.nextCursor
-  const { largestFile: maxSize } = limitsOf(scope.config, scope.viewer.session)
-  return { ...page, nextPage, query, usage, maxSize, now: Date.now() }
+  const { largestFile: maxSize, quota } = limitsOf(scope.config, scope.viewer.session)
+  return { ...page, nextPage, query, usage, quota, maxSize, now: Date.now() }
 }
 
 async function findNewest(scope: Parameters<typeof loadLive>[0]) {
@@ -86,8 +87,9 @@ export async function action({ context, request, url }: Route.ActionArgs) {
 export default function Files({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
-  const { files, nextCursor, nextPage, live, query, usage, maxSize, now } = loaderData
-  const uploads = useUploadsWithFigures()
+  const { files, nextCursor, nextPage, live, query, maxSize, now } = loaderData
+  const usage = useUsage(loaderData.usage, loaderData.quota)
+  const uploads = useUploads()
   const upload = (chosen: readonly Chosen[]) =>
     uploadQueue.add(chosen, { maxSize, room: usage.quota - usage.used })
 
@@ -115,6 +117,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
         first={{ files, nextCursor }}
         nextPage={nextPage}
         live={live}
+        usage={loaderData.usage}
         query={query}
         now={now}
         maxSize={maxSize}

@@ -14,18 +14,18 @@ import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { TrashedFile } from "#server/files/contract.ts"
-import { findUsage } from "#server/files/files.ts"
-import { trashList } from "#server/files/live.ts"
+import { liveUsage, trashList } from "#server/files/live.ts"
 import { emptyTrash, purgeFile, restoreFile } from "#server/files/trash.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { limitsOf } from "#server/plans/limits.ts"
 import { Page, PageHead } from "../page.tsx"
-import { useReloadWith } from "../use-reload-with.ts"
 import { iconOf } from "./list/file-thumbnail.tsx"
 import { UsageMeter } from "./list/usage-meter.tsx"
 import { useTrashActs } from "./list/use-trash-acts.ts"
+import { useUsage } from "./list/use-usage.ts"
 import type { Route } from "./+types/trash.ts"
 
 const DAY = 24 * 60 * 60 * 1000
@@ -34,8 +34,9 @@ export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matche
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const [[trash], usage] = await Promise.all([loadLive(scope, [trashList, {}]), findUsage(scope)])
-  return { trash, usage, days: scope.config.files.trashDays, now: Date.now() }
+  const [trash, usage] = await loadLive(scope, [trashList, {}], [liveUsage, {}])
+  const { quota } = limitsOf(scope.config, scope.viewer.session)
+  return { trash, usage, quota, days: scope.config.files.trashDays, now: Date.now() }
 }
 
 const TrashForm = variant("intent", [
@@ -64,9 +65,9 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
   const { t } = useLingui()
   const say = useSentences()
   const formats = useFormats()
-  const { trash, usage, days, now } = loaderData
+  const { trash, days, now } = loaderData
+  const usage = useUsage(loaderData.usage, loaderData.quota)
   const { rows, hasMore, isLoading, loadMore } = useLivePages<TrashedFile>(trash, (after) => ({ after }))
-  useReloadWith(rows)
   const { restore, purge, empty } = useTrashActs()
   const [asked, setAsked] = useState<TrashedFile | "all" | null>(null)
   const trashed = formats.bytes(usage.trashed)

@@ -6,7 +6,13 @@ import { useFormats } from "#app/language/formats.ts"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { SELECTION_LIMIT, type FilePage, type FileSummary, type ListFiles } from "#server/files/contract.ts"
+import {
+  SELECTION_LIMIT,
+  type FilePage,
+  type FileSummary,
+  type ListFiles,
+  type StoredUsage,
+} from "#server/files/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { FileList } from "./file-list.tsx"
 import { Preview } from "./preview.tsx"
@@ -23,6 +29,7 @@ export function Browser({
   first,
   nextPage,
   live,
+  usage,
   query,
   now,
   maxSize,
@@ -31,17 +38,18 @@ export function Browser({
   /** Where a page without JavaScript goes on. */
   nextPage: string | null
   live: Loaded<FileSummary> | null
+  usage: Loaded<StoredUsage>
   query: ListFiles
   now: number
   maxSize: number
 }) {
   const { t } = useLingui()
   const formats = useFormats()
-  const store = useFilePages(first, query, live)
+  const store = useFilePages(first, query, live, usage)
   const shown = useShownFiles(store)
   const { files, hasMore } = shown
   const selection = useSelection(files)
-  const acts = useFileActs(store)
+  const acts = useFileActs(store, live !== null)
   const download = useArchive()
   const [openId, setOpenId] = useOpenFile()
   const [shared, setShared] = useState<FileSummary | null>(null)

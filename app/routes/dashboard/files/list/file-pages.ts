@@ -27,7 +27,7 @@ export type FilePageStore = ReturnType<typeof createFilePages>
  * The pages of a list that have been scrolled to, as one list. A page begins where the one before ended, so that a page that is read
  * again loses nothing and shows nothing twice: what it took over from its neighbours is taken out of them.
  */
-export function createFilePages(first: FilePage, load: (cursor: string) => Promise<FilePage>) {
+export function createFilePages(first: FilePage, load: (cursor?: string) => Promise<FilePage>) {
   const readers = new Set<() => void>()
   let pages: readonly Page[] = [{ cursor: null, files: first.files, isOld: false }]
   let next = first.nextCursor
@@ -111,6 +111,12 @@ export function createFilePages(first: FilePage, load: (cursor: string) => Promi
       pages = pages.map((page, at) => (at === 0 ? page : { ...page, isOld: true }))
       age++
       announce()
+    },
+    /** Reads the first page again, and the others when they come into sight. What is shown stays where that fails. */
+    async reread() {
+      this.age()
+      const read = await load().catch(() => null)
+      if (read) replace(0, read.files, read.nextCursor)
     },
     /** Reads those of these pages again that are old. */
     async refresh(from: number, to: number) {

@@ -5,7 +5,6 @@ import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { fileCalls, type FileSummary } from "#server/files/contract.ts"
-import { useReload } from "../../use-reload.ts"
 import type { FilePageStore } from "./file-pages.ts"
 
 export type FileActs = ReturnType<typeof useFileActs>
@@ -13,18 +12,17 @@ export type FileActs = ReturnType<typeof useFileActs>
 /**
  * Renames files, and moves them into the trash and back: shown at once on every list and taken back where the server refuses.
  */
-export function useFileActs(store: FilePageStore) {
+export function useFileActs(store: FilePageStore, isLive: boolean) {
   const { t } = useLingui()
   const say = useSentences()
   const mutate = useMutate()
   const { show } = useToast()
-  const reload = useReload()
   const [problem, setProblem] = useState<{ id: string; said: string } | null>(null)
 
   /** What is shown from here on is the server's, also behind the first page. */
   function readAgain() {
-    store.age()
-    reload()
+    if (isLive) store.age()
+    else void store.reread()
   }
 
   function rename({ _id, fileName: before }: FileSummary, fileName: string) {

@@ -1,37 +1,30 @@
 import { msg } from "@lingui/core/macro"
-import { useEffect, useState, useSyncExternalStore } from "react"
+import { useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
-import type { FilePage, FileSummary, ListFiles } from "#server/files/contract.ts"
+import type { FilePage, FileSummary, ListFiles, StoredUsage } from "#server/files/contract.ts"
 import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
-import { useReloadWith } from "../../use-reload-with.ts"
 import { createFilePages, type FilePageStore } from "./file-pages.ts"
 
 /** Lists that were left: going back finds them as long as they were. */
 const remembered = new Map<string, FilePageStore>()
 const MOST_REMEMBERED = 4
 
-/** Not yet asked for: it changes with every file, so it tells a list that is not live itself that it may be another now. */
-const USAGE: Loaded = {
-  query: "files.getUsage",
-  args: {},
-  rows: [],
-  order: [["_id", "asc"]],
-  end: null,
-}
+/** In ms: many changes are read together. */
+const REREAD_AFTER = 150
 
 /**
- * The files of a list, as far as they have been scrolled to. The newest files are live. Another order, a search and a narrowed list are the
- * server's answer, which is asked for again when something changes.
+ * The files of a list, as far as they have been scrolled to. The newest files are live. Lists in another order, searches and
+ * filtered lists are fetched again when the viewer's files change, which `usage` says.
  */
 export function useFilePages(
   first: FilePage,
   query: ListFiles,
   live: Loaded<FileSummary> | null,
+  usage: Loaded<StoredUsage>,
 ): FilePageStore {
   const store = useStore(first, query)
-  const rows = useLive<LiveRow>(live ?? USAGE)
-  useReloadWith(rows)
+  const rows = useLive<LiveRow>(live ?? usage)
   useEffect(() => {
     // With `live` they are its own.
     if (live) store.replace(0, rows as readonly FileSummary[])
@@ -41,6 +34,13 @@ export function useFilePages(
     store.replace(0, first.files, first.nextCursor)
     store.age()
   }, [live, first, store])
+  const known = useRef(rows)
+  useEffect(() => {
+    if (live || known.current === rows) return
+    known.current = rows
+    const timer = setTimeout(() => void store.reread(), REREAD_AFTER)
+    return () => clearTimeout(timer)
+  }, [live, rows, store])
   return store
 }
 
@@ -67,7 +67,7 @@ function useStore(first: FilePage, query: ListFiles): FilePageStore {
 }
 
 function open(first: FilePage, query: ListFiles): FilePageStore {
-  return createFilePages(first, async (cursor) => {
+  return createFilePages(first, async (cursor = query.cursor) => {
     const response = await fetch(`/api/files${addressOf(query, cursor)}&limit=100`).catch(() => null)
     const i18n = i18nOfDocument()
     if (!response) throw new Error(i18n._(msg`You're offline, or the server isn't responding.`))

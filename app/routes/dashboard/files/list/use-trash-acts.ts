@@ -3,7 +3,6 @@ import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { fileCalls, type TrashedFile } from "#server/files/contract.ts"
-import { useReload } from "../../use-reload.ts"
 
 /** Brings files back from the trash, or deletes them for ever. */
 export function useTrashActs() {
@@ -13,24 +12,22 @@ export function useTrashActs() {
   const toast = useToast()
   const fail = (error: Error) =>
     void toast.show({ tone: "danger", title: t`Something went wrong`, description: say(error.message) })
-  const done = useReload()
 
   function trash({ _id }: TrashedFile) {
-    mutate(fileCalls.removeMany, { fileIds: [_id] }).then(done, fail)
+    mutate(fileCalls.removeMany, { fileIds: [_id] }).catch(fail)
   }
 
   return {
     restore(file: TrashedFile) {
       mutate(fileCalls.restore, { fileId: file._id }, away(file)).then(({ fileName }) => {
         toast.show({ title: t`${fileName} was restored`, undo: () => trash(file) })
-        done()
       }, fail)
     },
     purge(file: TrashedFile) {
-      mutate(fileCalls.purge, { fileId: file._id }, away(file)).then(done, fail)
+      mutate(fileCalls.purge, { fileId: file._id }, away(file)).catch(fail)
     },
     empty() {
-      mutate(fileCalls.emptyTrash, {}).then(done, fail)
+      mutate(fileCalls.emptyTrash, {}).catch(fail)
     },
   }
 }

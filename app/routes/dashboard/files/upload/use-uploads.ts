@@ -1,6 +1,5 @@
-import { useEffect, useRef, useSyncExternalStore } from "react"
+import { useEffect, useSyncExternalStore } from "react"
 import { whenIdle } from "#app/ui/when-idle.ts"
-import { useReload } from "../../use-reload.ts"
 import { isRunning, type Uploads } from "./upload.ts"
 import { NO_UPLOADS } from "./queue-snapshot.ts"
 import { uploadQueue } from "./upload-queue.ts"
@@ -10,19 +9,6 @@ const SEEN_AFTER = 4000
 
 export function useUploads(): Uploads {
   return useSyncExternalStore(uploadQueue.subscribe, uploadQueue.snapshot, () => NO_UPLOADS)
-}
-
-/** As `useUploads`, and the page's figures are asked for again when a file has been stored. */
-export function useUploadsWithFigures(): Uploads {
-  const uploads = useUploads()
-  const done = uploads.list.filter(({ state }) => state === "done").length
-  const reload = useReload()
-  const before = useRef(done)
-  useEffect(() => {
-    if (done > before.current) reload()
-    before.current = done
-  }, [done, reload])
-  return uploads
 }
 
 /**

@@ -1,0 +1,9 @@
+import { useLive } from "#app/realtime/use-live.tsx"
+import { usageOf, type FileUsage, type StoredUsage } from "#server/files/contract.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
+
+/** What the viewer's files take, live, of the quota in bytes. */
+export function useUsage(loaded: Loaded<StoredUsage>, quota: number): FileUsage {
+  const [stored] = useLive(loaded)
+  return usageOf(stored, quota)
+}
