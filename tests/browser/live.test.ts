@@ -64,14 +64,14 @@ describe("two browsers of one user", () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const page = await open(await browserOf(ada), "/dashboard/files?sort=name")
-    await page.getByText("3 bytes of").waitFor()
+    await page.getByText(/^3 (B|byte)s? of/).waitFor()
     const asked = requestsOf(page)
     await addFile(ada, "charts.txt")
-    await page.getByText("6 bytes of").waitFor()
+    await page.getByText(/^6 (B|byte)s? of/).waitFor()
     await fileNamed(page, "charts.txt").waitFor()
     await sql`update files set trashed = true, trashed_at = 1 where file_name = 'charts.txt'
       and user_id = (select _id from users where email = ${ada.email})`
-    await page.getByText("3 bytes of that in the trash").waitFor()
+    await page.getByText(/^3 (B|byte)s? of that in the trash/).waitFor()
     await fileNamed(page, "charts.txt").waitFor({ state: "detached" })
     expect(asked().filter((path) => path.endsWith(".data") || path === "/favicon.svg")).toEqual([])
   })
