@@ -13,7 +13,7 @@ export interface SpendingLimiter {
 }
 
 /**
- * Limits what costs money, by person and by network, where the specification's limits count by what a client claims of itself.
+ * Limits what costs money, by person and by network, where the limits of the contract (docs/http-api.md) count by what a client claims.
  * `interval` is in milliseconds.
  */
 export function createSpendingLimiter(interval: number): SpendingLimiter {

@@ -122,7 +122,7 @@ function createQueue() {
   }
 }
 
-/** The headers of the specification. A rejection also says in `Retry-After` how many whole seconds to wait. */
+/** The headers that docs/http-api.md promises. A rejection also says in `Retry-After` how many whole seconds to wait. */
 export function rateLimitHeaders({ success, remaining, reset }: RateLimit): Record<string, string> {
   return {
     "X-RateLimit-Remaining": String(remaining),

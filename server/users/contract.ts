@@ -72,7 +72,7 @@ export const SaveProfile = v.object({
 })
 export type SaveProfile = v.InferOutput<typeof SaveProfile>
 
-/** True when a sync is due: there is no record, or the provider says something else. Rule 1 of the user record. */
+/** True when a sync is due: there is no record, or the provider says something else. Rule 1 of the user record in docs/http-api.md. */
 export function isOutOfDate(record: UserRecord | null, provider: CreateOrUpdateUser): boolean {
   return (
     record === null ||

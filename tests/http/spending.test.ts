@@ -4,7 +4,7 @@ import { expectRateLimit, from, post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { signUp, type Person } from "../support/people.ts"
 
-// The specification's limits count by what X-Forwarded-For claims. Here nobody claims the same twice.
+// The contract's limits count by what X-Forwarded-For claims. Here nobody claims the same twice.
 
 let app: TidelineApp
 let sql: postgres.Sql
@@ -36,7 +36,7 @@ describe("emails of POST /api/email", () => {
       code: "AddressUnconfirmed",
     })
     const unfit = await from("192.0.2.1", eve)("/api/email", post({ template: "welcome" }))
-    expect(unfit.status, "the specification's refusals come first").toBe(400)
+    expect(unfit.status, "the contract's refusals come first").toBe(400)
     await expect
       .poll(() => lettersTo("somebody-else@example.org"))
       .toEqual(["Confirm your email address for Tideline"])

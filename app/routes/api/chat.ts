@@ -23,7 +23,7 @@ export const handle = { credential: "key" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
-/** The checks stand in the order of the specification, and what it does not name comes after; the first that fails ends the request. */
+/** The checks run in the order of docs/http-api.md; the first that fails ends the request. */
 export async function action({ request, context }: Route.ActionArgs) {
   const session = sessionOf(context)
   if (!session) return unauthorized()

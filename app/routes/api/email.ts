@@ -14,7 +14,7 @@ export const handle = { credential: "key" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
-/** The checks stand in the order of the specification, and what it does not name comes after; the first that fails ends the request. */
+/** The checks run in the order of docs/http-api.md; the first that fails ends the request. */
 export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)
   const limit = services.limiters.email.check(clientKey(request))
