@@ -11,6 +11,7 @@ import {
 import type { Scope } from "../scope.ts"
 import type { AnswerChunk, AnswerMetadata, StopReason } from "./contract.ts"
 import { describeModelError } from "./model-trouble.ts"
+import { stopChunks } from "./reply-chunks.ts"
 
 /** The reason of an abort signal that ends an answer. Its name is the one by which fetch and the SDK know an abort. */
 export class AnswerStopped extends Error {
@@ -110,8 +111,7 @@ const ANSWERING = new Set(["text-delta", "reasoning-delta", "tool-call"])
 
 function cutShort({ reason }: AbortSignal, give: (chunk: AnswerChunk) => void) {
   const stop = reason instanceof AnswerStopped ? reason.reason : "interrupted"
-  give({ type: "message-metadata", messageMetadata: { stop } })
-  give({ type: "abort" })
+  for (const chunk of stopChunks(stop)) give(chunk)
 }
 
 function usageOf({

@@ -2,7 +2,7 @@ import { desc, eq } from "drizzle-orm"
 import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
 import { isLost } from "#db/outage.ts"
-import { chatMessages, type ChatTurn } from "#db/schema/chat.ts"
+import { chatMessages } from "#db/schema/chat.ts"
 import { Conflict, isRefusal, NotFound } from "../errors.ts"
 import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
@@ -24,14 +24,7 @@ import {
 
 export type OpenedTurn =
   | { kind: "fresh"; threadId: string; questionId: string; answerId: string; mayBeNamed: boolean }
-  | {
-      kind: "answered"
-      questionId: string
-      answerId: string
-      model: string
-      content: string
-      finishReason: ChatTurn["finishReason"]
-    }
+  | ({ kind: "answered"; content: string } & KnownTurn)
 
 /** A question, and what to do with what the conversation already has. */
 export interface AskedQuestion extends Question {

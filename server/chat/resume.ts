@@ -1,24 +1,17 @@
-import { setTimeout as delay } from "node:timers/promises"
-import { and, eq, gt, sql } from "drizzle-orm"
-import {
-  chatChunks,
-  chatMessages,
-  chatTurns,
-  type AnswerDelta,
-  type AnswerPart,
-  type ChatTurn,
-} from "#db/schema/chat.ts"
+import { and, eq } from "drizzle-orm"
+import { chatChunks, chatMessages, chatTurns, type ChatTurn } from "#db/schema/chat.ts"
+import type { LiveRow } from "#server/realtime/contract.ts"
 import { Conflict } from "../errors.ts"
 import type { Scope } from "../scope.ts"
-import { beginFold, type AnswerChunk, type FoldedAnswer } from "./contract.ts"
+import { beginFold, type AnswerChunk, type LiveChunk, type LiveTurn } from "./contract.ts"
+import { liveChunks, liveTurns } from "./live.ts"
+import { openQueue, type Queue } from "./queue.ts"
+import { createPartStreamer, endChunks, startChunks, stopChunks } from "./reply-chunks.ts"
 import { findThread } from "./threads.ts"
 
-type Resuming = Scope<"db" | "viewer" | "turns">
+type ResumeScope = Scope<"db" | "viewer" | "turns" | "live" | "log">
 
-/** Milliseconds between two looks at what was stored of an answer. */
-const INTERVAL = 150
-
-/** Streams of one person that follow stored answers in this process: each is a statement per look. */
+/** Streams of one person that follow replies in this process. */
 const FOLLOWED_AT_ONCE = 10
 
 export interface ResumedAnswer {
@@ -27,11 +20,10 @@ export interface ResumedAnswer {
 }
 
 /**
- * The answer that is being given in one of the viewer's conversations, from its first word on and
- * then as it grows, in whichever process it is given. Null where none is. Throws NotFound, and
- * Conflict where the viewer follows too many.
+ * The reply that is being generated in one of the viewer's conversations, from its first word on and then as its rows arrive,
+ * whichever process generates it. Null where there is none. Throws NotFound, and Conflict where the viewer follows too many.
  */
-export async function resumeAnswer(scope: Resuming, threadId: string): Promise<ResumedAnswer | null> {
+export async function resumeAnswer(scope: ResumeScope, threadId: string): Promise<ResumedAnswer | null> {
   await findThread(scope, threadId)
   const [turn] = await scope.db
     .select({ _id: chatTurns._id, model: chatTurns.model, questionId: chatTurns.questionId })
@@ -41,146 +33,123 @@ export async function resumeAnswer(scope: Resuming, threadId: string): Promise<R
   const exit = scope.turns.enterAlone(`follows ${scope.viewer.user._id}`, FOLLOWED_AT_ONCE)
   if (!exit)
     throw new Conflict(`You are following ${FOLLOWED_AT_ONCE} replies already. Close one of the streams.`)
-  const leaving = new AbortController()
-  leaving.signal.addEventListener("abort", exit, { once: true })
-  const leave = () => leaving.abort()
-  return { chunks: untilEnd(follow(scope, turn, leaving.signal), leave), leave }
-}
 
-async function* untilEnd(chunks: AsyncIterable<AnswerChunk>, end: () => void) {
-  try {
-    yield* chunks
-  } finally {
-    end()
+  const chunks = openQueue<AnswerChunk>()
+  let isLeft = false
+  const leave = () => {
+    if (isLeft) return
+    isLeft = true
+    unfollow()
+    exit()
+    chunks.end()
   }
+  const unfollow = followTurn(scope, { ...turn, threadId }, chunks, leave)
+  return { chunks, leave }
 }
 
-async function* follow(
-  scope: Resuming,
-  { _id, model, questionId }: Pick<ChatTurn, "_id" | "model" | "questionId">,
-  leaving: AbortSignal,
-): AsyncGenerator<AnswerChunk> {
-  yield { type: "start", messageId: _id, messageMetadata: { model, questionId } }
-  yield { type: "start-step" }
+type Followed = Pick<ChatTurn, "_id" | "threadId" | "model" | "questionId">
+
+/** Calls `end` after the last chunk. Returns how to stop following. */
+function followTurn(
+  scope: ResumeScope,
+  { _id, threadId, model, questionId }: Followed,
+  chunks: Queue<AnswerChunk>,
+  end: () => void,
+): () => void {
   const fold = beginFold()
-  const teller = createTeller()
-  for (let seen = -1; !leaving.aborted;) {
-    const state = await readState(scope, _id, seen)
-    // It was asked again, or its conversation deleted.
-    if (!state) return yield* endEarly("stopped")
-    for (const { seq, delta } of state.chunks) {
+  const parts = createPartStreamer()
+  let seen = -1
+  let checking: "no" | "yes" | "again" = "no"
+  send(startChunks(_id, { model, questionId }))
+
+  const { viewer } = scope
+  const options = { viewer, refused: () => void check() }
+  const stops = [
+    scope.live.follow({ query: liveChunks.name, args: { threadId } }, hearChunks, options),
+    scope.live.follow({ query: liveTurns.name, args: { threadId } }, hearTurns, options),
+  ]
+  return () => stops.forEach((stop) => stop())
+
+  /** The end of a turn removes its chunks: those that are missing were sent, or are part of the stored reply. */
+  function hearChunks(rows: readonly LiveRow[]) {
+    // The engine gives the rows of the query that was named.
+    addChunks((rows as readonly LiveChunk[]).filter(({ turnId }) => turnId === _id))
+  }
+
+  function hearTurns(rows: readonly LiveRow[]) {
+    const turn = (rows as readonly LiveTurn[]).find((each) => each._id === _id)
+    if (turn?.status !== "running") void check()
+  }
+
+  function addChunks(rows: readonly Pick<LiveChunk, "seq" | "delta">[]) {
+    for (const { seq, delta } of rows.toSorted((one, other) => one.seq - other.seq)) {
+      if (seq <= seen) continue
       delta.forEach(fold.add)
       seen = seq
     }
-    if (state.status !== "running") {
-      yield* teller.tell(partsOf(state), { isWhole: true })
-      return yield* endOf(state)
+    send(parts.next(fold.read(), { isWhole: false }))
+  }
+
+  /** Reads the turn from the database: its end, and what was written while the rows could not be followed. */
+  async function check() {
+    const isBusy = checking !== "no"
+    checking = isBusy ? "again" : "yes"
+    if (isBusy) return
+    try {
+      while (await isRunning()) {
+        if (checking === "yes") return
+        checking = "yes"
+      }
+    } catch (error) {
+      scope.log.warn({ err: error, answer: _id }, "could not read a reply that is being followed")
+      chunks.add({ type: "error", errorText: "The conversation couldn't be loaded. Try again." })
+    } finally {
+      checking = "no"
     }
-    yield* teller.tell(partsOf(fold.read()), { isWhole: false })
-    await delay(INTERVAL, null, { signal: leaving }).catch(() => {})
+    end()
+  }
+
+  /** Sends what is new, and the end of a turn that has ended. */
+  async function isRunning(): Promise<boolean> {
+    const state = await readTurn(scope, _id)
+    if (state?.status === "running") {
+      addChunks(await readChunks(scope, _id))
+      return true
+    }
+    if (state) {
+      send(parts.next(state, { isWhole: true }))
+      send(endChunks(state))
+    } else send(stopChunks("stopped")) // it was asked again, or its conversation deleted
+    return false
+  }
+
+  function send(more: Iterable<AnswerChunk>) {
+    for (const chunk of more) chunks.add(chunk)
   }
 }
 
-interface State extends FoldedAnswer, Pick<ChatTurn, "status" | "failure" | "inputTokens" | "outputTokens"> {
-  /** Since the last look, in order. */
-  chunks: { seq: number; delta: AnswerDelta[] }[]
-}
-
-/** One statement sees one moment: the end of a turn takes its pieces away in the commit that stores its words. */
-async function readState({ db }: Resuming, turnId: string, after: number): Promise<State | undefined> {
-  const chunk = sql`json_build_object('seq', ${chatChunks.seq}, 'delta', ${chatChunks.delta}) order by ${chatChunks.seq}`
-  const since = and(eq(chatChunks.turnId, chatTurns._id), gt(chatChunks.seq, after))
-  const [state] = await db
+/** The lock waits for a commit whose rows have been announced while it is not yet visible to others. */
+async function readTurn({ db }: ResumeScope, turnId: string) {
+  const [turn] = await db
     .select({
       status: chatTurns.status,
       failure: chatTurns.failure,
       inputTokens: chatTurns.inputTokens,
       outputTokens: chatTurns.outputTokens,
+      finishReason: chatTurns.finishReason,
       parts: chatTurns.parts,
       content: chatMessages.content,
-      chunks: sql<State["chunks"]>`
-        coalesce((select json_agg(${chunk}) from ${chatChunks} where ${since}), '[]')`,
     })
     .from(chatTurns)
     .innerJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
     .where(eq(chatTurns._id, turnId))
-  return state
+    .for("share")
+  return turn
 }
 
-function partsOf({ content, parts }: FoldedAnswer): AnswerPart[] {
-  return parts ?? (content === "" ? [] : [{ type: "text", text: content }])
-}
-
-/** Says of growing parts what was not said yet. */
-function createTeller() {
-  const told: { length: number; isOpen: boolean; hasInput: boolean; hasResult: boolean }[] = []
-
-  return {
-    *tell(parts: readonly AnswerPart[], { isWhole }: { isWhole: boolean }): Generator<AnswerChunk> {
-      for (const [place, part] of parts.entries()) {
-        if (part.type === "tool") yield* tellTool(place, part)
-        else yield* tellText(place, part, isWhole || place < parts.length - 1)
-      }
-    },
-  }
-
-  function stateAt(place: number) {
-    return (told[place] ??= { length: 0, isOpen: false, hasInput: false, hasResult: false })
-  }
-
-  function* tellText(
-    place: number,
-    { type, text }: AnswerPart & { type: "text" | "reasoning" },
-    isOver: boolean,
-  ): Generator<AnswerChunk> {
-    const state = stateAt(place)
-    const id = String(place)
-    const delta = text.slice(state.length)
-    if (delta !== "") {
-      if (!state.isOpen) yield { type: `${type}-start`, id }
-      yield { type: `${type}-delta`, id, delta }
-      state.isOpen = true
-      state.length = text.length
-    }
-    if (isOver && state.isOpen) {
-      yield { type: `${type}-end`, id }
-      state.isOpen = false
-    }
-  }
-
-  function* tellTool(
-    place: number,
-    { callId: toolCallId, name: toolName, input, output, error }: AnswerPart & { type: "tool" },
-  ): Generator<AnswerChunk> {
-    const state = stateAt(place)
-    const hasResult = output !== undefined || error !== undefined
-    if (!state.hasInput && (input !== undefined || hasResult)) {
-      yield { type: "tool-input-available", toolCallId, toolName, input }
-      state.hasInput = true
-    }
-    if (state.hasResult || !hasResult) return
-    yield error === undefined
-      ? { type: "tool-output-available", toolCallId, output }
-      : { type: "tool-output-error", toolCallId, errorText: error }
-    state.hasResult = true
-  }
-}
-
-function* endOf({ status, failure, inputTokens, outputTokens }: State): Generator<AnswerChunk> {
-  if (status === "stopped" || status === "timeout" || status === "interrupted") return yield* endEarly(status)
-  if (status === "failed") {
-    yield { type: "error", errorText: failure ?? "The answer failed." }
-    return
-  }
-  yield { type: "finish-step" }
-  const usage = {
-    ...(inputTokens !== null && { inputTokens }),
-    ...(outputTokens !== null && { outputTokens }),
-  }
-  yield { type: "finish", messageMetadata: usage }
-}
-
-function* endEarly(stop: "stopped" | "timeout" | "interrupted"): Generator<AnswerChunk> {
-  yield { type: "message-metadata", messageMetadata: { stop } }
-  yield { type: "abort" }
+function readChunks({ db }: ResumeScope, turnId: string) {
+  return db
+    .select({ seq: chatChunks.seq, delta: chatChunks.delta })
+    .from(chatChunks)
+    .where(eq(chatChunks.turnId, turnId))
 }

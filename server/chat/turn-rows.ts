@@ -14,9 +14,10 @@ import type { Scope } from "../scope.ts"
 import { ownThreads } from "./access.ts"
 import { deadlineOf } from "./deadline.ts"
 
-export type KnownTurn = Pick<ChatTurn, "questionId" | "status" | "model" | "finishReason"> & {
-  answerId: string
-}
+export type KnownTurn = Pick<
+  ChatTurn,
+  "questionId" | "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens" | "finishReason"
+> & { answerId: string }
 
 /** What a conversation has when a question arrives. */
 export interface ThreadState extends Pick<ChatThread, "title" | "titleSource"> {
@@ -76,6 +77,10 @@ export async function findThreadStates(
         questionId: chatTurns.questionId,
         status: chatTurns.status,
         model: chatTurns.model,
+        parts: chatTurns.parts,
+        failure: chatTurns.failure,
+        inputTokens: chatTurns.inputTokens,
+        outputTokens: chatTurns.outputTokens,
         finishReason: chatTurns.finishReason,
       },
       content: chatMessages.content,

@@ -9,6 +9,7 @@ import { endTurn } from "./end-turn.ts"
 import { recallMessages } from "./messages.ts"
 import { openTurn, type AskedQuestion, type OpenedTurn } from "./open-turn.ts"
 import { openQueue } from "./queue.ts"
+import { createPartStreamer, endChunks, startChunks } from "./reply-chunks.ts"
 import { nameThread } from "./title.ts"
 import { chatTools } from "./tools.ts"
 
@@ -169,15 +170,10 @@ function limitTime(milliseconds: number) {
   return { signal: abort.signal, stop, release: () => clearTimeout(timer) }
 }
 
-/** The stored answer once more, for a sender who did not hear that it arrived. */
+/** The stored reply again, for a sender who missed the first response. */
 async function* repeat(answered: Extract<OpenedTurn, { kind: "answered" }>): AsyncGenerator<AnswerChunk> {
-  const { answerId, questionId, model, content, finishReason } = answered
-  yield { type: "start", messageId: answerId, messageMetadata: { model, questionId } }
-  yield { type: "text-start", id: "0" }
-  yield { type: "text-delta", id: "0", delta: content }
-  yield { type: "text-end", id: "0" }
-  yield {
-    type: "finish",
-    ...(finishReason && { finishReason, messageMetadata: { finishReason } }),
-  }
+  const { answerId, questionId, model } = answered
+  yield* startChunks(answerId, { model, questionId })
+  yield* createPartStreamer().next(answered, { isWhole: true })
+  yield* endChunks(answered)
 }

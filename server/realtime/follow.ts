@@ -1,5 +1,5 @@
 import type { Client } from "./client.ts"
-import type { Change, CommitEvent, LiveRow, ResetEvent, SnapshotEvent } from "./contract.ts"
+import type { Change, CommitEvent, LiveRow, ResetEvent, RevokedEvent, SnapshotEvent } from "./contract.ts"
 import type { Hub } from "./hub.ts"
 import type { Question } from "./load.ts"
 import { Outbox } from "./outbox.ts"
@@ -7,6 +7,13 @@ import type { Subscriber } from "./subscribe.ts"
 
 /** How long to wait before subscribing again where the refusal does not say. Milliseconds. */
 const PAUSE = 5000
+
+export interface FollowOptions<Viewer> {
+  /** For whom it is asked, where the query asks for a viewer. */
+  viewer?: Viewer
+  /** Called each time the subscription is refused. It is tried again until it is stopped. */
+  refused?: () => void
+}
 
 /**
  * Follows one query from inside the process: the same subscription that a socket would have, without a socket. `heard` gets all
@@ -16,6 +23,7 @@ export function follow(
   { hub, subscriber }: { hub: Hub; subscriber: Subscriber },
   question: Question,
   heard: (rows: readonly LiveRow[]) => void,
+  { viewer = null, refused: refuse = () => {} }: FollowOptions<unknown> = {},
 ): () => void {
   let id = 0
   let rows = new Map<string, LiveRow>()
@@ -25,7 +33,7 @@ export function follow(
   const client: Client = {
     outbox,
     userId: "",
-    viewer: null,
+    viewer,
     subscriptions: new Map(),
     pending: new Map(),
     closed: false,
@@ -43,6 +51,8 @@ export function follow(
     const { refused } = await subscriber.subscribe(client, [{ id, ...question }])
     const error = refused[0]?.error
     if (!error || client.closed) return
+    refuse()
+    if (client.closed) return
     pause = setTimeout(() => void subscribe(), error.retryAfter ?? PAUSE)
     pause.unref()
   }
@@ -53,13 +63,14 @@ export function follow(
       | ["snapshot", SnapshotEvent]
       | ["commit", CommitEvent]
       | ["reset", ResetEvent]
+      | ["revoked", RevokedEvent]
       | ["position", { sequence: number }]
     // The outbox is still counting what it has just sent.
     queueMicrotask(() => outbox.acknowledge(message.sequence))
     if (event === "snapshot") take(message)
     else if (event === "commit") change(message.changes)
     // The rows are kept until there are others.
-    else if (event === "reset" && message.ids.includes(id)) void subscribe()
+    else if (event !== "position" && message.ids.includes(id)) void subscribe()
   }
 
   function take({ subscriptions, more }: SnapshotEvent): void {

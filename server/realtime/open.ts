@@ -6,7 +6,7 @@ import { hearAnnouncements, type Announcements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { LiveRow, Loaded } from "./contract.ts"
-import { follow } from "./follow.ts"
+import { follow, type FollowOptions } from "./follow.ts"
 import { createHolds } from "./holds.ts"
 import type { Edit } from "./edits.ts"
 import { createHub } from "./hub.ts"
@@ -120,10 +120,14 @@ export interface Realtime<Viewer> {
   /** Ends all connections of a user, in every process. Whoever is still signed in comes back at once with a new token. */
   revokeUser(userId: string): Promise<void>
   /**
-   * Follows a query that asks for no viewer, inside the process: `heard` gets all its rows, in no order, at first and after every commit
-   * that touched them. Returns how to stop.
+   * Follows a query inside the process: `heard` gets all its rows, in no order, at first and after every commit that touched
+   * them. Returns how to stop.
    */
-  follow(question: Question, heard: (rows: readonly LiveRow[]) => void): () => void
+  follow(
+    question: Question,
+    heard: (rows: readonly LiveRow[]) => void,
+    options?: FollowOptions<Viewer>,
+  ): () => void
   /** The user's connections to this process. */
   connectionsOf(userId: string): readonly ConnectionInfo<Viewer>[]
   metrics(): Record<string, number | Distribution>
@@ -300,7 +304,7 @@ export async function openRealtime<Viewer, Scope>(
     attach: (server) => sockets.attach(server),
     snapshotOf: (questions, viewer) => load(questions, viewer, options.userIdOf(viewer)),
     runQuery,
-    follow: (question, heard) => follow({ hub, subscriber }, question, heard),
+    follow: (question, heard, how) => follow({ hub, subscriber }, question, heard, how),
     async revokeUser(userId) {
       await pool.useClient((sql) => sql.unsafe(REVOKE_USER, [userId]))
     },

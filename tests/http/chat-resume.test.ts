@@ -38,6 +38,26 @@ describe("resumeStream of the AI SDK", () => {
     }
   })
 
+  it("brings the tokens and why the model ended the reply, as the stored reply has them", async () => {
+    const threadId = await newThread()
+    await ask(threadId, "/long 400")
+    const resumed = await resume(threadId)
+    const { content, turn } = await storedReply(threadId)
+    expect(turn).toMatchObject({ status: "completed", finishReason: "stop" })
+    const { model, inputTokens, outputTokens, finishReason } = turn ?? {}
+    expect(resumed).toMatchObject({ metadata: { model, inputTokens, outputTokens, finishReason } })
+    expect(resumed && textOf(resumed)).toBe(content)
+  })
+
+  it("ends when the conversation goes into the trash", async () => {
+    const threadId = await newThread()
+    await ask(threadId, "/slow")
+    const resuming = resume(threadId)
+    await expect.poll(() => textStored(threadId)).not.toBe("")
+    expect((await person(`/api/chat/threads/${threadId}`, { method: "DELETE" })).status).toBe(204)
+    expect(await resuming).toMatchObject({ metadata: { stop: "stopped" } })
+  })
+
   it("says that there is nothing to follow", async () => {
     expect(await resume(await newThread())).toBeNull()
   })

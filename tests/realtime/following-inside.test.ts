@@ -65,3 +65,20 @@ it("whoever stopped following hears nothing more", async () => {
   expect(stopped.heard).toEqual([{}])
   expect(suite.engine.realtime.metrics()["subscriptions"]).toBe(1)
 })
+
+it("what a person may read is followed for them, and they learn when they no longer may", async () => {
+  await suite.sql`insert into threads ${suite.sql({ _id: "harbour", owner: "ada", title: "Harbour" })}`
+  await add("a", "one")
+  let rows = 0
+  let refusals = 0
+  const stop = suite.engine.realtime.follow(
+    { query: "messages.inOwnThread", args: { threadId: "harbour" } },
+    (heard) => (rows = heard.length),
+    { viewer: { id: "ada" }, refused: () => refusals++ },
+  )
+  onTestFinished(stop)
+  await expect.poll(() => rows).toBe(1)
+  expect(refusals).toBe(0)
+  await suite.sql`update threads set owner = 'grace' where _id = 'harbour'`
+  await expect.poll(() => refusals).toBe(1)
+})

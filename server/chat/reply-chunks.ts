@@ -1,0 +1,96 @@
+import type { AnswerPart, ChatTurn } from "#db/schema/chat.ts"
+import type { AnswerChunk, AnswerMetadata, FoldedAnswer, StopReason } from "./contract.ts"
+
+/** What the end of a stream says of a reply. */
+type Ended = Pick<ChatTurn, "status" | "failure" | "inputTokens" | "outputTokens" | "finishReason">
+
+/** A reply's parts as chunks of the UI message stream, whether it is stored or still growing. */
+export interface PartStreamer {
+  /** The chunks that say what has been added since the last call. With `isWhole` nothing is added to the last part. */
+  next(reply: FoldedAnswer, options: { isWhole: boolean }): Generator<AnswerChunk>
+}
+
+interface Sent {
+  length: number
+  isOpen: boolean
+  hasInput: boolean
+  hasResult: boolean
+}
+
+export function createPartStreamer(): PartStreamer {
+  const sent: Sent[] = []
+
+  return {
+    *next({ content, parts }, { isWhole }) {
+      const all = parts ?? (content === "" ? [] : [{ type: "text", text: content } as const])
+      for (const [place, part] of all.entries()) {
+        const state = (sent[place] ??= { length: 0, isOpen: false, hasInput: false, hasResult: false })
+        if (part.type === "tool") yield* toolChunks(state, part)
+        else yield* textChunks(state, String(place), part, isWhole || place < all.length - 1)
+      }
+    },
+  }
+}
+
+function* textChunks(
+  state: Sent,
+  id: string,
+  { type, text }: AnswerPart & { type: "text" | "reasoning" },
+  isOver: boolean,
+): Generator<AnswerChunk> {
+  const delta = text.slice(state.length)
+  if (delta !== "") {
+    if (!state.isOpen) yield { type: `${type}-start`, id }
+    yield { type: `${type}-delta`, id, delta }
+    state.isOpen = true
+    state.length = text.length
+  }
+  if (isOver && state.isOpen) {
+    yield { type: `${type}-end`, id }
+    state.isOpen = false
+  }
+}
+
+function* toolChunks(
+  state: Sent,
+  { callId: toolCallId, name: toolName, input, output, error }: AnswerPart & { type: "tool" },
+): Generator<AnswerChunk> {
+  const hasResult = output !== undefined || error !== undefined
+  if (!state.hasInput && (input !== undefined || hasResult)) {
+    yield { type: "tool-input-available", toolCallId, toolName, input }
+    state.hasInput = true
+  }
+  if (state.hasResult || !hasResult) return
+  yield error === undefined
+    ? { type: "tool-output-available", toolCallId, output }
+    : { type: "tool-output-error", toolCallId, errorText: error }
+  state.hasResult = true
+}
+
+export function* startChunks(messageId: string, metadata: AnswerMetadata): Generator<AnswerChunk> {
+  yield { type: "start", messageId, messageMetadata: metadata }
+  yield { type: "start-step" }
+}
+
+export function* endChunks(turn: Ended): Generator<AnswerChunk> {
+  const { status, failure, inputTokens, outputTokens, finishReason } = turn
+  if (status === "stopped" || status === "timeout" || status === "interrupted")
+    return yield* stopChunks(status)
+  if (status === "failed") {
+    yield { type: "error", errorText: failure ?? "The model couldn't reply." }
+    return
+  }
+  yield { type: "finish-step" }
+  const messageMetadata = {
+    ...(inputTokens !== null && { inputTokens }),
+    ...(outputTokens !== null && { outputTokens }),
+    ...(finishReason !== null && { finishReason }),
+  }
+  yield { type: "finish", ...(finishReason !== null && { finishReason }), messageMetadata }
+}
+
+/** The `abort` chunk alone looks to the browser like a good end, so the reason goes before it. */
+export function* stopChunks(stop: StopReason): Generator<AnswerChunk> {
+  yield { type: "message-metadata", messageMetadata: { stop } }
+  yield { type: "abort" }
+}
