@@ -93,10 +93,10 @@ describe("over the socket", () => {
   })
 
   it("the space that the trash takes follows every file into it, out of it and out of the account", async () => {
-    const { _id, trashed, used } = await usage()
+    const { _id, trashed, used } = await findUsage()
     const [one, other] = [await store("one.txt"), await store("other.txt")]
     const figures = async () => {
-      const now = await usage()
+      const now = await findUsage()
       return { trashed: now.trashed - trashed, used: now.used - used }
     }
     await hers.mutate("files.removeMany", { fileIds: [one._id, other._id] })
@@ -109,7 +109,9 @@ describe("over the socket", () => {
       const { changes = [] } = event as { changes?: Change[] }
       return changes.some(
         ([id, , key, row]) =>
-          id === USAGE && key === _id && Reflect.get(row ?? {}, "trashed") === trashed + one.size + other.size,
+          id === USAGE &&
+          key === _id &&
+          Reflect.get(row ?? {}, "trashed") === trashed + one.size + other.size,
       )
     })
   })
@@ -132,7 +134,7 @@ describe("over the socket", () => {
   })
 })
 
-async function usage() {
+async function findUsage() {
   const answer = await hers.query("files.getUsage", {})
   return (answer as { value: { _id: string; used: number; trashed: number } }).value
 }
