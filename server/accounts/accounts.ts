@@ -2,7 +2,7 @@ import { redirect } from "react-router"
 import type { AccountForms } from "#server/ports/identity.ts"
 import type { Scope } from "#server/scope.ts"
 
-/** Throws the way to the sign-in page where the identity provider brings its own forms. */
+/** Throws a redirect to the sign-in page if the identity provider has its own forms. */
 export function requireForms({ identity }: Scope<"identity">): AccountForms {
   if (!identity.forms) throw redirect("/sign-in")
   return identity.forms

@@ -38,7 +38,7 @@ export const KeyName = v.pipe(
   v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
 )
 
-/** Bytes: a photograph as a telephone takes it. */
+/** Bytes: the size of a photo from a phone. */
 export const LARGEST_PICTURE = 10_000_000
 
 export const PICTURE_TOO_LARGE = "Choose a picture of at most 10 MB."
@@ -48,7 +48,7 @@ export const Picture = v.pipe(
   v.maxSize(LARGEST_PICTURE, PICTURE_TOO_LARGE),
 )
 
-/** The password, or the address where the provider keeps the password. */
+/** The password, or the email address if the provider keeps the password. */
 const Confirmation = v.pipe(v.string("Fill this in."), v.nonEmpty("Fill this in."), v.maxLength(254))
 
 export const SignIn = v.object({ email: Email, password: Password })
@@ -73,7 +73,7 @@ export const ConfirmAddress = v.object({
   password: NewPassword,
 })
 
-/** What the account page may ask for. */
+/** The changes that the account page can request. */
 export const AccountChange = v.variant("intent", [
   v.object({ intent: v.literal("save-profile"), ...SaveProfile.entries }),
   v.object({ intent: v.literal("save-picture"), picture: Picture }),
@@ -87,7 +87,7 @@ export const AccountChange = v.variant("intent", [
 ])
 export type AccountChange = v.InferOutput<typeof AccountChange>
 
-/** A browser that is signed in, in the words of its user's account page. */
+/** A signed-in browser, as the account page shows it. */
 export interface SignedInBrowser {
   id: string
   userAgent: string

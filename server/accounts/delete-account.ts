@@ -17,8 +17,9 @@ type Deleting = Pick<
 >
 
 /**
- * Whether the caller may delete the account: null, or why not. They show the password; where the identity provider keeps it, they
- * have just signed in there, and the address guards against a slip.
+ * Returns null if the caller may delete the account, or why not. They enter their password. If the
+ * identity provider keeps it, they have just signed in there, and the email address guards against
+ * a slip.
  */
 export async function refuseDeletion(
   { identity, viewer }: Scope<"identity" | "viewer">,
@@ -30,8 +31,9 @@ export async function refuseDeletion(
 }
 
 /**
- * Deletes a person with everything that is theirs: records, conversations, files with their bytes, emails, sessions and keys. Their live
- * connections end with it, in every process. Where it fails in the middle, what is left can be deleted by asking again.
+ * Deletes a person and everything of theirs: records, conversations, files with their bytes,
+ * emails, sessions and keys. Their live connections end in every process. If it fails halfway,
+ * calling it again deletes the rest.
  */
 export async function deleteAccount(scope: Deleting, user: User): Promise<void> {
   const { db, identity, live } = scope
@@ -39,17 +41,17 @@ export async function deleteAccount(scope: Deleting, user: User): Promise<void> 
   const left = await db.transaction((transaction) => deleteRecords({ ...scope, db: transaction }, user))
   try {
     await identity.deleteUser(user.clerkId)
-    // A page of theirs that asked for something in the meantime was given a new record.
+    // A page of theirs that made a request in the meantime got a new record.
     await db.delete(users).where(eq(users.clerkId, user.clerkId))
   } finally {
     await live.revokeUser(user.clerkId)
   }
-  // The bytes go last: no row leads to them any more, and what cannot be removed now the sweep finds.
+  // Bytes go last: no row refers to them any more, and the sweep finds what cannot be removed now.
   for (const { id } of left.uploads) await discardUpload(scope, id)
   for (const { id } of left.blobs) await discardBlob(scope, id)
 }
 
-/** Those of this process have ended with it; the others hear of it. */
+/** This process's connections have ended; the other processes are notified. */
 async function stopAnswers(scope: Deleting, user: User) {
   const running = await scope.db
     .select({ _id: chatTurns._id })
@@ -74,7 +76,7 @@ async function deleteRecords(scope: Deleting, user: User) {
     .where(or(eq(mailOutbox.userId, clerkId), eq(sql`lower(${mailOutbox.recipient})`, address)))
   await db.delete(waitlist).where(eq(sql`lower(${waitlist.email})`, address))
   await forgetInActs(scope, user)
-  // Their rows outlive the account where bytes cannot be removed now.
+  // Their rows outlive the account if bytes cannot be removed now.
   await db.update(uploads).set({ fileName: null, metadata: null }).where(eq(uploads.userId, _id))
   if (email) await queueAccountDeleted(scope, user)
   await db.delete(users).where(eq(users._id, _id))

@@ -9,7 +9,10 @@ import { findPicture } from "./picture.ts"
 
 type Exporting = Scope<"blobs" | "db" | "identity" | "viewer">
 
-/** Everything of the viewer's as a zip, made while it is sent. What changes in the meantime is in it as it was or as it is. */
+/**
+ * All the viewer's data as a zip, generated while it is sent. Changes made in the meantime may or
+ * may not be included.
+ */
 export function exportAccount(scope: Exporting): Response {
   const day = new Date().toISOString().slice(0, 10)
   return new Response(makeZip(collect(scope), { buffersAreUTF8: true }), {
@@ -34,7 +37,10 @@ async function* collect(scope: Exporting) {
   yield* within("trash/files/", openTrashedFiles(scope))
 }
 
-/** Twice: to read, and for programs. The number tells those of one title apart. */
+/**
+ * In two formats, for people and for programs. The number distinguishes conversations with the same
+ * title.
+ */
 async function* writeThreads(scope: Exporting, list: typeof listTrashedThreads) {
   let number = 0
   let cursor: string | undefined

@@ -8,9 +8,10 @@ import { deleteAccount } from "./delete-account.ts"
 type Heeding = Pick<FullScope, "announce" | "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns">
 
 /**
- * Does what the identity provider's notice means for the records. It may come twice, late and out of order, so nothing in it counts but
- * whom it is about: the provider is asked what is true now. Data is deleted only where it says both that somebody is gone and that it does not
- * know them. A person without a record has none made here; their first visit does.
+ * Applies a notice of the identity provider to the records. Notices may arrive twice, late and out
+ * of order, so only the user's id is used, and the provider is asked for the current state. Data is
+ * deleted only if the notice says that the user is gone and the provider does not know them. A user
+ * without a record gets none here; their first visit creates it.
  */
 export async function heedNotice(scope: Heeding, { kind, userId }: IdentityNotice): Promise<void> {
   const [user] = await scope.db.select().from(users).where(eq(users.clerkId, userId))

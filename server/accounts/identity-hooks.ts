@@ -5,7 +5,7 @@ import { findLanguage } from "#server/users/language.ts"
 import type { LinkSettings } from "#server/waitlist/links.ts"
 import { findInvitation, redeemInvitation } from "#server/waitlist/waitlist.ts"
 
-/** What an identity provider that keeps its accounts in our database asks of the product. */
+/** What an identity provider that stores its accounts in our database needs from the product. */
 export function accountHooks(config: LinkSettings) {
   return {
     queuePasswordReset: async (db: Database, email: LinkEmail) =>
@@ -21,7 +21,7 @@ export function accountHooks(config: LinkSettings) {
   }
 }
 
-/** Anybody may ask for an email to an account, in any language; its owner reads it. */
+/** Anybody may request an email to an account, in any language; its owner reads it. */
 async function inLanguageOfOwner<Email extends { userId: string; language: Language }>(
   db: Database,
   email: Email,

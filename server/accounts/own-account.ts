@@ -3,7 +3,7 @@ import { Forbidden, NotFound } from "../errors.ts"
 import type { AccountKey, AccountOutcome, OwnAccount, Visit } from "../ports/identity.ts"
 import { MOST_KEYS, type SignedInBrowser } from "./contract.ts"
 
-/** The viewer's browsers and keys; null where the identity provider has an account page of its own. */
+/** The viewer's browsers and keys; null if the identity provider has its own account page. */
 export async function findOwnAccount(
   scope: Scope<"identity" | "viewer">,
 ): Promise<{ browsers: SignedInBrowser[]; keys: AccountKey[] } | null> {
@@ -21,7 +21,7 @@ export async function findOwnAccount(
   return { browsers: browsers.toSorted((a, b) => Number(b.isThisOne) - Number(a.isThisOne)), keys }
 }
 
-/** Every other browser is signed out. Its live connections end with its session. */
+/** Signs out every other browser. Its live connections end with its session. */
 export function changePassword(
   scope: Scope<"identity" | "viewer">,
   visit: Visit,
@@ -41,7 +41,7 @@ export async function endOtherSessions(scope: Scope<"identity" | "viewer">): Pro
   await requireOwnAccount(scope).endOtherSessions(userId, sessionId)
 }
 
-/** The key itself is in the answer, this once. Throws Forbidden beyond fifty of them. */
+/** Returns the key, which cannot be read again. Throws `Forbidden` above fifty keys. */
 export async function createKey(
   scope: Scope<"identity" | "viewer">,
   name: string,

@@ -6,7 +6,10 @@ import { operatorActs } from "#db/schema/operator.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import type { Scope } from "../scope.ts"
 
-/** What is stored about the viewer beside their profile, conversations and the bytes of their files. No secrets. */
+/**
+ * What is stored about the viewer besides their profile, conversations and the bytes of their
+ * files. No secrets.
+ */
 export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
   const { _id: userId, clerkId, email } = viewer.user
   const address = email.toLowerCase()

@@ -9,9 +9,10 @@ import { ownRecord } from "../users/access.ts"
 type Keeping = Scope<"db" | "identity" | "viewer">
 
 /**
- * Makes the square in the middle of an image the viewer's picture, at the identity provider first: the next sync would bring its old one
- * back. What else the image says, such as where it was taken, is not kept. Throws `UnsupportedType` for what is no image, `Unavailable`,
- * and `Forbidden` where the provider keeps the pictures.
+ * Crops an image to a centred square and makes it the viewer's picture, at the identity provider
+ * first, because the next sync would restore the old one. Metadata such as the location is dropped.
+ * Throws `UnsupportedType` for anything but an image, `Unavailable`, and `Forbidden` if the
+ * provider manages pictures.
  */
 export async function savePicture(scope: Keeping & Scope<"thumbnailer">, image: Blob): Promise<void> {
   const pictures = requirePictures(scope)
@@ -27,7 +28,7 @@ export async function removePicture(scope: Keeping): Promise<void> {
   await show(scope, null)
 }
 
-/** The viewer's picture as WebP, by the last part of its address. Null where there is none of it here. */
+/** The viewer's picture as WebP, by the last segment of its URL. Null if it is not stored here. */
 export async function findPicture(
   { identity, viewer }: Scope<"identity" | "viewer">,
   id = viewer.user.imageUrl?.split("/").at(-1) ?? "",
@@ -35,14 +36,16 @@ export async function findPicture(
   return (await identity.pictures?.find(viewer.session.userId, id)) ?? null
 }
 
-/** Answers GET and HEAD for the viewer's own picture: there is no page that shows it to others. Throws `NotFound`. */
+/**
+ * Serves GET and HEAD for the viewer's own picture; no page shows it to others. Throws `NotFound`.
+ */
 export async function servePicture(scope: Scope<"identity" | "viewer">, id: string): Promise<Response> {
   const picture = await findPicture(scope, id)
   if (!picture) throw new NotFound("picture")
   return new Response(new Uint8Array(picture), {
     headers: {
       ...ISOLATED,
-      // Another picture has another address.
+      // A new picture gets a new URL.
       "Cache-Control": "private, max-age=31536000, immutable",
       "Content-Length": String(picture.byteLength),
       "Content-Type": "image/webp",

@@ -11,7 +11,9 @@ export const PlanChangedEmail = v.object({
   newPlan: words,
 })
 
-/** The body of POST /api/email. It names no recipient: an email goes to the caller's own address. */
+/**
+ * The body of POST /api/email. It names no recipient: the email goes to the caller's own address.
+ */
 export const EmailRequest = v.variant("template", [WelcomeEmail, PlanChangedEmail])
 
 export type EmailRequest = v.InferOutput<typeof EmailRequest>

@@ -1,4 +1,7 @@
-/** What emails say, in one language. `reader` is the name to greet by; it and the names of plans are empty where there are none. */
+/**
+ * The texts of emails in one language. `reader` is the name to greet; it and the names of plans may
+ * be empty.
+ */
 export interface EmailTexts {
   welcome(about: { reader: string }): WordsWithButton
   planChanged(about: { reader: string; previous: string; next: string }): WordsWithButton
@@ -8,17 +11,17 @@ export interface EmailTexts {
   waitlistConfirmation(about: { days: number }): WordsWithButton
   waitlistInvitation(about: { days: number }): WordsWithButton
   accountDeleted(about: { reader: string }): Words
-  /** Stands over the address of the button, for who cannot press it. */
+  /** Introduces the button's URL, for people who cannot use the button. */
   orOpen: string
 }
 
 export interface Words {
-  /** Goes into a header, so it never holds a person's words. */
+  /** Used in a header, so it never contains text from a person. */
   subject: string
-  /** What an inbox shows after the subject. */
+  /** Shown by inboxes after the subject. */
   preview: string
   heading: string
-  /** What there is to say, and where it leads, if anywhere. */
+  /** The message, and where it leads, if anywhere. */
   body: (string | { text: string; url: string })[]
   /** Why the reader gets this email. */
   reason: string

@@ -32,7 +32,7 @@ export function planChangedEmail({
   return message(frame, words, { label: words.button, url: `${frame.origin}/pricing` })
 }
 
-/** `url` carries the token; `minutes` is how long it is good for. */
+/** `url` contains the token, which is valid for `minutes`. */
 export function passwordResetEmail({
   url,
   minutes,
@@ -48,7 +48,10 @@ export function verifyAddressEmail({ url, ...frame }: Frame & { url: string }): 
   return message(frame, words, { label: words.button, url })
 }
 
-/** To the owner of an account, where a sign-up with its address is answered as any other. */
+/**
+ * To the owner of an account when somebody signs up with its address and gets the same response as
+ * for any other.
+ */
 export function signUpAttemptedEmail(frame: Frame): Promise<Email> {
   const url = `${frame.origin}/sign-in`
   const words = WORDS[frame.language].signUpAttempted({ resetUrl: `${url}/forgot-password` })
@@ -93,8 +96,9 @@ function message(
 }
 
 /**
- * What a person or a program wrote, fit to stand inside a sentence: one line, no markup, no characters that are not seen, and short.
- * Empty where a mail program would make a link of it: an email of ours leads nowhere but to us.
+ * Makes text from a person or a program safe inside a sentence: one line, short, no markup, no
+ * invisible characters. Returns an empty string if a mail program would turn it into a link: our
+ * emails link to our site only.
  */
 function plain(words: string): string {
   const line = words
@@ -106,5 +110,8 @@ function plain(words: string): string {
   return line.length <= 200 ? line : `${line.slice(0, 199).toWellFormed().trimEnd()}…`
 }
 
-/** A path, an e-mail address, a scheme, or a host name with any of the dots that browsers take for one. */
+/**
+ * Matches a path, an email address, a scheme, or a host name with any of the dots that browsers
+ * accept.
+ */
 const LINK = /[/\\@]|\p{L}:\S|[\p{L}\p{N}][.\u3002\uFF0E\uFF61][\p{L}\p{N}]{2}/u

@@ -113,7 +113,7 @@ export const german: EmailTexts = {
   orOpen: "Oder öffnen Sie diese Adresse:",
 }
 
-/** Names are written with a capital, as on the page of the plans. */
+/** Capitalised, as on the pricing page. */
 function named(plan: string): string {
   return plan.charAt(0).toUpperCase() + plan.slice(1)
 }

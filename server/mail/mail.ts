@@ -7,15 +7,16 @@ import { queueEmail, type Outbox } from "./outbox.ts"
 
 type Sender = Scope<"mail"> & { config: Pick<Config, "origin"> }
 
-/** Emails of one kind to one address whose links still work, no matter who sets them off. */
+/** Emails of one kind to one address with working links, whoever requested them. */
 const MOST_OPEN = 5
 
-// React and its renderer cost a start 100 ms, and a process may never write an email.
+// Loading React and its renderer takes 100 ms at startup, and a process may never write an email.
 const emails = () => import("./emails.ts")
 
 /**
- * Sends what a program asked for, now: it wants to hear what the provider says. Resolves to the provider's id of the message, and
- * throws what the provider said when it refused. It is in English: its words are partly the program's, whatever the reader's language.
+ * Sends an email for a program that waits for the provider's response. Resolves to the provider's
+ * message id, and throws the provider's refusal. It is in English, because part of its text is the
+ * program's, whatever the reader's language.
  */
 export async function sendEmail(sender: Sender, to: string, request: EmailRequest) {
   const { welcomeEmail, planChangedEmail } = await emails()
@@ -35,7 +36,7 @@ interface Person {
   language: Language | null
 }
 
-/** Once for each person, however often it is called. */
+/** Queues it once per person, however often it is called. */
 export async function queueWelcome(outbox: Outbox, { clerkId, email, name, language }: Person) {
   const { welcomeEmail } = await emails()
   return queueEmail(outbox, {
@@ -47,7 +48,7 @@ export async function queueWelcome(outbox: Outbox, { clerkId, email, name, langu
   })
 }
 
-/** Once for each `change`, which names the write that changed the plan. */
+/** Queues it once per `change`, which identifies the write that changed the plan. */
 export async function queuePlanChanged(
   outbox: Outbox,
   { clerkId, email, name, language }: Person,
@@ -64,7 +65,7 @@ export async function queuePlanChanged(
   })
 }
 
-/** To an account of the identity provider, which may have no record yet. */
+/** To an account of the identity provider, which may not have a record yet. */
 interface AccountEmail {
   userId: string
   email: string
@@ -105,7 +106,7 @@ export async function queueAddressVerification(
   })
 }
 
-/** One a day, however often somebody tries: another would say the same. */
+/** At most one a day, however often somebody tries: another would say the same. */
 export async function queueSignUpAttempted(outbox: Outbox, { userId, email, language }: AccountEmail) {
   const { signUpAttemptedEmail } = await emails()
   return queueEmail(outbox, {
@@ -120,7 +121,7 @@ export async function queueSignUpAttempted(outbox: Outbox, { userId, email, lang
 interface WaitlistEmail {
   email: string
   language: Language | null
-  /** Carries the token, which is good for `days`. */
+  /** Contains the token, which is valid for `days`. */
   url: string
   days: number
 }
@@ -154,7 +155,7 @@ export async function queueWaitlistInvitation(outbox: Outbox, { email, language,
   })
 }
 
-/** Nothing of it stays once it is sent. `userId` is the id that the account had. */
+/** Nothing of it is kept once it is sent. `userId` is the id that the account had. */
 export async function queueAccountDeleted(outbox: Outbox, { clerkId, email, name, language }: Person) {
   const { accountDeletedEmail } = await emails()
   return queueEmail(outbox, {
@@ -166,12 +167,12 @@ export async function queueAccountDeleted(outbox: Outbox, { clerkId, email, name
   })
 }
 
-/** Who has said nothing of a language reads English. */
+/** People who never chose a language get English. */
 function frameOf({ config }: Pick<Outbox, "config">, language: Language | null) {
   return { language: language ?? "en", origin: config.origin }
 }
 
-/** Names a link without being one. */
+/** Identifies a link without containing it. */
 function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url")
 }

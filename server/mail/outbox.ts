@@ -7,43 +7,48 @@ import type { Scope } from "#server/scope.ts"
 
 export type EmailKind = (typeof EMAIL_KINDS)[number]
 
-/** Where emails are put: `db` may be the transaction of their cause. */
+/** Where emails are queued: `db` may be the transaction that causes them. */
 export type Outbox = Scope<"db"> & { config: Pick<Config, "origin"> }
 
-/** An email as the operator sees it: who gets it and what became of it, and nothing of what it says. */
+/** An email as operators see it: recipient and delivery state, without its content. */
 export type ListedEmail = Omit<OutboxRow, "text" | "html">
 
 interface Posting {
   kind: EmailKind
-  /** The identity provider's id of the person it is about; null where there is no account. */
+  /** The identity provider's id of the person it is about; null without an account. */
   userId: string | null
-  /** The same one makes no second email. */
+  /** A second email with the same cause is not queued. */
   cause: string
   to: string
   message: Email
-  /** Milliseconds since the epoch: what it says is true until then. */
+  /** Milliseconds since the epoch: the email is out of date after that. */
   expiresAt?: number
   /**
-   * For what others can set off: further ones of this kind are left out while the address has so many whose links still work. So nobody
-   * can use up somebody else's emails: who is sent no more has some that will do.
+   * For emails that anybody can trigger: no more of this kind are queued while the address has this
+   * many with working links. So nobody can exhaust somebody else's emails: anyone who is cut off
+   * already has valid links.
    */
   mostOpen?: number
 }
 
 export const DAY = 24 * 60 * 60 * 1000
 
-/** The clock that all processes share: milliseconds since the epoch, when the statement began, so that an index may be asked with it. */
+/**
+ * The clock that all processes share: milliseconds since the epoch at the start of the statement,
+ * so that an index can be used with it.
+ */
 export const databaseNow = sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`
 
 /**
- * Puts an email into the outbox. It is sent after the transaction of `db`, at least once, by whichever process comes first. Resolves to
- * false when nothing was put there: the cause has its email, or the address has enough that still work.
+ * Queues an email. It is sent after the transaction of `db` commits, at least once, by any process.
+ * Resolves to false if nothing was queued: there is an email for this cause already, or the address
+ * has enough with working links.
  */
 export async function queueEmail({ db, config }: Outbox, posting: Posting): Promise<boolean> {
   const { kind, userId, cause, to, message, expiresAt = null, mostOpen } = posting
   if (mostOpen === undefined) return insert(db)
   return db.transaction(async (transaction) => {
-    // Two that count at once would both find room.
+    // Two concurrent counts would both be below the limit.
     const slot = `mail ${kind} ${to.toLowerCase()}`
     await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${slot}, 0))`)
     const open = and(
@@ -88,7 +93,7 @@ export async function countOutbox({ db }: Scope<"db">): Promise<Record<OutboxRow
   return { queued: 0, sent: 0, parked: 0, ...Object.fromEntries(rows.map((row) => [row.state, row.emails])) }
 }
 
-/** The newest first. `before` is the `_id` of the last one seen. */
+/** Newest first. `before` is the `_id` of the last one seen. */
 export async function listOutbox(
   { db }: Scope<"db">,
   { state, before, limit = 100 }: { state?: OutboxRow["state"]; before?: string; limit?: number } = {},
@@ -107,7 +112,10 @@ export async function listOutbox(
     .limit(limit)
 }
 
-/** Gives parked emails, or those of them that have these ids, all their attempts again. Resolves to how many; expired ones stay. */
+/**
+ * Gives parked emails, all or those with these ids, their full number of attempts again. Resolves
+ * to how many; expired ones stay parked.
+ */
 export async function retryParked({ db }: Scope<"db">, ids?: readonly string[]): Promise<number> {
   const retried = await db
     .update(mailOutbox)
@@ -123,7 +131,7 @@ export async function retryParked({ db }: Scope<"db">, ids?: readonly string[]):
   return retried.length
 }
 
-/** An email that was not sent yet; null where there is none. */
+/** An email that has not been sent yet, or null. */
 export async function findUnsent(
   { db }: Scope<"db">,
   id: string,
@@ -136,7 +144,7 @@ export async function findUnsent(
   return message ?? null
 }
 
-/** Takes an email out before it is sent. Resolves to false for one that was sent, or that is being sent now. */
+/** Removes an email before it is sent. Resolves to false if it was sent or is being sent. */
 export async function dropEmail({ db }: Scope<"db">, id: string): Promise<boolean> {
   const dropped = await db
     .delete(mailOutbox)
@@ -151,18 +159,21 @@ export async function dropEmail({ db }: Scope<"db">, id: string): Promise<boolea
   return dropped.length > 0
 }
 
-/** Removes what the outbox knows of a person, emails that were not sent yet included: part of deleting their account. */
+/** Removes a person's emails, including unsent ones: part of deleting their account. */
 export async function forgetEmails({ db }: Scope<"db">, userId: string): Promise<void> {
   await db.delete(mailOutbox).where(eq(mailOutbox.userId, userId))
 }
 
-/** One for each email, no matter who asks and however often. */
+/** One per email, whoever asks and however often. */
 function messageIdOf({ kind, userId, cause, to }: Posting, origin: string): string {
   const digest = createHash("sha256").update(JSON.stringify([kind, userId, cause, to]))
   return `<${digest.digest("hex").slice(0, 40)}@${new URL(origin).hostname}>`
 }
 
-/** Drizzle's error repeats what was to be written, links that open accounts included, and errors are logged. */
+/**
+ * Drizzle's error contains the values of the statement, including links that open accounts, and
+ * errors are logged.
+ */
 function throwWithoutEmail(error: unknown): never {
   const cause = error instanceof Error ? error.cause : undefined
   const { code, message = "unknown reason" }: { code?: unknown; message?: string } =
@@ -170,7 +181,7 @@ function throwWithoutEmail(error: unknown): never {
   throw Object.assign(new Error(`An email could not be written into the outbox: ${message}`), { code })
 }
 
-/** PostgreSQL's text holds no NUL. */
+/** PostgreSQL's text cannot contain NUL. */
 function storable(text: string): string {
   return text.replaceAll("\0", "").toWellFormed()
 }

@@ -16,12 +16,12 @@ import {
 import type { Language } from "#server/users/language-contract.ts"
 import type { Email } from "#server/ports/mail.ts"
 
-// Elements are made by calls, not by JSX: Node runs these files as they are.
+// Elements are created by calls, not by JSX, because Node runs these files as they are.
 
 interface SheetProps {
   language: Language
   subject: string
-  /** What an inbox shows after the subject. */
+  /** Shown by inboxes after the subject. */
   preview: string
   heading: string
   /** Why the reader gets this email. */
@@ -31,7 +31,7 @@ interface SheetProps {
   children?: ReactNode
 }
 
-/** A whole email: the name of the site, what there is to say, and why it is said. */
+/** A whole email: the name of the site, the message, and why the reader gets it. */
 export function Sheet({ language, subject, preview, heading, reason, origin, children }: SheetProps) {
   return createElement(
     Html,
@@ -92,7 +92,7 @@ function Foot({ reason, origin }: { reason: string; origin: string }) {
   )
 }
 
-/** `url` is an address that the words lead to, in a line of its own. */
+/** `url` is where the text leads, on a line of its own. */
 export function Paragraph({ text, url }: { text: string; url?: string }) {
   const link =
     url === undefined
@@ -104,7 +104,10 @@ export function Paragraph({ text, url }: { text: string; url?: string }) {
   return createElement(Text, { className: "ink", style: PARAGRAPH }, text, ...link)
 }
 
-/** The one thing to do. The address stands there in words as well, for who does not trust a button or cannot press it. */
+/**
+ * The one thing to do. Its URL is also shown as text, for people who do not trust buttons or cannot
+ * use them.
+ */
 export function Action({ label, url, orOpen }: { label: string; url: string; orOpen: string }) {
   return [
     createElement(Button, { key: "button", href: url, className: "button", style: BUTTON }, label),
@@ -118,7 +121,7 @@ export function Action({ label, url, orOpen }: { label: string; url: string; orO
   ]
 }
 
-/** Both parts are made from one tree, so that nobody loses anything by reading the plain one. */
+/** Both parts are generated from one tree, so that nothing is missing from the plain one. */
 export async function compose(subject: string, sheet: ReactNode): Promise<Email> {
   const html = await render(sheet)
   const text = toPlainText(html, {
@@ -131,7 +134,7 @@ export async function compose(subject: string, sheet: ReactNode): Promise<Email>
   return { subject, text: `${text.trim()}\n`, html }
 }
 
-/** html-to-text's, which says nothing of its types. */
+/** html-to-text's options, for which it has no types. */
 interface TextBuilder {
   openBlock(options: { leadingLineBreaks: number }): void
   closeBlock(options: { trailingLineBreaks: number }): void
@@ -144,7 +147,7 @@ interface HtmlElement {
   attribs: Record<string, string>
 }
 
-/** What the button says, and its address alone in a line, where every program makes a link of it. */
+/** The button's label, and its URL alone on a line, where every mail program links it. */
 function writeButton(
   { children, attribs }: HtmlElement,
   walk: (children: object[], builder: TextBuilder) => void,
@@ -158,7 +161,7 @@ function writeButton(
   builder.closeBlock({ trailingLineBreaks: 2 })
 }
 
-// The tokens of app/app.css, in the form that mail programs know.
+// The tokens of app/app.css, in the syntax that mail programs support.
 const LIGHT = {
   canvas: "#fafbfc",
   surface: "#ffffff",
@@ -187,7 +190,7 @@ const IN_THE_DARK = `
 const FONT =
   "'Geist Variable', -apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 
-// The type demands the children among the properties, where lint forbids them.
+// The type requires children among the props, where lint forbids them.
 const PREVIEW = { useTitleTag: false } as ComponentProps<typeof Preview>
 
 const SHEET = {

@@ -9,18 +9,18 @@ import { DAY, databaseNow } from "./outbox.ts"
 
 type Posting = Scope<"db" | "mail" | "log">
 
-/** How often an idle process looks for emails. Milliseconds. */
+/** How often an idle process checks for emails. Milliseconds. */
 const INTERVAL = 1000
 
-/** Emails that one process sends at the same time, over a connection each. */
+/** Emails that one process sends at the same time, each over its own connection. */
 const AT_ONCE = 5
 
-/** An attempt takes no longer; a process that died gives its emails up after the lease. Milliseconds. */
+/** The limit of an attempt. After the lease, a dead process's emails go to others. Milliseconds. */
 const PATIENCE = 90_000
 const LEASE = 120_000
 const PATIENCE_AT_END = 4000
 
-/** With the waits below, the last attempt is made after about a day and a half. */
+/** With the delays below, the last attempt comes after about a day and a half. */
 const MOST_ATTEMPTS = 30
 
 /** Milliseconds. */
@@ -30,8 +30,9 @@ const TIDY_INTERVAL = 60 * 60 * 1000
 const KEPT = { sent: 30 * DAY, parked: 90 * DAY }
 
 /**
- * Sends what the outbox holds for as long as the process lives. Any number of processes may do so at once: each email belongs to one of
- * them at a time. An email arrives at least once; twice where a process dies after the mail server took it and before that was noted.
+ * Sends queued emails for as long as the process lives. Any number of processes may do so: each
+ * email belongs to one of them at a time. An email is delivered at least once, and twice if a
+ * process dies after the mail server accepted it and before recording that.
  */
 export function startPosting(scope: Posting) {
   const stopping = new AbortController()
@@ -50,7 +51,7 @@ export function startPosting(scope: Posting) {
 
   async function begin() {
     const emails = await claimEmails(scope, AT_ONCE - onTheirWay.size).catch((error: unknown) => {
-      // That the database is away is said elsewhere.
+      // An unreachable database is reported elsewhere.
       if (!isOutage(error))
         failures.failed("error", error, "the outbox could not be read; the next look tries again")
       return null
@@ -75,7 +76,10 @@ export function startPosting(scope: Posting) {
     return emails.length
   }
 
-  /** Once when emails begin to wait, and once when they go again: not for each of a thousand. */
+  /**
+   * Logged once when emails start to wait and once when delivery resumes, not for each of a
+   * thousand.
+   */
   function noteTrouble(outcome: Outcome) {
     if (outcome.kind === "delayed" && !isTroubled)
       scope.log.warn(
@@ -101,7 +105,7 @@ export function startPosting(scope: Posting) {
   tidying.unref()
 
   return {
-    /** Lets what is on its way arrive, for a few seconds; the rest is for the process that comes next. */
+    /** Waits a few seconds for emails that are being sent; the rest is left to the next process. */
     async stop() {
       clearInterval(tidying)
       stopping.abort()
@@ -112,7 +116,7 @@ export function startPosting(scope: Posting) {
   }
 }
 
-/** Takes emails whose time has come, the one that waits longest first, so that no other process takes them for `LEASE`. */
+/** Claims due emails, longest-waiting first, so that no other process takes them for `LEASE`. */
 export async function claimEmails({ db }: Scope<"db">, most: number): Promise<OutboxRow[]> {
   const due = db.$with("due").as(
     db
@@ -140,7 +144,7 @@ export async function claimEmails({ db }: Scope<"db">, most: number): Promise<Ou
 
 type Outcome = { kind: "sent" } | { kind: "delayed" | "parked"; reason: string }
 
-/** One attempt at a claimed email, and a note of what came of it. */
+/** Makes one attempt at a claimed email and records the result. */
 export async function postEmail(scope: Posting, message: OutboxRow): Promise<Outcome> {
   const outcome = await attempt(scope, message)
   await insistOn(() => writeDown(scope, message, outcome))
@@ -158,7 +162,7 @@ async function attempt({ mail }: Posting, message: OutboxRow): Promise<Outcome> 
   const { recipient: to, subject, text, html, messageId, attempts, expiresAt } = message
   if (expiresAt !== null && expiresAt < Date.now())
     return { kind: "parked", reason: "Its link ran out before the mail server took it." }
-  // Whatever tried to send it crashed.
+  // Every process that tried to send it crashed.
   if (attempts > MOST_ATTEMPTS)
     return { kind: "parked", reason: `None of ${MOST_ATTEMPTS} attempts came to an end.` }
   const giveUp = new AbortController()
@@ -203,16 +207,22 @@ async function writeDown({ db }: Scope<"db">, message: OutboxRow, outcome: Outco
         ? { state: "parked" }
         : { nextAttemptAt: sql`${databaseNow} + ${wait}::bigint` }),
     })
-    // Not where the lease ran out, and another process has it by now.
+    // Unless the lease ran out and another process has it.
     .where(and(same, eq(mailOutbox.state, "queued"), eq(mailOutbox.attempts, message.attempts)))
 }
 
-/** Doubles with every attempt, a fifth more or less, so that emails that failed together do not come back together. Milliseconds. */
+/**
+ * Doubles with every attempt, plus or minus a fifth, so that emails that failed together are not
+ * retried together. Milliseconds.
+ */
 export function waitAfter(attempts: number): number {
   return Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempts - 1)) * (0.8 + Math.random() * 0.4)
 }
 
-/** An email that was sent and not noted is sent again, so an outage of the database is waited for while the lease lasts. */
+/**
+ * A sent email that is not recorded is sent again, so an outage of the database is waited out while
+ * the lease lasts.
+ */
 async function insistOn(note: () => Promise<void>) {
   const until = performance.now() + LEASE - PATIENCE
   for (;;) {
@@ -225,7 +235,10 @@ async function insistOn(note: () => Promise<void>) {
   }
 }
 
-/** Forgets emails that arrived a month ago, and parked ones that nobody retried in a quarter of a year. */
+/**
+ * Deletes emails that were sent a month ago, and parked ones that nobody retried for a quarter of a
+ * year.
+ */
 export async function tidyOutbox({ db, log }: Scope<"db" | "log">): Promise<void> {
   try {
     await db

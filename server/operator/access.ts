@@ -1,9 +1,10 @@
 import type { Scope } from "../scope.ts"
 
 /**
- * Whether the viewer administers this installation: by an address among ADMIN_EMAILS that the identity provider says is theirs and
- * verified, and in a browser. A program with a key of theirs is not an operator. `unproven` is somebody whose address is listed and
- * verified, where reading its mail is all that was shown.
+ * Whether the viewer is an operator: their email address is in ADMIN_EMAILS, the identity provider
+ * says that it is theirs and verified, and they use a browser. A program with their key is not an
+ * operator. `unproven` means that the address is listed and verified, but only access to its
+ * mailbox was shown.
  */
 export async function findStanding({
   config,
@@ -13,7 +14,8 @@ export async function findStanding({
   const { session, user } = viewer
   const isListed = (email: string | null) =>
     email !== null && config.adminEmails.includes(email.toLowerCase())
-  // The record is asked first: for nearly everybody it says no, and asking the provider can be a call over the network.
+  // The record comes first: for nearly everybody it says no, and asking the provider can be a
+  // network call.
   if (session.via !== "cookie" || !isListed(user.email)) return "none"
   const person = await identity.getUser(session.userId)
   if (!person?.emailVerified || !isListed(person.email)) return "none"

@@ -7,7 +7,7 @@ import { Conflict } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { recordAct } from "./history.ts"
 
-/** The answers that are being given now, by any process, the one that takes longest first. Nothing of what they say. */
+/** Replies that any process is generating, longest-running first. Never includes their text. */
 export function listRunningAnswers({ db }: Scope<"db">, { limit }: { limit: number }) {
   const { _id, _creationTime, model, process, stopRequestedAt } = chatTurns
   return db
@@ -19,7 +19,7 @@ export function listRunningAnswers({ db }: Scope<"db">, { limit }: { limit: numb
     .limit(limit)
 }
 
-/** Stops an answer with what was said so far kept, whosever it is. Throws `Conflict` for one that is over. */
+/** Stops anybody's reply and keeps its text so far. Throws `Conflict` if it has ended. */
 export function stopRunningAnswer(
   scope: Scope<"announce" | "db" | "viewer">,
   answerId: string,

@@ -24,7 +24,7 @@ export const EmailAct = v.variant("intent", [
 
 export const AnswerAct = v.variant("intent", [v.object({ intent: v.literal("stop"), answerId: Id })])
 
-/** Where a list goes on, and what is looked for. What is no id of a row begins at the beginning. */
+/** The position in a list and the search. An invalid id starts at the beginning. */
 export const ListPlace = v.object({
   before: v.fallback(v.optional(Id), undefined),
   q: v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.maxLength(254)), ""), ""),

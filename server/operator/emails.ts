@@ -6,7 +6,10 @@ import { recordAct } from "./history.ts"
 
 type Acting = Scope<"db" | "viewer">
 
-/** Gives a parked email all its attempts again. Throws `Gone`, `Conflict` for one that is not parked, or says what is no longer true. */
+/**
+ * Gives a parked email its full number of attempts again. Throws `Gone`, and `Conflict` if it is
+ * not parked or has expired.
+ */
 export function retryEmail(scope: Acting, id: string): Promise<OperatorAct> {
   return withEmail(scope, id, "retry-letter", async (here) => {
     if ((await retryParked(here, [id])) === 0)
@@ -16,7 +19,7 @@ export function retryEmail(scope: Acting, id: string): Promise<OperatorAct> {
   })
 }
 
-/** All that are parked and still true. Throws `Conflict` where there are none. */
+/** Resends all parked emails that have not expired. Throws `Conflict` if there are none. */
 export function retryAllEmails(scope: Acting): Promise<OperatorAct> {
   return scope.db.transaction(async (db) => {
     const retried = await retryParked({ db })

@@ -33,7 +33,7 @@ interface Subject {
   email: string
 }
 
-/** The newest first. `before` is the `_id` of the last one seen. */
+/** Newest first. `before` is the `_id` of the last one seen. */
 export function listActs(
   { db }: Scope<"db">,
   { before, limit }: { before?: string | undefined; limit: number },
@@ -46,14 +46,17 @@ export function listActs(
     .limit(limit)
 }
 
-/** Null for what is none. */
+/** Null if there is no such entry. */
 export async function findAct({ db }: Scope<"db">, id: string): Promise<OperatorAct | null> {
   if (!v.is(v.pipe(v.string(), v.uuid()), id)) return null
   const [act] = await db.select().from(operatorActs).where(eq(operatorActs._id, id))
   return act ?? null
 }
 
-/** Takes a person out of what operators did: part of deleting their account. That it was done, and when, stays. */
+/**
+ * Removes a person from the history: part of deleting their account. The entries and their times
+ * stay.
+ */
 export async function forgetInActs(
   { db }: Scope<"db">,
   { clerkId, email }: Pick<User, "clerkId" | "email">,

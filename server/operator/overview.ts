@@ -6,29 +6,29 @@ import { countOutbox } from "../mail/outbox.ts"
 import type { Scope } from "../scope.ts"
 import { version } from "../version.ts"
 
-/** A process of this installation that is alive now. */
+/** A running process of this installation. */
 export interface LivingProcess {
-  /** The number under which it holds its lock. */
+  /** The number of its lock. */
   number: number
-  /** Whether it is the one that answers. */
+  /** Whether it is the process that responds. */
   isThisOne: boolean
   connections: number
   answers: number
 }
 
-/** How current the records are on the pages that this process serves. */
+/** How current the live records of this process are. */
 export interface StreamState {
   ready: boolean
   reason: string | null
-  /** Milliseconds since PostgreSQL was last heard of. */
+  /** Milliseconds since the last message from PostgreSQL. */
   lag: number
-  /** Bytes of the log that were received and not yet given out. */
+  /** Bytes of WAL that were received and not yet delivered. */
   behind: number
-  /** Bytes of the log that PostgreSQL keeps for all processes together. */
+  /** Bytes of WAL that PostgreSQL keeps for all processes together. */
   kept: number
 }
 
-/** What there is and how it is doing, as one process sees it. */
+/** The state of the installation, as one process sees it. */
 export async function findOverview(scope: Scope<"config" | "db" | "live" | "turns" | "modelTrouble">) {
   const { config, db } = scope
   const [processes, stream, emails, people, waiting, postgres] = await Promise.all([

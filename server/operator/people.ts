@@ -13,11 +13,14 @@ const GONE = "This account no longer exists. Reload the page."
 
 export type ListedPerson = Pick<User, "_id" | "_creationTime" | "clerkId" | "email" | "name"> & {
   plan: Plan
-  /** Bytes that their files take. */
+  /** Bytes of their files. */
   used: number
 }
 
-/** Those whose address contains `q`, the newest first. `before` is the `_id` of the last one seen. */
+/**
+ * People whose email address contains `q`, newest first. `before` is the `_id` of the last one
+ * seen.
+ */
 export function listPeople(
   { db }: Scope<"db">,
   { q, before, limit }: { q: string; before?: string | undefined; limit: number },

@@ -4,7 +4,10 @@ import type { Scope } from "../scope.ts"
 import { inviteFromWaitlist } from "../waitlist/waitlist.ts"
 import { recordAct } from "./history.ts"
 
-/** Writes to an address, on the waitlist or not, with a link that lets it in. Throws `Conflict` for who has used theirs. */
+/**
+ * Emails an invitation to an address, on the waitlist or not. Throws `Conflict` if theirs has been
+ * used.
+ */
 export function invite(
   scope: Scope<"config" | "db" | "viewer">,
   { email }: { email: string },

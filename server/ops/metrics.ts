@@ -8,10 +8,10 @@ import { withinPatience } from "./patience.ts"
 import { countQueued } from "./queued.ts"
 import { describeRealtime } from "./realtime-metrics.ts"
 
-/** Seconds. Streams of answers and uploads take long, and are meant to. */
+/** Seconds. Streamed replies and uploads legitimately take long. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 
-/** What Prometheus reads of one process. */
+/** The metrics of one process for Prometheus. */
 export function createOpsMetrics(
   scope: Scope<"probe" | "live" | "log" | "turns" | "modelTrouble">,
   connections: Connections,
@@ -109,7 +109,7 @@ function measureModel(registry: Registry, { modelTrouble }: Scope<"modelTrouble"
   })
 }
 
-/** What the database knows, each time the returned function was called. */
+/** Metrics from the database, refreshed each time the returned function is called. */
 function measureQueued(registry: Registry, { probe }: Scope<"probe">) {
   const registers = [registry]
   const queued = new Gauge({
@@ -139,7 +139,7 @@ function measureQueued(registry: Registry, { probe }: Scope<"probe">) {
   return async () => {
     const counts = await withinPatience(countQueued({ db: probe })).catch(() => null)
     for (const each of [queued, emails, oldest, bytes]) each.reset()
-    // Without the database there are no counts, and all the rest is what one wants to see then.
+    // Without the database these counts are missing; the rest is what one wants to see then.
     if (!counts) return oldest.remove()
     for (const kind of ["turns", "uploads"] as const) queued.set({ kind }, counts[kind])
     for (const state of ["queued", "parked"] as const) emails.set({ state }, counts.emails[state])
@@ -159,7 +159,7 @@ function gauge(registry: Registry, name: string, help: string, read: () => numbe
   })
 }
 
-/** One that somebody else counts, by one label. */
+/** A metric that something else counts, with one label. */
 function counter<Label extends string>(
   registry: Registry,
   name: string,

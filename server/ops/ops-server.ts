@@ -8,13 +8,16 @@ export interface OpsServerOptions {
   port: number
   host: string
   metrics: ReturnType<typeof createOpsMetrics>
-  /** Whether the process has been told to stop: a load balancer must look elsewhere before the port closes. */
+  /**
+   * Whether the process was told to stop: load balancers must stop using it before the port closes.
+   */
   isStopping: () => boolean
 }
 
 /**
- * Answers probes and Prometheus on a port of its own, which the world does not reach: `/livez` whether the process runs, `/readyz`
- * whether it can serve, `/metrics`. None of them is limited, and none says anything of a user.
+ * Serves probes and metrics on a port of its own, which must not be public: `/livez` says whether
+ * the process runs, `/readyz` whether it can serve, and `/metrics` is for Prometheus. None of them
+ * has a limit or exposes personal data.
  */
 export async function openOpsServer(
   scope: Scope<"probe" | "live" | "log" | "modelTrouble">,

@@ -1,7 +1,7 @@
-/** Milliseconds. A probe must be answered before it gives up by itself. */
+/** Milliseconds. A probe must be answered before its own timeout. */
 const PATIENCE = 2000
 
-/** What was asked for, where it comes in time. Throws what it throws, and where it does not come. */
+/** Resolves like `asked`, or rejects after two seconds. */
 export async function withinPatience<Answer>(asked: Promise<Answer>): Promise<Answer> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE)

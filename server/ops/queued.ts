@@ -4,11 +4,11 @@ import { fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import type { Scope } from "../scope.ts"
 
-/** What is under way in the database, whichever process has it in hand. */
+/** What is in progress in the database, in any process. */
 export async function countQueued({ db }: Scope<"db">) {
   const [[turns], [running], emails, [bytes]] = await Promise.all([
     db.select({ count: count() }).from(chatTurns).where(eq(chatTurns.status, "running")),
-    // Those that are finished are only remembered.
+    // Finished ones are only kept as records.
     db.select({ count: count() }).from(uploads).where(isNull(uploads.fileId)),
     countEmails({ db }),
     db.select({ used: sum(fileUsage.used), reserved: sum(fileUsage.reserved) }).from(fileUsage),
@@ -21,7 +21,7 @@ export async function countQueued({ db }: Scope<"db">) {
   }
 }
 
-/** Emails that were not sent: how many wait and how many were given up, and for how long the oldest one has waited. */
+/** Unsent emails: how many are queued and parked, and the age of the oldest. */
 export async function countEmails({ db }: Scope<"db">) {
   const { state, _creationTime } = mailOutbox
   const rows = await db

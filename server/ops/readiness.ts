@@ -5,16 +5,17 @@ import { countEmails } from "./queued.ts"
 
 export interface Readiness {
   ready: boolean
-  /** What each part says of itself: `ok`, or what is wrong with it. */
+  /** The state of each part: `ok`, or what is wrong. */
   checks: Record<"database" | "records" | "emails" | "model", string>
 }
 
-/** An email that waits for longer than this has failed several times. Seconds. */
+/** An email that waits longer than this has failed several times. Seconds. */
 const LONG_WAIT = 15 * 60
 
 /**
- * Whether this process can serve: its database answers, and its stream of the records is current. What every process would say alike, such
- * as that the mail server is away, is said here and makes none of them unready: then nobody would be left to serve the rest.
+ * Whether this process can serve: its database answers and its stream of records is current.
+ * Problems that every process shares, such as an unreachable mail server, are reported but make
+ * none of them unready, or no process would be left to serve.
  */
 export async function checkReadiness(scope: Scope<"probe" | "live" | "modelTrouble">): Promise<Readiness> {
   const [database, emails] = await Promise.all([checkDatabase(scope), checkEmails(scope)])

@@ -1,9 +1,9 @@
 import { BOUNDS, type Distribution, type Measured } from "../realtime/metrics.ts"
 
-/** Counters whose name goes on with a reason, which becomes a label. */
+/** Counters whose name ends with a reason, which becomes a label. */
 const BY_REASON = /^(refused|goodbyes|resets)_(.+)$/
 
-/** What the realtime layer counted for itself, in Prometheus' text format 0.0.4. */
+/** The realtime layer's own counters, in Prometheus' text format 0.0.4. */
 export function describeRealtime(measured: readonly Measured[]): string {
   const families = new Map<string, string[]>()
   for (const each of measured) {

@@ -6,7 +6,9 @@ import type { Viewer } from "#server/scope.ts"
 /** The caller's own record: nobody sees or changes another person's. */
 export const ownRecord = (viewer: Pick<Viewer, "session">) => eq(users.clerkId, viewer.session.userId)
 
-/** Throws `Forbidden` for a program with an API key: a key opens the application, and not the account. */
+/**
+ * Throws `Forbidden` for a program with an API key: a key opens the application, not the account.
+ */
 export function requireSession({ session }: Pick<Viewer, "session">): void {
   if (session.via === "api-key")
     throw new Forbidden("This takes a session. An API key does not change the account.")

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { User } from "#db/schema/users.ts"
 
-/** What a client sees of a record. */
+/** The fields of a record that clients see. */
 export const RECORD_FIELDS = [
   "_id",
   "_creationTime",
@@ -25,7 +25,7 @@ export interface OnboardingStatus {
   step: OnboardingStep
 }
 
-/** The steps that are finished by moving on. The last one is finished by completing the onboarding. */
+/** The steps that moving on finishes. Completing the onboarding finishes the last one. */
 export const PASSABLE_STEPS = ["welcome", "profile"] as const satisfies readonly OnboardingStep[]
 export type PassableStep = (typeof PASSABLE_STEPS)[number]
 
@@ -72,7 +72,10 @@ export const SaveProfile = v.object({
 })
 export type SaveProfile = v.InferOutput<typeof SaveProfile>
 
-/** True when a sync is due: there is no record, or the provider says something else. Rule 1 of the user record in docs/http-api.md. */
+/**
+ * True if a sync is due: there is no record, or the provider's values differ. Rule 1 of the user
+ * record in docs/http-api.md.
+ */
 export function isOutOfDate(record: UserRecord | null, provider: CreateOrUpdateUser): boolean {
   return (
     record === null ||
@@ -83,7 +86,7 @@ export function isOutOfDate(record: UserRecord | null, provider: CreateOrUpdateU
   )
 }
 
-/** Where a person is in onboarding. A record that says nothing yet stands at the beginning. */
+/** A person's progress in onboarding. An empty record is at the first step. */
 export function onboardingOf(
   user: Pick<UserRecord, "onboardingCompleted" | "onboardingStep">,
 ): OnboardingStatus {

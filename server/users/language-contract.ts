@@ -1,4 +1,4 @@
-/** The languages of the interface. English stands in the source where it is read, each other one in its catalogues. */
+/** The languages of the interface. English is in the source, the others are in catalogues. */
 export const LANGUAGES = ["en", "de"] as const
 
 export type Language = (typeof LANGUAGES)[number]

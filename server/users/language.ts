@@ -3,7 +3,7 @@ import { users } from "#db/schema/users.ts"
 import type { Language } from "./language-contract.ts"
 import type { Scope } from "#server/scope.ts"
 
-/** Keeps the language in which emails are written to somebody. Without a record there is nothing to keep it with, and nothing is done. */
+/** Stores the language of a person's emails. Does nothing if there is no record. */
 export async function saveLanguage({ db }: Scope<"db">, clerkId: string, language: Language): Promise<void> {
   await db
     .update(users)
@@ -11,7 +11,7 @@ export async function saveLanguage({ db }: Scope<"db">, clerkId: string, languag
     .where(and(eq(users.clerkId, clerkId), sql`${users.language} is distinct from ${language}`))
 }
 
-/** Null where there is no record, or it says nothing yet. */
+/** Null if there is no record or it has no language. */
 export async function findLanguage({ db }: Scope<"db">, clerkId: string): Promise<Language | null> {
   const [user] = await db.select({ language: users.language }).from(users).where(eq(users.clerkId, clerkId))
   return user?.language ?? null

@@ -7,7 +7,7 @@ import { CreateOrUpdateUser, onboardingOf, PASSABLE_STEPS, RECORD_FIELDS, SavePr
 import { completeOnboarding, finishOnboardingStep, reopenOnboardingStep } from "./onboarding.ts"
 import { createOrUpdateUser, saveProfile } from "./users.ts"
 
-/** One's own record, by the identity provider's id. Another person's is refused. */
+/** The viewer's own record, by the identity provider's id. Refuses other people's. */
 export const userByClerkId = defineLiveQuery({
   name: "users.getUserByClerkId",
   args: v.strictObject({ clerkId: CreateOrUpdateUser.entries.clerkId }),
@@ -18,7 +18,7 @@ export const userByClerkId = defineLiveQuery({
   answer: "row",
 })
 
-/** Whether onboarding is completed, and the step at which it stands. */
+/** Whether onboarding is completed, and its current step. */
 export const onboardingStatus = defineLiveQuery({
   name: "users.getOnboardingStatus",
   args: v.strictObject({}),

@@ -6,7 +6,7 @@ import type { Scope } from "#server/scope.ts"
 import { ownRecord } from "./access.ts"
 import { onboardingOf, type OnboardingStatus, type OnboardingStep, type PassableStep } from "./contract.ts"
 
-/** Where the caller is in onboarding, read now. */
+/** The caller's current progress in onboarding. */
 export async function getOnboardingStatus(scope: Scope<"db" | "viewer">): Promise<OnboardingStatus> {
   const [user] = await scope.db
     .select({ onboardingCompleted: users.onboardingCompleted, onboardingStep: users.onboardingStep })
@@ -15,7 +15,10 @@ export async function getOnboardingStatus(scope: Scope<"db" | "viewer">): Promis
   return onboardingOf(user ?? { onboardingCompleted: null, onboardingStep: null })
 }
 
-/** Moves the caller on, if `step` is where they stand: a second tab that finishes it again changes nothing. */
+/**
+ * Advances the caller if `step` is their current one: a second tab that finishes it again changes
+ * nothing.
+ */
 export async function finishOnboardingStep(scope: Scope<"db" | "viewer">, step: PassableStep): Promise<void> {
   await scope.db
     .update(users)
@@ -23,7 +26,10 @@ export async function finishOnboardingStep(scope: Scope<"db" | "viewer">, step: 
     .where(and(ownRecord(scope.viewer), standsAt(step)))
 }
 
-/** Takes the caller back to `step`, if they stand right behind it. A completed onboarding stays completed. */
+/**
+ * Returns the caller to `step` if their current step is the one after it. A completed onboarding
+ * stays completed.
+ */
 export async function reopenOnboardingStep(scope: Scope<"db" | "viewer">, step: PassableStep): Promise<void> {
   await scope.db
     .update(users)
@@ -32,8 +38,8 @@ export async function reopenOnboardingStep(scope: Scope<"db" | "viewer">, step: 
 }
 
 /**
- * Ends the onboarding of a caller who stands at the last step. Exactly one of any number of calls does so, and puts the welcome email
- * into the outbox.
+ * Completes the onboarding of a caller who is at the last step. Of any number of calls exactly one
+ * does so and queues the welcome email.
  */
 export async function completeOnboarding(
   scope: Scope<"db" | "viewer"> & { config: Pick<Config, "origin"> },

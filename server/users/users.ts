@@ -10,8 +10,9 @@ import { ownRecord } from "./access.ts"
 import { PersonName, type CreateOrUpdateUser, type Plan, type SaveProfile } from "./contract.ts"
 
 /**
- * The record of a signed-in person, made from the identity provider's word when there is none yet.
- * Throws `Forbidden` when the provider no longer knows them: an account deleted while its session lived.
+ * The record of a signed-in person, created from the identity provider's values if there is none.
+ * Throws `Forbidden` if the provider no longer knows them: the account was deleted while its
+ * session lived.
  */
 export async function findOrCreateUser(
   scope: Scope<"db" | "identity">,
@@ -22,11 +23,11 @@ export async function findOrCreateUser(
 
   const [made] = await scope.db
     .insert(users)
-    // Asked now: of somebody who was deleted a moment ago the provider may have kept what it said before.
+    // Asked now, because the provider may have cached somebody who has just been deleted.
     .values(await askProvider(scope, session, { fresh: true }))
     .onConflictDoNothing()
     .returning()
-  // No row comes back when another request made the record in between.
+  // No row is returned if another request created the record in between.
   return made ?? (await requireUser(scope, session.userId))
 }
 
@@ -57,8 +58,8 @@ export async function createOrUpdateUser(
 }
 
 /**
- * Writes the provider's values to a person's record, and with a change of the plan the email about it; null when they stand there
- * already. Anyone who asks has made sure that the provider said so.
+ * Writes the provider's values to a person's record and queues an email if the plan changed; null
+ * if nothing differs. The caller has made sure that the provider reported these values.
  */
 export async function writeUser(
   scope: Scope<"db"> & { config: Pick<Config, "origin"> },
@@ -82,7 +83,10 @@ export async function writeUser(
   })
 }
 
-/** Puts a person on a plan, with the email about it. Returns false when there is no record, or it says so already. */
+/**
+ * Changes the plan in a person's record and queues the email about it. Returns false if there is no
+ * record or it has this plan already.
+ */
 export async function setUserPlan(
   scope: Scope<"db"> & { config: Pick<Config, "origin"> },
   clerkId: string,
@@ -101,7 +105,7 @@ export async function setUserPlan(
   })
 }
 
-/** What a write found, and which transaction it was: PostgreSQL says so from one statement. */
+/** What a write found, and its transaction: PostgreSQL returns both from one statement. */
 const BEFORE = {
   wasThere: sql<boolean>`old._id is not null`,
   previousPlan: sql<Plan>`coalesce(old.plan, 'free')`,
@@ -118,7 +122,7 @@ async function tellOfPlan(
     await queuePlanChanged(outbox, user, { previousPlan, newPlan, change })
 }
 
-/** The caller's own record by the provider's id. Null when there is none, and for any id but their own. */
+/** The caller's own record by the provider's id. Null if there is none, and for any other id. */
 export async function getUserByClerkId(scope: Scope<"db" | "viewer">, clerkId: string): Promise<User | null> {
   const [user] = await scope.db
     .select()
@@ -132,7 +136,10 @@ export async function getProviderValues(scope: Scope<"identity" | "viewer">): Pr
   return askProvider(scope, scope.viewer.session)
 }
 
-/** Renames the caller, at the identity provider first: it owns the name, and the next sync would bring its old one back. */
+/**
+ * Renames the caller, at the identity provider first: it owns the name, and the next sync would
+ * restore the old one.
+ */
 export async function saveProfile(
   scope: Scope<"db" | "identity" | "viewer">,
   profile: SaveProfile,

@@ -1,6 +1,8 @@
 import type { WaitlistRow } from "#db/schema/waitlist.ts"
 
-/** RFC 4180, with a line of names. An address that was taken here holds no quotation mark and no comma. */
+/**
+ * RFC 4180, with a header line. Accepted email addresses contain no quotation mark and no comma.
+ */
 export function writeCsv(places: readonly WaitlistRow[]): string {
   const lines = places.map(({ email, _creationTime, confirmedAt, invitedAt, joinedAt }) =>
     [email, ...[_creationTime, confirmedAt, invitedAt, joinedAt].map(moment)].join(","),

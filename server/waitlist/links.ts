@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Config } from "#server/config.ts"
 
-/** What the links in emails of the waitlist carry. One for a place says nothing of an account. */
+/** The kinds of links in waitlist emails. A link for a place says nothing about an account. */
 type Purpose = "confirmation" | "invitation"
 
-/** Days that a link is good for. */
+/** How many days a link is valid. */
 export const LINK_LIFE = { confirmation: 7, invitation: 14 }
 
 export interface LinkSettings {
@@ -12,19 +12,21 @@ export interface LinkSettings {
   identity: Pick<Config["identity"], "authSecret">
 }
 
-/** The URL in the email that confirms the address. `id` is the row's. */
+/** The URL that confirms the address. `id` is the row's. */
 export function confirmationLink(settings: LinkSettings, id: string): string {
   const query = new URLSearchParams({ token: sign(settings, "confirmation", id) })
   return `${settings.origin}/waitlist/confirm?${query}`
 }
 
-/** Where the invited address makes an account. */
+/** Where the invited person creates an account. */
 export function invitationLink(settings: LinkSettings, id: string): string {
   const query = new URLSearchParams({ invitation: sign(settings, "invitation", id) })
   return `${settings.origin}/sign-up?${query}`
 }
 
-/** The id of the row that a token of ours names; null for any other, and for one that is too old. */
+/**
+ * The id of the row that one of our tokens names; null for any other token, and for an expired one.
+ */
 export function readToken(settings: LinkSettings, purpose: Purpose, token: string): string | null {
   const [, id = "", expires = "", mac = ""] = /^([\da-f-]{36})\.(\d{10})\.([\w-]{43})$/.exec(token) ?? []
   const expected = macOf(settings, purpose, `${id}.${expires}`)

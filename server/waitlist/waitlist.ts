@@ -8,14 +8,15 @@ import type { Scope } from "#server/scope.ts"
 import type { JoinWaitlist } from "./contract.ts"
 import { confirmationLink, invitationLink, LINK_LIFE, readToken, type LinkSettings } from "./links.ts"
 
-/** Emails to one address whose links work, no matter who types it. */
+/** Emails to one address with working links, whoever entered it. */
 const MOST_OPEN = 3
 
 type Waitlist = Scope<"db"> & { config: LinkSettings }
 
 /**
- * Keeps an address once, however it is capitalised, and writes to it until it is confirmed, while it has fewer than three links that work.
- * Says nothing of whether it was there before: that is its owner's affair. `language` is that of anyone who asks.
+ * Stores an address once, ignoring case, and emails it until it is confirmed, while it has fewer
+ * than three working links. Does not reveal whether it was there before. `language` is the
+ * visitor's.
  */
 export async function joinWaitlist(
   scope: Waitlist,
@@ -26,27 +27,27 @@ export async function joinWaitlist(
     await db.insert(waitlist).values({ email, language }).onConflictDoNothing()
     const place = await findPlace(db, email)
     if (!place) return
-    // To the address as it was first given: anyone who types it again does not choose another way to write it.
+    // To the address as first entered: anyone who enters it again does not choose another spelling.
     const message = {
       email: place.email,
       language,
       url: confirmationLink(scope.config, place._id),
       days: LINK_LIFE.confirmation,
     }
-    // The same work for an address that is confirmed, so that the time tells nothing.
+    // The same work for a confirmed address, so that the time reveals nothing.
     const mostOpen = place.confirmedAt === null ? MOST_OPEN : 0
     await queueWaitlistConfirmation({ db, config: scope.config }, message, mostOpen)
   })
 }
 
-/** Whether the token of a confirmation link is one of ours, and good. */
+/** Whether the token of a confirmation link is one of ours and still valid. */
 export function isConfirmation({ config }: Pick<Waitlist, "config">, token: string): boolean {
   return readToken(config, "confirmation", token) !== null
 }
 
 /**
- * Resolves to false for a token that is not ours, or too old. Once confirmed, an address stays so. `language` is that of anyone who reads its
- * mail, where anybody may have asked.
+ * Resolves to false for a token that is not ours or has expired. A confirmed address stays
+ * confirmed. `language` is that of the person who reads the mail, which anybody may have requested.
  */
 export async function confirmPlace(
   { db, config }: Waitlist,
@@ -62,12 +63,12 @@ export async function confirmPlace(
   return true
 }
 
-/** Everybody, in the order in which they came. */
+/** Everybody, in the order in which they joined. */
 export function listWaitlist({ db }: Scope<"db">): Promise<WaitlistRow[]> {
   return db.select().from(waitlist).orderBy(asc(waitlist._id))
 }
 
-/** The newest first. `before` is the `_id` of the last one seen. */
+/** Newest first. `before` is the `_id` of the last one seen. */
 export function listLatestPlaces(
   { db }: Scope<"db">,
   { before, limit }: { before?: string | undefined; limit: number },
@@ -81,8 +82,8 @@ export function listLatestPlaces(
 }
 
 /**
- * Puts an address on the list where it is not there yet, and an invitation into the outbox. Resolves to the link that it carries; null
- * for somebody who has used theirs.
+ * Adds an address to the list if it is missing, and queues an invitation. Resolves to the link in
+ * it; null if theirs has been used.
  */
 export async function inviteFromWaitlist(scope: Waitlist, email: string): Promise<string | null> {
   return scope.db.transaction(async (db) => {
@@ -97,7 +98,7 @@ export async function inviteFromWaitlist(scope: Waitlist, email: string): Promis
   })
 }
 
-/** Whom an invitation lets in; null where it is not ours, too old or used. */
+/** The address that an invitation admits; null if it is not ours, expired or used. */
 export async function findInvitation(
   { db, config }: Waitlist,
   token: string,
@@ -112,8 +113,8 @@ export async function findInvitation(
 }
 
 /**
- * Uses an invitation up, for the address that it was written to. Resolves to false where that is another, or it was used. Call it in the
- * transaction that makes the account.
+ * Redeems an invitation for the address it was sent to. Resolves to false for another address, or
+ * if it was used. Call it in the transaction that creates the account.
  */
 export async function redeemInvitation(
   { db, config }: Waitlist,
