@@ -45,7 +45,10 @@ export async function openLive(
         devices.opened({ connectionId: id, userId: viewer.user._id, label: labelOf(client) }),
       closed: ({ id }) => devices.closed(id),
     },
-    announcements: { [STOP_TOPIC]: (answerId) => void services.turns.stop(answerId) },
+    announcements: {
+      [STOP_TOPIC]: (answerId) => void services.turns.stop(answerId),
+      ...services.uploadLocks.announcements,
+    },
   })
   let closing: Promise<void> | undefined
   return {

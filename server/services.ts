@@ -69,7 +69,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       mail,
       identity: await openIdentity(config, { db, log }, opened),
       blobs: await openBlobs(config),
-      uploadLocks: openLocks(config, { db, log }, directUrl, opened),
+      uploadLocks: openLocks({ announce, config, db, log }, directUrl, opened),
       thumbnailer: openThumbnails(log, opened),
       model: await openModel(config, tracing, opened),
       modelTrouble: createModelTrouble(log),
@@ -167,12 +167,11 @@ function openThumbnails(log: Log, opened: Opened): Thumbnailer {
 }
 
 function openLocks(
-  config: Config,
-  scope: Pick<Services, "db" | "log">,
+  scope: Pick<Services, "announce" | "config" | "db" | "log">,
   directUrl: string,
   opened: Opened,
 ): UploadLocks {
-  const locks = openUploadLocks({ config, ...scope }, directUrl)
+  const locks = openUploadLocks(scope, directUrl)
   opened.push(locks.close)
   return locks
 }

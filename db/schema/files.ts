@@ -116,7 +116,7 @@ export const uploads = pgTable(
     metadata: text("metadata"),
     /** What became of it. */
     fileId: uuid("file_id").references(() => files._id, { onDelete: "cascade" }),
-    /** When a request last waited for another one to let go of the upload. */
+    /** Unused. The previous version writes it; the next migration that may remove columns drops it. */
     wantedAt: milliseconds("wanted_at"),
   },
   (table) => [

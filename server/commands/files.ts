@@ -5,6 +5,7 @@ import { checkFiles } from "../files/check.ts"
 import { sweep } from "../files/sweep.ts"
 import { describeUnfinished } from "../files/unfinished.ts"
 import { openUploadLocks } from "../files/upload-locks.ts"
+import { announce } from "../live.ts"
 import { openLog } from "../log.ts"
 import { openBlobs } from "../services.ts"
 import { readSettings, withDatabase } from "./database.ts"
@@ -45,7 +46,7 @@ async function run(command: Command): Promise<number> {
   const config = readSettings(root)
   return withDatabase(config, root, async (db, url) => {
     const log = openLog("warn")
-    const uploadLocks = openUploadLocks({ db, log, config }, url)
+    const uploadLocks = openUploadLocks({ announce, db, log, config }, url)
     try {
       return await perform(command, { db, log, config, uploadLocks, blobs: await openBlobs(config) })
     } finally {

@@ -12,7 +12,7 @@ import { cleanFileName } from "./names.ts"
 import { reserveRoom } from "./room.ts"
 import type { UploadLock } from "./upload-lock.ts"
 
-type Uploading = Scope<"db" | "blobs" | "config" | "log" | "uploadLocks" | "viewer">
+type Uploading = Scope<"blobs" | "config" | "db" | "uploadLocks" | "viewer">
 
 /** How far an upload is. */
 export interface Progress {
@@ -92,8 +92,8 @@ export async function receivePart(scope: Uploading, id: string, part: Part): Pro
 export async function cancelUpload(scope: Uploading, id: string): Promise<void> {
   const upload = await findUpload(scope, id, { expired: "too" })
   if (upload.fileId) throw new Conflict("The upload is complete. Delete the file instead.")
-  // Whoever is sending finds the row gone, and stops.
   await giveUpUpload(scope, id)
+  await scope.uploadLocks.cancel(id)
 }
 
 interface Upload {
@@ -103,7 +103,6 @@ interface Upload {
   metadata: string
   expiresAt: number
   fileId: string | null
-  wantedAt: number | null
 }
 
 interface OpenUpload extends Upload {
@@ -158,13 +157,12 @@ async function progressOf(scope: Uploading, upload: OpenUpload, offset: number):
   return { offset, expiresAt: upload.expiresAt, fileId }
 }
 
-/** Gives the upload its time anew when it has lost some of it, or when it was wanted: each time is a commit. */
-async function prolong({ db, config }: Uploading, upload: OpenUpload) {
+/** Postpones the expiry, at most once a minute, because each time is a commit. */
+async function prolong({ db, config }: Scope<"config" | "db">, upload: OpenUpload) {
   const expiresAt = nextExpiry(config)
-  if (upload.wantedAt === null && upload.expiresAt > expiresAt - SPENT) return
-  const fresh = { expiresAt, wantedAt: null }
-  await db.update(uploads).set(fresh).where(eq(uploads._id, upload._id))
-  Object.assign(upload, fresh)
+  if (upload.expiresAt > expiresAt - SPENT) return
+  await db.update(uploads).set({ expiresAt }).where(eq(uploads._id, upload._id))
+  upload.expiresAt = expiresAt
 }
 
 /** The upload's new size. */
@@ -210,7 +208,7 @@ async function* takeBytes(
     for (let left = room; ;) {
       const { done, value } = await reader.read()
       if (done) break
-      lock.moved()
+      lock.touch()
       left -= value.byteLength
       if (left < 0) {
         end.why = new TooLarge("There are more bytes than were announced.")

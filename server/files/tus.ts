@@ -4,7 +4,7 @@ import { json, methodNotAllowed } from "#server/transport/json.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
-import { discardUpload } from "./discard.ts"
+import { giveUpUpload } from "./discard.ts"
 import {
   cancelUpload,
   createUpload,
@@ -17,7 +17,7 @@ import { UploadMetadata } from "./upload-metadata.ts"
 
 // The tus protocol 1.0.0, https://tus.io/protocols/resumable-upload, as far as it is about headers.
 
-type Uploading = Scope<"db" | "blobs" | "config" | "log" | "uploadLocks" | "viewer">
+type Uploading = Scope<"blobs" | "config" | "db" | "uploadLocks" | "viewer">
 
 const VERSION = "1.0.0"
 const EXTENSIONS = "creation,creation-with-upload,expiration,termination"
@@ -93,8 +93,8 @@ async function create(scope: Uploading, request: Request, address: string): Prom
     const progress = await receivePart(scope, created._id, { ...partOf(request), offset: 0 })
     return new Response(null, { status: 201, headers: { ...headers, ...described(progress) } })
   } catch (error) {
-    // Its sender does not know the address.
-    await discardUpload(scope, created._id)
+    // The sender never received its URL.
+    await giveUpUpload(scope, created._id)
     throw error
   }
 }

@@ -1,19 +1,23 @@
-/** An upload that one request has for itself, among those of all processes. */
+/** Exclusive access of one request to an upload, across all processes. */
 export interface UploadLock {
-  /** Aborted, with a refusal as its reason, when no more bytes should be taken. */
+  /** Aborted, with a refusal as its reason, when the request should stop reading its body. */
   readonly signal: AbortSignal
-  /** Says that bytes came. */
-  moved(): void
+  /** Records that bytes arrived. */
+  touch(): void
   release(): Promise<void>
 }
 
 export interface UploadLocks {
   /**
-   * Waits a little for another request, which lets go when no bytes come to it any more: whoever lost their connection may be back
-   * before the server has noticed. Throws `Locked`.
+   * Waits up to three seconds for another request, which gives way if it receives no bytes: a sender
+   * that lost its connection may be back before the server has noticed. Throws `Locked`.
    */
   take(id: string): Promise<UploadLock>
-  /** Ends every request that takes bytes in this process; they can go on in another. */
+  /** Ends the request that holds the upload, in whichever process, because the upload is gone. */
+  cancel(id: string): Promise<void>
+  /** Handlers for what other processes announce. */
+  readonly announcements: Readonly<Record<string, (text: string) => void>>
+  /** Ends every request of this process that receives bytes; it can be resumed in another one. */
   interrupt(): void
   close(): Promise<void>
 }

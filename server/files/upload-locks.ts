@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises"
-import { and, eq, inArray, isNotNull } from "drizzle-orm"
+import { and, inArray, isNotNull, lt } from "drizzle-orm"
 import { openAdvisoryLocks } from "#db/advisory-locks.ts"
 import { uploads } from "#db/schema/files.ts"
 import { Gone, Locked, RequestTimeout, Unavailable, type Refusal } from "../errors.ts"
@@ -8,22 +8,31 @@ import type { Scope } from "../scope.ts"
 import { nextExpiry, SPENT } from "./expiry.ts"
 import type { UploadLock, UploadLocks } from "./upload-lock.ts"
 
-/** Milliseconds. */
-const LOOK = 500
-/** After so long without bytes a request gives way to another, and after the longer time also to nobody. */
+/** Announced by a request that waits for an upload. The text is the upload's id and the request's own. */
+const WANTED = "files.uploadWanted"
+/** Announced when an upload is cancelled. The text is the upload's id. */
+const CANCELLED = "files.uploadCancelled"
+
+/** Milliseconds between renewals of what this process receives. */
+const RENEWAL_INTERVAL = 15_000
+/** Milliseconds without bytes after which a request gives way to another, and ends by itself. */
 const STALLED = 1000
 const ABANDONED = 60_000
-/** How long another request is waited for, and how often. */
-const PATIENCE = 3000
-const AGAIN = 100
+/** Milliseconds that another request is waited for, and between attempts. */
+const WAIT = 3000
+const RETRY_INTERVAL = 100
 
 interface Held {
+  /** The request that holds the upload. */
+  requestId: string
   stop(reason: Refusal): void
   idleSince: number
+  /** Looks again whether the request has stalled, while another one waits. */
+  recheck?: ReturnType<typeof setTimeout>
 }
 
 export function openUploadLocks(
-  { db, log, config }: Scope<"db" | "log" | "config">,
+  { announce, db, log, config }: Scope<"announce" | "db" | "log" | "config">,
   databaseUrl: string,
 ): UploadLocks {
   const held = new Map<string, Held>()
@@ -34,28 +43,35 @@ export function openUploadLocks(
       ),
     )
   })
-  const failures = createFailureLog(log, "uploads under way are looked after again")
-  let looking: Promise<void> | null = null
-  const timer = setInterval(() => {
-    looking ??= look()
-      .then(failures.succeeded, warn)
-      .finally(() => (looking = null))
-  }, LOOK)
+  const failures = createFailureLog(log, "uploads in progress are renewed again")
+  const timer = setInterval(() => void renew().then(failures.succeeded, warn), RENEWAL_INTERVAL)
   timer.unref()
 
   return {
     async take(id) {
-      const wantedAt = Date.now()
-      for (let isTold = false; Date.now() < wantedAt + PATIENCE; isTold = true) {
-        const lock = await tryToTake(id)
+      const requestId = crypto.randomUUID()
+      const deadline = Date.now() + WAIT
+      for (let isAnnounced = false; Date.now() < deadline; isAnnounced = true) {
+        const lock = await tryToTake(id, requestId)
         if (lock) return lock
-        if (!isTold) await db.update(uploads).set({ wantedAt }).where(eq(uploads._id, id))
-        await delay(AGAIN)
+        if (!isAnnounced) {
+          giveWay(id, requestId)
+          await announce(db, WANTED, `${id} ${requestId}`)
+        }
+        await delay(RETRY_INTERVAL)
       }
-      // Whoever holds it need not give way any more, unless somebody else came after this one.
-      const mine = and(eq(uploads._id, id), eq(uploads.wantedAt, wantedAt))
-      await db.update(uploads).set({ wantedAt: null }).where(mine)
       throw new Locked("Another request is writing to this upload. Try again in a moment.")
+    },
+    async cancel(id) {
+      stopCancelled(id)
+      await announce(db, CANCELLED, id)
+    },
+    announcements: {
+      [WANTED](text) {
+        const [id = "", requestId = ""] = text.split(" ")
+        giveWay(id, requestId)
+      },
+      [CANCELLED]: stopCancelled,
     },
     interrupt() {
       stopAll(new Unavailable("The server is shutting down. Try again in a moment to resume the upload."))
@@ -66,13 +82,13 @@ export function openUploadLocks(
     },
   }
 
-  async function tryToTake(id: string): Promise<UploadLock | null> {
+  async function tryToTake(id: string, requestId: string): Promise<UploadLock | null> {
     if (held.has(id)) return null
     const stopped = new AbortController()
-    const mine: Held = { stop: (reason) => stopped.abort(reason), idleSince: Date.now() }
+    const mine: Held = { requestId, stop: (reason) => stopped.abort(reason), idleSince: Date.now() }
     held.set(id, mine)
     try {
-      if (await locks.take(id)) return { signal: stopped.signal, moved, release }
+      if (await locks.take(id)) return { signal: stopped.signal, touch, release }
       held.delete(id)
       return null
     } catch (error) {
@@ -80,43 +96,54 @@ export function openUploadLocks(
       throw error
     }
 
-    function moved() {
+    function touch() {
       mine.idleSince = Date.now()
     }
 
     async function release() {
-      // Also where the lock was lost, nobody else here had the upload until now.
+      clearTimeout(mine.recheck)
+      // Even if the lock was lost, no other request of this process had the upload until now.
       await locks.release(id).catch(warn)
       held.delete(id)
     }
   }
 
-  /** Whether others want the uploads that this process holds. Only the database reaches all processes. */
-  async function look() {
+  /** Ends the request that holds the upload once it stalls, as long as the other one waits. */
+  function giveWay(id: string, requestId: string) {
+    const holder = held.get(id)
+    if (!holder || holder.requestId === requestId) return
+    const until = Date.now() + WAIT
+    const check = () => {
+      const left = holder.idleSince + STALLED - Date.now()
+      if (left <= 0) holder.stop(new Locked("Another request took over this upload."))
+      else if (Date.now() + left < until) holder.recheck = setTimeout(check, left)
+    }
+    clearTimeout(holder.recheck)
+    check()
+  }
+
+  function stopCancelled(id: string) {
+    held.get(id)?.stop(new Gone("The upload was cancelled."))
+  }
+
+  /** Postpones the expiry of held uploads; ends what is abandoned, or removed unannounced. */
+  async function renew() {
     if (held.size === 0) return
     const now = Date.now()
     const ids = [...held.keys()]
-    const rows = await db
-      .select({ id: uploads._id, wantedAt: uploads.wantedAt, expiresAt: uploads.expiresAt })
-      .from(uploads)
-      .where(inArray(uploads._id, ids))
-    const known = new Map(rows.map((row) => [row.id, row]))
-    for (const id of ids) {
-      const row = known.get(id)
-      const { stop, idleSince } = held.get(id) ?? { stop() {}, idleSince: now }
-      if (!row) stop(new Gone("The upload was cancelled."))
-      else if (row.wantedAt !== null && idleSince < now - STALLED)
-        stop(new Locked("Another request took over this upload."))
-      else if (idleSince < now - ABANDONED)
+    for (const { stop, idleSince } of held.values()) {
+      if (idleSince < now - ABANDONED)
         stop(new RequestTimeout("No data arrived for a minute. What arrived before is stored."))
     }
+    const isHeld = inArray(uploads._id, ids)
+    const rows = await db.select({ id: uploads._id }).from(uploads).where(isHeld)
+    const known = new Set(rows.map(({ id }) => id))
+    for (const id of ids) if (!known.has(id)) stopCancelled(id)
     const expiresAt = nextExpiry(config, now)
-    const late = rows.filter((row) => row.expiresAt < expiresAt - SPENT).map(({ id }) => id)
-    if (late.length === 0) return
     await db
       .update(uploads)
       .set({ expiresAt })
-      .where(and(inArray(uploads._id, late), isNotNull(uploads.key)))
+      .where(and(isHeld, isNotNull(uploads.key), lt(uploads.expiresAt, expiresAt - SPENT)))
   }
 
   function stopAll(reason: Refusal) {
@@ -124,6 +151,6 @@ export function openUploadLocks(
   }
 
   function warn(error: unknown) {
-    failures.failed("warn", error, "uploads under way could not be looked after; the next look tries again")
+    failures.failed("warn", error, "could not renew uploads in progress; will try again")
   }
 }

@@ -7,6 +7,7 @@ import { readConfig } from "#server/config.ts"
 import { checkFiles } from "#server/files/check.ts"
 import { sweep } from "#server/files/sweep.ts"
 import { openUploadLocks } from "#server/files/upload-locks.ts"
+import { announce } from "#server/live.ts"
 import { openLog } from "#server/log.ts"
 import { startCluster, type Cluster } from "../realtime/support/cluster.ts"
 import { seeded } from "../realtime/support/form.ts"
@@ -178,7 +179,7 @@ async function expectTidyBlobs(url: string, directory: string) {
   })
   const log = openLog("silent")
   const { db, close } = openDatabase(url)
-  const uploadLocks = openUploadLocks({ db, log, config }, url)
+  const uploadLocks = openUploadLocks({ announce, db, log, config }, url)
   const scope = { db, log, config, uploadLocks, blobs: await openDiskBlobs(directory) }
   await sweep(scope, Date.now() + 2 * DAY)
   const findings: string[] = []

@@ -200,6 +200,25 @@ describe("two processes", () => {
     await upload.cancel()
   })
 
+  test("let a request at one replace a request at the other that has stalled", async () => {
+    const upload = await begin(ada, "a.bin", 1000)
+    const silence = Promise.withResolvers<void>()
+    async function* bytesThenSilence() {
+      yield Buffer.alloc(300, "a")
+      await silence.promise
+    }
+    const headers = headersOf(ada, one.origin, 0, null)
+    const address = new URL(upload.address, one.origin)
+    const stalled = sendBytes(address, { method: "PATCH", headers }, bytesThenSilence())
+    await expect.poll(() => storedSize({ dataDir: folder })).toBe(300)
+    const elsewhere = uploadAt(adaAtOther, upload.address)
+    const last = await elsewhere.patch(300, Buffer.alloc(700, "b"))
+    expect(last.status).toBe(204)
+    expect((await stalled)?.statusCode).toBe(423)
+    silence.resolve()
+    await ada(`/api/files/${last.headers.get("tideline-file-id")}?permanently=1`, { method: "DELETE" })
+  })
+
   test("end what is sent to one when it is cancelled at the other", async () => {
     const upload = await begin(ada, "a.bin", 10 * MEGABYTE)
     const first = trickle(one, upload.address)

@@ -5,6 +5,7 @@ import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { readConfig } from "#server/config.ts"
 import { cancelUpload, createUpload, receivePart } from "#server/files/resumable.ts"
 import { openUploadLocks } from "#server/files/upload-locks.ts"
+import { announce } from "#server/live.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { openLog } from "#server/log.ts"
 import { bytesOf, SENT } from "./dying-uploads.ts"
@@ -17,7 +18,7 @@ const log = openLog("silent")
 const { db, close } = openDatabase(url, { connections: 2 })
 const [user] = await db.select().from(users)
 if (!user) throw new Error("There is nobody to upload for.")
-const uploadLocks = openUploadLocks({ db, log, config }, url)
+const uploadLocks = openUploadLocks({ announce, db, log, config }, url)
 const scope = {
   config,
   log,

@@ -8,6 +8,7 @@ import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { readConfig } from "#server/config.ts"
 import type { Database } from "#db/client.ts"
 import { openUploadLocks } from "#server/files/upload-locks.ts"
+import { announce } from "#server/live.ts"
 import { openLog } from "#server/log.ts"
 import type { Viewer } from "#server/scope.ts"
 import { createTestDatabase } from "./postgres.ts"
@@ -24,7 +25,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
     log,
     db: database.db,
     blobs: await openDiskBlobs(directory),
-    uploadLocks: openUploadLocks({ config, log, db: database.db }, database.url),
+    uploadLocks: openUploadLocks({ announce, config, log, db: database.db }, database.url),
     afterCommit: (effect: (db: Database) => Promise<void>) => effect(database.db),
   }
   return {
