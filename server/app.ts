@@ -1,10 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import {
-  createRequestHandler,
-  RouterContextProvider,
-  type RequestHandler,
-  type ServerBuild,
-} from "react-router"
+import { createRequestHandler, RouterContextProvider, type ServerBuild } from "react-router"
 import * as build from "virtual:react-router/server-build"
 import { isOutage } from "#db/outage.ts"
 import {
@@ -23,7 +18,6 @@ import type { Exchange, Front } from "#server/transport/listener.ts"
 import { json } from "#server/transport/json.ts"
 import { createPageCache } from "#server/transport/page-cache.ts"
 import { isApiPath } from "./http/public-paths.ts"
-import { cutIntoSections } from "#server/transport/route-sections.ts"
 import { unavailable } from "#server/transport/unavailable.ts"
 import type { Services } from "./scope.ts"
 
@@ -36,13 +30,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
   const mode = services.config.production ? "production" : "development"
   const credentialOf = readCredentials(build)
   const endpointOf = findEndpoints(build as ServerBuild)
-  const sectionOf = cutIntoSections(build as ServerBuild)
-  const handlers = new Map<ServerBuild, RequestHandler>()
-  const handlerFor = (section: ServerBuild) => {
-    const handler = handlers.get(section) ?? createRequestHandler(section, mode)
-    handlers.set(section, handler)
-    return handler
-  }
+  const answerRoute = createRequestHandler(build as ServerBuild, mode)
   const pages = createPageCache({ isVisitor: ({ headers }) => services.identity.isAnonymous(headers) })
   return { handle, sendPage: pages.send }
 
@@ -55,7 +43,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
     context.set(nonceContext, nonce)
     context.set(requestIdContext, requestId)
     context.set(countedContext, counted)
-    const answer = endpointOf(incoming) ?? handlerFor(sectionOf(pathOf(incoming)))
+    const answer = endpointOf(incoming) ?? answerRoute
     const isForPrograms = isApiPath(pathOf(incoming))
     const asked = isForPrograms ? request : withoutForeignOrigin(request, services.config.origin)
     const response = await answer(asked, context)

@@ -1,5 +1,5 @@
 import * as fc from "fast-check"
-import { safeParse } from "valibot"
+import * as v from "valibot"
 import { describe, expect, it } from "vitest"
 import { chatMessages } from "#db/schema/chat.ts"
 import { SearchQuery } from "#server/chat/contract.ts"
@@ -125,9 +125,9 @@ describe("a search", () => {
   })
 
   it("may have two hundred characters", () => {
-    expect(safeParse(SearchQuery, { q: "x".repeat(200) }).success).toBe(true)
-    expect(safeParse(SearchQuery, { q: "x".repeat(201) }).success).toBe(false)
-    expect(safeParse(SearchQuery, {})).toMatchObject({ output: { q: "" } })
+    expect(v.safeParse(SearchQuery, { q: "x".repeat(200) }).success).toBe(true)
+    expect(v.safeParse(SearchQuery, { q: "x".repeat(201) }).success).toBe(false)
+    expect(v.safeParse(SearchQuery, {})).toMatchObject({ output: { q: "" } })
   })
 
   it("finds nothing that is somebody else's", async () => {
