@@ -1,7 +1,7 @@
 import type { I18n } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { isRouteErrorResponse, useLocation } from "react-router"
+import { href, isRouteErrorResponse, useLocation } from "react-router"
 import { sentencesIn } from "#app/language/sentences.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Logo } from "#app/ui/logo.tsx"
@@ -17,7 +17,7 @@ export function ErrorPage({ error, requestId }: Failure) {
   return (
     <div className="flex min-h-dvh flex-col px-6">
       <header className="py-6">
-        <a href="/" className="rounded-md">
+        <a href={href("/")} className="rounded-md">
           <Logo name="Tideline" />
         </a>
       </header>
@@ -42,10 +42,10 @@ export function ErrorNotice({ error, requestId }: Failure) {
       <h1 className="mt-3 text-3xl font-semibold">{title}</h1>
       <p className="mt-3 text-muted">{message}</p>
       <div className="mt-8 flex flex-wrap justify-center gap-3">
-        <LinkButton to="/" reloadDocument>
+        <LinkButton to={href("/")} reloadDocument>
           <Trans>Go to the home page</Trans>
         </LinkButton>
-        <LinkButton to="/dashboard" variant="secondary" reloadDocument>
+        <LinkButton to={href("/dashboard")} variant="secondary" reloadDocument>
           <Trans>Open the dashboard</Trans>
         </LinkButton>
       </div>
@@ -66,11 +66,11 @@ function SomethingToRead() {
     <p className="mt-8 text-sm text-faint">
       <Trans>
         Looking for something to read? Try the{" "}
-        <a className="text-accent-ink underline underline-offset-3" href="/blog">
+        <a className="text-accent-ink underline underline-offset-3" href={href("/blog")}>
           blog
         </a>{" "}
         or the{" "}
-        <a className="text-accent-ink underline underline-offset-3" href="/docs">
+        <a className="text-accent-ink underline underline-offset-3" href={href("/docs")}>
           documentation
         </a>
         .

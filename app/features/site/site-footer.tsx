@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { Link } from "react-router"
+import { href, Link } from "react-router"
 import { LanguageChoice } from "#app/ui/language-choice.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 import { ThemeToggle, type Theme } from "#app/ui/theme-toggle.tsx"
@@ -57,10 +57,10 @@ function groups(docs: string) {
       id: "product",
       title: msg`Product`,
       links: [
-        { to: "/features", label: msg`Features` },
-        { to: "/pricing", label: msg`Pricing` },
-        { to: "/waitlist", label: msg`Waitlist` },
-        { to: "/about", label: msg`About` },
+        { to: href("/features"), label: msg`Features` },
+        { to: href("/pricing"), label: msg`Pricing` },
+        { to: href("/waitlist"), label: msg`Waitlist` },
+        { to: href("/about"), label: msg`About` },
       ],
     },
     {
@@ -68,17 +68,17 @@ function groups(docs: string) {
       title: msg`Read`,
       links: [
         { to: docs, label: msg`Documentation` },
-        { to: "/blog", label: msg`Blog` },
-        { to: "/blog/feed.xml", label: msg`RSS feed` },
+        { to: href("/blog"), label: msg`Blog` },
+        { to: href("/blog/feed.xml"), label: msg`RSS feed` },
       ],
     },
     {
       id: "legal",
       title: msg`Legal`,
       links: [
-        { to: "/privacy", label: msg`Privacy` },
-        { to: "/terms", label: msg`Terms` },
-        { to: "/cookies", label: msg`Cookies` },
+        { to: href("/privacy"), label: msg`Privacy` },
+        { to: href("/terms"), label: msg`Terms` },
+        { to: href("/cookies"), label: msg`Cookies` },
       ],
     },
   ]

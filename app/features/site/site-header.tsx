@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { Link, NavLink } from "react-router"
+import { href, Link, NavLink } from "react-router"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
@@ -13,7 +13,7 @@ export function SiteHeader({ isSignedIn, docs }: { isSignedIn: boolean; docs: st
     <header className="sticky top-0 z-30 border-b border-line bg-canvas/85 backdrop-blur-md">
       <div className="mx-auto flex h-16 max-w-6xl items-center gap-8 px-5 sm:px-8">
         <Link
-          to="/"
+          to={href("/")}
           className="-mx-1 flex min-h-11 items-center rounded-md px-1 text-lg"
           aria-label={t`Tideline, home page`}
         >
@@ -65,7 +65,7 @@ export function SiteHeader({ isSignedIn, docs }: { isSignedIn: boolean; docs: st
 function AccountLinks({ isSignedIn, size }: { isSignedIn: boolean; size: "sm" | "lg" }) {
   if (isSignedIn) {
     return (
-      <LinkButton to="/dashboard" size={size}>
+      <LinkButton to={href("/dashboard")} size={size}>
         <Trans>Dashboard</Trans>
       </LinkButton>
     )
@@ -84,11 +84,11 @@ function AccountLinks({ isSignedIn, size }: { isSignedIn: boolean; size: "sm" | 
 
 function places(docs: string) {
   return [
-    { to: "/features", label: msg`Features` },
-    { to: "/pricing", label: msg`Pricing` },
+    { to: href("/features"), label: msg`Features` },
+    { to: href("/pricing"), label: msg`Pricing` },
     { to: docs, label: msg`Docs` },
-    { to: "/blog", label: msg`Blog` },
-    { to: "/about", label: msg`About` },
+    { to: href("/blog"), label: msg`Blog` },
+    { to: href("/about"), label: msg`About` },
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { Plural, Trans, useLingui } from "@lingui/react/macro"
-import { parse } from "valibot"
+import * as v from "valibot"
 import { i18nOf } from "#app/language/i18n.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
@@ -22,7 +22,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
-  const state = parse(EmailFilter, url.searchParams.get("state") ?? undefined)
+  const state = v.parse(EmailFilter, url.searchParams.get("state") ?? undefined)
   const [page, counts] = await Promise.all([
     pageOf(url, ({ before, limit }) => listOutbox(scope, { state, limit, ...(before && { before }) })),
     countOutbox(scope),

@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { NavLink, Outlet, useLocation, useRouteLoaderData } from "react-router"
+import { href, NavLink, Outlet, useLocation, useRouteLoaderData } from "react-router"
 import { Alert } from "#app/ui/alert.tsx"
 import { LanguageChoice } from "#app/ui/language-choice.tsx"
 import { Logo } from "#app/ui/logo.tsx"
@@ -28,11 +28,11 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 const pages = [
-  { to: "/admin", label: msg`Overview` },
-  { to: "/admin/people", label: msg`People` },
-  { to: "/admin/waitlist", label: msg`Waitlist` },
-  { to: "/admin/emails", label: msg`Emails` },
-  { to: "/admin/history", label: msg`History` },
+  { to: href("/admin"), label: msg`Overview` },
+  { to: href("/admin/people"), label: msg`People` },
+  { to: href("/admin/waitlist"), label: msg`Waitlist` },
+  { to: href("/admin/emails"), label: msg`Emails` },
+  { to: href("/admin/history"), label: msg`History` },
 ]
 
 export default function OperatorLayout({ loaderData: { email, done } }: Route.ComponentProps) {
@@ -51,7 +51,7 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
       </a>
       <header className="border-b border-line bg-sunken">
         <div className="mx-auto flex max-w-5xl flex-wrap items-center gap-x-6 gap-y-1 px-5 pt-3 sm:px-8">
-          <a href="/dashboard" className="-mx-1 flex min-h-11 items-center rounded-md px-1">
+          <a href={href("/dashboard")} className="-mx-1 flex min-h-11 items-center rounded-md px-1">
             <Logo name="Tideline" />
           </a>
           <p className="min-w-0 flex-1 truncate text-right text-sm text-muted">
@@ -86,7 +86,7 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
         <Outlet />
       </main>
       <footer className="mx-auto flex w-full max-w-5xl items-center justify-between gap-4 px-5 py-6 text-sm text-muted sm:px-8">
-        <a href="/dashboard" className="flex min-h-11 items-center rounded-md hover:text-ink">
+        <a href={href("/dashboard")} className="flex min-h-11 items-center rounded-md hover:text-ink">
           <Trans>Back to the dashboard</Trans>
         </a>
         <div className="flex flex-wrap items-center justify-end gap-3">

@@ -1,4 +1,4 @@
-import { parse } from "valibot"
+import * as v from "valibot"
 import { ListPlace } from "#server/operator/contract.ts"
 
 /** Rows on a page. */
@@ -9,7 +9,7 @@ export async function pageOf<Row extends { _id: string }>(
   url: URL,
   list: (place: { q: string; before: string | undefined; limit: number }) => Promise<Row[]>,
 ) {
-  const { q, before } = parse(ListPlace, Object.fromEntries(url.searchParams))
+  const { q, before } = v.parse(ListPlace, Object.fromEntries(url.searchParams))
   const found = await list({ q, before, limit: LIMIT + 1 })
   const rows = found.slice(0, LIMIT)
   return { q, rows, older: found.length > LIMIT ? (rows.at(-1)?._id ?? null) : null }

@@ -1,5 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
 import { Alert } from "#app/ui/alert.tsx"
@@ -53,7 +54,7 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
         />
         <Button type="submit" variant="secondary">{t`Search`}</Button>
         {q ? (
-          <a href="/admin/people" className={buttonClass({ variant: "ghost" })}>
+          <a href={href("/admin/people")} className={buttonClass({ variant: "ghost" })}>
             <Trans>All</Trans>
           </a>
         ) : null}

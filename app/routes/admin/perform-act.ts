@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { data, redirect, type RouterContextProvider } from "react-router"
-import type { GenericSchema, InferOutput } from "valibot"
+import type * as v from "valibot"
 import type { Sentence } from "#app/language/sentences.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
@@ -11,10 +11,10 @@ type Context = Readonly<RouterContextProvider>
 type Scope = Awaited<ReturnType<typeof requireOperatorScope>>
 
 /** What every form of these pages comes to: back to where it was, which says what was done, or what stood in the way. */
-export async function performAct<Schema extends GenericSchema>(
+export async function performAct<Schema extends v.GenericSchema>(
   { context, request, url }: { context: Context; request: Request; url: URL },
   schema: Schema,
-  perform: (scope: Scope, form: InferOutput<Schema>) => Promise<OperatorAct>,
+  perform: (scope: Scope, form: v.InferOutput<Schema>) => Promise<OperatorAct>,
 ) {
   const scope = await requireOperatorScope(context)
   const form = await readForm(request, schema)

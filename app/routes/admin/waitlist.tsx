@@ -1,5 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { Button, buttonClass } from "#app/ui/button.tsx"
@@ -54,7 +55,7 @@ export default function Waitlist({ loaderData, actionData }: Route.ComponentProp
           />
           <Button type="submit">{t`Invite`}</Button>
         </form>
-        <a href="/admin/waitlist/export" download className={buttonClass({ variant: "secondary" })}>
+        <a href={href("/admin/waitlist/export")} download className={buttonClass({ variant: "secondary" })}>
           <Trans>Export as CSV</Trans>
         </a>
       </div>

@@ -1,4 +1,4 @@
-import { safeParse } from "valibot"
+import * as v from "valibot"
 import { ExportQuery } from "#server/chat/contract.ts"
 import { exportThread } from "#server/chat/export.ts"
 import { json } from "#server/transport/json.ts"
@@ -13,7 +13,7 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD
 
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = safeParse(ExportQuery, Object.fromEntries(new URL(request.url).searchParams))
+  const query = v.safeParse(ExportQuery, Object.fromEntries(new URL(request.url).searchParams))
   if (!query.success) return json({ error: query.issues[0].message }, { status: 400 })
   return answerRefusals(() => exportThread(scope, params.threadId, query.output))
 }

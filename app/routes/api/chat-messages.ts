@@ -1,4 +1,4 @@
-import { parse } from "valibot"
+import * as v from "valibot"
 import { PageQuery } from "#server/chat/contract.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { json } from "#server/transport/json.ts"
@@ -13,7 +13,7 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD
 
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = parse(PageQuery, Object.fromEntries(new URL(request.url).searchParams))
+  const query = v.parse(PageQuery, Object.fromEntries(new URL(request.url).searchParams))
   return answerRefusals(async () =>
     json(await listMessages(scope, params.threadId, query), {
       headers: { "Cache-Control": "private, no-store" },

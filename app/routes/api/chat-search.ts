@@ -1,4 +1,4 @@
-import { safeParse } from "valibot"
+import * as v from "valibot"
 import { SearchQuery } from "#server/chat/contract.ts"
 import { searchThreads } from "#server/chat/search.ts"
 import { json } from "#server/transport/json.ts"
@@ -12,7 +12,7 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = safeParse(SearchQuery, Object.fromEntries(new URL(request.url).searchParams))
+  const query = v.safeParse(SearchQuery, Object.fromEntries(new URL(request.url).searchParams))
   if (!query.success) return json({ error: query.issues[0].message }, { status: 400 })
   return json(await searchThreads(scope, query.output), { headers: { "Cache-Control": "private, no-store" } })
 }

@@ -1,4 +1,4 @@
-import { safeParse } from "valibot"
+import * as v from "valibot"
 import { RenameThread } from "#server/chat/contract.ts"
 import { findThread, renameThread } from "#server/chat/threads.ts"
 import { trashThread } from "#server/chat/trash.ts"
@@ -32,7 +32,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
     const body = await readJson(request)
     if (!body.ok)
       return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
-    const input = safeParse(RenameThread, body.value)
+    const input = v.safeParse(RenameThread, body.value)
     if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
     return json({ thread: await renameThread(scope, params.threadId, input.output) })
   })

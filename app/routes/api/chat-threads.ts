@@ -1,4 +1,4 @@
-import { parse, safeParse } from "valibot"
+import * as v from "valibot"
 import { CreateThread, PageQuery } from "#server/chat/contract.ts"
 import { createThread, listThreads } from "#server/chat/threads.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
@@ -12,7 +12,7 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = parse(PageQuery, Object.fromEntries(new URL(request.url).searchParams))
+  const query = v.parse(PageQuery, Object.fromEntries(new URL(request.url).searchParams))
   return json(await listThreads(scope, query), { headers: { "Cache-Control": "private, no-store" } })
 }
 
@@ -21,7 +21,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const body = await readJson(request)
   if (!body.ok)
     return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
-  const input = safeParse(CreateThread, body.value)
+  const input = v.safeParse(CreateThread, body.value)
   if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
   return json({ thread: await createThread(scope, input.output) }, { status: 201 })
 }

@@ -1,4 +1,4 @@
-import { safeParse } from "valibot"
+import * as v from "valibot"
 import { archiveFiles } from "#server/files/archive.ts"
 import { ArchiveFiles } from "#server/files/contract.ts"
 import { readBytes } from "#server/transport/body.ts"
@@ -20,7 +20,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   return answerRefusals(async () => {
     const bytes = await readBytes(request, LIMIT)
     if (!bytes) return bodyTooLarge({}, LIMIT)
-    const input = safeParse(ArchiveFiles, await readSelection(bytes, request.headers.get("content-type")))
+    const input = v.safeParse(ArchiveFiles, await readSelection(bytes, request.headers.get("content-type")))
     if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
     return archiveFiles(scope, input.output)
   })

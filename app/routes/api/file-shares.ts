@@ -1,4 +1,4 @@
-import { safeParse } from "valibot"
+import * as v from "valibot"
 import { ShareFile } from "#server/files/contract.ts"
 import { listShares, shareFile } from "#server/files/shares.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
@@ -26,7 +26,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
     const body = await readJson(request)
     if (!body.ok)
       return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
-    const input = safeParse(ShareFile, body.value)
+    const input = v.safeParse(ShareFile, body.value)
     if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
     return json(await shareFile(scope, params.fileId, input.output), { status: 201, headers: NOT_KEPT })
   })

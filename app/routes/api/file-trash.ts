@@ -1,4 +1,4 @@
-import { parse } from "valibot"
+import * as v from "valibot"
 import { ListTrash } from "#server/files/contract.ts"
 import { listTrash } from "#server/files/list-trash.ts"
 import { emptyTrash } from "#server/files/trash.ts"
@@ -14,7 +14,7 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = parse(ListTrash, Object.fromEntries(new URL(request.url).searchParams))
+  const query = v.parse(ListTrash, Object.fromEntries(new URL(request.url).searchParams))
   return answerRefusals(async () =>
     json(await listTrash(scope, query), { headers: { "Cache-Control": "private, no-store" } }),
   )

@@ -1,4 +1,4 @@
-import { safeParse } from "valibot"
+import * as v from "valibot"
 import { RenameFile } from "#server/files/contract.ts"
 import { renameFile } from "#server/files/files.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
@@ -29,7 +29,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
     const body = await readJson(request)
     if (!body.ok)
       return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
-    const input = safeParse(RenameFile, body.value)
+    const input = v.safeParse(RenameFile, body.value)
     if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
     return json({ file: await renameFile(scope, params.fileId, input.output) })
   })

@@ -1,4 +1,4 @@
-import { parse } from "valibot"
+import * as v from "valibot"
 import { ListFiles } from "#server/files/contract.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { listFiles } from "#server/files/list.ts"
@@ -15,7 +15,7 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = parse(ListFiles, Object.fromEntries(new URL(request.url).searchParams))
+  const query = v.parse(ListFiles, Object.fromEntries(new URL(request.url).searchParams))
   return answerRefusals(async () =>
     json(await listFiles(scope, query), { headers: { "Cache-Control": "private, no-store" } }),
   )

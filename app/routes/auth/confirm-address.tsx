@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { data, redirectDocument } from "react-router"
+import { data, href, redirectDocument } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
@@ -93,7 +93,7 @@ function LinkSpent() {
         <LinkButton to="/sign-in">
           <Trans>Sign in</Trans>
         </LinkButton>
-        <LinkButton to="/sign-in/forgot-password" variant="secondary">
+        <LinkButton to={href("/sign-in/forgot-password")} variant="secondary">
           <Trans>Reset your password</Trans>
         </LinkButton>
       </div>

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
-import { data, redirect } from "react-router"
+import { data, href, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { sayAll, useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
@@ -28,7 +28,7 @@ export async function action({ context, request }: Route.ActionArgs) {
 
   const outcome = await forms.requestPasswordReset(visitOf({ request, context }), form.value)
   if (!outcome.ok) return data({ errors: wordsFor(outcome), values: form.value }, { status: outcome.status })
-  return redirect("/sign-in/forgot-password?sent", 303)
+  return redirect(href("/sign-in/forgot-password") + "?sent", 303)
 }
 
 export const meta: Route.MetaFunction = ({ matches }) =>

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro"
-import { Outlet, useLocation } from "react-router"
+import { href, Outlet, useLocation } from "react-router"
 import { nonceContext } from "#server/context.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { LanguageChoice } from "#app/ui/language-choice.tsx"
@@ -25,7 +25,7 @@ export default function AuthLayout({ loaderData }: Route.ComponentProps) {
       <Water />
       <header className="py-5">
         <a
-          href="/"
+          href={href("/")}
           className="-mx-1 inline-flex min-h-11 items-center rounded-md px-1 text-lg"
           aria-label={t`Tideline, home page`}
         >

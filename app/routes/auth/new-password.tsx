@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
-import { data, redirect } from "react-router"
+import { data, href, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
@@ -61,7 +61,7 @@ function LinkIncomplete() {
       <PageHead title={t`This link is incomplete`}>
         <Trans>Open the link in the email again, or request a new one.</Trans>
       </PageHead>
-      <LinkButton to="/sign-in/forgot-password">
+      <LinkButton to={href("/sign-in/forgot-password")}>
         <Trans>Request a new link</Trans>
       </LinkButton>
     </>

@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { data, redirectDocument } from "react-router"
+import { data, href, redirectDocument } from "react-router"
 import { ClerkSignIn } from "#app/features/identity/clerk.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { sayAll, useSentences } from "#app/language/sentences.ts"
@@ -90,7 +90,7 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
             error={errors.password}
             autoFocus={!errors.email && Boolean(errors.password)}
             hint={
-              <TextLink to="/sign-in/forgot-password">
+              <TextLink to={href("/sign-in/forgot-password")}>
                 <Trans>Forgot your password?</Trans>
               </TextLink>
             }

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
-import { data, redirect, redirectDocument } from "react-router"
+import { data, href, redirect, redirectDocument } from "react-router"
 import { ClerkSignUp } from "#app/features/identity/clerk.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { sayAll, useSentences, type Sentence } from "#app/language/sentences.ts"
@@ -164,7 +164,7 @@ function Closed({ isSpent }: { isSpent: boolean }) {
           ? t`If you already created your account, sign in. Otherwise join the waitlist again.`
           : t`Join the waitlist, and the people who run this site can let you know when it opens.`}
       </PageHead>
-      <LinkButton to="/waitlist" reloadDocument>
+      <LinkButton to={href("/waitlist")} reloadDocument>
         <Trans>Join the waitlist</Trans>
       </LinkButton>
     </>

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
-import { Link } from "react-router"
+import { href, Link } from "react-router"
 import { useDayFormat } from "#app/features/site/dates.ts"
 import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
 import { PageHead } from "#app/features/site/page-head.tsx"
@@ -30,7 +30,7 @@ export default function BlogIndex({ loaderData }: Route.ComponentProps) {
           Notes from building Tideline. Also as an{" "}
           <a
             className="text-accent-ink underline decoration-accent-line underline-offset-4"
-            href="/blog/feed.xml"
+            href={href("/blog/feed.xml")}
           >
             RSS feed
           </a>
@@ -48,7 +48,7 @@ export default function BlogIndex({ loaderData }: Route.ComponentProps) {
               </p>
               <h2 lang="en" className="mt-2 text-2xl font-semibold">
                 <Link
-                  to={`/blog/${post.slug}`}
+                  to={href("/blog/:slug", { slug: post.slug })}
                   className="group-hover:text-accent-ink after:absolute after:inset-0"
                 >
                   {post.title}

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { data, Link } from "react-router"
+import { data, href, Link } from "react-router"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { useDayFormat } from "#app/features/site/dates.ts"
@@ -46,7 +46,7 @@ export default function BlogPost({ loaderData }: Route.ComponentProps) {
   return (
     <div className="mx-auto max-w-2xl px-5 pt-10 pb-24 sm:px-8 sm:pt-16">
       <Link
-        to="/blog"
+        to={href("/blog")}
         className="inline-flex min-h-11 items-center gap-2 rounded-md text-sm text-muted hover:text-ink"
       >
         <Icon name="arrow-left" />
@@ -80,8 +80,17 @@ export default function BlogPost({ loaderData }: Route.ComponentProps) {
         />
       </article>
       <nav aria-label={t`Previous and next posts`} className="mt-16 grid gap-3 sm:grid-cols-2">
-        {older ? <Neighbour to={`/blog/${older.slug}`} title={older.title} label={t`Older`} /> : null}
-        {newer ? <Neighbour to={`/blog/${newer.slug}`} title={newer.title} label={t`Newer`} isAfter /> : null}
+        {older ? (
+          <Neighbour to={href("/blog/:slug", { slug: older.slug })} title={older.title} label={t`Older`} />
+        ) : null}
+        {newer ? (
+          <Neighbour
+            to={href("/blog/:slug", { slug: newer.slug })}
+            title={newer.title}
+            label={t`Newer`}
+            isAfter
+          />
+        ) : null}
       </nav>
     </div>
   )

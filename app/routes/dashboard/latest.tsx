@@ -28,7 +28,7 @@ export function LatestThreads({ threads, now }: { threads: readonly ThreadSummar
           {threads.map((thread) => (
             <Row
               key={thread._id}
-              to={`/dashboard/chat/${thread._id}`}
+              to={href("/dashboard/chat/:threadId", { threadId: thread._id })}
               icon="chat"
               title={thread.title}
               aside={<RelativeTime at={thread.lastMessageAt} now={now} />}

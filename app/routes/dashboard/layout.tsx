@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
-import { Outlet, useLocation, useNavigate, useRevalidator } from "react-router"
+import { href, Outlet, useLocation, useNavigate, useRevalidator } from "react-router"
 import { keepOnNavigation } from "#app/features/navigation/keep-on-navigation.ts"
 import { ProviderSession } from "#app/features/user-sync/provider-session.tsx"
 import { useUserSync } from "#app/features/user-sync/use-user-sync.ts"
@@ -62,7 +62,7 @@ function SyncedPage({ record, provider }: { record: Loaded<UserRecord>; provider
   // The server redirects an opened page; this follows a status that changes under an open one.
   const mustOnboard = !onboarding.completed && pathname !== "/onboarding"
   useEffect(() => {
-    if (mustOnboard) void navigate("/onboarding", { replace: true })
+    if (mustOnboard) void navigate(href("/onboarding"), { replace: true })
   }, [mustOnboard, navigate])
 
   return <Outlet />

@@ -2,6 +2,7 @@ import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, type ReactNode } from "react"
+import { href } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { Logo } from "#app/ui/logo.tsx"
@@ -23,7 +24,7 @@ export function OnboardingFrame({ step, children }: { step: OnboardingStep; chil
     <div className="relative isolate flex min-h-dvh flex-col overflow-clip px-5 sm:px-8">
       <Water />
       <header className="flex h-[calc(4.5rem+env(safe-area-inset-top))] shrink-0 items-center justify-between pt-[env(safe-area-inset-top)]">
-        <a href="/" className="-mx-1 flex min-h-11 items-center rounded-md px-1">
+        <a href={href("/")} className="-mx-1 flex min-h-11 items-center rounded-md px-1">
           <Logo name="Tideline" />
         </a>
         <UserMenu place="top" />

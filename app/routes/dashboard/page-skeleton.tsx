@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
+import { href } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { Skeleton } from "#app/ui/skeleton.tsx"
 import { Page, PageHead } from "./page.tsx"
@@ -85,7 +86,7 @@ function TrashSkeleton() {
   const { t } = useLingui()
   return (
     <Page>
-      <PageHead title={t`Trash`} above={[{ to: "/dashboard/files", label: t`Files` }]} />
+      <PageHead title={t`Trash`} above={[{ to: href("/dashboard/files"), label: t`Files` }]} />
       <Skeleton className="mt-2.5 h-3.5 w-60" />
       <FileRows className="mt-13" />
     </Page>

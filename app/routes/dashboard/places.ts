@@ -1,5 +1,6 @@
 import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
+import { href } from "react-router"
 import type { IconName } from "#app/ui/icon.tsx"
 import type { ShortcutName } from "./commands/shortcuts.ts"
 
@@ -14,7 +15,7 @@ interface Place {
 
 /** Where the dashboard's navigation leads. */
 export const places: Place[] = [
-  { to: "/dashboard", label: msg`Home`, icon: "home", end: true, shortcut: "home" },
-  { to: "/dashboard/chat", label: msg`Chat`, icon: "chat", end: false, shortcut: "chat" },
-  { to: "/dashboard/files", label: msg`Files`, icon: "folder", end: false, shortcut: "files" },
+  { to: href("/dashboard"), label: msg`Home`, icon: "home", end: true, shortcut: "home" },
+  { to: href("/dashboard/chat"), label: msg`Chat`, icon: "chat", end: false, shortcut: "chat" },
+  { to: href("/dashboard/files"), label: msg`Files`, icon: "folder", end: false, shortcut: "files" },
 ]

@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
@@ -32,7 +33,7 @@ export function PlanCard({
           <Trans>Your plan</Trans>
           {plan === "pro" ? <Badge tone="accent">{t`Pro`}</Badge> : <Badge>{t`Free`}</Badge>}
         </h2>
-        <LinkButton to="/pricing" reloadDocument variant="ghost" size="sm" className="-mr-2">
+        <LinkButton to={href("/pricing")} reloadDocument variant="ghost" size="sm" className="-mr-2">
           <Trans>Compare plans</Trans>
         </LinkButton>
       </div>

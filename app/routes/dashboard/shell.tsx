@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
-import { Link, Outlet, redirect, useLocation } from "react-router"
+import { href, Link, Outlet, redirect, useLocation } from "react-router"
 import { keepOnNavigation } from "#app/features/navigation/keep-on-navigation.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { Button } from "#app/ui/button.tsx"
@@ -25,7 +25,7 @@ const RECENT_THREADS = 8
 export const middleware: Route.MiddlewareFunction[] = [
   async ({ context }) => {
     const { viewer } = await requireScope(context)
-    if (!onboardingOf(viewer.user).completed) throw redirect("/onboarding")
+    if (!onboardingOf(viewer.user).completed) throw redirect(href("/onboarding"))
   },
 ]
 
@@ -80,7 +80,7 @@ function TopBar() {
   const command = useCommand()
   return (
     <header className="sticky top-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-top))] items-center gap-1 border-b border-line bg-canvas/85 px-4 pt-[env(safe-area-inset-top)] backdrop-blur-md lg:hidden">
-      <Link to="/dashboard" className="-mx-1 mr-auto flex min-h-11 items-center rounded-md px-1">
+      <Link to={href("/dashboard")} className="-mx-1 mr-auto flex min-h-11 items-center rounded-md px-1">
         <Logo name="Tideline" />
       </Link>
       <Button

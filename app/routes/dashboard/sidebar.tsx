@@ -17,7 +17,7 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-sunken lg:flex">
       <div className="flex items-center px-4 pt-4 pb-3">
-        <Link to="/dashboard" className="flex min-h-9 items-center rounded-md px-1.5">
+        <Link to={href("/dashboard")} className="flex min-h-9 items-center rounded-md px-1.5">
           <Logo name="Tideline" />
         </Link>
       </div>
@@ -89,7 +89,7 @@ function RecentThreads({ threads }: { threads: readonly ThreadSummary[] }) {
         {threads.map((thread) => (
           <li key={thread._id}>
             <NavLink
-              to={`/dashboard/chat/${thread._id}`}
+              to={href("/dashboard/chat/:threadId", { threadId: thread._id })}
               prefetch="intent"
               className={rowClass}
               title={thread.title}

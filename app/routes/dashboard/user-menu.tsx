@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { Link, useLocation, useRouteLoaderData } from "react-router"
+import { href, Link, useLocation, useRouteLoaderData } from "react-router"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { classNames } from "#app/ui/class-names.ts"
@@ -81,16 +81,16 @@ function MenuContent({ id, user }: { id: string; user: UserRecord }) {
         <LanguageChoice action="/language" from={pathname + search} />
       </div>
       <div className="pt-1.5">
-        <Link to="/dashboard/account" className={itemClass}>
+        <Link to={href("/dashboard/account")} className={itemClass}>
           <Icon name="user" className="opacity-70" />
           <Trans>Account</Trans>
         </Link>
-        <Link to="/pricing" reloadDocument className={itemClass}>
+        <Link to={href("/pricing")} reloadDocument className={itemClass}>
           <Icon name="layers" className="opacity-70" />
           <Trans>Plans</Trans>
         </Link>
         {isOperator ? (
-          <Link to="/admin" reloadDocument className={itemClass}>
+          <Link to={href("/admin")} reloadDocument className={itemClass}>
             <Icon name="settings" className="opacity-70" />
             <Trans>Operator's page</Trans>
           </Link>

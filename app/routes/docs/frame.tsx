@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
-import { NavLink } from "react-router"
+import { href, NavLink } from "react-router"
 import { Icon } from "#app/ui/icon.tsx"
 
 type Groups = readonly { title: string; pages: readonly { slug: string; title: string }[] }[]
@@ -103,7 +103,7 @@ function DocsNavigation({ groups, label, className }: { groups: Groups; label: s
             {pages.map(({ slug, title: pageTitle }) => (
               <li key={slug}>
                 <NavLink
-                  to={`/docs/${slug}`}
+                  to={href("/docs/:page", { page: slug })}
                   className="-mx-2.5 flex min-h-8 items-center rounded-md px-2.5 text-sm text-muted hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-ink touch:min-h-11"
                 >
                   {pageTitle}

@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
-import { data } from "react-router"
+import { data, href } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
 import { InEnglish } from "#app/features/site/in-english.tsx"
 import { Neighbour } from "#app/features/site/neighbour.tsx"
@@ -43,8 +43,16 @@ function Neighbours({ previous, next }: { previous: Beside; next: Beside }) {
   const { t } = useLingui()
   return (
     <nav aria-label={t`Previous and next pages`} className="mt-16 grid max-w-2xl gap-3 sm:grid-cols-2">
-      {previous ? <Neighbour to={`/docs/${previous.slug}`} title={previous.title} label={t`Before`} /> : null}
-      {next ? <Neighbour to={`/docs/${next.slug}`} title={next.title} label={t`Next`} isAfter /> : null}
+      {previous ? (
+        <Neighbour
+          to={href("/docs/:page", { page: previous.slug })}
+          title={previous.title}
+          label={t`Before`}
+        />
+      ) : null}
+      {next ? (
+        <Neighbour to={href("/docs/:page", { page: next.slug })} title={next.title} label={t`Next`} isAfter />
+      ) : null}
     </nav>
   )
 }

@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
-import { Link } from "react-router"
+import { href, Link } from "react-router"
 import { LegalPage } from "#app/features/site/legal-page.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { servicesContext } from "#server/context.ts"
@@ -86,7 +86,7 @@ export default function Cookies({ loaderData }: Route.ComponentProps) {
         The dashboard keeps small things in your browser's own storage: the text of a message that you have
         not sent yet, which uploads are unfinished, and whether you switched the shortcuts of emails off. They
         stay on your device. The public pages keep nothing. What the server itself stores is on the{" "}
-        <Link to="/privacy">privacy page</Link>.
+        <Link to={href("/privacy")}>privacy page</Link>.
       </p>
     </LegalPage>
   )

@@ -1,5 +1,5 @@
 import { msg } from "@lingui/core/macro"
-import { Link } from "react-router"
+import { href, Link } from "react-router"
 import { LegalPage } from "#app/features/site/legal-page.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { servicesContext } from "#server/context.ts"
@@ -124,7 +124,7 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
         You can do most of it yourself: the account page shows and corrects what is known of you, hands you
         all your data as a zip, ends your sessions and deletes your account. For the rest ask the operator.
         Depending on where you live, the law gives you these rights and the right to complain to an authority.
-        Cookies have <Link to="/cookies">their own page</Link>.
+        Cookies have <Link to={href("/cookies")}>their own page</Link>.
       </p>
     </LegalPage>
   )

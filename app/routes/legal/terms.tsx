@@ -1,5 +1,5 @@
 import { msg } from "@lingui/core/macro"
-import { Link } from "react-router"
+import { href, Link } from "react-router"
 import { LegalPage } from "#app/features/site/legal-page.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import type { Route } from "./+types/terms.ts"
@@ -26,8 +26,8 @@ export default function Terms() {
       <h2>Your content</h2>
       <p>
         Your files and conversations stay yours. The server stores and shows them to you, and hands them on
-        only as the <Link to="/privacy">privacy page</Link> says. Upload only what you may upload. Do not
-        store or spread what is unlawful, harms others or attacks this or another system.
+        only as the <Link to={href("/privacy")}>privacy page</Link> says. Upload only what you may upload. Do
+        not store or spread what is unlawful, harms others or attacks this or another system.
       </p>
       <h2>Answers of the assistant</h2>
       <p>
@@ -36,8 +36,9 @@ export default function Terms() {
       </p>
       <h2>Limits</h2>
       <p>
-        Requests are limited per minute and files by size and quota; <Link to="/pricing">the plans</Link> say
-        how much. The operator may close an account that breaks these rules or endangers the server.
+        Requests are limited per minute and files by size and quota;{" "}
+        <Link to={href("/pricing")}>the plans</Link> say how much. The operator may close an account that
+        breaks these rules or endangers the server.
       </p>
       <h2>The software</h2>
       <p>

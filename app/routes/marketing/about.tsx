@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
+import { href } from "react-router"
 import { PageHead } from "#app/features/site/page-head.tsx"
 import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
 import { LinkButton } from "#app/ui/button.tsx"
@@ -101,7 +102,7 @@ export default function About() {
               </div>
             ))}
           </dl>
-          <LinkButton to="/docs/architecture" variant="secondary">
+          <LinkButton to={href("/docs/:page", { page: "architecture" })} variant="secondary">
             <Trans>Read the architecture</Trans>
           </LinkButton>
         </aside>

@@ -1,4 +1,4 @@
-import { redirect } from "react-router"
+import { href, redirect } from "react-router"
 import { moveBoat } from "#server/demo/boats.ts"
 import { MoveBoat } from "#server/demo/contract.ts"
 import { readForm } from "#server/http/form.ts"
@@ -20,7 +20,7 @@ const EVERYBODY = 1200
 export function loader({ context, request }: Route.LoaderArgs) {
   const { harbour } = servicesOf(context)
   if (!harbour) return noDemo()
-  if (!request.headers.get("accept")?.includes("text/event-stream")) return redirect("/#live")
+  if (!request.headers.get("accept")?.includes("text/event-stream")) return redirect(href("/") + "#live")
   const stream = harbour.look(networkIn(context))
   if (!stream) return json({ error: "Too many are looking. Try again in a while." }, { status: 503 })
   return new Response(stream, {
@@ -35,7 +35,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   if (!harbour) return noDemo()
   const isScript = request.headers.get("accept") === "application/json"
   const refuse = (error: string, status: number, headers: Record<string, string> = {}) =>
-    isScript ? json({ error }, { status, headers }) : redirect(`/?refused=${status}#live`)
+    isScript ? json({ error }, { status, headers }) : redirect(href("/") + `?refused=${status}#live`)
 
   const { demo } = services.limiters
   const own = demo.check(networkIn(context))
@@ -47,7 +47,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const shown = harbour.changed()
   if ((await moveBoat(services, form.value)) && !isScript) await shown
   // The question makes it a page of its own: the plain start page is kept for some seconds.
-  return isScript ? new Response(null, { status: 204 }) : redirect("/?moved#live", 303)
+  return isScript ? new Response(null, { status: 204 }) : redirect(href("/") + "?moved#live", 303)
 }
 
 function noDemo() {

@@ -1,6 +1,7 @@
 import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
 import { CommandBlock } from "#app/features/site/command-block.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 
@@ -16,7 +17,7 @@ export function EmbeddedServices() {
             Then open the URL it prints and sign up. The same code runs on your server: there you configure
             the URL, your database and your mail server, as described in the{" "}
             <a
-              href="/docs/self-hosting"
+              href={href("/docs/:page", { page: "self-hosting" })}
               className="text-accent-ink underline decoration-accent-line underline-offset-4 hover:decoration-current"
             >
               self-hosting guide

@@ -2,6 +2,7 @@ import type { MessageDescriptor } from "@lingui/core"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
+import { href } from "react-router"
 import { Code } from "#app/features/site/code.tsx"
 import { PageHead } from "#app/features/site/page-head.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
@@ -46,7 +47,7 @@ export default function Features() {
           <LinkButton to="/sign-up">
             <Trans>Create an account</Trans>
           </LinkButton>
-          <LinkButton to="/docs/self-hosting" variant="secondary">
+          <LinkButton to={href("/docs/:page", { page: "self-hosting" })} variant="secondary">
             <Trans>Host it yourself</Trans>
           </LinkButton>
         </div>

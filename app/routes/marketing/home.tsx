@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
+import { href } from "react-router"
 import { CopyButton } from "#app/features/site/copy-button.tsx"
 import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
 import { i18nOf } from "#app/language/i18n.ts"
@@ -167,7 +168,7 @@ function Closing() {
           <LinkButton to="/sign-up" size="lg">
             <Trans>Create an account</Trans>
           </LinkButton>
-          <LinkButton to="/docs" variant="secondary" size="lg">
+          <LinkButton to={href("/docs")} variant="secondary" size="lg">
             <Trans>Read the documentation</Trans>
           </LinkButton>
         </div>

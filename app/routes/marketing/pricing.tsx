@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
+import { href } from "react-router"
 import { PageHead } from "#app/features/site/page-head.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { Badge } from "#app/ui/badge.tsx"
@@ -74,7 +75,11 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
             t`The source, to read and to change`,
           ]}
           action={
-            <LinkButton to="/docs/self-hosting" variant="secondary" className="w-full">
+            <LinkButton
+              to={href("/docs/:page", { page: "self-hosting" })}
+              variant="secondary"
+              className="w-full"
+            >
               <Trans>Host it yourself</Trans>
             </LinkButton>
           }

@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
-import { Link } from "react-router"
+import { href, Link } from "react-router"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 
 /** The parts of the product, one card each. */
@@ -13,7 +13,7 @@ export function WhatIsInIt() {
         <li key={place} className="relative bg-surface p-6 transition-colors hover:bg-canvas sm:p-7">
           <Icon name={icon} className="size-5 text-accent-ink" />
           <h3 className="mt-4 font-semibold">
-            <Link to={`/features#${place}`} className="after:absolute after:inset-0">
+            <Link to={href("/features") + `#${place}`} className="after:absolute after:inset-0">
               {t(title)}
             </Link>
           </h3>

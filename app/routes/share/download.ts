@@ -1,4 +1,4 @@
-import { redirect } from "react-router"
+import { href, redirect } from "react-router"
 import { isRefusal } from "#server/errors.ts"
 import { downloadShare } from "#server/files/share-visits.ts"
 import { json } from "#server/transport/json.ts"
@@ -17,7 +17,7 @@ export async function loader({ context, params, request }: Route.LoaderArgs) {
   } catch (error) {
     if (!isRefusal(error)) throw error
     const isPerson = request.headers.get("accept")?.includes("text/html") ?? false
-    if (isPerson) return redirect(`/share/${encodeURIComponent(params.token)}`, 303)
+    if (isPerson) return redirect(href("/share/:token", { token: encodeURIComponent(params.token) }), 303)
     return json({ error: error.message }, { status: error.status, headers: { "Cache-Control": "no-store" } })
   }
 }

@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
-import { data, isRouteErrorResponse, redirect } from "react-router"
+import { data, href, isRouteErrorResponse, redirect } from "react-router"
 import { ErrorPage } from "#app/features/site/error-page.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { Logo } from "#app/ui/logo.tsx"
@@ -44,7 +44,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
   }
   if (answer.cookie === null) return data({ error: msg`That password is wrong.` }, { status: 403 })
   const headersOfAnswer = { "Set-Cookie": answer.cookie, "Cache-Control": "no-store" }
-  return redirect(`/share/${params.token}`, { status: 303, headers: headersOfAnswer })
+  return redirect(href("/share/:token", { token: params.token }), { status: 303, headers: headersOfAnswer })
 }
 
 /** What the visitor has no part in is a missing page, whatever the reason. */
@@ -103,7 +103,7 @@ function Frame({ children }: { children: ReactNode }) {
     <div className="flex min-h-dvh flex-col px-5">
       <header className="py-5">
         <a
-          href="/"
+          href={href("/")}
           className="-mx-1 inline-flex min-h-11 items-center rounded-md px-1 text-lg"
           aria-label={t`Tideline, home page`}
         >

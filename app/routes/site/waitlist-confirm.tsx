@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
-import { data, redirect } from "react-router"
+import { data, href, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button, LinkButton } from "#app/ui/button.tsx"
@@ -25,7 +25,7 @@ export function loader({ context, request }: Route.LoaderArgs) {
 export async function action({ context, request }: Route.ActionArgs) {
   const token = new URL(request.url).searchParams.get("token") ?? ""
   const isOurs = await confirmPlace(servicesOf(context), token, readLanguage(request))
-  return isOurs ? redirect("/waitlist/confirm?confirmed") : data(null, { status: 400 })
+  return isOurs ? redirect(href("/waitlist/confirm") + "?confirmed") : data(null, { status: 400 })
 }
 
 /** The link's secret stays here: it goes into no cache, and to no other site. */
@@ -55,7 +55,7 @@ export default function ConfirmPlace({ loaderData: { state } }: Route.ComponentP
         title={t`This link has expired`}
         lead={t`Or part of it is missing. Enter your email address again and we'll send a new one.`}
       >
-        <LinkButton to="/waitlist" reloadDocument>
+        <LinkButton to={href("/waitlist")} reloadDocument>
           <Trans>Back to the waitlist</Trans>
         </LinkButton>
       </WaitlistFrame>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { href } from "react-router"
 import { Logo } from "#app/ui/logo.tsx"
 
 /** The frame of the waitlist's pages: one thing in the middle, and the way home. */
@@ -14,7 +15,7 @@ export function WaitlistFrame({
   return (
     <div className="flex min-h-dvh flex-col px-6">
       <header className="py-6">
-        <a href="/" className="rounded-md">
+        <a href={href("/")} className="rounded-md">
           <Logo name="Tideline" />
         </a>
       </header>

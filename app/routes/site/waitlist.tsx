@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
-import { data, redirect } from "react-router"
+import { data, href, redirect } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { useSentences, type Sentence } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
@@ -34,7 +34,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const form = await readForm(request, JoinWaitlist)
   if (!form.ok) return data({ errors: form.errors, values: form.values }, { status: form.status })
   await joinWaitlist(services, form.value, readLanguage(request))
-  return redirect("/waitlist?joined")
+  return redirect(href("/waitlist") + "?joined")
 }
 
 export const meta: Route.MetaFunction = ({ matches }) =>
@@ -106,11 +106,11 @@ function Joined() {
       <p className="mt-6 text-sm text-muted">
         <Trans>
           Until then, have a look at the{" "}
-          <a className="text-accent-ink underline underline-offset-3" href="/blog">
+          <a className="text-accent-ink underline underline-offset-3" href={href("/blog")}>
             blog
           </a>{" "}
           and the{" "}
-          <a className="text-accent-ink underline underline-offset-3" href="/features">
+          <a className="text-accent-ink underline underline-offset-3" href={href("/features")}>
             features
           </a>
           .

@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { data, redirectDocument } from "react-router"
+import { data, href, redirectDocument } from "react-router"
 import { ClerkAccount } from "#app/features/identity/clerk.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences, type Sentence } from "#app/language/sentences.ts"
@@ -156,7 +156,11 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
         title={t`Your data`}
         about={t`Download one archive with your profile, conversations and files.`}
       >
-        <a href="/dashboard/account/export" download className={buttonClass({ variant: "secondary" })}>
+        <a
+          href={href("/dashboard/account/export")}
+          download
+          className={buttonClass({ variant: "secondary" })}
+        >
           <Trans>Download everything</Trans>
         </a>
       </Section>

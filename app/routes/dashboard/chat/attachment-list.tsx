@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import { useState, type ReactNode } from "react"
+import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { classNames } from "#app/ui/class-names.ts"
@@ -40,7 +41,7 @@ function AttachmentLink({ attachment }: { attachment: Attachment }) {
   }
   return (
     <a
-      href={`/api/files/${fileId}`}
+      href={href("/api/files/:fileId", { fileId })}
       target="_blank"
       rel="noreferrer"
       title={fileName}

@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { data, href, redirect } from "react-router"
-import { literal, object, parse, string, variant } from "valibot"
+import * as v from "valibot"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences } from "#app/language/sentences.ts"
@@ -40,7 +40,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matche
 /** The newest files are read once, as live rows; whatever else is asked for, as the server's answer. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams) })
+  const query = v.parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams) })
   const isLive = query.sort === "newest" && !query.q && !query.type && !query.cursor
   const [[usage], page] = await Promise.all([
     loadLive(scope, [liveUsage, {}]),
@@ -58,9 +58,9 @@ async function findNewest(scope: Parameters<typeof loadLive>[0]) {
   return { live, files: live.rows, nextCursor: last ? cursorAfter(last) : null }
 }
 
-const FileForm = variant("intent", [
-  object({ intent: literal("rename"), id: string(), ...RenameFile.entries }),
-  object({ intent: literal("remove"), id: string() }),
+const FileForm = v.variant("intent", [
+  v.object({ intent: v.literal("rename"), id: v.string(), ...RenameFile.entries }),
+  v.object({ intent: v.literal("remove"), id: v.string() }),
 ])
 
 /** Without JavaScript. */
@@ -97,7 +97,12 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
     <Page>
       <DropZone onFiles={upload} />
       <PageHead title={t`Files`}>
-        <LinkButton to="/dashboard/files/trash" variant="ghost" aria-label={t`Trash`} className="max-sm:px-3">
+        <LinkButton
+          to={href("/dashboard/files/trash")}
+          variant="ghost"
+          aria-label={t`Trash`}
+          className="max-sm:px-3"
+        >
           <Icon name="trash" />
           <span className="max-sm:hidden">
             <Trans>Trash</Trans>
@@ -168,7 +173,7 @@ export function ErrorBoundary() {
         className="mt-6 rounded-lg border border-line bg-surface sm:py-24"
         action={
           // The address itself: also without JavaScript, and with whatever is new on the server.
-          <a href="/dashboard/files" className={buttonClass({ variant: "secondary", size: "sm" })}>
+          <a href={href("/dashboard/files")} className={buttonClass({ variant: "secondary", size: "sm" })}>
             <Trans>Try again</Trans>
           </a>
         }

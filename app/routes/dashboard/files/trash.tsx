@@ -2,7 +2,7 @@ import { msg, plural } from "@lingui/core/macro"
 import { Plural, Trans, useLingui } from "@lingui/react/macro"
 import { useState, type ReactNode } from "react"
 import { data, href, redirect } from "react-router"
-import { literal, object, picklist, string, variant } from "valibot"
+import * as v from "valibot"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences } from "#app/language/sentences.ts"
@@ -39,9 +39,9 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { trash, usage, quota, days: scope.config.files.trashDays, now: Date.now() }
 }
 
-const TrashForm = variant("intent", [
-  object({ intent: picklist(["restore", "purge"]), id: string() }),
-  object({ intent: literal("empty") }),
+const TrashForm = v.variant("intent", [
+  v.object({ intent: v.picklist(["restore", "purge"]), id: v.string() }),
+  v.object({ intent: v.literal("empty") }),
 ])
 
 /** Without JavaScript. */
@@ -75,7 +75,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
 
   return (
     <Page>
-      <PageHead title={t`Trash`} above={[{ to: "/dashboard/files", label: t`Files` }]}>
+      <PageHead title={t`Trash`} above={[{ to: href("/dashboard/files"), label: t`Files` }]}>
         {rows.length > 0 ? (
           <PlainForm intent="empty" onSubmit={() => setAsked("all")}>
             <button className={buttonClass({ variant: "secondary" })}>

@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useState, type KeyboardEvent, type ReactNode } from "react"
+import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { buttonClass } from "#app/ui/button.tsx"
@@ -173,7 +174,7 @@ function Unshown({ file, children }: { file: FileSummary; children: ReactNode })
       </span>
       <p className="text-sm text-muted">{children}</p>
       <a
-        href={`/api/files/${file._id}?download`}
+        href={href("/api/files/:fileId", { fileId: file._id }) + "?download"}
         download={file.fileName}
         className={buttonClass({ size: "sm" })}
       >

@@ -1,5 +1,6 @@
 import { Trans } from "@lingui/react/macro"
 import { useRef, type RefObject } from "react"
+import { href } from "react-router"
 import { AnchoredMenu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import type { RowActs } from "./file-row.tsx"
@@ -36,7 +37,11 @@ function OpenedMenu({
       <MenuItem icon="check-circle" onSelect={() => acts.current?.onToggle(file, { shiftKey: false })}>
         <Trans>Select</Trans>
       </MenuItem>
-      <MenuLink icon="download" to={`/api/files/${file._id}?download`} download={file.fileName}>
+      <MenuLink
+        icon="download"
+        to={href("/api/files/:fileId", { fileId: file._id }) + "?download"}
+        download={file.fileName}
+      >
         <Trans>Download</Trans>
       </MenuLink>
       <MenuItem icon="link" onSelect={() => acts.current?.onShare(file)}>

@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
@@ -50,7 +51,7 @@ export function SelectionBar({
           )}
           {files.length === 1 ? (
             <a
-              href={`/api/files/${file._id}?download`}
+              href={href("/api/files/:fileId", { fileId: file._id }) + "?download"}
               download={file.fileName}
               className={buttonClass({ variant: "secondary", size: "sm" })}
             >

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { Link } from "react-router"
+import { href, Link } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { classNames } from "#app/ui/class-names.ts"
 import { ProgressBar } from "#app/ui/progress-bar.tsx"
@@ -20,7 +20,7 @@ export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsa
       </span>
       <RoomBar usage={{ used, quota }} className="w-24!" />
       {trashed > 0 ? (
-        <Link to="/dashboard/files/trash" className="rounded-sm underline-offset-2 hover:underline">
+        <Link to={href("/dashboard/files/trash")} className="rounded-sm underline-offset-2 hover:underline">
           <Trans>{inTrash} of that in the trash</Trans>
         </Link>
       ) : null}

@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
 import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
@@ -15,7 +16,7 @@ export function NoRoom({ usage: { used, quota, trashed } }: { usage: FileUsage }
       className="mt-6"
       action={
         hasTrash ? (
-          <LinkButton to="/dashboard/files/trash" variant="secondary" size="sm">
+          <LinkButton to={href("/dashboard/files/trash")} variant="secondary" size="sm">
             <Trans>Open the trash</Trans>
           </LinkButton>
         ) : undefined
