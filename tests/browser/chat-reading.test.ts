@@ -12,7 +12,7 @@ afterEach(async () => {
   expect(await chat.endPages()).toEqual([])
 })
 
-const READER = /\/markdown-blocks-/
+const READER = /\/blocks-/
 
 describe("what reads Markdown", () => {
   it("is not needed to take over answers, which stay as they were drawn", async () => {

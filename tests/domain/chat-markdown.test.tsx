@@ -3,12 +3,12 @@ import type { ReactNode } from "react"
 import { renderToString } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import { i18nIn } from "#app/language/i18n.ts"
-import { highlight } from "#app/routes/dashboard/chat/highlight.ts"
-import { createBlockReader } from "#app/routes/dashboard/chat/markdown-blocks.ts"
-import { mendEnd } from "#app/routes/dashboard/chat/markdown-growing.ts"
-import { Markdown } from "#app/routes/dashboard/chat/markdown.tsx"
-import { readAnswers } from "#app/routes/dashboard/chat/read-answers.ts"
-import { ReadingsContext, type Readings } from "#app/routes/dashboard/chat/readings.ts"
+import { highlight } from "#app/routes/dashboard/chat/markdown/highlight.ts"
+import { createBlockReader } from "#app/routes/dashboard/chat/markdown/blocks.ts"
+import { mendEnd } from "#app/routes/dashboard/chat/markdown/growing.ts"
+import { Markdown } from "#app/routes/dashboard/chat/markdown/markdown.tsx"
+import { readAnswers } from "#app/routes/dashboard/chat/markdown/read-answers.ts"
+import { ReadingsContext, type Readings } from "#app/routes/dashboard/chat/markdown/readings.ts"
 
 /** An answer as a page brings it. */
 function show(text: string) {

@@ -2,10 +2,10 @@ import { href, Outlet, useNavigate } from "react-router"
 import { liveThreads } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { QuestionsProvider } from "./questions.tsx"
-import { ThreadList } from "./thread-list.tsx"
-import { useKeyboardRoom } from "./use-keyboard-room.ts"
-import { useNewShortcut } from "./use-shortcuts.ts"
+import { QuestionsProvider } from "./composer/questions.tsx"
+import { ThreadList } from "./threads/thread-list.tsx"
+import { useKeyboardSpace } from "./conversation/use-keyboard-space.ts"
+import { useNewShortcut } from "./conversation/use-shortcuts.ts"
 import type { Route } from "./+types/layout.ts"
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -22,7 +22,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 /** The list of conversations beside the one that is open; on a narrow screen the list is behind a button of the page. */
 export default function ChatLayout({ loaderData }: Route.ComponentProps) {
   const navigate = useNavigate()
-  const column = useKeyboardRoom()
+  const column = useKeyboardSpace()
   useNewShortcut(() => void navigate(href("/dashboard/chat")))
   return (
     <QuestionsProvider>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react"
 import type { Sentence } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults } from "#server/chat/contract.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
-import { send } from "../chat/ask.ts"
+import { send } from "../chat/composer/ask.ts"
 
 /** Of each kind. */
 const SHOWN = 5

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro"
 import type { Token } from "marked"
 import { createContext, use, useId, useMemo, type MouseEvent, type ReactNode } from "react"
 import { classNames } from "#app/ui/class-names.ts"
-import { mayHoldFootnotes, type FootnoteReferenceToken, type FootnoteToken } from "./markdown-footnotes.ts"
+import { mayHoldFootnotes, type FootnoteReferenceToken, type FootnoteToken } from "./footnote-tokens.ts"
 
 /** A footnote as it is listed below a text. */
 interface Footnote {

@@ -3,8 +3,8 @@ import { useLingui } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
 import { href, Link } from "react-router"
 import type { SearchResult, SearchResults, Snippet } from "#server/chat/contract.ts"
-import { send } from "./ask.ts"
-import { inOrder } from "./in-order.tsx"
+import { send } from "../composer/ask.ts"
+import { inOrder } from "../markdown/in-order.tsx"
 
 export function SearchResultList({ sought, onLeave }: { sought: string; onLeave: (() => void) | undefined }) {
   const { t } = useLingui()

@@ -1,6 +1,6 @@
 import type { Token } from "marked"
-import type { Bubble } from "./bubbles.ts"
-import { createBlockReader } from "./markdown-blocks.ts"
+import type { Bubble } from "../conversation/bubbles.ts"
+import { createBlockReader } from "./blocks.ts"
 import { DEEPEST } from "./markdown.tsx"
 import type { Readings } from "./readings.ts"
 

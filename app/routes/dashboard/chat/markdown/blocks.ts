@@ -1,7 +1,7 @@
 import { Lexer, Marked, type Token } from "marked"
-import { footnoteExtensions, mayHoldFootnotes } from "./markdown-footnotes.ts"
-import { mathExtensions, mayHoldMath } from "./markdown-math.ts"
-import { mendEnd } from "./markdown-growing.ts"
+import { footnoteExtensions, mayHoldFootnotes } from "./footnote-tokens.ts"
+import { mathExtensions, mayHoldMath } from "./math-tokens.ts"
+import { mendEnd } from "./growing.ts"
 
 /** Characters. Past this a text is shown as it is: laying it out would hold the page up. */
 const LONGEST = 200_000

@@ -4,8 +4,8 @@ import type { ReactNode } from "react"
 import { FootnoteReference } from "./footnotes.tsx"
 import { inOrder } from "./in-order.tsx"
 import { describeLink, isOwnImage } from "./links.ts"
-import type { FootnoteReferenceToken } from "./markdown-footnotes.ts"
-import type { MathToken } from "./markdown-math.ts"
+import type { FootnoteReferenceToken } from "./footnote-tokens.ts"
+import type { MathToken } from "./math-tokens.ts"
 import { Formula } from "./math.tsx"
 
 /** Words within a block: emphasis, code, links and images. */

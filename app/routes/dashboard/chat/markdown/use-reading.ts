@@ -3,7 +3,7 @@ import { useContext, useEffect, useMemo, useState, useSyncExternalStore } from "
 import { later } from "#app/ui/later.ts"
 import { ReadingsContext } from "./readings.ts"
 
-const code = later(() => import("./markdown-blocks.ts"))
+const code = later(() => import("./blocks.ts"))
 
 /** The blocks of a text, as the page brought them or as they are read here. Null: it is shown as it was written. */
 export function useReading(text: string, { isGrowing }: { isGrowing: boolean }): readonly Token[] | null {

@@ -6,10 +6,10 @@ import { CopyButton } from "#app/ui/copy-button.tsx"
 import { Dialog } from "#app/ui/dialog.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import type { ReplacedEntry, ReplacedPage } from "#server/chat/contract.ts"
-import { send } from "./ask.ts"
+import { send } from "../composer/ask.ts"
 import { AttachmentList } from "./attachment-list.tsx"
-import { classOfText } from "./long-run.ts"
-import { Markdown } from "./markdown.tsx"
+import { classOfText } from "../markdown/long-run.ts"
+import { Markdown } from "../markdown/markdown.tsx"
 
 interface EarlierDialogProps {
   threadId: string
