@@ -70,6 +70,7 @@ export type AccountProblem =
   | "email-taken"
   | "email-unfit"
   | "password-unfit"
+  | "password-guessable"
   | "link-spent"
   | "signup-closed"
   | "too-many-attempts"

@@ -30,6 +30,10 @@ export function wordsFor({
       return { email: msg`Enter an email address such as ada@example.org.` }
     case "password-unfit":
       return { password: msg`Choose a password of 10 to 128 characters.` }
+    case "password-guessable":
+      return {
+        password: msg`This password is easy to guess. Choose a longer one, such as four unrelated words.`,
+      }
     case "link-spent":
       return { form: msg`This link has been used or has expired. Request a new one.` }
     case "signup-closed":

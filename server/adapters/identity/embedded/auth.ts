@@ -32,6 +32,7 @@ import {
   VERIFICATION_LINK_LIFE,
 } from "./confirm-address.ts"
 import { parseBody } from "./endpoints.ts"
+import { refuseGuessable } from "./guessable.ts"
 import { knownBrowser, rememberBrowser } from "./known-browser.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 
@@ -267,6 +268,7 @@ function refuseEarly(settings: AuthSettings) {
         throw tooManyAttempts(wait)
       }
     }
+    if (body) await refuseGuessable(path, body)
     return { context: { body } }
   })
 }

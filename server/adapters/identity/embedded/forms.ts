@@ -96,6 +96,7 @@ const PROBLEMS: Record<string, AccountProblem> = {
   INVALID_EMAIL: "email-unfit",
   PASSWORD_TOO_SHORT: "password-unfit",
   PASSWORD_TOO_LONG: "password-unfit",
+  PASSWORD_TOO_COMMON: "password-guessable",
   INVALID_TOKEN: "link-spent",
   SIGNUP_CLOSED: "signup-closed",
 }

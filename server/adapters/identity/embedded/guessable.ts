@@ -1,0 +1,51 @@
+import { APIError } from "better-auth/api"
+import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
+import { CONFIRM_ADDRESS } from "./confirm-address.ts"
+
+/** Bodies name a password that is being chosen in one of these fields, by endpoint. */
+const CHOSEN: Readonly<Record<string, string>> = {
+  "/sign-up/email": "password",
+  "/reset-password": "newPassword",
+  "/change-password": "newPassword",
+  [CONFIRM_ADDRESS]: "password",
+}
+
+/** Characters. The time an estimate takes grows faster than the length; what is this hard to guess stays so. */
+const MOST_JUDGED = 40
+
+/** Of zxcvbn's scores from 0 to 4, the first that takes more than a million guesses. */
+const LEAST_SCORE = 2
+
+/**
+ * Throws PASSWORD_TOO_COMMON for a new password that is found in lists of leaked passwords, is a keyboard pattern, a sequence or
+ * a repetition, or the person's own name or address. The estimate and its dictionaries are zxcvbn-ts's: no network is asked.
+ */
+export async function refuseGuessable(path: string, body: Record<string, unknown>): Promise<void> {
+  const password = body[CHOSEN[path] ?? ""]
+  if (typeof password !== "string") return
+  if (password.length < PASSWORD_LENGTH.least || password.length > PASSWORD_LENGTH.most) return
+  const about = [body["email"], body["name"]].filter((text) => typeof text === "string")
+  const { score } = (await estimator()).check(
+    password.slice(0, MOST_JUDGED),
+    about.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((text) => text.length > 2),
+  )
+  if (score >= LEAST_SCORE) return
+  const message = "This password is easy to guess. Choose a longer one, such as four unrelated words."
+  throw new APIError("BAD_REQUEST", { code: "PASSWORD_TOO_COMMON", message })
+}
+
+let opened: ReturnType<typeof openEstimator> | null = null
+
+/** Its dictionaries take 28 MB and a third of a second, so they wait for the first password that is chosen. */
+function estimator() {
+  opened ??= openEstimator()
+  return opened
+}
+
+async function openEstimator() {
+  const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
+    import("@zxcvbn-ts/core"),
+    import("@zxcvbn-ts/language-common"),
+  ])
+  return new ZxcvbnFactory({ dictionary: { ...dictionary }, graphs: adjacencyGraphs })
+}

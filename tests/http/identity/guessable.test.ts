@@ -1,0 +1,94 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { findEmail } from "../../support/inbox.ts"
+import { openBrowser, postJson, signIn, signUp, type Person } from "../../support/people.ts"
+
+const SENTENCE = "This password is easy to guess. Choose a longer one, such as four unrelated words."
+
+let app: TidelineApp
+let ada: Person
+beforeAll(async () => {
+  app = await startTideline()
+  ada = await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
+  await ada("/onboarding")
+  const sql = postgres(app.databaseUrl, { max: 1 })
+  await sql`update users set onboarding_completed = true`
+  await sql.end()
+})
+afterAll(() => app.stop())
+
+describe("a password that is easy to guess", () => {
+  test.each([
+    ["a common one", "password123"],
+    ["a common one in disguise", "P@ssw0rd123"],
+    ["neighbouring keys", "qwertyuiop"],
+    ["a sequence", "1234567890"],
+    ["a repetition", "abcabcabcabcabc"],
+    ["one character, 128 times", "x".repeat(128)],
+    ["the address of the account", "grace@example.org"],
+    ["the name of the person", "gracehopper"],
+  ])("opens no account: %s", async (_, password) => {
+    const account = { name: "Grace Hopper", email: "grace@example.org", password }
+    const refused = await postJson(openBrowser(app), "/api/auth/sign-up/email", account)
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { code: "PASSWORD_TOO_COMMON", message: SENTENCE },
+    ])
+    await expect(signIn(app, account)).rejects.toThrow("401")
+  })
+
+  test("is explained at the field of the sign-up page", async () => {
+    const fields = { name: "Grace Hopper", email: "grace@example.org", password: "letmein1234" }
+    const page = await openBrowser(app)("/sign-up", { method: "POST", body: new URLSearchParams(fields) })
+    expect([page.status, await page.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
+  })
+
+  test("does not take the place of the present one on the account page", async () => {
+    const body = new URLSearchParams({
+      intent: "change-password",
+      current: ada.password,
+      password: "iloveyou2024",
+    })
+    const page = await ada("/dashboard/account", { method: "POST", body })
+    expect([page.status, await page.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
+    expect((await signIn(app, ada)).email).toBe(ada.email)
+  })
+
+  test("is not chosen by a reset, whose link still works afterwards", async () => {
+    await postJson(openBrowser(app), "/api/auth/request-password-reset", { email: ada.email })
+    const { text } = await findEmail(app, ada.email, /reset/i)
+    const token = /token=(\w+)/.exec(text)?.[1] ?? ""
+    const choose = (password: string) =>
+      openBrowser(app)(`/sign-in/new-password?token=${token}`, {
+        method: "POST",
+        body: new URLSearchParams({ token, password }),
+      })
+    const refused = await choose("qazwsxedc123")
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
+    expect((await choose("a difference engine")).status).toBe(303)
+  })
+
+  test("is not chosen when an address is confirmed from another browser", async () => {
+    const email = "edith@example.org"
+    await signUp(app, { name: "Edith", email })
+    const { text } = await findEmail(app, email, /confirm/i)
+    const { pathname, search, searchParams } = new URL(/http:\S+token=\S+/.exec(text)?.[0] ?? "")
+    const body = new URLSearchParams({ token: searchParams.get("token") ?? "", password: "1q2w3e4r5t6y" })
+    const page = await openBrowser(app)(pathname + search, { method: "POST", body })
+    expect([page.status, await page.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
+  })
+
+  test("is judged nowhere else: at the sign-in it is only wrong, with or without such an account", async () => {
+    for (const email of [ada.email, "nobody@example.org"]) {
+      const refused = await postJson(openBrowser(app), "/api/auth/sign-in/email", {
+        email,
+        password: "password123",
+      })
+      expect([refused.status, await refused.json()]).toEqual([
+        401,
+        expect.objectContaining({ code: "INVALID_EMAIL_OR_PASSWORD" }),
+      ])
+    }
+  })
+})
