@@ -127,7 +127,7 @@ describe("a token", () => {
 })
 
 describe("another user's rows", () => {
-  it("are not there, whoever asks in whatever way", async () => {
+  it("are not there, no matter who asks in whatever way", async () => {
     await suite.sql`insert into threads (_id, owner, title) values ('t', 'ada', 'private')`
     await suite.sql`insert into messages (_id, thread_id, owner, body) values ('1', 't', 'ada', 'secret')`
     const eve = await suite.connect("eve")
