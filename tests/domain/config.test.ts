@@ -25,7 +25,12 @@ describe("the settings", () => {
       identity: { kind: "embedded", issuer: "http://localhost:3000", signup: "open" },
       adminEmails: [],
       mail: { kind: "embedded", inboxPort: 8025 },
-      chat: { gateway: { kind: "missing" }, maxSteps: 5 },
+      chat: {
+        gateway: { kind: "missing" },
+        maxSteps: 5,
+        // A second less than the 30 s and the five minutes that are promised: for what comes before and after the model's words.
+        timeLimits: { streamed: 29_000, recorded: 299_000 },
+      },
       plans: {
         free: { quota: 1e9, largestFile: 100e6, chatPerMinute: 20, answersAtOnce: 3 },
         pro: { quota: 100e9, largestFile: 1e9, chatPerMinute: 60, answersAtOnce: 6 },

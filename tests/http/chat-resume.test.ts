@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 describe("resumeStream of the AI SDK", () => {
-  it.each(["/long", "/tool", "/reasoning", "Hello"])("brings all of the reply to %s", async (text) => {
+  it.each(["/long 60", "/tool", "/reasoning", "Hello"])("brings all of the reply to %s", async (text) => {
     const threadId = await newThread()
     await ask(threadId, text)
     const resumed = await resume(threadId)

@@ -49,19 +49,6 @@ it("shows a visitor without scripts the page again, with the change in it", asyn
   expect(html).toContain('data-boat="Turnstone" data-state="moored"')
 })
 
-it("puts back what nobody has touched for two minutes, and nothing else", { timeout: 60_000 }, async () => {
-  const stateOf = async (name: string) => {
-    const [boat] = await sql<{ state: string }[]>`select state from demo_boats where name = ${name}`
-    return boat?.state
-  }
-  await post({ boat: "Grey Seal", state: "at sea" })
-  await sql`
-    update demo_boats set state = 'moored', moved_at = (extract(epoch from now()) * 1000)::bigint - 121000
-    where name = 'Petrel'`
-  await expect.poll(() => stateOf("Petrel"), { timeout: 50_000 }).toBe("coming in")
-  expect(await stateOf("Grey Seal")).toBe("at sea")
-})
-
 it.each([
   { boat: "Black Pearl", state: "moored" },
   { boat: "Petrel", state: "on fire" },

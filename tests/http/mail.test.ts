@@ -57,10 +57,9 @@ describe("what people write", () => {
   // One person may be sent thirty an hour.
   const people: Person[] = []
   beforeAll(async () => {
-    for (let person = 0; person < 5; person++) {
-      people.push(await signUp(app, { name: "Ada", email: `ada-${person}@example.org` }))
-      await lettersTo(`ada-${person}@example.org`, 1)
-    }
+    const addresses = Array.from({ length: 5 }, (_, person) => `ada-${person}@example.org`)
+    people.push(...(await Promise.all(addresses.map((email) => signUp(app, { name: "Ada", email })))))
+    await Promise.all(addresses.map((email) => lettersTo(email, 1)))
   })
 
   test.each(CORPUS)("stays in the body of POST /api/email: %j", async (poison) => {
@@ -72,11 +71,16 @@ describe("what people write", () => {
       { template: "welcome", name: "Ada", to: `ada@example.org${poison}`, [`to${poison}`]: "x" },
     ]
     const before = receiver.received.length
-    for (const [at, request] of requests.entries()) {
-      const send = from(`192.0.2.${CORPUS.indexOf(poison)}`, people[at] as Person)
-      expect((await postJson(send, "/api/email", request)).status).toBe(200)
-    }
-    const emails = receiver.received.slice(before)
+    const statuses = await Promise.all(
+      requests.map(async (request, at) => {
+        const send = from(`192.0.2.${CORPUS.indexOf(poison)}`, people[at] as Person)
+        return (await postJson(send, "/api/email", request)).status
+      }),
+    )
+    expect(statuses).toEqual(requests.map(() => 200))
+    const emails = receiver.received
+      .slice(before)
+      .toSorted((a, b) => String(a.envelope.to).localeCompare(String(b.envelope.to)))
     expect(emails).toHaveLength(requests.length)
     for (const [at, message] of emails.entries()) expectPlain(message, `ada-${at}@example.org`)
   })
