@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { languages } from "./languages.config.ts"
+import { LongestFirst } from "./tests/support/sequencer.ts"
 import { WORKERS } from "./tests/support/workers.ts"
 
 // Real servers, databases and browsers, on machines with few cores. A step in a browser gives up after 30 seconds by itself, and says which.
@@ -13,6 +14,7 @@ export default defineConfig({
     // Also for the projects: what it provides is handed down.
     globalSetup: "tests/support/start-postgres.ts",
     maxWorkers: WORKERS,
+    sequence: { sequencer: LongestFirst },
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
     projects: [
       {
@@ -28,7 +30,7 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["tests/{http,process,browser}/**/*.test.{ts,tsx}"],
-          // What these test runs in processes of its own, so that a worker can keep what it has imported: half a second of work for each file.
+          // What these files test runs in processes of its own. A worker keeps what it has imported, which saves half a second for each file.
           isolate: false,
           globalSetup: "tests/support/build.ts",
           ...patience,

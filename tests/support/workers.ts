@@ -1,4 +1,12 @@
-import { availableParallelism } from "node:os"
+import { availableParallelism, totalmem } from "node:os"
 
-/** How many test files run at once. Two more than there are cores, as files often wait: for a start, for a page, for an email. */
-export const WORKERS = availableParallelism() + 2
+const GB = 1e9
+
+/**
+ * How many test files run at once: more than there are cores, as files often wait for a start, a page or an email. Each needs up to a
+ * gigabyte of memory, for a server and a browser.
+ */
+export const WORKERS = Math.max(
+  2,
+  Math.min(Math.ceil(availableParallelism() * 1.5) + 2, Math.floor(totalmem() / GB)),
+)
