@@ -3,8 +3,15 @@ import { languages } from "./languages.config.ts"
 import { LongestFirst } from "./tests/support/sequencer.ts"
 import { WORKERS } from "./tests/support/workers.ts"
 
-// Real servers, databases and browsers, on machines with few cores. A step in a browser gives up after 30 seconds by itself, and says which.
-const patience = { testTimeout: 60_000, hookTimeout: 120_000, expect: { poll: { timeout: 15_000 } } }
+const shared = {
+  // Real servers, databases and browsers, on machines with few cores. A step in a browser gives up after 30 seconds by itself, and says which.
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 15_000 } },
+  // A worker keeps what it has imported, which saves most files a second of work. So no file may leave anything behind: none mocks a module,
+  // and what a test changes it changes back.
+  isolate: false,
+}
 
 /** Where .ci/run wants the counts. */
 const report = process.env["TEST_REPORT"]
@@ -23,17 +30,15 @@ export default defineConfig({
           name: "parts",
           include: ["tests/**/*.test.{ts,tsx}"],
           exclude: ["tests/{http,process,browser}/**"],
-          ...patience,
+          ...shared,
         },
       },
       {
         test: {
           name: "whole",
           include: ["tests/{http,process,browser}/**/*.test.{ts,tsx}"],
-          // What these files test runs in processes of its own. A worker keeps what it has imported, which saves half a second for each file.
-          isolate: false,
           globalSetup: "tests/support/build.ts",
-          ...patience,
+          ...shared,
         },
       },
     ],

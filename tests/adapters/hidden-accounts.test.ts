@@ -1,5 +1,6 @@
+import { createHook } from "node:async_hooks"
 import { pino } from "pino"
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { accountHooks } from "#server/accounts/identity-hooks.ts"
 import { authRateLimit } from "#db/schema/auth.ts"
 import { openEmbeddedIdentity } from "#server/adapters/identity/embedded.ts"
@@ -7,22 +8,12 @@ import type { AccountForms } from "#server/ports/identity.ts"
 import { listOutbox } from "#server/mail/outbox.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
-const derivations = vi.hoisted(() => ({ count: 0 }))
-
-// The real work, counted: it is nearly all of what an answer takes.
-vi.mock("#server/adapters/identity/embedded/password.ts", async (original) => {
-  const real = await original<typeof import("#server/adapters/identity/embedded/password.ts")>()
-  return {
-    ...real,
-    hashPassword(...args: Parameters<typeof real.hashPassword>) {
-      derivations.count += 1
-      return real.hashPassword(...args)
-    },
-    verifyPassword(...args: Parameters<typeof real.verifyPassword>) {
-      derivations.count += 1
-      return real.verifyPassword(...args)
-    },
-  }
+// Nearly all of what an answer takes.
+let derivations = 0
+const counting = createHook({
+  init(_id, type) {
+    if (type === "ARGON2REQUEST") derivations += 1
+  },
 })
 
 const SECRET = "a secret for tests, and for nothing else"
@@ -32,6 +23,7 @@ const PASSWORD = "an engine of brass"
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let identity: Awaited<ReturnType<typeof openEmbeddedIdentity>>
 beforeAll(async () => {
+  counting.enable()
   database = await createTestDatabase()
   identity = await openEmbeddedIdentity({
     origin: ORIGIN,
@@ -46,6 +38,7 @@ beforeAll(async () => {
   await signUp("known@example.org")
 })
 afterAll(async () => {
+  counting.disable()
   await identity.close()
   await database.close()
 })
@@ -97,10 +90,10 @@ function askForReset(email: string) {
 
 /** What an answer took, and what it says. */
 async function workOf(answer: () => Promise<object>) {
-  const before = { derivations: derivations.count, emails: await emails() }
+  const before = { derivations, emails: await emails() }
   const { ok, problem, headers } = (await answer()) as { ok: boolean; problem?: string; headers?: Headers }
   const made = {
-    derivations: derivations.count - before.derivations,
+    derivations: derivations - before.derivations,
     emails: (await emails()) - before.emails,
   }
   return { ...made, ok, problem, headers: [...(headers ?? [])].map(withoutToken) }
