@@ -78,14 +78,14 @@ describe("answers of POST /api/chat", () => {
       Array.from({ length: 8 }, (_, person) => enter(`office-${person}@example.org`)),
     )
     const last = people.pop() as Person
-    const askFrom = (forwardedFor: string, person: Person) => ask(from(forwardedFor, person), question)
     const answers = people.flatMap((person, at) =>
-      ["1", "2", "3"].map((other) => askFrom(`10.9.${at}.${other}, 192.0.2.77`, person)),
+      ["1", "2", "3"].map((other) => ask(from(`10.9.${at}.${other}, 192.0.2.77`, person), question)),
     )
     const statuses = await Promise.all(answers)
-    expect(statuses.toSorted()).toEqual([...Array.from({ length: 20 }, () => 200), 429])
-    expect(await askFrom("10.9.8.1, 192.0.2.77", last)).toBe(429)
-    expect(await askFrom("192.0.2.78", last)).toBe(200)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1)
+    expect(await ask(from("10.9.8.1, 192.0.2.77", last), question)).toBe(429)
+    expect(await ask(from("192.0.2.78", last), question)).toBe(200)
   })
 })
 

@@ -1,14 +1,15 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { amount, LONG } from "../realtime/support/form.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { signUp, type Person } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 
-/** CROWDS=long takes some minutes; it needs Linux, which has more than one address of its own, and `ulimit -n` of 12,000. */
-const isLong = process.env["CROWDS"] === "long"
-const [HALF_OPEN, SLOW_BODIES] = isLong ? [10_000, 1000] : [1000, 200]
-const ADDRESSES = isLong ? ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6", "127.0.0.7"] : []
+const HALF_OPEN = amount(1000, 10_000)
+const SLOW_BODIES = amount(200, 1000)
+/** The long form takes some minutes. It needs Linux, which has more than one address of its own, and `ulimit -n` of 12,000. */
+const ADDRESSES = LONG ? ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6", "127.0.0.7"] : []
 
 let app: TidelineApp
 let ops: string
@@ -35,7 +36,7 @@ describe("a crowd that never finishes what it says", () => {
         .poll(() => readMetric("tideline_http_connections_open"), { timeout: 15_000 })
         .toBeGreaterThanOrEqual(SLOW_BODIES)
 
-      for (let round = 0; round < (isLong ? 200 : 20); round++) {
+      for (let round = 0; round < amount(20, 200); round++) {
         const visitor = await fetch(`${app.origin}/features`)
         expect(visitor.status).toBe(200)
         await visitor.text()
@@ -55,7 +56,7 @@ describe("a crowd that never finishes what it says", () => {
         .toBeLessThan(20)
       expect(app.log.filter((line) => line.includes('"level":50'))).toEqual([])
     },
-    isLong ? 600_000 : 120_000,
+    LONG ? 600_000 : 120_000,
   )
 })
 

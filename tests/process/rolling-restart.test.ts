@@ -1,13 +1,13 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { seeded } from "../realtime/support/form.ts"
+import { amount, seeded } from "../realtime/support/form.ts"
 import { startFleet, type Fleet } from "../support/fleet.ts"
 import { signUp } from "../support/people.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { openReturningSocket } from "../support/returning-socket.ts"
 import { startTraffic } from "../support/traffic.ts"
 
-const PEOPLE = 4
+const PEOPLE = amount(2, 4)
 const SOCKETS_EACH = 3
 /** Built sources of an older version, to come from and to go back to: `npm run test:older` gives them. */
 const older = process.env["OLDER_SOURCES"]

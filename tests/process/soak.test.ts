@@ -18,7 +18,7 @@ import { openSmtpReceiver } from "../support/smtp.ts"
 import { startTraffic, type Ledger } from "../support/traffic.ts"
 
 /** `npm run soak -- --minutes 10` sets it. */
-const MINUTES = Number(process.env["SOAK_MINUTES"] ?? 0.25)
+const MINUTES = Number(process.env["SOAK_MINUTES"] ?? 0.1)
 const PEOPLE = 4
 const SOCKETS_EACH = 2
 const DAY = 24 * 60 * 60 * 1000

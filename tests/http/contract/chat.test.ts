@@ -58,7 +58,9 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       await readTo(`"type":"text-delta"`)
       expect(received, "sent before the answer was over").not.toMatch(/"type":"(abort|finish)"/)
       await readTo("[DONE]")
-      expect(readChunks(received).slice(-2)).toEqual([
+      const chunks = readChunks(received)
+      expect(textOf(chunks), "stands after twelve other words, one a second").not.toContain("word 1")
+      expect(chunks.slice(-2)).toEqual([
         { type: "message-metadata", messageMetadata: { stop: "timeout" } },
         { type: "abort" },
       ])

@@ -1,4 +1,4 @@
-/** `npm run test:faults` sets this: the long form of the fault tests. */
+/** Set by `npm run test:faults`: the fault tests in their long form. */
 export const LONG = process.env["FAULTS"] === "long"
 
 /** The short form's amount, or the long form's. */
