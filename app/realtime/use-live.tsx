@@ -150,6 +150,11 @@ export function useFreshness(): Freshness {
   return useSyncExternalStore(watchFreshness, freshness, () => CONNECTING)
 }
 
+/** Tries at once to connect, also where nobody was signed in at the last attempt. */
+export function useReconnect(): () => void {
+  return useClient().wake
+}
+
 /** Whether the rows follow the database at this moment. */
 export function useIsLive(): boolean {
   const { watchFreshness, freshness } = useClient()

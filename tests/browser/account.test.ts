@@ -81,11 +81,12 @@ describe("the account page", () => {
     await password.getByRole("button", { name: "Change password" }).click()
     await password.getByText("That is not your password.").waitFor()
 
+    // Not led away by the end of its own session before it has the answer, and with it the new one.
+    await holdAnswer(page, () => elsewhere.waitForURL("**/sign-in**"))
     await password.getByLabel("Current password").fill(person.password)
     await password.getByLabel("New password").fill(NEXT_PASSWORD)
     await password.getByRole("button", { name: "Change password" }).click()
     await password.getByText("All other browsers have been signed out").waitFor()
-    await elsewhere.waitForURL("**/sign-in**")
     await page.reload()
     await page.getByRole("heading", { name: "Account", level: 1 }).waitFor()
     await signIn(app, { email: person.email, password: NEXT_PASSWORD })
@@ -145,11 +146,11 @@ describe("the account page", () => {
     await page.getByText("Delete my account").click()
     const danger = page.getByRole("region", { name: "Delete account" })
     await danger.getByLabel("Your password").fill(person.password)
+    await holdAnswer(page, () => elsewhere.waitForURL("**/sign-in**"))
     await danger.getByRole("button", { name: "Delete everything" }).click()
     await page.waitForURL(`${app.origin}/`)
-    await elsewhere.waitForURL("**/sign-in**")
-    await page.goto(app.origin + ACCOUNT)
-    await page.waitForURL("**/sign-in**")
+    const account = await page.request.get(app.origin + ACCOUNT)
+    expect(new URL(account.url()).pathname).toBe("/sign-in")
     await expect(signIn(app, person)).rejects.toThrow("401")
     await leave(page, elsewhere)
   })
@@ -230,6 +231,29 @@ describe("the operator's page", () => {
 let people = 0
 
 /** Somebody whose onboarding is over. */
+/** The server does what the page asks for next, and its answer, cookies included, reaches the page once `until` resolves. */
+async function holdAnswer(page: Page, until: () => Promise<unknown>) {
+  await page.route(
+    /\/dashboard\/account\.data/,
+    async (route) => {
+      const request = route.request()
+      const { cookie = "", "content-type": type = "" } = await request.allHeaders()
+      const answer = await fetch(request.url(), {
+        method: request.method(),
+        headers: { cookie, "content-type": type, origin: app.origin },
+        body: request.postData(),
+      })
+      const body = Buffer.from(await answer.arrayBuffer())
+      await until()
+      const headers = Object.fromEntries(answer.headers)
+      headers["set-cookie"] = answer.headers.getSetCookie().join("\n")
+      delete headers["content-encoding"]
+      await route.fulfill({ status: answer.status, headers, body })
+    },
+    { times: 1 },
+  )
+}
+
 async function newPerson(email = `ada-${++people}@example.org`): Promise<Person> {
   const person = await signUp(app, { name: "Ada Lovelace", email })
   await person("/onboarding")

@@ -69,6 +69,7 @@ describe("the scripts of what opens", () => {
   it("come when somebody moves, and are there when the connection has gone since", async () => {
     const page = await tideline.open("/dashboard/files")
     const menu = page.waitForResponse(/\/menu-parts-/)
+    await loadAgain(page)
     await page.mouse.move(200, 200)
     await (await menu).finished()
     await page.context().setOffline(true)
@@ -89,6 +90,7 @@ describe("the scripts of what opens", () => {
     const isAway = { now: true }
     await page.route(/\/(menu-parts|palette)-/, (route) => (isAway.now ? route.abort() : route.continue()))
     const refused = page.waitForEvent("requestfailed")
+    await loadAgain(page)
     await page.mouse.move(200, 200)
     await refused
     await page.keyboard.press("ControlOrMeta+K")
@@ -106,6 +108,7 @@ describe("the scripts of what opens", () => {
     const { page, letThrough } = await openHolding(/\/toast-parts-/)
     await page.route(/\/palette-/, (route) => route.abort())
     const refused = page.waitForEvent("requestfailed")
+    await loadAgain(page)
     await page.keyboard.press("ControlOrMeta+K")
     await refused
     expect(await page.getByText("That couldn't be opened").count()).toBe(0)
@@ -166,7 +169,14 @@ async function openHolding(address: RegExp) {
     await held.promise
     await route.continue()
   })
+  await loadAgain(page)
   return { page, letThrough: held.resolve }
+}
+
+/** After its requests were given other ways: the code of a page that is open for some seconds has come by itself. */
+async function loadAgain(page: Page) {
+  await page.reload()
+  await takenOver(page)
 }
 
 /** A page to which the code of its live connection does not come, or fails to, until it is let through. */
@@ -179,8 +189,7 @@ async function openWithoutLink(path: string, { fails = false } = {}) {
     if (isHeld) await held.promise
     await route.continue()
   })
-  await page.reload()
-  await takenOver(page)
+  await loadAgain(page)
   return {
     page,
     letThrough() {

@@ -1,7 +1,8 @@
 import { Trans } from "@lingui/react/macro"
-import { useEffect, useState } from "react"
+import { useEffect, useRef, useState } from "react"
+import { useNavigation } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
-import { useFreshness } from "#app/realtime/use-live.tsx"
+import { useFreshness, useReconnect } from "#app/realtime/use-live.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { unlessLeaving } from "./leaving.ts"
@@ -11,6 +12,9 @@ const PATIENCE = 2_000
 
 /** A page that is signed out again as soon as it was loaded again would be loaded for ever. Milliseconds. */
 const AGAIN = 60_000
+
+/** Who is still signed out so long after a form was answered is. Milliseconds. */
+const RECONNECTING = 5_000
 
 const TIME = { timeStyle: "medium" } as const
 
@@ -58,15 +62,26 @@ function Reconnecting({ asOf }: { asOf: number }) {
 }
 
 /**
- * Loads the page again once nobody is signed in any more: the server sends them to the sign-in page. The tab where they signed out is
- * already on its way to another page, and goes on there.
+ * Loads the page again once nobody is signed in any more: the server sends them to the sign-in page. What ends a session may be a form of
+ * this page, whose answer brings the next session or says where to go: a changed password, a deleted account. So the answer comes first.
+ * The tab where they signed out is already on its way to another page, and goes on there.
  */
 function useLeaving(isSignedOut: boolean) {
+  const reconnect = useReconnect()
+  const isAnswered = useNavigation().state === "idle"
+  const wasAwaited = useRef(false)
   useEffect(() => {
     if (!isSignedOut) return
-    const timer = setTimeout(() => unlessLeaving(() => location.reload()), wasJustReloaded() ? AGAIN : 0)
+    if (!isAnswered) {
+      wasAwaited.current = true
+      return
+    }
+    if (wasAwaited.current) reconnect()
+    const wait = wasAwaited.current ? RECONNECTING : wasJustReloaded() ? AGAIN : 0
+    wasAwaited.current = false
+    const timer = setTimeout(() => unlessLeaving(() => location.reload()), wait)
     return () => clearTimeout(timer)
-  }, [isSignedOut])
+  }, [isSignedOut, isAnswered, reconnect])
 }
 
 /** Then the server takes the page's cookies and not those of the live connection: some browsers keep them from workers. */
