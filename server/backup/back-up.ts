@@ -15,39 +15,40 @@ import { pruneBackups } from "./prune.ts"
 
 export interface BackupSource {
   databaseUrl: string
-  /** Where the application keeps the bytes of files. */
+  /** The application's blob store. */
   blobs: Blobs
   /** The version of Tideline. */
   version: string
 }
 
 export interface BackupTarget {
-  /** A folder of backups. */
+  /** The folder of backups. */
   directory: string
-  /** The store of bytes in it. */
+  /** The blob store inside it. */
   kept: Blobs
-  /** Written beside the tables, where it is given. */
+  /** Written next to the tables, if given. */
   secret?: string | undefined
-  /** Goes on without bytes that are missing or damaged in the store already. */
+  /** Continues without bytes that are already missing or damaged in the store. */
   skipLost: boolean
-  /** Afterwards removes all but the newest so many. */
+  /** Removes all but this many newest backups afterwards. */
   keep?: number | undefined
 }
 
 export interface Backup {
-  /** Where it is. */
+  /** Its folder. */
   folder: string
   manifest: Manifest
-  /** How many blobs the folder of backups had not had before. */
+  /** How many blobs were new to the folder of backups. */
   copied: number
-  /** How many older ones were removed. */
+  /** How many older backups were removed. */
   removed: number
 }
 
 /**
- * Writes one backup: all rows as they are at one moment and the bytes of their files, while the application goes on writing. Before all is
- * durable nothing in the folder has the name of a backup. Throws, with what to do, where it cannot be whole, and where another process
- * writes into the folder.
+ * Writes one backup: all rows at one moment and the bytes of their files, while the application
+ * continues writing. Nothing in the folder has the name of a backup until all of it is durable.
+ * Throws an error that says what to do if the backup cannot be complete, or if another process is
+ * writing into the folder.
  */
 export async function backUp(source: BackupSource, target: BackupTarget): Promise<Backup> {
   await mkdir(target.directory, { recursive: true, mode: 0o700 })
@@ -123,7 +124,10 @@ async function writeTable(lines: AsyncIterable<Uint8Array>, path: string) {
   return read.digest()
 }
 
-/** Those of an earlier backup stay as they are: bytes under a key never change. They are read, though, in case the disk changed them. */
+/**
+ * Bytes from an earlier backup stay as they are, because bytes under a key never change. They are
+ * read, in case the disk changed them.
+ */
 async function copyBlobs(source: BackupSource, { kept, skipLost }: BackupTarget, folder: string) {
   const lost: string[] = []
   let copied = 0
@@ -137,7 +141,7 @@ async function copyBlobs(source: BackupSource, { kept, skipLost }: BackupTarget,
   return { copied, lost: lost.toSorted() }
 }
 
-/** False where the application's own store does not have the bytes that its row speaks of. */
+/** False if the application's store does not have the bytes that the row describes. */
 async function copyBlob(from: Blobs, to: Blobs, { key, size, sha256 }: ListedBytes): Promise<boolean> {
   const reading = readBlob(from, key)
   const stored = await to.put(key, reading.bytes(), { limit: size }).catch((error: unknown) => {
@@ -149,7 +153,7 @@ async function copyBlob(from: Blobs, to: Blobs, { key, size, sha256 }: ListedByt
   return false
 }
 
-/** Tells bytes that cannot be read from a folder of backups that cannot be written. */
+/** Distinguishes unreadable bytes from a folder of backups that cannot be written. */
 function readBlob(from: Blobs, key: string) {
   let lost = false
   return {

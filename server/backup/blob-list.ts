@@ -2,14 +2,14 @@ import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
 import { blobListIn } from "./folder.ts"
 
-/** Bytes that a file is made of, as their row has them. */
+/** The bytes of a file, as their row describes them. */
 export interface ListedBytes {
   key: string
   size: number
   sha256: string
 }
 
-/** The lines of a backup's list of bytes. Throws where one has another form. */
+/** Parses the lines of a backup's list of blobs. Throws for a malformed one. */
 export async function* readBlobList(backup: string): AsyncGenerator<ListedBytes> {
   const path = blobListIn(backup)
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
@@ -21,7 +21,10 @@ export async function* readBlobList(backup: string): AsyncGenerator<ListedBytes>
   }
 }
 
-/** Does the work for all, some at a time. The first error ends it, once what has begun is over. */
+/**
+ * Does the work for all, several at a time. After the first error, what has started is finished and
+ * nothing else starts.
+ */
 export async function eachOf<Item>(
   items: AsyncIterable<Item>,
   act: (item: Item) => Promise<void>,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Blobs } from "../ports/blobs.ts"
 
-/** Passes bytes on, and knows afterwards what they were. */
+/** Passes bytes through and computes their digest. */
 export function digesting(bytes: AsyncIterable<Uint8Array>) {
   const hash = createHash("sha256")
   let lines = 0
@@ -11,17 +11,20 @@ export function digesting(bytes: AsyncIterable<Uint8Array>) {
       for await (const chunk of bytes) {
         hash.update(chunk)
         size += chunk.byteLength
-        // COPY writes a line break within a value as \n.
+        // COPY writes a line break inside a value as \n.
         for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++
         yield chunk
       }
     },
-    /** Once all has been read. */
+    /** Available once everything has been read. */
     digest: () => ({ sha256: hash.digest("hex"), size, lines }),
   }
 }
 
-/** Whether the store has exactly these bytes, by reading them. What its disk cannot read any more, it does not have. */
+/**
+ * Reads the bytes and returns whether the store has exactly these. Unreadable bytes count as
+ * missing.
+ */
 export async function holds(
   store: Blobs,
   { key, size, sha256 }: { key: string; size: number; sha256: string },
@@ -39,10 +42,10 @@ export async function holds(
   }
 }
 
-/** Whether an error of reading says that the disk has lost the bytes. */
+/** Whether a read error means that the disk has lost the bytes. */
 export function isUnreadable(error: unknown): boolean {
   return error instanceof Error && "code" in error && UNREADABLE.has(String(error.code))
 }
 
-/** What Linux says of a bad sector, of a checksum that does not match, and of a damaged file system. */
+/** Linux's errors for a bad sector, a checksum mismatch and a damaged file system. */
 const UNREADABLE = new Set(["EIO", "EBADMSG", "EUCLEAN"])

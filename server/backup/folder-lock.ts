@@ -3,14 +3,15 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 
 /**
- * Runs `work` while no other process writes into this folder of backups or removes from it, whatever database it is of. Throws, with what to
- * do, when another one does. The lock is the operating system's: it is free again at the moment its process dies.
+ * Runs `work` while no other process writes to or removes from this folder of backups, whichever
+ * database it belongs to. Throws an error that says what to do if another process does. The
+ * operating system holds the lock, so it is free as soon as its process dies.
  */
 export async function alone<Result>(directory: string, work: () => Promise<Result>): Promise<Result> {
   const path = join(directory, "lock")
-  // SQLite would let others read it.
+  // SQLite would otherwise let others read.
   await (await open(path, "a", 0o600)).close()
-  // Node knows no lock of a file by itself. Nothing is ever written into this database.
+  // Node has no file locks. Nothing is ever written to this database.
   const lock = new DatabaseSync(path, { timeout: 0 })
   try {
     take(lock, directory)

@@ -3,8 +3,9 @@ import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { WrittenTable } from "./manifest.ts"
 
-// A folder of backups: `blobs/` with the bytes of all of them, and for each a folder named after its moment, with `manifest.json`,
-// `blobs.tsv` and `tables/`. What is being written is `unfinished-...` until it is whole and durable. Anyone who writes holds `lock`.
+// A folder of backups: `blobs/` with the bytes of all of them, and for each backup a folder named
+// after its time, with `manifest.json`, `blobs.tsv` and `tables/`. A backup is called
+// `unfinished-...` until it is complete and durable. Writers hold `lock`.
 
 const NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/
 const UNFINISHED = "unfinished-"
@@ -25,7 +26,7 @@ export function isBackupName(name: string): boolean {
   return NAME.test(name)
 }
 
-/** The names of the whole backups, oldest first. */
+/** The names of the complete backups, oldest first. */
 export async function listBackups(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return []
@@ -34,7 +35,10 @@ export async function listBackups(directory: string): Promise<string[]> {
   return names.filter(isBackupName).toSorted()
 }
 
-/** Runs `write` on a new folder, which has its name only when all in it is durable. Returns where it is then. */
+/**
+ * Runs `write` on a new folder, which gets its name only when everything in it is durable. Returns
+ * its final path.
+ */
 export async function writeFolder(
   directory: string,
   moment: Date,
@@ -57,14 +61,14 @@ export async function writeFolder(
   }
 }
 
-/** What backups left that were killed. Their bytes in `blobs/` are good for the next one. */
+/** What killed backups left. Their bytes in `blobs/` can be used by the next one. */
 export async function removeUnfinished(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (name.startsWith(UNFINISHED)) await rm(join(directory, name), { recursive: true, force: true })
   }
 }
 
-/** Where it is killed on the way, nothing is left that looks like a backup. */
+/** If the process is killed halfway, nothing that looks like a backup remains. */
 export async function removeBackup(directory: string, name: string): Promise<void> {
   const unfinished = join(directory, UNFINISHED + name)
   await rename(join(directory, name), unfinished)

@@ -4,7 +4,9 @@ import * as v from "valibot"
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
-/** Of a table or a sequence: whatever PostgreSQL takes. Its file's name has it encoded. */
+/**
+ * The name of a table or sequence: anything that PostgreSQL accepts. File names contain it encoded.
+ */
 const Name = v.pipe(
   v.string(),
   v.minBytes(1),
@@ -12,12 +14,12 @@ const Name = v.pipe(
   v.check((name) => name.isWellFormed()),
 )
 
-/** What a backup says of itself. It is written last: a folder without one is no backup. */
+/** The manifest of a backup. It is written last: a folder without one is not a backup. */
 const Manifest = v.object({
   format: v.literal(1),
-  /** Of the Tideline that wrote it. */
+  /** The version of Tideline that wrote it. */
   version: v.string(),
-  /** The moment that its rows and files are of. ISO 8601. */
+  /** The time of its rows and files. ISO 8601. */
   takenAt: v.pipe(v.string(), v.isoTimestamp()),
   schema: v.object({ at: Count, hash: Sha256 }),
   tables: v.array(
@@ -26,7 +28,7 @@ const Manifest = v.object({
       name: Name,
       columns: v.array(v.string()),
       rows: Count,
-      /** Of the rows in COPY's text format, before they were compressed. */
+      /** Of the rows in COPY's text format, before compression. */
       sha256: Sha256,
     }),
   ),
@@ -40,11 +42,14 @@ const Manifest = v.object({
   ),
   blobs: v.object({
     count: Count,
-    /** All of them together. */
+    /** The total. */
     bytes: Count,
-    /** Of their list. */
+    /** Of the list of blobs. */
     sha256: Sha256,
-    /** Keys of those that were missing or damaged already, where the operator wanted a backup without them. */
+    /**
+     * Keys of bytes that were already missing or damaged, if the operator wanted a backup without
+     * them.
+     */
     lost: v.array(v.string()),
   }),
 })
@@ -52,7 +57,7 @@ const Manifest = v.object({
 export type Manifest = v.InferOutput<typeof Manifest>
 export type WrittenTable = Manifest["tables"][number]
 
-/** Resolves when it is durable. Throws where `readManifest` would not take it. */
+/** Resolves when it is durable. Throws if `readManifest` would not accept it. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const parsed = v.safeParse(Manifest, manifest)
   if (!parsed.success) {
@@ -67,7 +72,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   })
 }
 
-/** Throws one sentence where the file in `folder` cannot be understood. */
+/** Throws an error of one sentence if the file in `folder` cannot be understood. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, "manifest.json")
   let content: unknown

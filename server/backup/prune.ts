@@ -5,9 +5,10 @@ import { listBackups, removeBackup } from "./folder.ts"
 import { readManifest } from "./manifest.ts"
 
 /**
- * Removes all but the newest backups, and the bytes that none of the others has. `written` counts as the newest, whatever the clocks say.
- * Answers how many backups went. Nobody else may be writing into the folder. Throws before anything is removed where a backup does not
- * say when it was taken or which bytes it has.
+ * Removes all but the newest backups, and bytes that no remaining backup uses. `written` counts as
+ * the newest, whatever the clocks say. Returns how many backups were removed. Nobody else may be
+ * writing to the folder. Throws before removing anything if a backup does not say when it was taken
+ * or which bytes it has.
  */
 export async function pruneBackups(
   directory: string,

@@ -9,18 +9,19 @@ import { listKept, readTable, verifyBackup } from "./verify.ts"
 
 export interface RestoreTarget {
   databaseUrl: string
-  /** The folder of SQL files. */
+  /** The folder with SQL files. */
   migrations: string
-  /** Where the application will look for the bytes of files. */
+  /** The application's future blob store. */
   blobs: Blobs
-  /** Anyone who was signed in at the backup's moment still is. */
+  /** Keeps the sessions that existed at the time of the backup. */
   keepSessions: boolean
 }
 
 /**
- * Restores the backup in `folder` into an installation that has nothing yet: the bytes of files, the rows as they were, and then the
- * schema of this version. Throws, with what to do, before anything is changed where the backup is not whole, is newer than this
- * version, or the installation has something; and leaves it empty where it does not come to an end.
+ * Restores the backup in `folder` into an empty installation: the bytes of files, the rows as they
+ * were, then this version's schema. Throws an error that says what to do, before changing anything,
+ * if the backup is incomplete or newer than this version, or the installation is not empty. If it
+ * fails later, the installation is empty again.
  */
 export async function restoreBackup(
   folder: string,
@@ -46,7 +47,10 @@ export async function restoreBackup(
   }
 }
 
-/** Bytes of this very backup are those of a restore that was killed, or of the installation that moves to another database. */
+/**
+ * Bytes of this same backup are from a killed restore, or from the installation that is moving to
+ * another database.
+ */
 async function refuseUsedStore(folder: string, manifest: Manifest, store: Blobs) {
   const known = new Set<string>()
   for await (const { key } of listKept(folder, manifest)) known.add(key)
@@ -59,7 +63,7 @@ async function refuseUsedStore(folder: string, manifest: Manifest, store: Blobs)
   }
 }
 
-/** Notes in `put` what was not there before. */
+/** Adds to `put` what was not there before. */
 async function putBlobs(folder: string, manifest: Manifest, kept: Blobs, store: Blobs, put: Set<string>) {
   await eachOf(listKept(folder, manifest), async (blob) => {
     if (await holds(store, blob)) return
@@ -72,7 +76,7 @@ async function putBlobs(folder: string, manifest: Manifest, kept: Blobs, store: 
     } finally {
       stream.destroy()
     }
-    // What it says it has is one thing.
+    // What the store lists is not proof.
     if (await holds(store, blob)) return
     throw new Error(
       `The store of files gives back other bytes for ${blob.key} than it was given. Check its disk.`,
@@ -81,13 +85,14 @@ async function putBlobs(folder: string, manifest: Manifest, kept: Blobs, store: 
 }
 
 async function leaveOut(run: Run, { keepSessions }: RestoreTarget) {
-  // Its bytes were on their way out, and are not in the backup.
+  // Its bytes were being removed and are not in the backup.
   await run((sql) =>
     sql.unsafe("delete from blobs where not exists (select from files where storage_id = blobs._id)"),
   )
-  // They sign realtime tokens and are sealed with AUTH_SECRET, which may be another one here. Where there are none, they are made.
+  // They sign realtime tokens and are encrypted with AUTH_SECRET, which may differ here. Missing
+  // ones are created.
   await run((sql) => sql.unsafe("delete from auth.jwks"))
-  // One that was ended after the backup would be good again.
+  // A session that ended after the backup would be valid again.
   if (!keepSessions) await run((sql) => sql.unsafe("delete from auth.session; delete from auth.verification"))
 }
 

@@ -7,7 +7,10 @@ import { digesting, holds } from "./digest.ts"
 import { blobListIn, tableIn } from "./folder.ts"
 import { readManifest, type Manifest, type WrittenTable } from "./manifest.ts"
 
-/** Reads a whole backup and answers its manifest. Throws one error that names everything that is missing or damaged. */
+/**
+ * Reads a whole backup and returns its manifest. Throws one error that names everything missing or
+ * damaged.
+ */
 export async function verifyBackup(folder: string, kept: Blobs): Promise<Manifest> {
   const manifest = await readManifest(folder)
   const problems: string[] = []
@@ -34,12 +37,12 @@ export async function* readTable(
   table: Pick<WrittenTable, "schema" | "name">,
 ): AsyncGenerator<Uint8Array> {
   const plain = createGunzip()
-  // Also what the file itself says when it cannot be read ends the reading.
+  // An error of the file itself also ends the reading.
   pipeline(createReadStream(tableIn(folder, table)), plain).catch((error: Error) => plain.destroy(error))
   yield* plain as AsyncIterable<Uint8Array>
 }
 
-/** What the backup has the bytes of. */
+/** The blobs that the backup contains. */
 export async function* listKept(folder: string, { blobs }: Manifest): AsyncGenerator<ListedBytes> {
   const lost = new Set(blobs.lost)
   for await (const blob of readBlobList(folder)) if (!lost.has(blob.key)) yield blob

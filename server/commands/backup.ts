@@ -10,7 +10,8 @@ import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 import { readWords } from "./words.ts"
 
-// `npm run backup -- <folder>`: all rows and all files as they are at one moment. It works beside a running Tideline and without one.
+// `npm run backup -- <folder>`: all rows and files at one moment, whether Tideline is running or
+// not.
 
 const USAGE = `Usage: npm run backup -- <folder> [--keep <number>] [--with-secret] [--skip-lost]
 

@@ -24,15 +24,16 @@ export function builtServer(root: string): string {
   return join(root, "build/server/index.js")
 }
 
-/** Whether there is no build, or a source is newer than it. */
+/** Whether there is no build or a source is newer. */
 export function isOutOfDate(root: string): boolean {
   const built = builtServer(root)
   return !existsSync(built) || SOURCES.some((source) => newest(join(root, source)) > statSync(built).mtimeMs)
 }
 
 /**
- * Builds the browser's half and the server's into build/. The old build stays until the new one is whole, also when two
- * processes build at once. Throws when something does not compile, having printed why.
+ * Builds the browser's and the server's code into build/. The old build stays until the new one is
+ * complete, even if two processes build at the same time. Throws if something does not compile,
+ * after printing why.
  */
 export async function buildApp(root: string): Promise<void> {
   const begun = new Date()
@@ -41,7 +42,7 @@ export async function buildApp(root: string): Promise<void> {
   try {
     await runBuild(root, name)
     await compressFiles(join(unfinished, "client"))
-    // What was changed while we built is newer than the build.
+    // Sources that changed during the build are newer than it.
     await utimes(join(unfinished, "server/index.js"), begun, begun)
     await rm(join(root, "build"), { recursive: true, force: true })
     await rename(unfinished, join(root, "build"))
@@ -50,7 +51,7 @@ export async function buildApp(root: string): Promise<void> {
   }
 }
 
-/** In a process of its own, whose memory goes with it. */
+/** In a separate process, which frees its memory. */
 async function runBuild(root: string, buildDirectory: string) {
   const cli = join(root, "server/commands/react-router.ts")
   const building = spawn(process.execPath, [cli, "build", "--logLevel", "warn"], {
@@ -67,7 +68,7 @@ async function runBuild(root: string, buildDirectory: string) {
   if (code !== 0) throw new Error("Tideline could not be built. The reason is printed above.")
 }
 
-/** Tightly, once: every download of the file gains. */
+/** At the highest level: it is done once, and every download benefits. */
 async function compressFiles(directory: string) {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
   const files = entries.filter(
@@ -84,7 +85,7 @@ async function compressFiles(directory: string) {
   )
 }
 
-/** When the newest file in the folder was changed, or a name in it. Milliseconds. */
+/** When the newest file, or the list of files, in the folder changed. Milliseconds. */
 function newest(path: string): number {
   if (!existsSync(path)) return 0
   const stat = statSync(path)

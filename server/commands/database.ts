@@ -5,12 +5,15 @@ import { migrate } from "#db/migrate.ts"
 import { readConfig, type Config } from "../config.ts"
 import { loadEnvironment } from "../environment.ts"
 
-/** The settings of an operator's command: those that the server has. `root` is the folder with package.json. */
+/**
+ * The settings for an operator's command, the same as the server's. `root` is the folder with
+ * package.json.
+ */
 export function readSettings(root: string): Config {
   return readConfig(loadEnvironment({ file: ".env", example: join(root, ".env.example") }, process.env))
 }
 
-/** Runs an operator's command on the database, with the newest schema. */
+/** Runs an operator's command on the database, after migrating it. */
 export async function withDatabase<Result>(
   config: Config,
   root: string,
@@ -27,7 +30,7 @@ export async function withDatabase<Result>(
   })
 }
 
-/** The same with the database as it is. */
+/** The same without migrating it. */
 export async function withPostgres<Result>(
   config: Config,
   work: (url: string) => Promise<Result>,
@@ -42,9 +45,11 @@ export async function withPostgres<Result>(
 
 async function nothingToStop() {}
 
-/** The database of the Tideline that runs beside this, else one that runs for as long as the command. */
+/**
+ * The database of the Tideline that is running, or else one that runs for as long as the command.
+ */
 async function reachPostgres({ database }: Config) {
-  // A command may need a session, for a lock or a snapshot, which a pooler does not give.
+  // A command may need a session for a lock or a snapshot, which a pooler does not provide.
   if (database.kind === "external") return { url: database.streamUrl ?? database.url, stop: nothingToStop }
   const running = findRunningPostgres(database.directory)
   if (running) return { url: running, stop: nothingToStop }

@@ -11,8 +11,8 @@ import { openBlobs } from "../services.ts"
 import { readSettings, withDatabase } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 
-// `npm run files -- <command>`: whether the stored files and their rows agree, for operators. It works beside a running
-// Tideline and without one.
+// `npm run files -- <command>`: checks that stored files and their rows agree, whether Tideline is
+// running or not.
 
 const USAGE = `Usage: npm run files -- <command> [--checksums]
 
@@ -41,7 +41,7 @@ await runCommand(Command, USAGE, async (command) => {
   if (left > 0) process.exitCode = 1
 })
 
-/** How many problems there are after it. */
+/** How many problems remain. */
 async function run(command: Command): Promise<number> {
   const config = readSettings(root)
   return withDatabase(config, root, async (db, url) => {
@@ -56,7 +56,7 @@ async function run(command: Command): Promise<number> {
 }
 
 async function perform({ name, checksums }: Command, scope: Parameters<typeof sweep>[0]): Promise<number> {
-  // What the server does by itself needs no telling.
+  // Problems that the server fixes by itself are not listed.
   if (name === "repair") {
     await refuseStrangers(scope)
     await sweep(scope)
@@ -77,7 +77,10 @@ async function perform({ name, checksums }: Command, scope: Parameters<typeof sw
   return found - repaired
 }
 
-/** To a database that knows no file, every file of the store is an orphan. Then it is more likely another's database. */
+/**
+ * With a database that has no files, every stored file looks unused. Then it is probably another
+ * installation's database.
+ */
 async function refuseStrangers({ db, blobs: store }: Parameters<typeof sweep>[0]): Promise<void> {
   if ((await db.$count(blobs)) > 0) return
   for await (const { key } of store.list("stored")) {

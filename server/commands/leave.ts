@@ -7,7 +7,7 @@ import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 import { readWords } from "./words.ts"
 
-// `npm run leave`: takes Tideline out of a PostgreSQL that others use too.
+// `npm run leave`: removes Tideline from a PostgreSQL that others use too.
 
 const USAGE = `Usage: npm run leave -- [--remove-data]
 

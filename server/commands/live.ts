@@ -34,7 +34,7 @@ function follow(name: string, parsed: unknown) {
       socket.auth = { version: 1, token: await fetchToken(), client: "npm run live" }
       socket.connect()
     } catch (error) {
-      // Who asks for the first time has mistaken something; later the server is on its way back.
+      // If the first request fails, something is misconfigured; later, the server is restarting.
       if (attempt === 0 && have === undefined) fail(error)
       retry()
     }
@@ -81,7 +81,8 @@ function follow(name: string, parsed: unknown) {
     socket.disconnect()
   })
 
-  // A token lives for about a minute; a new one is shown before it ends, and the subscription stays.
+  // A token is valid for about a minute; a new one is sent before it expires, and the subscription
+  // stays.
   setInterval(() => {
     if (!socket.connected) return
     fetchToken()

@@ -8,8 +8,8 @@ import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 import { readWords } from "./words.ts"
 
-// `npm run maintenance -- on`: everybody is shown a page that says so, on every process, until it is off again. It works beside a running
-// Tideline and without one, and leaves the schema as it is.
+// `npm run maintenance -- on`: shows everybody a maintenance page, on every process, until it is
+// turned off. It works whether Tideline is running or not, and does not change the schema.
 
 const USAGE = `Usage: npm run maintenance -- <command>
 

@@ -10,7 +10,7 @@ import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 import { readWords } from "./words.ts"
 
-// `npm run migrate`: for where the server itself may not change tables.
+// `npm run migrate`: for servers whose role may not change tables.
 
 const USAGE = `Usage: npm run migrate -- [--for <file>]
 
@@ -34,7 +34,7 @@ await runCommand(Command, USAGE, async ({ values }) => {
   await withPostgres(readSettings(root), async (url) => {
     await migrate(url, join(root, "db/migrations"))
     await prepareEngine(url, LIMITS.name, watchedTables)
-    process.stdout.write("The database is of this version.\n")
+    process.stdout.write("The database is up to date.\n")
     if (values.for === undefined) return
     const role = await grantToApplication(url, readFileSync(values.for, "utf8").trim())
     process.stdout.write(`The role ${role} may use it.\n`)

@@ -1,5 +1,6 @@
-// React Router 7 creates its inner Vite servers with `envFile: false`, and Vite 8 prints a deprecation for each. Nothing here can
-// answer that; React Router 8 has. Import this before either of them runs.
+// React Router 7 creates its inner Vite servers with `envFile: false`, and Vite 8 prints a
+// deprecation for each. It cannot be avoided here; React Router 8 fixes it. Import this before
+// either of them runs.
 
 const { warn } = console
 
@@ -7,5 +8,5 @@ console.warn = (...words: unknown[]) => {
   if (!String(words[0]).includes("The `envFile` option is deprecated")) warn(...words)
 }
 
-// Before a message that repeats, Vite clears the terminal, except under continuous integration.
+// Before a repeated message, Vite clears the terminal, except in continuous integration.
 process.env["CI"] ??= "false"

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /**
- * The commit that is checked out in `root`, or null where that is no clone. Read from Git's own files: where an image is built there
- * is no Git.
+ * The commit that is checked out in `root`, or null if that is not a clone. Reads Git's own files,
+ * because there is no Git where images are built.
  */
 export function readCommit(root: string): string | null {
   const head = read(join(root, ".git/HEAD"))

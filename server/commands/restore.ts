@@ -9,7 +9,7 @@ import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 import { readWords } from "./words.ts"
 
-// `npm run restore -- <folder>`: a backup into an installation that has nothing yet.
+// `npm run restore -- <folder>`: restores a backup into an empty installation.
 
 const USAGE = `Usage: npm run restore -- <folder> [--check] [--keep-sessions]
 
@@ -38,7 +38,7 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
   const kept = await openDiskBlobs(blobsIn(dirname(folder)))
   if (values.check) {
     const { takenAt, version } = await verifyBackup(folder, kept)
-    process.stdout.write(`${folder} is whole: of ${takenAt}, by Tideline ${version}.\n`)
+    process.stdout.write(`${folder} is complete: taken at ${takenAt} by Tideline ${version}.\n`)
     return
   }
   const config = readSettings(root)
@@ -50,9 +50,9 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
       keepSessions: values["keep-sessions"],
     }),
   )
-  process.stdout.write(`Everything is as it was at ${manifest.takenAt}. Start Tideline now.\n`)
+  process.stdout.write(`Restored the state of ${manifest.takenAt}. Start Tideline now.\n`)
   for (const { schema, name } of foreign) {
-    process.stdout.write(`${schema}.${name} is no table of Tideline's, and was left out.\n`)
+    process.stdout.write(`${schema}.${name} is not one of Tideline's tables and was skipped.\n`)
   }
   if (manifest.blobs.lost.length > 0) {
     process.stdout.write(`The bytes of ${manifest.blobs.lost.length} files were lost before the backup.\n`)

@@ -1,6 +1,9 @@
 import * as v from "valibot"
 
-/** Does what the words after the script's name ask for. Tells why where it cannot, or `usage` where it does not understand them. */
+/**
+ * Runs the command that the arguments name. Prints the reason if it fails, or `usage` if it does
+ * not understand them.
+ */
 export async function runCommand<Schema extends v.GenericSchema>(
   schema: Schema,
   usage: string,

@@ -2,7 +2,7 @@ import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { buildApp, builtServer, isOutOfDate } from "./bundle.ts"
 
-// `npm start` builds what is missing or out of date, and runs the build.
+// `npm start`: builds what is missing or out of date, and runs the build.
 
 const root = resolve(import.meta.dirname, "../..")
 

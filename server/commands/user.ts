@@ -10,8 +10,8 @@ import { PersonName } from "../users/contract.ts"
 import { readSettings, withDatabase } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 
-// `npm run user -- <command>`: accounts of the embedded identity provider. It works whether Tideline is
-// running or not.
+// `npm run user -- <command>`: accounts of the embedded identity provider. It works whether
+// Tideline is running or not.
 
 const USAGE = `Usage: npm run user -- <command>
 

@@ -7,8 +7,8 @@ import { inviteFromWaitlist, listWaitlist } from "../waitlist/waitlist.ts"
 import { readSettings, withDatabase } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 
-// `npm run waitlist -- <command>`: who waits, for operators. It works beside a running Tideline and without one, which then
-// sends the invitations when it starts.
+// `npm run waitlist -- <command>`: the waitlist, for operators. It works whether Tideline is
+// running or not; if not, invitations are sent when it starts.
 
 const USAGE = `Usage: npm run waitlist -- <command>
 

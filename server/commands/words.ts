@@ -1,13 +1,16 @@
 import { parseArgs, type ParseArgsConfig } from "node:util"
 import * as v from "valibot"
 
-/** A command's words as they were given: those that begin with `--` by their name. */
+/** A command's arguments as they were given: those that begin with `--` by name. */
 interface Words {
   positionals: string[]
   values: Record<string, string | boolean | (string | boolean)[] | undefined>
 }
 
-/** A schema for the words: `options` says which may begin with `--`. What is not understood is answered with the usage. */
+/**
+ * A schema for the arguments: `options` says which may begin with `--`. Anything else is answered
+ * with the usage.
+ */
 export function readWords(options: NonNullable<ParseArgsConfig["options"]>, usage: string) {
   return v.pipe(
     v.array(v.string()),

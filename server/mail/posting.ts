@@ -64,7 +64,7 @@ export function startPosting(scope: Posting) {
         .catch((error: unknown) => {
           scope.log.error(
             { err: error, emailId: message._id },
-            "what became of an email could not be written down",
+            "could not record the delivery result of an email",
           )
         })
         .finally(() => {
@@ -82,11 +82,8 @@ export function startPosting(scope: Posting) {
    */
   function noteTrouble(outcome: Outcome) {
     if (outcome.kind === "delayed" && !isTroubled)
-      scope.log.warn(
-        { reason: outcome.reason },
-        "emails cannot be delivered at the moment; they wait in the outbox",
-      )
-    if (outcome.kind === "sent" && isTroubled) scope.log.info("emails are delivered again")
+      scope.log.warn({ reason: outcome.reason }, "emails cannot be delivered; they wait in the outbox")
+    if (outcome.kind === "sent" && isTroubled) scope.log.info("email delivery resumed")
     if (outcome.kind !== "parked") isTroubled = outcome.kind === "delayed"
   }
 
@@ -152,7 +149,7 @@ export async function postEmail(scope: Posting, message: OutboxRow): Promise<Out
     const { _id, kind, attempts } = message
     scope.log.error(
       { message: _id, kind, attempts, reason: outcome.reason },
-      "an email was parked: it needs you",
+      "email parked after failed delivery; action needed",
     )
   }
   return outcome
@@ -250,7 +247,7 @@ export async function tidyOutbox({ db, log }: Scope<"db" | "log">): Promise<void
         ),
       )
   } catch (error) {
-    log.warn({ err: error }, "old emails could not be removed; the next time tries again")
+    log.warn({ err: error }, "could not remove old emails; will retry")
   }
 }
 

@@ -4,10 +4,10 @@ import { maintenance } from "#db/schema/maintenance.ts"
 import type { Config } from "../config.ts"
 import type { Scope } from "../scope.ts"
 
-/** The installation being closed, from one moment to another. */
+/** Maintenance mode, from one time to another. */
 export interface Closure {
   _id: string
-  /** In the operator's words; null for ours. */
+  /** The operator's message; null for the default one. */
   message: string | null
 }
 
@@ -23,7 +23,7 @@ export async function findClosure({ db }: Scope<"db">): Promise<Closure | null> 
   return closure ?? null
 }
 
-/** Closes the installation, or says it in other words where it is closed already: the pass is the same then. */
+/** Turns maintenance mode on, or changes its message if it is on: the pass stays the same. */
 export async function closeDoors({ db }: Scope<"db">, message: string | null): Promise<Closure> {
   const [closure] = await db
     .insert(maintenance)
@@ -34,12 +34,12 @@ export async function closeDoors({ db }: Scope<"db">, message: string | null): P
   return closure
 }
 
-/** Opens it again. False where it was open. */
+/** Turns it off. False if it was off. */
 export async function openDoors({ db }: Scope<"db">): Promise<boolean> {
   return (await db.delete(maintenance).where(ONLY_ONE).returning({ _id: maintenance._id })).length > 0
 }
 
-/** Lets anyone who has it in, with or without an account. */
+/** Admits anyone who has it, with or without an account. */
 export function passOf({ identity }: Secrets, { _id }: Closure): string {
   return createHmac("sha256", identity.authSecret).update(`maintenance ${_id}`).digest("base64url")
 }

@@ -9,14 +9,14 @@ import { findClosure, isPass, type Closure } from "./closure.ts"
 import { closureList } from "./live.ts"
 import { closedPage, DEFAULT_MESSAGE } from "./page.ts"
 
-/** Whether requests come in. Every process has its own, and hears of a closure from the database's log as of any other row. */
+/** Whether requests are let in. Each process tracks it through the WAL, like any other row. */
 export interface Doors {
-  /** What a request is answered in the place of everything else, where it does not come in. `nonce` is the one its styles need. */
+  /** The response for a request that is not let in. `nonce` is the one for its styles. */
   turnAway(incoming: IncomingMessage, nonce: string): Response | null
   close(): void
 }
 
-/** The part of the realtime layer that is needed here. */
+/** The part of the realtime layer that is used here. */
 interface Live {
   follow(question: { query: string; args: unknown }, heard: (rows: readonly LiveRow[]) => void): () => void
   admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null): void
@@ -37,21 +37,21 @@ export async function openDoorsOf(scope: Scope<"db" | "config">, live: Live): Pr
   }
   take(await findClosure(scope))
   const unfollow = live.follow({ query: closureList.name, args: {} }, (rows) => {
-    // The engine hands over the rows of the query that was named.
+    // The engine delivers rows of the query that was named.
     take((rows as readonly RowOf<typeof closureList>[])[0] ?? null)
   })
   return { turnAway, close: unfollow }
 
   function turnAway(incoming: IncomingMessage, nonce: string): Response | null {
     if (!closure || isAdmitted(incoming, closure)) return null
-    // What is no address is refused as the start page would be.
+    // An invalid URL is refused as the home page would be.
     const url = URL.parse(incoming.url ?? "/", config.origin) ?? new URL(config.origin)
-    // It says that the process serves, and it does.
+    // It reports that the process serves, which is true.
     if (/^\/api\/health\/?$/i.test(url.pathname)) return null
     return admit(url, closure) ?? refuse(url, incoming, closure, nonce)
   }
 
-  /** For the address that the command prints. */
+  /** For the URL that the command prints. */
   function admit({ pathname }: URL, current: Closure): Response | null {
     const [, pass] = /^\/maintenance\/([\w-]+)$/.exec(pathname) ?? []
     if (pass === undefined || !isPass(config, current, pass)) return null
@@ -86,7 +86,10 @@ function refuse(url: URL, { method, headers }: IncomingMessage, closure: Closure
   return new Response(closedPage({ ...page, retryAfter: RETRY_AFTER }), init)
 }
 
-/** A page that is open already talks in the form of React Router: this has it load a document, which says why. */
+/**
+ * An open page requests data in React Router's format: this makes it load a document, which says
+ * why.
+ */
 function reload(address: string): Response {
   return new Response(null, {
     status: 204,
@@ -106,7 +109,7 @@ function addressOf(url: URL): string {
   return pagePath(url) + (search.size > 0 ? `?${search}` : "")
 }
 
-/** Where a form was sent from: what it was sent to may be no page. */
+/** The page that a form was sent from: its target may not be a page. */
 function pageBefore(url: URL, referer = ""): string {
   const before = URL.parse(referer)
   return before?.host === url.host ? before.pathname + before.search : "/"

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { defineLiveQuery } from "#server/realtime/live-query.ts"
 import { watchedMaintenance } from "#server/watched-tables.ts"
 
-/** Whether the installation is closed: a row, or none. It is everybody's, so there is no viewer in the question. */
+/** The closure, if any. It concerns everybody, so the query ignores the viewer. */
 export const closureList = defineLiveQuery({
   name: "maintenance.listClosures",
   args: v.strictObject({}),

@@ -5,12 +5,12 @@ import type { Language } from "#server/users/language-contract.ts"
 export const DEFAULT_MESSAGE = "Tideline is closed for maintenance. Try again in a few minutes."
 
 interface Closed {
-  /** The operator's words; null for ours. */
+  /** The operator's message; null for the default one. */
   message: string | null
   language: Language
   nonce: string
   theme: Theme
-  /** Seconds until the page asks again by itself. */
+  /** Seconds until the page reloads. */
   retryAfter: number
 }
 
@@ -31,7 +31,10 @@ const WORDS: Record<Language, Record<"kind" | "title" | "message" | "note" | "ag
   },
 }
 
-/** The whole page that visitors see in the meantime. It needs no script and no other file, and looks like the others. */
+/**
+ * The page that visitors see during maintenance. It needs no script and no other file, and looks
+ * like the others.
+ */
 export function closedPage({ message, language, nonce, theme, retryAfter }: Closed): string {
   const words = WORDS[language]
   return `<!doctype html>
@@ -58,7 +61,7 @@ export function closedPage({ message, language, nonce, theme, retryAfter }: Clos
 `
 }
 
-/** As app/ui/logo.tsx draws it. */
+/** The logo of app/ui/logo.tsx. */
 const MARK = `<svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><rect width="24" height="24" rx="6.5" fill="var(--accent)"/><path d="M4.5 14.25c1.9 0 1.9-1.7 3.75-1.7s1.9 1.7 3.75 1.7 1.9-1.7 3.75-1.7 1.9 1.7 3.75 1.7" fill="none" stroke="var(--on-accent)" stroke-width="2" stroke-linecap="round"/><path d="M4.5 8.5h15" stroke="var(--on-accent)" stroke-width="2" stroke-linecap="round" opacity=".55"/></svg>`
 
 /** The colours of app/app.css. */

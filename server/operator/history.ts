@@ -5,8 +5,8 @@ import type { User } from "#db/schema/users.ts"
 import type { Scope, Viewer } from "../scope.ts"
 
 /**
- * Records a change in the history. Call it in the transaction that makes the change. `by` is null for
- * a change made on the server itself.
+ * Records a change in the history. Call it in the transaction that makes the change. `by` is null
+ * for a change made on the server itself.
  */
 export async function recordAct(
   { db }: Scope<"db">,

@@ -49,10 +49,10 @@ export function listPeople(
 }
 
 /**
- * Changes a person's plan at the identity provider and in their record, queues the email about it and
- * records it in the history, all or nothing. `by` is null for a change made on the server itself.
- * Throws `Gone`, `Conflict` if the person is on the plan already, and `Forbidden` if people choose
- * their plan at the provider.
+ * Changes a person's plan at the identity provider and in their record, queues the email about it
+ * and records it in the history, all or nothing. `by` is null for a change made on the server
+ * itself. Throws `Gone`, `Conflict` if the person is on the plan already, and `Forbidden` if people
+ * choose their plan at the provider.
  */
 export async function changePlan(
   scope: Scope<"db"> & { config: Pick<Config, "origin">; identity: Pick<Identity, "setPlan"> },
@@ -75,8 +75,8 @@ export async function changePlan(
 }
 
 /**
- * Ends all sessions of a person and the live connections opened with them. API keys stay. Throws `Gone`,
- * and `Forbidden` if the provider manages sessions.
+ * Ends all sessions of a person and the live connections opened with them. API keys stay. Throws
+ * `Gone`, and `Forbidden` if the provider manages sessions.
  */
 export async function signOutEverywhere(
   scope: Scope<"db" | "identity" | "viewer">,

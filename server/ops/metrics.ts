@@ -4,7 +4,7 @@ import type { Connections } from "#server/transport/connections.ts"
 import type { Answered } from "#server/transport/listener.ts"
 import type { Scope } from "../scope.ts"
 import { version } from "../version.ts"
-import { withinPatience } from "./patience.ts"
+import { withinProbeTimeout } from "./probe-timeout.ts"
 import { countQueued } from "./queued.ts"
 import { describeRealtime } from "./realtime-metrics.ts"
 
@@ -137,7 +137,7 @@ function measureQueued(registry: Registry, { probe }: Scope<"probe">) {
   })
 
   return async () => {
-    const counts = await withinPatience(countQueued({ db: probe })).catch(() => null)
+    const counts = await withinProbeTimeout(countQueued({ db: probe })).catch(() => null)
     for (const each of [queued, emails, oldest, bytes]) each.reset()
     // Without the database these counts are missing; the rest is what one wants to see then.
     if (!counts) return oldest.remove()

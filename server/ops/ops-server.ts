@@ -25,7 +25,7 @@ export async function openOpsServer(
 ) {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {
     answer(request.method ?? "", request.url?.split("?", 1)[0] ?? "", response).catch((error: unknown) => {
-      scope.log.error({ err: error }, "a probe could not be answered")
+      scope.log.error({ err: error }, "could not answer a probe")
       if (!response.headersSent) send(response, 500, "text/plain", "Internal server error\n")
     })
   })

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm"
 import type { Scope } from "../scope.ts"
-import { withinPatience } from "./patience.ts"
+import { withinProbeTimeout } from "./probe-timeout.ts"
 import { countEmails } from "./queued.ts"
 
 export interface Readiness {
@@ -41,11 +41,11 @@ async function checkDatabase({ probe }: Scope<"probe">): Promise<string> {
     () => "ok",
     () => "does not answer",
   )
-  return withinPatience(answered).catch((error: Error) => error.message)
+  return withinProbeTimeout(answered).catch((error: Error) => error.message)
 }
 
 async function checkEmails({ probe }: Scope<"probe">): Promise<string> {
-  const emails = await withinPatience(countEmails({ db: probe })).catch(() => null)
+  const emails = await withinProbeTimeout(countEmails({ db: probe })).catch(() => null)
   if (!emails) return "not known"
   const troubles = [
     ...(emails.oldestSeconds > LONG_WAIT ? [`${emails.queued} wait`] : []),

@@ -44,7 +44,10 @@ export const PersonName = v.pipe(
 /** The identity provider's id of a person, whichever provider it is. */
 export const ClerkId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(255))
 
-/** The identity provider's values for a person, as the sync sends them. Absent and null mean the same. */
+/**
+ * The identity provider's values for a person, as the sync sends them. Absent and null mean the
+ * same.
+ */
 export const CreateOrUpdateUser = v.object({
   clerkId: ClerkId,
   /** Empty if the provider knows no email address. */

@@ -34,8 +34,8 @@ export async function findOrCreateUser(
 /**
  * Writes the identity provider's values for the caller to their record, if they differ. A change of
  * the plan queues an email about it. Throws `Forbidden` for another person's id and for an email
- * address or a plan that the provider, asked now, does not confirm, and `BadRequest` for a name that
- * is neither the provider's nor one the forms accept.
+ * address or a plan that the provider, asked now, does not confirm, and `BadRequest` for a name
+ * that is neither the provider's nor one the forms accept.
  */
 export async function createOrUpdateUser(
   scope: Scope<"db" | "identity" | "viewer"> & { config: Pick<Config, "origin"> },
@@ -49,7 +49,8 @@ export async function createOrUpdateUser(
   }
 
   const { email, name = null, imageUrl = null, plan } = input
-  // A provider may allow longer names than our forms do. Only what it reports is exempt from their rules.
+  // A provider may allow longer names than our forms do. Only what it reports is exempt from their
+  // rules.
   if (name !== null && name !== person.name) requirePersonName(name)
   return (
     (await writeUser(scope, { clerkId: userId, email, name, imageUrl, plan })) ??
@@ -131,7 +132,10 @@ export async function getUserByClerkId(scope: Scope<"db" | "viewer">, clerkId: s
   return user ?? null
 }
 
-/** The provider's values for the caller, as the sync compares them with the record. Throws as `findOrCreateUser` does. */
+/**
+ * The provider's values for the caller, as the sync compares them with the record. Throws as
+ * `findOrCreateUser` does.
+ */
 export async function getProviderValues(scope: Scope<"identity" | "viewer">): Promise<CreateOrUpdateUser> {
   return askProvider(scope, scope.viewer.session)
 }

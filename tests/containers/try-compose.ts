@@ -10,9 +10,9 @@ import { findBrowser, takenOver } from "../support/browser.ts"
 import { choose, link } from "../support/files-browser.ts"
 import { findFreePort } from "../support/ports.ts"
 
-// Walks through the containers as somebody who hosts them would: npm run try-compose [-- tls | scale]
-// It takes a fresh clone of what is committed, in a project of its own, which it removes at the end. It needs Docker and a Chromium; tls
-// and scale need the ports 80 and 443.
+// Walks through the containers as somebody who hosts them would: npm run try-compose [-- tls |
+// scale] It takes a fresh clone of what is committed, in a project of its own, which it removes at
+// the end. It needs Docker and a Chromium; tls and scale need the ports 80 and 443.
 
 const root = resolve(import.meta.dirname, "../..")
 const way = process.argv[2] ?? "plain"
@@ -39,7 +39,8 @@ const chosen = WAYS[way]
 if (!chosen) throw new Error(`Say one of ${Object.keys(WAYS).join(", ")}.`)
 const { settings, processes } = chosen
 
-// In the environment, so that the clone is started as it is, beside whatever else runs on this machine.
+// In the environment, so that the clone is started as it is, beside whatever else runs on this
+// machine.
 const port = await findFreePort()
 const environment = {
   ...process.env,
@@ -145,8 +146,9 @@ async function visit(page: Page, path: string) {
 }
 
 /**
- * Resolves when the networks of this machine have been the same for a while. Chromium gives up what it loads when one comes or goes,
- * and those of a container do so up to two seconds after it has started: so long an address of IPv6 is only tried.
+ * Resolves when the networks of this machine have been the same for a while. Chromium gives up what
+ * it loads when one comes or goes, and those of a container do so up to two seconds after it has
+ * started: so long an address of IPv6 is only tried.
  */
 async function settled() {
   for (let known = "", quiet = 0; quiet < 4; quiet++) {
@@ -212,7 +214,9 @@ async function expectReplaced(page: Page) {
   throw new Error("Every request counted as another client's.")
 }
 
-/** As an upgrade does it. Behind a proxy every page that is asked for in the meantime is answered. */
+/**
+ * As an upgrade does it. Behind a proxy every page that is asked for in the meantime is answered.
+ */
 async function replaceInTurn(page: Page) {
   const ended = new AbortController()
   const asking = chosen?.origin ? askOnAndOn(page, ended.signal) : Promise.resolve(0)

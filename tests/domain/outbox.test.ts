@@ -183,10 +183,10 @@ describe("a mail server that is away", () => {
     await settled()
     expect(receiver.received).toHaveLength(10)
     const words = logged.map(({ msg }) => msg)
-    expect(
-      words.filter((msg) => msg === "emails cannot be delivered at the moment; they wait in the outbox"),
-    ).toHaveLength(1)
-    expect(words.filter((msg) => msg === "emails are delivered again")).toHaveLength(1)
+    expect(words.filter((msg) => msg === "emails cannot be delivered; they wait in the outbox")).toHaveLength(
+      1,
+    )
+    expect(words.filter((msg) => msg === "email delivery resumed")).toHaveLength(1)
   })
 
   test("is asked less and less often, and never at the same moment by all", () => {
@@ -231,7 +231,9 @@ describe("an email that cannot be delivered", () => {
       },
     ])
     expect(await countOutbox(database)).toEqual({ queued: 0, sent: 1, parked: 1 })
-    expect(logged).toContainEqual(expect.objectContaining({ msg: "an email was parked: it needs you" }))
+    expect(logged).toContainEqual(
+      expect.objectContaining({ msg: "email parked after failed delivery; action needed" }),
+    )
     expect(JSON.stringify(logged)).not.toContain("poison@example.org")
   })
 

@@ -98,7 +98,8 @@ describe("what people write", () => {
     CORPUS.map((poison) => [language, poison, subjects] as const),
   )
 
-  // Each waits for its answers, which take half a second whatever there is to say, and for its emails.
+  // Each waits for its answers, which take half a second whatever there is to say, and for its
+  // emails.
   test.concurrent.each(cases)(
     "stays in the body of the emails of an account, in %s: %j",
     async (language, poison, subjects) => {
@@ -171,7 +172,8 @@ describe("a mail server that is away", () => {
     await signUp(app, { name: "Emmy", email: "emmy@example.org" })
     const statuses = []
     for (let i = 0; i < 9; i++) {
-      // The limit of attempts from one network is another, and lets five through in a quarter of an hour.
+      // The limit of attempts from one network is another, and lets five through in a quarter of an
+      // hour.
       await sql`delete from auth.rate_limit`
       const answer = await postJson(openBrowser(app), "/api/auth/request-password-reset", {
         email: "emmy@example.org",

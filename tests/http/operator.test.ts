@@ -426,7 +426,10 @@ async function history(most: number): Promise<string[]> {
     .slice(0, most)
 }
 
-/** What a person's next requests are allowed: chat requests left, the largest file that tus announces, and one of 1500 bytes. */
+/**
+ * What a person's next requests are allowed: chat requests left, the largest file that tus
+ * announces, and one of 1500 bytes.
+ */
 async function limitsAsFelt(person: Person) {
   const chat = await person("/api/chat", { method: "POST", body: "no JSON" })
   const tus = await person("/api/files/uploads", { method: "OPTIONS" })

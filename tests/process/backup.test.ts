@@ -48,7 +48,7 @@ it(
     expect(readdirSync(folder)).toEqual([])
     expect(await runBuiltCommand("restore", [backups], { folder, env })).toMatchObject({
       code: 0,
-      output: expect.stringContaining("Everything is as it was at"),
+      output: expect.stringContaining("Restored the state of"),
     })
     expect(await runBuiltCommand("files", ["check", "--checksums"], { folder, env })).toMatchObject({
       code: 0,

@@ -193,7 +193,7 @@ describe("a poison email", () => {
     const app = await startTideline({ SMTP_URL: poison.url })
     await signUp(app, { name: "Poison", email: "poison@example.org" })
     await signUp(app, { name: "Ada", email: "ada@example.org" })
-    const entry = await app.logged("an email was parked: it needs you")
+    const entry = await app.logged("email parked after failed delivery; action needed")
     expect(entry).toMatchObject({
       kind: "verify-address",
       reason: "The mail server answered: 550 Mailbox unknown",

@@ -3,7 +3,10 @@ import { msg, plural } from "@lingui/core/macro"
 import type { OperatorAct } from "#server/operator/contract.ts"
 import { isKind, KIND_NAMES } from "./email-kinds.ts"
 
-/** What an operator did, as a sentence without its subject: `changed the plan of ada@example.org from free to pro`. */
+/**
+ * What an operator did, as a sentence without its subject: `changed the plan of ada@example.org
+ * from free to pro`.
+ */
 export function describeAct({ act, subjectEmail, facts, detail }: OperatorAct, i18n: I18n): string {
   const whom = subjectEmail ?? i18n._(msg`somebody whose account was deleted`)
   const what = describeFacts(facts, i18n) ?? detail ?? ""

@@ -22,7 +22,10 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return { ...page, now: Date.now() }
 }
 
-/** There is nothing to send here. Without this React Router would say so to people for whom there is no such page. */
+/**
+ * There is nothing to send here. Without this React Router would say so to people for whom there is
+ * no such page.
+ */
 export const action = refuseForms
 
 export default function History({ loaderData: { rows, older, now } }: Route.ComponentProps) {

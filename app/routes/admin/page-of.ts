@@ -4,7 +4,10 @@ import { ListPlace } from "#server/operator/contract.ts"
 /** Rows on a page. */
 const LIMIT = 50
 
-/** The page of a list that the address asks for: `list` is asked for one row more, which says whether there are older ones. */
+/**
+ * The page of a list that the address asks for: `list` is asked for one row more, which says
+ * whether there are older ones.
+ */
 export async function pageOf<Row extends { _id: string }>(
   url: URL,
   list: (place: { q: string; before: string | undefined; limit: number }) => Promise<Row[]>,

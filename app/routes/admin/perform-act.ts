@@ -10,7 +10,10 @@ import type { OperatorAct } from "#server/operator/contract.ts"
 type Context = Readonly<RouterContextProvider>
 type Scope = Awaited<ReturnType<typeof requireOperatorScope>>
 
-/** What every form of these pages comes to: back to where it was, which says what was done, or what stood in the way. */
+/**
+ * Handles every form of these pages: redirects back to the page, which says what was done, or returns
+ * what prevented it.
+ */
 export async function performAct<Schema extends v.GenericSchema>(
   { context, request, url }: { context: Context; request: Request; url: URL },
   schema: Schema,

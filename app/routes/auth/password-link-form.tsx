@@ -3,7 +3,10 @@ import { Card } from "#app/ui/card.tsx"
 import { AccountForm } from "./account-form.tsx"
 import { NewPasswordField } from "./fields.tsx"
 
-/** Chooses a password for the account whose emailed link carries `token`. `errors` is what the action returned. */
+/**
+ * Chooses a password for the account whose emailed link carries `token`. `errors` is what the
+ * action returned.
+ */
 export function PasswordLinkForm({
   token,
   submit,

@@ -10,7 +10,10 @@ export const handle = { credential: "none" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
 
-/** A person who may not have the bytes is led to the page, which says why or asks for the password; a program gets JSON. */
+/**
+ * A person who may not have the bytes is led to the page, which says why or asks for the password;
+ * a program gets JSON.
+ */
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   try {
     return await downloadShare(servicesOf(context), params.token, request)

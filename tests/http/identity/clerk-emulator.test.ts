@@ -9,8 +9,8 @@ import { openBrowser } from "../../support/people.ts"
 import { portOf } from "../../support/port-of.ts"
 import { findFreePort } from "../../support/ports.ts"
 
-// An emulator of Clerk that others wrote. Its tokens lack azp and the plan, so the server runs as in development, where the site they were
-// made for is not checked.
+// An emulator of Clerk that others wrote. Its tokens lack azp and the plan, so the server runs as
+// in development, where the site they were made for is not checked.
 
 describe("Clerk as an emulator has it", () => {
   let emulator: Emulator
@@ -118,7 +118,9 @@ describe("Clerk as an emulator has it", () => {
   })
 })
 
-/** The emulator adds a charset to its content type, and Clerk's SDK takes the body for text then. */
+/**
+ * The emulator adds a charset to its content type, and Clerk's SDK takes the body for text then.
+ */
 async function startHeaderFix(port: number) {
   const server = createServer((incoming, outgoing) => {
     const { url = "/", method = "GET", headers } = incoming

@@ -134,7 +134,10 @@ describe("an API key", () => {
   })
 })
 
-/** Every address of the product that is matched by more than a splat, with something for each parameter. */
+/**
+ * Every address of the product that is matched by more than a splat, with something for each
+ * parameter.
+ */
 const ADDRESSES = routes.flatMap((entry) => addressesOf(entry)).filter((address) => !address.endsWith("*"))
 
 function addressesOf({ path, index, children = [] }: RouteConfigEntry): string[] {

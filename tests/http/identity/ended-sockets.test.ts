@@ -101,7 +101,8 @@ describe("a socket ends at the commit that ends its session", () => {
 test("a socket ends when its session does, though its token is good for longer", async () => {
   const person = await signIn(app, ada)
   const token = await realtimeToken(person)
-  // Without the trigger that announces a session made shorter: the socket has only the clock to go by.
+  // Without the trigger that announces a session made shorter: the socket has only the clock to go
+  // by.
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`
     await tx`update auth.session set expires_at = now() + interval '4 seconds' where id = ${sessionOf(token)}`

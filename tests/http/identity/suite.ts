@@ -20,7 +20,9 @@ export interface Deployment {
   stop(): Promise<void>
 }
 
-/** What must hold whichever provider says who somebody is, over HTTP. `open` runs when the tests do. */
+/**
+ * What must hold whichever provider says who somebody is, over HTTP. `open` runs when the tests do.
+ */
 export function describeIdentity(provider: string, open: () => Promise<Deployment>) {
   describe(`identity by ${provider}`, () => {
     let deployment: Deployment

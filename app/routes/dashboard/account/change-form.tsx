@@ -17,7 +17,9 @@ export function ChangeForm({
   /** The words on the button. */
   submit: string
   variant?: "primary" | "secondary" | "danger"
-  /** What the change is about, where a list has one such form for each: a field's name and value. */
+  /**
+   * What the change is about, where a list has one such form for each: a field's name and value.
+   */
   about?: { name: string; value: string; label: string }
   /** Whether one of its fields is a file. */
   hasFile?: boolean
