@@ -10,6 +10,7 @@ import { nameThread, readTitle } from "#server/chat/title.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { askQuestion } from "#server/chat/turn.ts"
 import { openChatRoom, readAll } from "../support/chat-room.ts"
+import { askedModel, openModelServer } from "../support/model-server.ts"
 import { portOf } from "../support/port-of.ts"
 
 type Room = Awaited<ReturnType<typeof openChatRoom>>
@@ -135,6 +136,24 @@ describe("the title of a conversation", () => {
     expect(room.logged.some(({ msg }) => String(msg).includes(says))).toBe(true)
     expect(JSON.stringify(room.logged)).not.toContain("how deep the sea is")
   })
+
+  it.each([302, 307, 308])(
+    "is not asked for elsewhere where the model server redirects: %i",
+    async (status) => {
+      const elsewhere = await openModelServer((response) => response.end())
+      const { baseUrl, requests } = await openModelServer((response) =>
+        response.writeHead(status, { location: `${elsewhere.baseUrl}/chat/completions` }).end(),
+      )
+      const { model } = askedModel(baseUrl)
+      const _id = await answered()
+      await nameThread({ ...ada, model }, _id, never())
+      expect({ asked: requests.length, followed: elsewhere.requests.length }).toEqual({
+        asked: 1,
+        followed: 0,
+      })
+      expect(await titleOf(_id)).toEqual([QUESTION, "question"])
+    },
+  )
 
   it.each(["", "   \n ", "...", "<think>Hm. The sea.", '""'])(
     "stays as it is where the model says %j",
