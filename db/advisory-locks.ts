@@ -4,15 +4,19 @@ import { openOneConnection, openConnectionPool } from "./connections.ts"
 const SEED = 7_185_392
 
 export interface AdvisoryLocks {
-  /** Whether the lock is this process's now. One that it holds already is taken once more, so ask only for those it does not. */
+  /**
+   * Whether the lock is this process's now. One that it holds already is taken once more, so ask
+   * only for those it does not.
+   */
   take(name: string): Promise<boolean>
   release(name: string): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Locks by name, all on one connection of their own, so that they are free again at the moment this process dies. When the
- * connection is lost, so are they: `lost` is called at once, and the next `take` connects again.
+ * Locks by name, all on one connection of their own, so that they are free again at the moment this
+ * process dies. When the connection is lost, so are they: `lost` is called at once, and the next
+ * `take` connects again.
  */
 export function openAdvisoryLocks(url: string, lost: () => void): AdvisoryLocks {
   const connections = openConnectionPool(1, (onclose) =>

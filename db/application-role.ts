@@ -7,8 +7,9 @@ const RIGHTS = [
 ]
 
 /**
- * Lets the role of `applicationUrl` use the tables of the database at `url` and read its log, and nothing beyond: it owns no table, so it can
- * alter none. Makes the role where it is missing. Returns its name. To be repeated after migrations, for what they made.
+ * Lets the role of `applicationUrl` use the tables of the database at `url` and read its log, and
+ * nothing beyond: it owns no table, so it can alter none. Makes the role where it is missing.
+ * Returns its name. To be repeated after migrations, for what they made.
  */
 export async function grantToApplication(url: string, applicationUrl: string): Promise<string> {
   const { username, password } = new URL(applicationUrl)
@@ -37,7 +38,9 @@ export async function grantToApplication(url: string, applicationUrl: string): P
   }
 }
 
-/** A role that is there keeps its rights and gets the password; one that is a superuser is refused. */
+/**
+ * A role that is there keeps its rights and gets the password; one that is a superuser is refused.
+ */
 async function makeRole(sql: postgres.TransactionSql, role: string, password: string): Promise<void> {
   const [existing] = await sql`select rolsuper as super from pg_roles where rolname = ${role}`
   if (existing?.["super"])

@@ -8,7 +8,10 @@ export type Database = PostgresJsDatabase
 
 export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 
-/** Texts of statements that are kept prepared. Each costs PostgreSQL some ten KB on every connection. */
+/**
+ * Texts of statements that are kept prepared. Each costs PostgreSQL some ten KB on every
+ * connection.
+ */
 const PREPARED = 300
 
 /** Called with each statement's text: runs it, and may look how long that takes. */
@@ -16,14 +19,19 @@ export type Around = <Result>(text: string, run: () => Promise<Result>) => Promi
 
 export interface DatabaseOptions {
   connections?: number
-  /** Whether `url` may be a pooler's that gives each transaction another session: then nothing is prepared. */
+  /**
+   * Whether `url` may be a pooler's that gives each transaction another session: then nothing is
+   * prepared.
+   */
   pooled?: boolean
   around?: Around
 }
 
 export interface OpenDatabase {
   db: Database
-  /** The same connections, of which a person holds a few at most: for what is done because they ask. */
+  /**
+   * The same connections, of which a person holds a few at most: for what is done because they ask.
+   */
   dbFor(person: string): Database
   /** A connection of its own, for checks of the process: no query can keep it busy. */
   probe: Database
@@ -31,8 +39,9 @@ export interface OpenDatabase {
 }
 
 /**
- * Over at most `connections` connections, and one. It connects on first use, and again by itself after PostgreSQL was away. A transaction
- * stays on its connection and is refused when that is lost.
+ * Over at most `connections` connections, and one. It connects on first use, and again by itself
+ * after PostgreSQL was away. A transaction stays on its connection and is refused when that is
+ * lost.
  */
 export function openDatabase(
   url: string,
@@ -50,7 +59,10 @@ export function openDatabase(
   }
 }
 
-/** All that Drizzle's session asks of a client is here; tests/domain/database.test.ts uses each part. */
+/**
+ * All that Drizzle's session asks of a client is here; tests/domain/database.test.ts uses each
+ * part.
+ */
 function over(withConnection: ConnectionPool["use"], how: How): Database {
   const client = {
     ...statements((statement) => withConnection((connection) => connection.run(statement)), how),
@@ -87,8 +99,9 @@ function transactionClient(run: Run, how: How, depth = 1): TransactionClient {
 type IsRepeated = (text: string) => boolean
 
 /**
- * Tells which texts are sent again: a statement that is prepared takes half the round trips, and is parsed and planned once. The first
- * `PREPARED` that come twice; some, such as those with a list of ids, come in ever new lengths.
+ * Tells which texts are sent again: a statement that is prepared takes half the round trips, and is
+ * parsed and planned once. The first `PREPARED` that come twice; some, such as those with a list of
+ * ids, come in ever new lengths.
  */
 function rememberTexts(): IsRepeated {
   const repeated = new Set<string>()
@@ -113,7 +126,10 @@ interface Statements {
   ): Promise<unknown> & { values(): Promise<unknown> }
 }
 
-/** Statements as Drizzle sends them: it says right after the call, with `values`, that it wants rows as arrays. */
+/**
+ * Statements as Drizzle sends them: it says right after the call, with `values`, that it wants rows
+ * as arrays.
+ */
 function statements(run: Run, { isRepeated, around }: How): Statements {
   return {
     unsafe(text, values = [], options = {}) {

@@ -6,7 +6,10 @@ export type Statement<Result> = (sql: postgres.Sql) => Promise<Result>
 
 /** A connection, for one use at a time. */
 export interface Connection {
-  /** Runs a statement after those before it. Once the connection is lost, it is refused: there is no other in its place. */
+  /**
+   * Runs a statement after those before it. Once the connection is lost, it is refused: there is no
+   * other in its place.
+   */
   run<Result>(statement: Statement<Result>): Promise<Result>
   readonly isLost: boolean
 }
@@ -15,18 +18,25 @@ export interface ConnectionPool {
   /** Waits for a free connection. It belongs to the work until the work is over. */
   use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>
   /**
-   * The same for work that talks to the client itself, so that statements share round trips. Rejects when the connection is lost, or
-   * closes it after `CLIENT_TIMEOUT`. The work must leave no transaction open.
+   * The same for work that talks to the client itself, so that statements share round trips.
+   * Rejects when the connection is lost, or closes it after `CLIENT_TIMEOUT`. The work must leave
+   * no transaction open.
    */
   useClient<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result>
   /** Lets what runs finish, for at most five seconds. */
   close(): Promise<void>
 }
 
-/** In ms. The server ends a statement after 30 s, so only a network that swallows what is sent takes longer. */
+/**
+ * In ms. The server ends a statement after 30 s, so only a network that swallows what is sent takes
+ * longer.
+ */
 const CLIENT_TIMEOUT = 40_000
 
-/** A client for `openConnectionPool`: its one connection stays open until it is closed or lost, also while nothing is asked of it. */
+/**
+ * A client for `openConnectionPool`: its one connection stays open until it is closed or lost, also
+ * while nothing is asked of it.
+ */
 export function openOneConnection(
   url: string,
   { application, pooled = false, onclose }: { application: string; pooled?: boolean; onclose: () => void },
@@ -45,9 +55,10 @@ export function openOneConnection(
 }
 
 /**
- * At most `count` connections, each a client of its own that is thrown away with its connection. Not the pool of postgres 3.4.9: when a
- * connection is lost in a transaction, that one writes the rollback into a socket that is gone, which ends the process; and a connection
- * that is lost between a statement and its write does not come back for minutes.
+ * At most `count` connections, each a client of its own that is thrown away with its connection.
+ * Not the pool of postgres 3.4.9: when a connection is lost in a transaction, that one writes the
+ * rollback into a socket that is gone, which ends the process; and a connection that is lost
+ * between a statement and its write does not come back for minutes.
  */
 export function openConnectionPool(
   count: number,
@@ -131,7 +142,8 @@ function openConnection(openClient: (onclose: () => void) => postgres.Sql): Open
   let refuse: ((error: Error) => void) | undefined
   const client = openClient(() => {
     isLost = true
-    // What was written to a connection that then broke gets no answer from the client, not even an error.
+    // What was written to a connection that then broke gets no answer from the client, not even an
+    // error.
     refuse?.(lostConnection("CONNECTION_CLOSED", "The connection to the database was lost."))
   })
 

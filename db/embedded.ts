@@ -20,7 +20,9 @@ export interface EmbeddedPostgres {
 }
 
 interface Options {
-  /** Everything is kept here: the cluster, its password, and the claim of the process that runs it. */
+  /**
+   * Everything is kept here: the cluster, its password, and the claim of the process that runs it.
+   */
   directory: string
   /** A free one when left out. */
   port?: number
@@ -47,9 +49,9 @@ const SETTINGS = {
 }
 
 /**
- * Runs a PostgreSQL server of our own on 127.0.0.1, initialised on first use, and starts it again when it dies.
- * Works as root too, where PostgreSQL itself refuses: the server then runs under another account.
- * Throws when another living process runs the same directory.
+ * Runs a PostgreSQL server of our own on 127.0.0.1, initialised on first use, and starts it again
+ * when it dies. Works as root too, where PostgreSQL itself refuses: the server then runs under
+ * another account. Throws when another living process runs the same directory.
  */
 export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   const directory = resolve(options.directory)
@@ -89,7 +91,10 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
   }
 }
 
-/** The address of the server that a living process runs in `directory`, for commands that work beside it; or null. */
+/**
+ * The address of the server that a living process runs in `directory`, for commands that work
+ * beside it; or null.
+ */
 export function findRunningPostgres(directory: string): string | null {
   return readClaim(resolve(directory))?.url ?? null
 }
@@ -104,7 +109,10 @@ function findPassword(directory: string) {
   return readFileSync(file, "utf8").trim()
 }
 
-/** Into a folder of its own first, so that a start that was cut short leaves no half-made cluster behind. */
+/**
+ * Into a folder of its own first, so that a start that was cut short leaves no half-made cluster
+ * behind.
+ */
 async function initialise(
   directory: string,
   binaries: Binaries,

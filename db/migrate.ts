@@ -4,14 +4,17 @@ import { NO_TIME_LIMITS } from "./time-limits.ts"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
 
-/** One number for every Tideline process that starts on one database: the one that holds it migrates, the others wait. */
+/**
+ * One number for every Tideline process that starts on one database: the one that holds it
+ * migrates, the others wait.
+ */
 export const MIGRATION_LOCK = 7_185_391
 
 const OLDEST_POSTGRES = 180_000
 
 /**
- * Brings the database at `url` to the newest schema. Safe to call from any number of processes at once.
- * `folder` holds the SQL files.
+ * Brings the database at `url` to the newest schema. Safe to call from any number of processes at
+ * once. `folder` holds the SQL files.
  */
 export async function migrate(url: string, folder: string): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
@@ -36,8 +39,8 @@ export async function migrate(url: string, folder: string): Promise<void> {
 }
 
 /**
- * Whether a newer program has migrated the database. Throws when that has changed what this one needs: migrations add, and one that
- * does not says so (docs/decisions/0020).
+ * Whether a newer program has migrated the database. Throws when that has changed what this one
+ * needs: migrations add, and one that does not says so (docs/decisions/0020).
  */
 async function isNewer(client: postgres.Sql, known: readonly MigrationMeta[]): Promise<boolean> {
   const newest = await findNewestApplied(client)
@@ -58,7 +61,10 @@ async function findNewestApplied(client: postgres.Sql): Promise<number | null> {
   return applied.newest
 }
 
-/** Whether there is nothing to write: the program's own role may not be allowed to, where another one migrates. */
+/**
+ * Whether there is nothing to write: the program's own role may not be allowed to, where another
+ * one migrates.
+ */
 async function isCurrent(client: postgres.Sql, known: readonly MigrationMeta[]): Promise<boolean> {
   const newest = await findNewestApplied(client)
   return newest === known.at(-1)?.folderMillis && (await findOldestProgram(client)) === oldestProgramOf(known)
@@ -74,7 +80,9 @@ function explainRights(cause: unknown): never {
   )
 }
 
-/** The time in the name of the last migration that a program must know to work with this database. */
+/**
+ * The time in the name of the last migration that a program must know to work with this database.
+ */
 async function findOldestProgram(client: postgres.Sql): Promise<number> {
   const [table] = await client<[{ present: boolean }]>`
     select to_regclass('drizzle.oldest_program') is not null as present`

@@ -22,12 +22,18 @@ export async function livingProcessCount(client: postgres.Sql): Promise<number> 
 export interface ProcessLock {
   /** Names the process. */
   readonly number: number
-  /** Called when the lock was lost with PostgreSQL, so that others took this process for dead, and has been taken again. */
+  /**
+   * Called when the lock was lost with PostgreSQL, so that others took this process for dead, and
+   * has been taken again.
+   */
   onRegained(listener: () => void): void
   close(): Promise<void>
 }
 
-/** Takes an advisory lock that is free again at the moment this process, or its connection, dies: no heartbeat, and no clock. */
+/**
+ * Takes an advisory lock that is free again at the moment this process, or its connection, dies: no
+ * heartbeat, and no clock.
+ */
 export async function holdProcessLock(url: string): Promise<ProcessLock> {
   const number = randomInt(1, 2 ** 31)
   const listeners: (() => void)[] = []

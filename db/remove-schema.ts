@@ -13,7 +13,10 @@ export async function refuseWhileRunning(url: string): Promise<void> {
   )
 }
 
-/** Removes, all or nothing, every table and function that the migrations in `folder` ever made, and nothing that others made beside them. */
+/**
+ * Removes, all or nothing, every table and function that the migrations in `folder` ever made, and
+ * nothing that others made beside them.
+ */
 export async function removeSchema(url: string, folder: string): Promise<void> {
   const made = readMigrationFiles({ migrationsFolder: folder }).flatMap(({ sql }) => sql)
   await withClient(url, (client) =>

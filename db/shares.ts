@@ -5,7 +5,10 @@ const PATIENCE = 5000
 const MOST_WAITING = 200
 
 export interface Shares {
-  /** Runs the work when fewer of this person's hold a connection than may. Throws an error with the code `SHARE_IN_USE` after five seconds. */
+  /**
+   * Runs the work when fewer of this person's hold a connection than may. Throws an error with the
+   * code `SHARE_IN_USE` after five seconds.
+   */
   use<Result>(person: string, work: () => Promise<Result>): Promise<Result>
 }
 
@@ -14,7 +17,9 @@ interface Share {
   readonly waiting: (() => void)[]
 }
 
-/** Divides connections among people, so that what one of them waits for leaves some to the others. */
+/**
+ * Divides connections among people, so that what one of them waits for leaves some to the others.
+ */
 export function createShares(): Shares {
   const shares = new Map<string, Share>()
 

@@ -4,8 +4,9 @@ import postgres from "postgres"
 const LOCK = 7_185_395
 
 /**
- * The most that a session of ours waits for somebody else's lock, works at a statement, and keeps a transaction open without a word: anyone who
- * holds a lock in a forgotten transaction, or asks for too much, costs others that long and not their connections.
+ * The most that a session of ours waits for somebody else's lock, works at a statement, and keeps a
+ * transaction open without a word: anyone who holds a lock in a forgotten transaction, or asks for
+ * too much, costs others that long and not their connections.
  */
 export const TIME_LIMITS = {
   lock_timeout: "4s",
@@ -19,8 +20,9 @@ export const NO_TIME_LIMITS = Object.keys(TIME_LIMITS)
   .join("; ")
 
 /**
- * Makes them the defaults of this role in this database, so that they hold behind a pooler too, which passes on neither startup
- * parameters nor what a session sets. One that an operator has set for the role or the database stays.
+ * Makes them the defaults of this role in this database, so that they hold behind a pooler too,
+ * which passes on neither startup parameters nor what a session sets. One that an operator has set
+ * for the role or the database stays.
  */
 export async function setTimeLimits(url: string): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })

@@ -4,8 +4,9 @@ import type { Connection, Statement } from "./connections.ts"
 export type Run = <Result>(statement: Statement<Result>, recovers?: "recovers") => Promise<Result>
 
 /**
- * Runs the work between `begin` and `commit`. Takes everything back when the work throws, and also when a statement failed
- * and the work went on: PostgreSQL would answer that commit with a rollback, and no error.
+ * Runs the work between `begin` and `commit`. Takes everything back when the work throws, and also
+ * when a statement failed and the work went on: PostgreSQL would answer that commit with a
+ * rollback, and no error.
  */
 export function inTransaction<Result>(connection: Connection, work: (run: Run) => Promise<Result>) {
   const run: Run = (statement) => connection.run(statement)
@@ -50,7 +51,8 @@ async function between<Result>(
     return result
   } catch (error) {
     isOver = true
-    // Without its connection PostgreSQL has taken everything back by itself; so it will when the rollback does not get there.
+    // Without its connection PostgreSQL has taken everything back by itself; so it will when the
+    // rollback does not get there.
     if (!isLost()) await command(undo, "recovers").catch(() => {})
     throw error
   }

@@ -7,11 +7,17 @@ import { checkServer, UnfitServer } from "./realtime/check-server.ts"
 export interface Reached {
   /** PostgreSQL itself, for what needs a session: the stream, locks, migrations. */
   directUrl: string
-  /** A pooler in front of it for everything else, which gives each transaction another session; null where there is none. */
+  /**
+   * A pooler in front of it for everything else, which gives each transaction another session; null
+   * where there is none.
+   */
   poolerUrl: string | null
 }
 
-/** Starts the embedded PostgreSQL, or looks whether the one of the settings is fit, before anything in it is changed; throws where it is not. */
+/**
+ * Starts the embedded PostgreSQL, or looks whether the one of the settings is fit, before anything
+ * in it is changed; throws where it is not.
+ */
 export async function reachDatabase(
   { database }: Pick<Config, "database">,
   log: Log,

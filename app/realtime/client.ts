@@ -15,7 +15,10 @@ import { createCollection, rowChange, type Collection } from "./collection.ts"
 import type { Link, LinkEvent, LinkState } from "./link.ts"
 import { createMutations, type Shown } from "./mutations.ts"
 
-/** What the page may say of its freshness. `asOf`: the moment (ms) up to which it shows everything that was committed. */
+/**
+ * What the page may say of its freshness. `asOf`: the moment (ms) up to which it shows everything
+ * that was committed.
+ */
 export interface Freshness {
   state: "live" | "connecting" | "stale" | "signed-out" | "outdated"
   asOf: number
@@ -25,12 +28,18 @@ export const CONNECTING: Freshness = { state: "connecting", asOf: 0 }
 
 /** Rows that nobody looks at any more stay live for this long: whoever goes back finds them. */
 const LINGER = 30_000
-/** A message may have 64 kB, and what a page has of a list is sealed in a token of some hundred characters. */
+/**
+ * A message may have 64 kB, and what a page has of a list is sealed in a token of some hundred
+ * characters.
+ */
 const PER_MESSAGE = 50
 
 export type LiveClient = ReturnType<typeof createLiveClient>
 
-/** Keeps collections equal to the database over one link, and mutations on the screen until the database has them. */
+/**
+ * Keeps collections equal to the database over one link, and mutations on the screen until the
+ * database has them.
+ */
 export function createLiveClient(link: Link) {
   const collections = new Map<string, Collection>()
   const keys = new Map<number, string>()
@@ -72,7 +81,8 @@ export function createLiveClient(link: Link) {
       if (!answer) return
       if (answer.error) for (const { id } of asked) refuse(id, answer.error)
       for (const { id, error } of answer.refused) refuse(id, error)
-      // What nobody waits for any more was asked for over a connection that has been replaced meanwhile.
+      // What nobody waits for any more was asked for over a connection that has been replaced
+      // in the meantime.
       const strays = answer.accepted.filter((id) => !keys.has(id))
       if (strays.length > 0) link.unsubscribe(strays)
     }
@@ -141,7 +151,8 @@ export function createLiveClient(link: Link) {
         }
         break
       case "revoked":
-        // Whoever has signed out, here or on another device, is told so by the link; another tab's rows must not flash.
+        // Whoever has signed out, here or on another device, learns it from the link; another tab's
+        // rows must not flash.
         for (const key of end(event.ids)) if (event.reason === "denied") collections.get(key)?.clear()
         break
     }
@@ -165,7 +176,8 @@ export function createLiveClient(link: Link) {
     for (const [id, snapshot] of joined) collections.get(keys.get(id) ?? "")?.applySnapshot(snapshot)
     const position = events.at(-1)?.position
     if (!position) return
-    // Across epochs there is no telling whether a place has been passed. The rows themselves were read after it.
+    // Across epochs there is no telling whether a place has been passed. The rows themselves were
+    // read after it.
     if (epoch !== position.epoch) mutations.settleCommitted()
     epoch = position.epoch
     advance(position.lsn)
@@ -184,7 +196,7 @@ export function createLiveClient(link: Link) {
     mutations.settleUpTo(to)
   }
 
-  /** These subscriptions are no more. Answers the keys of those that somebody counted on. */
+  /** These subscriptions are no more. Returns the keys of those that somebody counted on. */
   function end(gone: number[]): string[] {
     return gone.flatMap((id) => {
       const key = keys.get(id)
@@ -256,7 +268,10 @@ export function createLiveClient(link: Link) {
       resubscribe(key)
       return { collection, release: () => release(key) }
     },
-    /** A loader ran again. While these rows are subscribed its news are on their way here anyway; while they are not, it brings them. */
+    /**
+     * A loader ran again. While these rows are subscribed its news are on their way here anyway;
+     * while they are not, it brings them.
+     */
     adopt(loaded: Loaded) {
       const key = keyOf(loaded)
       const collection = collections.get(key)
@@ -265,8 +280,9 @@ export function createLiveClient(link: Link) {
       collection.announce()
     },
     /**
-     * Sends a named mutation, showing its effect at once. Resolves with the server's answer; throws `Refused`, after the effect has been taken back.
-     * Over a lost connection it waits, and is applied once.
+     * Sends a named mutation, showing its effect at once. Resolves with the server's answer; throws
+     * `Refused`, after the effect has been taken back. Over a lost connection it waits, and is
+     * applied once.
      */
     mutate<Mutation extends MutationType>(
       mutation: Mutation,

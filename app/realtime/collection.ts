@@ -1,15 +1,19 @@
 import type { LiveRow, Loaded, Position, RowOrder, SubscriptionSnapshot } from "#server/realtime/contract.ts"
 import { sortedRows, type RowChange } from "./rows.ts"
 
-/** A change shown before the server has answered. It stays on top of whatever arrives until it settles. */
+/**
+ * A change shown before the server has answered. It stays on top of whatever arrives until it
+ * settles.
+ */
 export interface PendingChange {
   mutationId: string
   change: RowChange
 }
 
 /**
- * The rows of one live query with one set of arguments: what the server said, with the changes that are still on
- * their way laid over it. Nothing is announced to readers until `announce`, so that one commit is one update of the screen.
+ * The rows of one live query with one set of arguments: what the server said, with the changes that
+ * are still on their way laid over it. Nothing is announced to readers until `announce`, so that
+ * one commit is one update of the screen.
  */
 export function createCollection(loaded: Loaded) {
   const readers = new Set<() => void>()
@@ -30,17 +34,23 @@ export function createCollection(loaded: Loaded) {
     query: loaded.query,
     args: loaded.args,
     end: loaded.end,
-    /** What the rows can be continued from; absent when they must be read anew. */
+    /** What the rows can be continued from; absent when they must be read again. */
     token: loaded.have?.token,
     /** How far commits were applied when the rows ceased to be live, if they ever were. */
     upTo: undefined as Position | undefined,
     loadedAt: loaded.have?.position,
-    /** From a snapshot on, until the subscription ends: commits are applied up to the connection's position. */
+    /**
+     * From a snapshot on, until the subscription ends: commits are applied up to the connection's
+     * position.
+     */
     live: false,
     /** False for rows that nobody has read from the database yet. */
     isRead: loaded.have !== undefined,
 
-    /** What is shown. Where nothing has changed since, what two loaders of one page read at one moment is for each its own. */
+    /**
+     * What is shown. Where nothing has changed since, what two loaders of one page read at one
+     * moment is for each its own.
+     */
     rows: (asked: Loaded = loaded) =>
       shown === loaded.rows && isSameMoment(asked, loaded) ? asked.rows : shown,
     watch(reader: () => void) {
@@ -81,7 +91,10 @@ export function createCollection(loaded: Loaded) {
       if (this.live) this.upTo = position
       this.live = false
     },
-    /** Whether the rows are as new as what was loaded there. Places of two epochs cannot be compared: then they are not. */
+    /**
+     * Whether the rows are as new as what was loaded there. Places of two epochs cannot be
+     * compared: then they are not.
+     */
     isPast({ epoch, lsn }: Position): boolean {
       const known = this.upTo ?? this.loadedAt
       return known?.epoch === epoch && known.lsn >= lsn

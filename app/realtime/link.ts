@@ -20,17 +20,25 @@ export interface LinkListener {
   received(event: LinkEvent): void
 }
 
-/** A way to the server that reconnects by itself: a socket of this page's own, or one that the browser's tabs share. */
+/**
+ * A way to the server that reconnects automatically: a socket of this page's own, or one that the
+ * browser's tabs share.
+ */
 export interface Link {
   listen(listener: LinkListener): void
   /** Rejects when the connection is lost before the answer. */
   subscribe(subscriptions: SubscribeItem[]): Promise<SubscribeAnswer>
   unsubscribe(ids: number[]): void
   query(message: { query: string; args: unknown }): Promise<QueryAnswer>
-  /** Rejects when the connection is lost before the answer; the same message may then be sent again. */
+  /**
+   * Rejects when the connection is lost before the answer; the same message may then be sent again.
+   */
   mutate(message: { mutation: string; args: unknown; mutationId: string }): Promise<MutateAnswer>
   await(lsn: Lsn): void
-  /** The page is looked at again, or the network is back: find out at once whether the connection still lives. */
+  /**
+   * The page is looked at again, or the network is back: find out immediately whether the connection
+   * still lives.
+   */
   wake(): void
   close(): void
 }

@@ -4,8 +4,8 @@ import type { Link } from "./link.ts"
 import type { RowChange } from "./rows.ts"
 
 /**
- * A change shown at once. `merge` and `remove` apply wherever the query's rows hold the key; `put` to the rows with these `args`, and to
- * all rows of the query when `args` is absent.
+ * A change shown at once. `merge` and `remove` apply wherever the query's rows hold the key; `put`
+ * to the rows with these `args`, and to all rows of the query when `args` is absent.
  */
 export type Shown = RowChange & { query: string; args?: unknown }
 
@@ -42,7 +42,10 @@ interface MutationsOptions {
   place(): Lsn | undefined
 }
 
-/** The user's changes that are on their way: on the screen at once, and off it when the database's own word of them has come. */
+/**
+ * The user's changes that are on their way: on the screen at once, and off it when the database's
+ * own word of them has come.
+ */
 export function createMutations({ link, collections, isUp, place }: MutationsOptions) {
   const inFlight = new Map<string, InFlight>()
 
@@ -65,13 +68,16 @@ export function createMutations({ link, collections, isUp, place }: MutationsOpt
       if (reached !== undefined && reached >= answer.lsn) drop((one) => one === mutation)
       else link.await(answer.lsn)
     } catch {
-      // The connection was lost: whether the server acted is not known, and it applies one id once. `resend` sends it again.
+      // The connection was lost: whether the server acted is not known, and it applies one id once.
+      // `resend` sends it again.
     } finally {
       mutation.sending = false
     }
   }
 
-  /** Takes settled mutations off the screen without announcing it: the event that settled them does. */
+  /**
+   * Takes settled mutations off the screen without announcing it: the event that settled them does.
+   */
   function settle(isSettled: (mutation: InFlight) => boolean) {
     if (inFlight.size === 0) return
     const settled = new Set<string>()

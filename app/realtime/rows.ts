@@ -1,13 +1,17 @@
 import type { LiveRow, RowOrder } from "#server/realtime/contract.ts"
 
-/** What `put`, `merge` and `remove` do to a set of rows: a commit's changes and optimistic ones alike. */
+/**
+ * What `put`, `merge` and `remove` do to a set of rows: a commit's changes and optimistic ones
+ * alike.
+ */
 export type RowChange =
   | { op: "put" | "merge"; key: string; row: Record<string, unknown> }
   | { op: "remove"; key: string }
 
 /**
- * A list kept in order under single changes: finding a row's place is a binary search, so that one commit on a long list costs no sort.
- * The array is replaced at each change, and rows that did not change keep their identity, as React wants it.
+ * A list kept in order under single changes: finding a row's place is a binary search, so that one
+ * commit on a long list costs no sort. The array is replaced at each change, and rows that did not
+ * change keep their identity, as React wants it.
  */
 export function sortedRows(order: RowOrder, initial: readonly LiveRow[]) {
   const compare = rowComparison(order)

@@ -8,7 +8,10 @@ import type {
 import type { Link, LinkEvent, LinkListener, LinkState } from "./link.ts"
 import { ConnectionLost } from "./connection-lost.ts"
 
-/** What a tab says to the worker that holds the socket. `call` asks for an answer with the same number. */
+/**
+ * What a tab says to the worker that holds the socket. `call` asks for an answer with the same
+ * number.
+ */
 export type TabMessage =
   | { kind: "hello"; lock: string }
   | { kind: "subscribe"; call: number; subscriptions: SubscribeItem[] }
@@ -19,15 +22,19 @@ export type TabMessage =
   | { kind: "wake" }
   | { kind: "bye" }
 
-/** What the worker says to a tab. `answer` without a value: the connection was lost before the server answered. */
+/**
+ * What the worker says to a tab. `answer` without a value: the connection was lost before the
+ * server answered.
+ */
 export type WorkerMessage =
   | { kind: "state"; state: LinkState }
   | { kind: "event"; event: LinkEvent }
   | { kind: "answer"; call: number; value?: unknown }
 
 /**
- * The one connection of all the tabs of this browser, in a shared worker. Rejects where there are no shared workers, or where this
- * one cannot be started. Workers differ between users, because one outlives a sign-out.
+ * The one connection of all the tabs of this browser, in a shared worker. Rejects where there are
+ * no shared workers, or where this one cannot be started. Workers differ between users, because one
+ * outlives a sign-out.
  */
 export async function openSharedLink(userId: string): Promise<Link> {
   const worker = new SharedWorker(new URL("./shared-worker.ts", import.meta.url), {
@@ -72,7 +79,8 @@ export async function openSharedLink(userId: string): Promise<Link> {
   port.start()
   await begun.promise
 
-  // A tab that crashes says no goodbye, but its lock is free from then on: the worker waits for that.
+  // A tab that crashes says no goodbye, but its lock is free from then on: the worker waits for
+  // that.
   const lock = crypto.randomUUID()
   const closing = Promise.withResolvers<void>()
   void navigator.locks.request(lock, () => {

@@ -6,7 +6,9 @@ import { fetchToken } from "./token.ts"
 
 declare const self: SharedWorkerGlobalScope
 
-/** A tab numbers its subscriptions from 1; on the shared connection each has a number of its own. */
+/**
+ * A tab numbers its subscriptions from 1; on the shared connection each has a number of its own.
+ */
 interface Tab {
   port: MessagePort
   shared: Map<number, number>
@@ -138,7 +140,10 @@ function leave(tab: Tab) {
   owners.clear()
 }
 
-/** An event as this tab may see it, in its own numbers. Positions, and the xids that settle mutations, are for everybody. */
+/**
+ * An event as this tab may see it, in its own numbers. Positions, and the xids that settle
+ * mutations, are for everybody.
+ */
 function partFor(tab: Tab, [name, event]: LinkEvent): LinkEvent | undefined {
   switch (name) {
     case "position":

@@ -21,11 +21,17 @@ interface SocketLinkOptions {
   fetchToken(): Promise<RealtimeToken | null>
 }
 
-/** Whichever comes first. Sooner would send as many messages back as there come, later would use up the server's credit. */
+/**
+ * Whichever comes first. Sooner would send as many messages back as there come, later would use up
+ * the server's credit.
+ */
 const ACKNOWLEDGE_AFTER = { events: 16, characters: 64 * 1024, milliseconds: 15_000 }
 /** The token is replaced this long before it ends: time for a slow request and a retry. */
 const REFRESH_AHEAD = 15_000
-/** The server speaks about every 10 s. A page that wakes after a longer silence does not trust its connection. */
+/**
+ * The server speaks about every 10 s. A page that wakes after a longer silence does not trust its
+ * connection.
+ */
 const SILENCE = 12_000
 
 /** A connection of this page's (or worker's) own. */

@@ -5,14 +5,17 @@ export interface RealtimeToken {
 }
 
 /** Milliseconds. A request that hangs must not keep the page from its next attempt. */
-const PATIENCE = 10_000
+const TIMEOUT = 10_000
 
-/** What lets this user open a socket; null when they are no longer signed in here. Throws when the server cannot be reached. */
+/**
+ * What lets this user open a socket; null when they are no longer signed in here. Throws when the
+ * server cannot be reached.
+ */
 export async function fetchToken(userId: string): Promise<RealtimeToken | null> {
   const response = await fetch("/api/realtime/token", {
     headers: { accept: "application/json" },
     cache: "no-store",
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(TIMEOUT),
   })
   if (response.status === 401) return null
   if (!response.ok)

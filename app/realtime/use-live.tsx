@@ -11,18 +11,24 @@ import {
 import { importAgain } from "#app/ui/import-again.ts"
 import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
 import { CONNECTING, createLiveClient, keyOf, type Freshness, type LiveClient } from "./client.ts"
-import { createComingLink } from "./coming-link.ts"
+import { createDeferredLink } from "./deferred-link.ts"
 import type { Link } from "./link.ts"
 import { createPages, firstPage } from "./pages.ts"
 
 const LiveContext = createContext<LiveClient | null>(null)
 
-/** What could not be fetched is tried for again after so long, by chance up to twice. Milliseconds. */
+/**
+ * What could not be fetched is tried for again after so long, by chance up to twice. Milliseconds.
+ */
 const RETRY = 5000
 
-/** The live records of one user, by the identity provider's id: give it that as its key. It connects when the page has come alive. */
+/**
+ * The live records of one user, by the identity provider's id: give it that as its key. It connects
+ * when the page has come alive.
+ */
 export function LiveProvider({ userId, children }: { userId: string; children: ReactNode }) {
-  // From the first rendering on, so that nothing is drawn again when the connection stands, and nothing that is pressed before is lost.
+  // From the first rendering on, so that nothing is drawn again when the connection stands, and
+  // nothing that is pressed before is lost.
   const [{ client, link }] = useState(createWaitingClient)
 
   useEffect(() => {
@@ -30,7 +36,7 @@ export function LiveProvider({ userId, children }: { userId: string; children: R
     let ended = false
     const open = () =>
       openLink(userId).then(
-        (opened) => (ended ? opened.close() : link.leadTo(opened)),
+        (opened) => (ended ? opened.close() : link.connectTo(opened)),
         (error: unknown) => {
           if (ended) return
           console.warn("The live connection could not be opened, and is tried for again:", error)
@@ -58,11 +64,13 @@ export function LiveProvider({ userId, children }: { userId: string; children: R
 }
 
 function createWaitingClient() {
-  const link = createComingLink()
+  const link = createDeferredLink()
   return { link, client: createLiveClient(link) }
 }
 
-/** One socket for all tabs where the browser has shared workers and locks, else one for this page. */
+/**
+ * One socket for all tabs where the browser has shared workers and locks, else one for this page.
+ */
 async function openLink(userId: string): Promise<Link> {
   if ("SharedWorker" in window && "locks" in navigator) {
     try {
@@ -86,8 +94,8 @@ function useClient(): LiveClient {
 }
 
 /**
- * The rows that a loader returned, kept equal to the database from then on. On the server and in the first render they are the
- * loader's own. Rows that did not change keep their identity.
+ * The rows that a loader returned, kept equal to the database from then on. On the server and in
+ * the first render they are the loader's own. Rows that did not change keep their identity.
  */
 export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[] {
   const client = useClient()
@@ -111,8 +119,8 @@ export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[
 }
 
 /**
- * As `useLive`, for a query that answers in pages: `loadMore` adds the next one. `argsAfter` makes its arguments from the `end` of the
- * page before. All pages are live.
+ * As `useLive`, for a query that answers in pages: `loadMore` adds the next one. `argsAfter` makes
+ * its arguments from the `end` of the page before. All pages are live.
  */
 export function useLivePages<Row extends LiveRow>(loaded: Loaded<Row>, argsAfter: (end: string) => unknown) {
   const client = useClient()

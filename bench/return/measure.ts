@@ -24,23 +24,33 @@ const CLIENTS = 10
 
 /**
  * - `quiet`: an external PostgreSQL without other writes.
- * - `busy`: the same while a row that every client shows is updated all the time, so that the new process has a minute of log to read.
+ * - `busy`: the same while a row that every client shows is updated all the time, so that the new
+ *   process has a minute of log to read.
  * - `embedded`: PostgreSQL is stopped and started again with the process.
  */
 const SETTINGS = ["quiet", "busy", "embedded"] as const
 type Setting = (typeof SETTINGS)[number]
 
-/** Of the busy setting, and for how long before the first kill: the log that a new process reads is then as long as it gets. Seconds. */
+/**
+ * Of the busy setting, and for how long before the first kill: the log that a new process reads is
+ * then as long as it gets. Seconds.
+ */
 const WRITES_PER_SECOND = 200
 const WRITES_AHEAD = 70
 
-/** Each client's steps in ms, counted from the moment the new process listens, and how long that took after the kill. */
+/**
+ * Each client's steps in ms, counted from the moment the new process listens, and how long that
+ * took after the kill.
+ */
 interface Round extends Return {
   round: number
   downFor: number
 }
 
-/** From `kill -9` of the one process to its clients' return, with the whole product and the client of its pages. */
+/**
+ * From `kill -9` of the one process to its clients' return, with the whole product and the client
+ * of its pages.
+ */
 export async function measureReturn({ short }: { short: boolean }): Promise<object> {
   if (isOutOfDate(root)) await buildApp(root)
   const machine = describeMachine()

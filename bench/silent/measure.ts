@@ -28,7 +28,10 @@ interface Measure {
   resets: number
 }
 
-/** What one client that follows a table and never acknowledges costs the server at most, by how much is written in a second. */
+/**
+ * What one client that follows a table and never acknowledges costs the server at most, by how much
+ * is written in a second.
+ */
 export async function measureSilent({ short }: { short: boolean }): Promise<object> {
   const machine = describeMachine()
   const directory = mkdtempSync(join(tmpdir(), "tideline-bench-"))

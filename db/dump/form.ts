@@ -16,7 +16,10 @@ export interface SequenceState {
   isCalled: boolean
 }
 
-/** The product's own. `drizzle` is written by the migrations, and `realtime` speaks of this cluster's log alone. */
+/**
+ * The product's own. `drizzle` is written by the migrations, and `realtime` speaks of this
+ * cluster's log alone.
+ */
 export const SCHEMAS = "('public', 'auth')"
 
 /** The same texts for the same values, whatever the server or the database is set to. */
@@ -64,7 +67,9 @@ export async function listSequences(run: Run): Promise<SequenceState[]> {
   return states
 }
 
-/** SQL that writes the table out, a line for each row, in an order that depends on the rows alone. */
+/**
+ * SQL that writes the table out, a line for each row, in an order that depends on the rows alone.
+ */
 export async function copyOut(run: Run, table: TableForm): Promise<string> {
   const named = identifier(table.schema, table.name)
   const key = await run(
@@ -85,7 +90,10 @@ export function copyIn({ schema, name, columns }: TableForm): string {
   return `copy ${identifier(schema, name)} (${columns.map((column) => identifier(column)).join(", ")}) from stdin`
 }
 
-/** PostgreSQL's refusal to read a table or a sequence, with its name and what to do. Another error stays as it is. */
+/**
+ * PostgreSQL's refusal to read a table or a sequence, with its name and what to do. Another error
+ * stays as it is.
+ */
 export function explainRefusal(error: unknown, { schema, name }: { schema: string; name: string }): unknown {
   if (!(error instanceof Error && "code" in error && error.code === INSUFFICIENT_PRIVILEGE)) return error
   return new Error(

@@ -26,7 +26,10 @@ export interface WrittenDump {
 }
 
 export interface Loaded {
-  /** Tables of the dump that Tideline does not make. Anyone who made them beside its own knows what they are for. */
+  /**
+   * Tables of the dump that Tideline does not make. Anyone who made them beside its own knows what
+   * they are for.
+   */
   foreign: TableForm[]
 }
 
@@ -35,7 +38,10 @@ export async function refuseUsedDatabase(url: string): Promise<void> {
   await withConnection(url, async (run) => refuseUsed(run))
 }
 
-/** Throws where the migrations in `folder` do not lead past `schema`: a newer Tideline made it, or another one. */
+/**
+ * Throws where the migrations in `folder` do not lead past `schema`: a newer Tideline made it, or
+ * another one.
+ */
 export function refuseUnknownSchema({ at, hash }: SchemaState, folder: string): void {
   const known = readMigrationFiles({ migrationsFolder: folder }).find(
     ({ folderMillis }) => folderMillis === at,
@@ -47,8 +53,9 @@ export function refuseUnknownSchema({ at, hash }: SchemaState, folder: string): 
 }
 
 /**
- * Makes the schema that the dump was taken from, in a database that is empty, and loads the rows; all of it or nothing. What was loaded
- * is read again and compared. `finish` is done in the same transaction.
+ * Makes the schema that the dump was taken from, in a database that is empty, and loads the rows;
+ * all of it or nothing. What was loaded is read again and compared. `finish` is done in the same
+ * transaction.
  */
 export async function loadDump(
   url: string,
@@ -120,7 +127,10 @@ async function migrateTo(run: Run, folder: string, schema: SchemaState) {
   }
 }
 
-/** Rows come table by table, and refer to those of tables that come later. Returns what makes the keys again, which checks every row. */
+/**
+ * Rows come table by table, and refer to those of tables that come later. Returns what makes the
+ * keys again, which checks every row.
+ */
 async function setForeignKeysAside(run: Run): Promise<string[]> {
   const keys = await run(
     (sql) => sql<{ table: string; name: string; definition: string }[]>`
@@ -145,7 +155,8 @@ async function load(run: Run, table: TableForm, lines: AsyncIterable<Uint8Array>
       const copy = await sql.unsafe(copyIn(table)).writable()
       await pipeline(lines, copy, { end: false })
       copy.end()
-      // The driver says nothing of an error that comes after the last line, and its stream never ends then. The next statement fails.
+      // The driver says nothing of an error that comes after the last line, and its stream never
+      // ends then. The next statement fails.
       await sql`select 1`
     })
   } catch (error) {

@@ -31,14 +31,17 @@ export interface Dump {
   sequences: SequenceState[]
   /** The rows of a table, in COPY's text format. The work is over when they have been read. */
   read<Result>(table: TableForm, work: (lines: AsyncIterable<Uint8Array>) => Promise<Result>): Promise<Result>
-  /** The same for `key`, `size` and `sha256` of the bytes that files are made of, ordered by key. */
+  /**
+   * The same for `key`, `size` and `sha256` of the bytes that files are made of, ordered by key.
+   */
   readBlobs<Result>(work: (lines: AsyncIterable<Uint8Array>) => Promise<Result>): Promise<Result>
 }
 
 /**
- * Runs `work` on a dump, and then `afterwards`, when PostgreSQL may tidy up again. Until that is over nobody removes bytes that a row of the
- * dump names. Throws when another backup runs, when no Tideline has used the database, and when its connection was lost on the way. A newer
- * Tideline may have migrated it: what is there is written down.
+ * Runs `work` on a dump, and then `afterwards`, when PostgreSQL may tidy up again. Until that is
+ * over nobody removes bytes that a row of the dump names. Throws when another backup runs, when no
+ * Tideline has used the database, and when its connection was lost on the way. A newer Tideline may
+ * have migrated it: what is there is written down.
  */
 export async function withDump<Written, Result>(
   url: string,
@@ -71,7 +74,8 @@ async function takeLocks(connection: Connection) {
   if (!first?.taken) throw new Error("Another backup of this database is running. Wait for it to end.")
   // Whatever is removing bytes at this moment removes their row too, before the dump begins.
   await connection.run((sql) => sql`select pg_advisory_lock(${REMOVAL_LOCK})`)
-  // Until the tables are locked no migration makes or drops any. A Tideline that starts in the meantime waits that long.
+  // Until the tables are locked no migration makes or drops any. A Tideline that starts in the
+  // meantime waits that long.
   await connection.run((sql) => sql`select pg_advisory_lock_shared(${MIGRATION_LOCK})`)
 }
 
@@ -80,7 +84,8 @@ async function dumpIn<Written>(run: Run, tables: TableForm[], work: (dump: Dump)
   await fixTextForm(run)
   // Where rows are hidden from this user, COPY fails then instead of leaving them out.
   await run((sql) => sql.unsafe("set local row_security = off"))
-  // Before the first select, which the snapshot is of: an older one would see a table as empty that is truncated or rewritten since then.
+  // Before the first select, which the snapshot is of: an older one would see a table as empty that
+  // is truncated or rewritten since then.
   for (const table of tables) await lock(run, table)
   const schema = await readSchemaState(run)
   await run((sql) => sql`select pg_advisory_unlock_shared(${MIGRATION_LOCK})`)

@@ -29,7 +29,10 @@ export function findAccount(directory: string, binaries: string): Account | null
   return { ...identity, canEnter: closed === undefined }
 }
 
-/** Starts a program of PostgreSQL's under the account. Ctrl-C in the terminal does not reach it: we stop it when we are ready. */
+/**
+ * Starts a program of PostgreSQL's under the account. Ctrl-C in the terminal does not reach it: we
+ * stop it when we are ready.
+ */
 export function run(
   program: string,
   args: string[],
@@ -44,8 +47,9 @@ export function run(
   if (!account) return spawn(program, args, options)
   const { uid, gid, canEnter } = account
   if (canEnter) return spawn(program, args, { ...options, uid, gid })
-  // The one capability that lets the account pass closed folders; everything else of root's is gone. Without the secure bit,
-  // access(2), by which initdb looks for its companions, would take no notice of it.
+  // The one capability that lets the account pass closed folders; everything else of root's is
+  // gone. Without the secure bit, access(2), by which initdb looks for its companions, would take
+  // no notice of it.
   const capability = [
     "--securebits=+no_setuid_fixup",
     "--inh-caps=+dac_override",
@@ -66,7 +70,10 @@ function environment() {
   return { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C", TZ: "UTC" }
 }
 
-/** The account that owns the folder already, so that the data stays readable to it; initdb wants it to have a name. */
+/**
+ * The account that owns the folder already, so that the data stays readable to it; initdb wants it
+ * to have a name.
+ */
 function ownerOf(directory: string) {
   const { uid, gid } = statSync(directory)
   if (uid !== 0) return lookUp("-un", String(uid)) === null ? null : { uid, gid }

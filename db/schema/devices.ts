@@ -2,7 +2,10 @@ import { bigint, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-
 import { record } from "./record.ts"
 import { users } from "./users.ts"
 
-/** Browsers and programs that hold a live connection now. A row lives as long as its connection, or its process. */
+/**
+ * Browsers and programs that hold a live connection now. A row lives as long as its connection, or
+ * its process.
+ */
 export const devices = pgTable(
   "devices",
   {

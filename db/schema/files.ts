@@ -3,7 +3,10 @@ import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex, uui
 import { byteString, milliseconds, record } from "./record.ts"
 import { users } from "./users.ts"
 
-/** Bytes that the blob store holds. `key` is made by the server: the user's name for a file never reaches the disk. */
+/**
+ * Bytes that the blob store holds. `key` is made by the server: the user's name for a file never
+ * reaches the disk.
+ */
 export const blobs = pgTable(
   "blobs",
   {
@@ -34,7 +37,10 @@ export const files = pgTable(
     size: bytes("size").notNull(),
     /** In the trash: to be seen, restored and removed there, and nowhere else. */
     trashed: boolean("trashed").notNull().default(false),
-    /** When it went into the trash; 0 outside. Not null, because a live list has pages only by what is always there. */
+    /**
+     * When it went into the trash; 0 outside. Not null, because a live list has pages only by what
+     * is always there.
+     */
     trashedAt: milliseconds("trashed_at").notNull().default(0),
   },
   (table) => [
@@ -54,7 +60,10 @@ export const files = pgTable(
   ],
 )
 
-/** A public address of a file. The URL itself is not stored: only the person who made it has seen it. */
+/**
+ * A public address of a file. The URL itself is not stored: only the person who made it has seen
+ * it.
+ */
 export const fileShares = pgTable(
   "file_shares",
   {
@@ -94,8 +103,9 @@ export const fileThumbnails = pgTable("file_thumbnails", {
 })
 
 /**
- * Bytes on their way in. The row is there before the first byte, so that whatever lies in the blob store is named either here or in
- * `blobs`, whenever the process dies. With the commit of the file it is gone, or, where the sender may ask again, has the file's id.
+ * Bytes on their way in. The row is there before the first byte, so that whatever lies in the blob
+ * store is named either here or in `blobs`, whenever the process dies. With the commit of the file
+ * it is gone, or, where the sender may ask again, has the file's id.
  */
 export const uploads = pgTable(
   "uploads",
@@ -109,7 +119,10 @@ export const uploads = pgTable(
     reserved: bytes("reserved").notNull(),
     /** From then on the bytes may be removed and the reservation given back. */
     expiresAt: milliseconds("expires_at").notNull(),
-    /** How many bytes were announced; null, as the next two are, for what has to arrive in one request. */
+    /**
+     * How many bytes were announced; null, as the next two are, for what has to arrive in one
+     * request.
+     */
     length: bytes("length"),
     fileName: text("file_name"),
     /** As the sender wrote it, who is told it again. */
@@ -131,8 +144,9 @@ export const uploads = pgTable(
 )
 
 /**
- * What each user's files take, and what running uploads hold. One row per user, made by the first upload. `revision` grows with every
- * statement that changes files of theirs, no matter who makes it: the database counts, so that a list that is no index range can be live as well.
+ * What each user's files take, and what running uploads hold. One row per user, made by the first
+ * upload. `revision` grows with every statement that changes files of theirs, no matter who makes
+ * it: the database counts, so that a list that is no index range can be live as well.
  */
 export const fileUsage = pgTable(
   "file_usage",

@@ -15,8 +15,9 @@ export const EMAIL_KINDS = [
 ] as const
 
 /**
- * Emails on their way, rendered, and for a month those that arrived. A row is written in the transaction of its cause, and sent after
- * it. No other process sees it live: it is in no publication.
+ * Emails on their way, rendered, and for a month those that arrived. A row is written in the
+ * transaction of its cause, and sent after it. No other process sees it live: it is in no
+ * publication.
  */
 export const mailOutbox = pgTable(
   "mail_outbox",

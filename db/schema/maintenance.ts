@@ -2,7 +2,10 @@ import { sql } from "drizzle-orm"
 import { check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { record } from "./record.ts"
 
-/** While there is a row, the installation is closed to everybody but those who have its pass. One at the most. */
+/**
+ * While there is a row, the installation is closed to everybody but those who have its pass. One at
+ * the most.
+ */
 export const maintenance = pgTable(
   "maintenance",
   {

@@ -22,16 +22,19 @@ export interface ActFacts {
 }
 
 /**
- * What operators did: one row for each change, written in its transaction. Rows are only ever added: a
- * trigger refuses everything else, except removing people whose account is deleted. It is in no
- * publication.
+ * What operators did: one row for each change, written in its transaction. Rows are only ever
+ * added: a trigger refuses everything else, except removing people whose account is deleted. It is
+ * in no publication.
  */
 export const operatorActs = pgTable(
   "operator_acts",
   {
     ...record(),
     act: text("act", { enum: OPERATOR_ACTS }).notNull(),
-    /** Who did it: the identity provider's id, and their address at that time. Null once their account is deleted. */
+    /**
+     * Who did it: the identity provider's id, and their address at that time. Null once their
+     * account is deleted.
+     */
     operatorId: text("operator_id"),
     operatorEmail: text("operator_email"),
     /** Whom it was about, in the same way. No id where there was no account. */

@@ -2,7 +2,10 @@ import { text, uuid } from "drizzle-orm/pg-core"
 import { auth, authUser } from "./auth.ts"
 import { byteString } from "./record.ts"
 
-/** What people of the embedded identity provider look like. Beside its own tables: better-auth does not know this one. */
+/**
+ * What people of the embedded identity provider look like. Beside its own tables: better-auth does
+ * not know this one.
+ */
 export const authPicture = auth.table("picture", {
   userId: text("user_id")
     .primaryKey()

@@ -2,8 +2,9 @@ import { sql } from "drizzle-orm"
 import { bigint, customType, uuid } from "drizzle-orm/pg-core"
 
 /**
- * The two fields that the database adds to every record: `_id`, a version 7 UUID, and `_creationTime`, milliseconds since
- * the epoch. Ids made one after the other sort in that order, so `_id` also breaks ties between equal times.
+ * The two fields that the database adds to every record: `_id`, a version 7 UUID, and
+ * `_creationTime`, milliseconds since the epoch. Ids made one after the other sort in that order,
+ * so `_id` also breaks ties between equal times.
  */
 export const record = () => ({
   _id: uuid("_id")

@@ -2,7 +2,10 @@ import { sql } from "drizzle-orm"
 import { boolean, check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { record } from "./record.ts"
 
-/** The copy of what the identity provider says of a person, where they are in onboarding, and what language they read. */
+/**
+ * The copy of what the identity provider says of a person, where they are in onboarding, and what
+ * language they read.
+ */
 export const users = pgTable(
   "users",
   {

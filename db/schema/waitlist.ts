@@ -13,7 +13,10 @@ export const waitlist = pgTable(
     invitedAt: milliseconds("invited_at"),
     /** When the invitation was used. */
     joinedAt: milliseconds("joined_at"),
-    /** The one in which they confirmed, or asked before that. Null where the operator put them on the list. */
+    /**
+     * The one in which they confirmed, or asked before that. Null where the operator put them on
+     * the list.
+     */
     language: text("language", { enum: ["en", "de"] }),
   },
   (table) => [

@@ -6,15 +6,19 @@ import type { Log } from "./log.ts"
 import { lsnFromSql, lsnToSql } from "./lsn.ts"
 
 /**
- * The anchor is a persistent replication slot that nobody streams from. It holds the log of about the last minute, so that any process can
- * copy it and start at its own place. A copy, unlike a new slot, does not wait for open transactions.
+ * The anchor is a persistent replication slot that nobody streams from. It holds the log of about
+ * the last minute, so that any process can copy it and start at its own place. A copy, unlike a new
+ * slot, does not wait for open transactions.
  */
 export interface Anchor {
   readonly name: string
   readonly publication: string
 }
 
-/** Copies the anchor to a slot that lasts as long as the connection; answers from where that can be read. Throws if there is none. */
+/**
+ * Copies the anchor to a slot that lasts as long as the connection; returns from where that can be
+ * read. Throws if there is none.
+ */
 export async function copyAnchor(connection: postgres.Sql, anchor: Anchor, slot: string): Promise<bigint> {
   const [copied] = await connection
     .unsafe(
@@ -25,8 +29,9 @@ export async function copyAnchor(connection: postgres.Sql, anchor: Anchor, slot:
 }
 
 /**
- * Makes sure that the anchor is usable; one that PostgreSQL has given up (`max_slot_wal_keep_size`) is made anew. The very first creation is
- * the only one that waits for open transactions; it throws after five seconds of that.
+ * Makes sure that the anchor is usable; one that PostgreSQL has given up (`max_slot_wal_keep_size`)
+ * is created again. The very first creation is the only one that waits for open transactions; it throws
+ * after five seconds of that.
  */
 export async function ensureAnchor(pool: ConnectionPool, anchor: Anchor): Promise<void> {
   await pool.useClient((sql) => inTransaction(sql, "", () => make(sql, anchor)))
@@ -48,7 +53,10 @@ async function make(transaction: postgres.Sql, anchor: Anchor): Promise<void> {
   await transaction`select pg_create_logical_replication_slot(${anchor.name}, 'pgoutput')`
 }
 
-/** While no process runs the anchor holds all of the log, so PostgreSQL has to have a limit of its own. */
+/**
+ * While no process runs the anchor holds all of the log, so PostgreSQL has to have a limit of its
+ * own.
+ */
 export async function warnOfUnlimitedLog(pool: ConnectionPool, log: Log): Promise<void> {
   const [row] = await pool.useClient((sql) => sql`select current_setting('max_slot_wal_keep_size') as size`)
   if (row?.["size"] !== "-1") return
@@ -59,10 +67,16 @@ export async function warnOfUnlimitedLog(pool: ConnectionPool, log: Log): Promis
   )
 }
 
-/** What one statement may read of the log: reading gigabytes would take longer than a statement may, and be in vain. */
+/**
+ * What one statement may read of the log: reading gigabytes would take longer than a statement may,
+ * and be in vain.
+ */
 const STEP = String(256 * 1024 * 1024)
 
-/** Lets PostgreSQL forget the log before `lsn`. Of all processes, one at a time does this; the others skip it. */
+/**
+ * Lets PostgreSQL forget the log before `lsn`. Of all processes, one at a time does this; the
+ * others skip it.
+ */
 export async function advanceAnchor(pool: ConnectionPool, anchor: Anchor, lsn: bigint): Promise<void> {
   while (await pool.useClient((sql) => inTransaction(sql, "", () => advance(sql, anchor, lsn)))) continue
 }
@@ -72,8 +86,9 @@ async function advance(transaction: postgres.Sql, anchor: Anchor, lsn: bigint): 
   const [lock] =
     await transaction`select pg_try_advisory_xact_lock(hashtext(${`${anchor.name} advance`})) as held`
   if (!lock?.["held"]) return false
-  // Twice, because a slot lets go of the log only up to the first of PostgreSQL's snapshots in it that lies behind its confirmed place at
-  // the time of reading: of a long log the first call frees next to nothing, and the second all.
+  // Twice, because a slot lets go of the log only up to the first of PostgreSQL's snapshots in it
+  // that lies behind its confirmed place at the time of reading: of a long log the first call frees
+  // next to nothing, and the second all.
   const [step] = await transaction`
       select target < least(${lsnToSql(lsn)}::text::pg_lsn, pg_current_wal_flush_lsn()) as more,
         pg_replication_slot_advance(slot_name, target), pg_replication_slot_advance(slot_name, target)

@@ -3,7 +3,10 @@ import postgres from "postgres"
 import { openReplication } from "./replication.ts"
 import { findTrouble } from "./trouble.ts"
 
-/** A PostgreSQL, or what stands before it, that the engine can do nothing with. The message says what to change. */
+/**
+ * A PostgreSQL, or what stands before it, that the engine can do nothing with. The message says
+ * what to change.
+ */
 export class UnfitServer extends Error {
   /** `pooler`: the address leads to a connection pooler and not to PostgreSQL itself. */
   readonly kind: "pooler" | "wal_level" | "replication"
@@ -14,12 +17,16 @@ export class UnfitServer extends Error {
   }
 }
 
-/** How long a second connection may take. A pooler with room for one lets it wait for minutes. Milliseconds. */
-const PATIENCE = 10_000
+/**
+ * How long a second connection may take. A pooler with room for one lets it wait for minutes.
+ * Milliseconds.
+ */
+const CONNECTION_TIMEOUT = 10_000
 
 /**
- * Throws an `UnfitServer` where the stream cannot be read through this address, whatever is waited for. To be called before anything else
- * is done there: a lock of a session that is taken through a pooler may never be free again.
+ * Throws an `UnfitServer` where the stream cannot be read through this address, whatever is waited
+ * for. To be called before anything else is done there: a lock of a session that is taken through a
+ * pooler may never be free again.
  */
 export async function checkServer(databaseUrl: string): Promise<void> {
   await refusePooler(databaseUrl)
@@ -36,13 +43,16 @@ export async function checkServer(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Two sessions that are open at the same time have a backend each, unless a pooler lends one backend to both. */
+/**
+ * Two sessions that are open at the same time have a backend each, unless a pooler lends one
+ * backend to both.
+ */
 async function refusePooler(databaseUrl: string): Promise<void> {
   const clients = [openClient(databaseUrl), openClient(databaseUrl)]
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
     () => late.reject(poolerBetween(new Error("A second connection was kept waiting."))),
-    PATIENCE,
+    CONNECTION_TIMEOUT,
   )
   try {
     const backends = new Set<unknown>()
@@ -72,7 +82,10 @@ function openClient(databaseUrl: string) {
   })
 }
 
-/** PgBouncer refuses the parameter of replication; others drop it, and PostgreSQL then takes the command for SQL. */
+/**
+ * PgBouncer refuses the parameter of replication; others drop it, and PostgreSQL then takes the
+ * command for SQL.
+ */
 function isPoolersAnswer(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false
   return (error.code === "08P01" && /startup parameter/.test(error.message)) || error.code === "42601"

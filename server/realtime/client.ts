@@ -7,10 +7,15 @@ import type { Shape } from "./shapes.ts"
 export interface Client {
   readonly outbox: Outbox
   readonly userId: string
-  /** Whoever the token named, in the product's words; a refreshed token may bring a newer one of the same user. */
+  /**
+   * Whoever the token named, in the product's words; a refreshed token may bring a newer one of the
+   * same user.
+   */
   viewer: unknown
   readonly subscriptions: Map<number, Subscription>
-  /** Ids whose subscribing is under way, each with what asked for it. Removing one here cancels it. */
+  /**
+   * Ids whose subscribing is under way, each with what asked for it. Removing one here cancels it.
+   */
   readonly pending: Map<number, symbol>
   closed: boolean
 }

@@ -1,4 +1,7 @@
-/** Snapshots and the log must print values alike, so both fix every setting that the text form depends on. */
+/**
+ * Snapshots and the log must print values alike, so both fix every setting that the text form
+ * depends on.
+ */
 export const TEXT_FORM = {
   DateStyle: "ISO, YMD",
   TimeZone: "UTC",
@@ -8,7 +11,10 @@ export const TEXT_FORM = {
   client_encoding: "UTF8",
 } as const
 
-/** The same for the transaction that it is run in. Not for a session: a pooler would hand that to somebody else. */
+/**
+ * The same for the transaction that it is run in. Not for a session: a pooler would hand that to
+ * somebody else.
+ */
 export const SET_TEXT_FORM = Object.entries(TEXT_FORM)
   .filter(([name]) => name !== "client_encoding")
   .map(([name, value]) => `set local ${name} = '${value}'`)

@@ -64,7 +64,7 @@ export interface ConnectionOptions<Viewer> {
 export interface Connection {
   readonly client: Client
   /** Whether it was opened, or is being renewed, by this credential. */
-  isBy(credential: string): boolean
+  wasOpenedBy(credential: string): boolean
   /** Whether what it was opened by is still good. */
   stands(): Promise<boolean>
   /** Resolves when the connection is closed. */
@@ -83,7 +83,10 @@ const RESETS = { count: 3, withinMs: 5 * 60_000 }
 const MUTATIONS_WAITING = 100
 const QUERIES_RUNNING = 8
 const PLACES_AWAITED = 100
-/** Messages over the limit, without one under it between them, that are each answered. Then the connection ends. */
+/**
+ * Messages over the limit, without one under it between them, that are each answered. Then the
+ * connection ends.
+ */
 const FLOOD = 10_000
 
 /** One accepted connection: what it may send, and when it must go. */
@@ -97,7 +100,7 @@ export function createConnection<Viewer>(
   let { viewer, expiresAt, endsAt } = verified
   let credentials = new Set(options.credentialsOf(viewer))
   /** What ended while a token was verified, which may have been good just before. */
-  let endedMeanwhile: Set<string> | null = null
+  let endedDuringRenewal: Set<string> | null = null
   const outbox = new Outbox(createSender(socket), () => performance.now())
   const userId = options.userIdOf(viewer)
   const client: Client = {
@@ -185,7 +188,8 @@ export function createConnection<Viewer>(
       try {
         const request = parse(MutateMessage, message, "mutate")
         await turn
-        // It was refused, and its sender may have sent it again: what is repeated must not overtake what came between.
+        // It was refused, and its sender may have sent it again: what is repeated must not overtake
+        // what came between.
         if (isLate()) throw tookTooLong()
         const committed = await options.mutate(request, viewer, userId)
         metrics.count("mutations")
@@ -224,8 +228,8 @@ export function createConnection<Viewer>(
   options.opened(info)
   return {
     client,
-    isBy(credential) {
-      endedMeanwhile?.add(credential)
+    wasOpenedBy(credential) {
+      endedDuringRenewal?.add(credential)
       return credentials.has(credential)
     },
     stands: () => options.stands(viewer),
@@ -236,15 +240,15 @@ export function createConnection<Viewer>(
   }
 
   async function verifyRenewal(token: string): Promise<Verified<Viewer>> {
-    if (endedMeanwhile) throw new Refused("rate_limited", "A token is being verified already.", 1000)
-    const ended = (endedMeanwhile = new Set<string>())
+    if (endedDuringRenewal) throw new Refused("rate_limited", "A token is being verified already.", 1000)
+    const ended = (endedDuringRenewal = new Set<string>())
     try {
       const renewed = await options.verify(token)
       if (options.credentialsOf(renewed.viewer).some((credential) => ended.has(credential)))
         throw new Refused("unauthorized", "Sign in again.")
       return renewed
     } finally {
-      endedMeanwhile = null
+      endedDuringRenewal = null
     }
   }
 

@@ -9,7 +9,10 @@ export const REALTIME_PATH = "/realtime"
 /** A place in the write-ahead log, 16 hexadecimal digits: two of them compare as strings. */
 export type Lsn = string
 
-/** LSNs of two epochs cannot be compared: another cluster, a failover or another schema lies between them. */
+/**
+ * LSNs of two epochs cannot be compared: another cluster, a failover or another schema lies between
+ * them.
+ */
 export interface Position {
   epoch: string
   lsn: Lsn
@@ -49,11 +52,16 @@ export interface SubscribeItem {
   id: number
   query: string
   args: unknown
-  /** Rows the client already holds: from a rendered page, or from before the connection was lost. */
+  /**
+   * Rows the client already holds: from a rendered page, or from before the connection was lost.
+   */
   have?: Have | undefined
 }
 
-/** `token` came with the rows. `lsn` is how far the client has applied commits to them since, if it has. */
+/**
+ * `token` came with the rows. `lsn` is how far the client has applied commits to them since, if it
+ * has.
+ */
 export interface Have {
   token: string
   lsn?: Lsn | undefined
@@ -70,7 +78,10 @@ export type QueryAnswer = { value: unknown } | { error: Refusal }
 export type MutateAnswer = Committed | { error: Refusal }
 export type AuthenticateAnswer = { expiresAt: number } | { error: Refusal }
 
-/** The effects are shown once a commit names `xid`, or once any server event carries a position at or past `lsn`. */
+/**
+ * The effects are shown once a commit names `xid`, or once any server event carries a position at
+ * or past `lsn`.
+ */
 export interface Committed<Value = unknown> {
   value: Value
   xid: string
@@ -100,7 +111,10 @@ export interface LiveRow {
 /** The order of a subscription's rows, most significant field first. */
 export type RowOrder = [field: string, direction: "asc" | "desc"][]
 
-/** `put` replaces or adds the row, `merge` overwrites the fields it names, `remove` takes the row away if it is there. */
+/**
+ * `put` replaces or adds the row, `merge` overwrites the fields it names, `remove` takes the row
+ * away if it is there.
+ */
 export type Change =
   | [id: number, op: "put" | "merge", key: string, row: Record<string, unknown>]
   | [id: number, op: "remove", key: string]
@@ -111,7 +125,10 @@ export type SubscriptionSnapshot =
       kind: "rows"
       rows: LiveRow[]
       order: RowOrder
-      /** Where the next page begins (an argument of paginated queries), or null if these are all rows. */
+      /**
+       * Where the next page begins (an argument of paginated queries), or null if these are all
+       * rows.
+       */
       end: string | null
       token: string
     }
@@ -126,7 +143,10 @@ export interface SnapshotEvent {
   subscriptions: SubscriptionSnapshot[]
 }
 
-/** One or more whole transactions, as far as this client's subscriptions see them. `at` is the last commit's time in ms. */
+/**
+ * One or more whole transactions, as far as this client's subscriptions see them. `at` is the last
+ * commit's time in ms.
+ */
 export interface CommitEvent {
   sequence: number
   lsn: Lsn
@@ -135,7 +155,10 @@ export interface CommitEvent {
   changes: Change[]
 }
 
-/** Everything up to `lsn` has been sent. `lag`: ms since the server last heard from PostgreSQL, 0 while all is well. */
+/**
+ * Everything up to `lsn` has been sent. `lag`: ms since the server last heard from PostgreSQL, 0
+ * while all is well.
+ */
 export interface PositionEvent {
   sequence: number
   lsn: Lsn
@@ -143,7 +166,10 @@ export interface PositionEvent {
   lag: number
 }
 
-/** The server has forgotten these subscriptions: keep their rows on screen and subscribe again, without `have`. */
+/**
+ * The server has forgotten these subscriptions: keep their rows on screen and subscribe again,
+ * without `have`.
+ */
 export interface ResetEvent {
   sequence: number
   ids: number[]
@@ -157,7 +183,10 @@ export interface RevokedEvent {
   reason: "denied" | "expired" | "signed_out"
 }
 
-/** The server closes the connection next. Come back in `retryAfter` ms; null: do not come back with this token. */
+/**
+ * The server closes the connection next. Come back in `retryAfter` ms; null: do not come back with
+ * this token.
+ */
 export interface GoodbyeEvent {
   sequence: number
   reason: "draining" | "slow" | "flooding" | "expired" | "signed_out"
@@ -175,7 +204,10 @@ export interface ServerEvents {
 
 // what a page is rendered from, and what the client's types are read from
 
-/** The answer of a live query in a loader: rows to render now, and what it takes to go live from them without asking again. */
+/**
+ * The answer of a live query in a loader: rows to render now, and what it takes to go live from
+ * them without asking again.
+ */
 export interface Loaded<Row extends LiveRow = LiveRow> {
   query: string
   args: unknown

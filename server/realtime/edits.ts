@@ -3,8 +3,9 @@ import { contains, type Range } from "./range.ts"
 import { overlay, type RowChange, type Tuple, type WatchedTable } from "./tables.ts"
 
 /**
- * What one change means to whoever sees rows through one query. An edit is shared by all of its subscribers, so that its text is made
- * once. `partial` rows lack a large value that the log left out and that the client does not have either.
+ * What one change means to whoever sees rows through one query. An edit is shared by all of its
+ * subscribers, so that its text is made once. `partial` rows lack a large value that the log left
+ * out and that the client does not have either.
  */
 export interface Edit {
   readonly query: LiveQuery
@@ -60,7 +61,10 @@ export function editText(made: Edit): string {
   return made.text
 }
 
-/** False for a row that the declaration cannot decode or project. Whoever asks for it is told so, by a refusal that is logged. */
+/**
+ * False for a row that the declaration cannot decode or project. Whoever asks for it is told so, by
+ * a refusal that is logged.
+ */
 export function isReadable(made: Edit): boolean {
   if (made.op === "partial") return true
   try {

@@ -3,7 +3,10 @@ import type { Socket } from "socket.io"
 /** Engine.IO's type of what carries a message. */
 const MESSAGE = "4"
 
-/** What is used of a connection's `ws`, as Engine.IO itself uses it for frames that are made already. */
+/**
+ * What is used of a connection's `ws`, as Engine.IO itself uses it for frames that are made
+ * already.
+ */
 interface WebSocketUnderneath {
   readonly readyState: number
   readonly OPEN: number
@@ -11,9 +14,10 @@ interface WebSocketUnderneath {
 }
 
 /**
- * Returns what sends messages over a connection. Writing is most of what a delivery costs, and one buffer costs less of it than header and
- * payload apart. While Engine.IO has nothing waiting, a frame goes past its queue, whose packets, callbacks and events cost half as
- * much as the writing again; else it waits there for its turn.
+ * Returns what sends messages over a connection. Writing is most of what a delivery costs, and one
+ * buffer costs less of it than header and payload apart. While Engine.IO has nothing waiting, a
+ * frame goes past its queue, whose packets, callbacks and events cost half as much as the writing
+ * again; else it waits there for its turn.
  */
 export function createSender({ conn }: Pick<Socket, "conn">): (text: string) => void {
   const { transport } = conn
@@ -32,7 +36,10 @@ function isWebSocket(value: unknown): value is WebSocketUnderneath {
   return typeof sender?.sendFrame === "function"
 }
 
-/** Options as Engine.IO takes them with a message whose frame is made already, as the socket.io adapter gives them for broadcasts. */
+/**
+ * Options as Engine.IO takes them with a message whose frame is made already, as the socket.io
+ * adapter gives them for broadcasts.
+ */
 function preEncoded(frame: Buffer): { compress: false; wsPreEncodedFrame: [Buffer] } {
   return { compress: false, wsPreEncodedFrame: [frame] }
 }

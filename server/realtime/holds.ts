@@ -23,9 +23,12 @@ export interface Holds {
   complete(outbox: Outbox, edit: Edit, transaction: Transaction): void
 }
 
-const PATIENCE_MS = 5000
+const STREAM_TIMEOUT_MS = 5000
 
-/** The two reasons to keep a client's commits back for a moment: its right to them is in question, or a row in them must be read. */
+/**
+ * The two reasons to keep a client's commits back for a moment: its right to them is in question,
+ * or a row in them must be read.
+ */
 export function createHolds(options: HoldOptions): Holds {
   const { snapshots, log, metrics } = options
   let incomplete: { outbox: Outbox; edit: Edit; transaction: Transaction }[] = []
@@ -93,7 +96,7 @@ export function createHolds(options: HoldOptions): Holds {
           return new Map(await Promise.all(rows))
         },
       )
-      if (!(await hub.reached(snapshot.lsn, PATIENCE_MS)))
+      if (!(await hub.reached(snapshot.lsn, STREAM_TIMEOUT_MS)))
         throw new Error("The stream did not reach the snapshot.")
     } catch (error) {
       log.error({ err: error }, "A row could not be read to complete a commit. Its subscriptions start over.")
@@ -108,12 +111,14 @@ export function createHolds(options: HoldOptions): Holds {
     taken?.release()
   }
 
-  /** A snapshot that sees the given transactions: a commit can be streamed before snapshots see it. */
+  /**
+   * A snapshot that sees the given transactions: a commit can be streamed before snapshots see it.
+   */
   async function takeSeeing<Value>(
     transactions: readonly Transaction[],
     work: (reader: SnapshotReader) => Promise<Value>,
   ): Promise<Snapshot<Value>> {
-    const deadline = performance.now() + PATIENCE_MS
+    const deadline = performance.now() + STREAM_TIMEOUT_MS
     for (;;) {
       try {
         const snapshot = await snapshots.take(work)

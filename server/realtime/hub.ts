@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises"
 
-import { createAwaited } from "./awaited.ts"
+import { createPositionWaiters } from "./position-waiters.ts"
 import type { Client, Subscription } from "./client.ts"
 import type { ResetEvent } from "./contract.ts"
 import { editsOf, isReadable, type Edit } from "./edits.ts"
@@ -10,7 +10,7 @@ import type { Ring } from "./ring.ts"
 import { keyIn, type Shape, type Shapes } from "./shapes.ts"
 import type { RowChange, WatchedTable } from "./tables.ts"
 import { createTopics, type Topics, type Touched } from "./topics.ts"
-import { largeTouches, type Transaction } from "./transactions.ts"
+import { largeAffects, type Transaction } from "./transactions.ts"
 
 /** The longest that a broadcast keeps the event loop, in ms. */
 const TURN_MS = 5
@@ -19,11 +19,17 @@ export interface HubOptions {
   readonly ring: Ring
   readonly shapes: Shapes
   readonly metrics: Metrics
-  /** Subscriptions whose right to read must be asked for again because of this transaction. Their outboxes are held. */
+  /**
+   * Subscriptions whose right to read must be asked for again because of this transaction. Their
+   * outboxes are held.
+   */
   readonly recheck: (subscriptions: ReadonlySet<Subscription>, transaction: Transaction) => void
   /** A client's outbox, which is held, contains an edit whose row must be read. */
   readonly complete: (outbox: Outbox, edit: Edit, transaction: Transaction) => void
-  /** The log must be made to move: somebody waits for a place that has been reserved but not written. */
+  /**
+   * The log must be made to move: somebody waits for a place that has been reserved but not
+   * written.
+   */
   readonly nudge: () => void
   /** Called with every message that the product put into the log. */
   readonly hear: (prefix: string, content: string) => void
@@ -73,12 +79,12 @@ export function createHub(options: HubOptions): Hub {
   let inside = false
   let acts: (() => void)[] = []
   let turnEndsAt = 0
-  const awaited = createAwaited(options.nudge)
+  const waiters = createPositionWaiters(options.nudge)
 
   return {
     clients,
     topics,
-    close: awaited.close,
+    close: waiters.close,
     position: () => position,
     epoch: () => epoch,
     queueBytes: () => queued,
@@ -97,7 +103,7 @@ export function createHub(options: HubOptions): Hub {
       ring.restart(start)
       push({ kind: "restart", start, epoch: to }, 0)
     },
-    reached: awaited.reached,
+    reached: waiters.reached,
     between(act) {
       if (inside) acts.push(act)
       else act()
@@ -167,7 +173,7 @@ export function createHub(options: HubOptions): Hub {
 
   /** At a new position: runs what waited for it. */
   function arrive(): void {
-    awaited.arrive(position)
+    waiters.arrive(position)
     while (acts.length > 0) {
       const due = acts
       acts = []
@@ -234,7 +240,10 @@ export function createHub(options: HubOptions): Hub {
     options.recheck(dependants, transaction)
   }
 
-  /** Resets what a truncate or a transaction of too many rows has touched; a dependency among it counts as well. */
+  /**
+   * Resets what a truncate or a transaction of too many rows has touched; a dependency among it
+   * counts as well.
+   */
   function sweep(transaction: Transaction): void {
     if (transaction.truncated.size === 0 && !transaction.large) return
     const truncated: Subscription[] = []
@@ -244,7 +253,7 @@ export function createHub(options: HubOptions): Hub {
       if (places.some((place) => transaction.truncated.has(place.shape.table))) truncated.push(subscription)
       else if (
         transaction.large &&
-        places.some((place) => transaction.large && largeTouches(transaction.large, place.shape, place.key))
+        places.some((place) => transaction.large && largeAffects(transaction.large, place.shape, place.key))
       ) {
         flooded.push(subscription)
       }
@@ -279,7 +288,7 @@ export function createHub(options: HubOptions): Hub {
   }
 }
 
-/** Whether it has not been given up meanwhile. */
+/** Whether it has not been given up in the meantime. */
 export function isCurrent(subscription: Subscription): boolean {
   return subscription.client.subscriptions.get(subscription.id) === subscription
 }

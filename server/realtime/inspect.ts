@@ -10,7 +10,10 @@ interface Described {
   identity: { kind: string; columns: string[] }
 }
 
-/** Reads the types of the watched tables into them. Answers the place in the log that this is from; throws with all that is wrong with them. */
+/**
+ * Reads the types of the watched tables into them. Answers the place in the log that this is from;
+ * throws with all that is wrong with them.
+ */
 export async function prepareTables(sql: postgres.Sql, tables: readonly WatchedTable[]): Promise<bigint> {
   const { at, found } = await describe(sql, tables)
   const problems: string[] = []

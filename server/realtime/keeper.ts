@@ -39,7 +39,10 @@ export interface Keeper {
 
 const POLL_MS = 1000
 
-/** The housekeeping of one process: what snapshots see by now, how far the anchor may follow, whether all tables are still published and of the known form. */
+/**
+ * The housekeeping of one process: what snapshots see by now, how far the anchor may follow,
+ * whether all tables are still published and of the known form.
+ */
 export function startKeeper(options: KeeperOptions): Keeper {
   const { pool, anchor, ring, log, metrics } = options
   let recentXid = 0n

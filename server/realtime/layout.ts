@@ -6,14 +6,20 @@ import type { WatchedTable } from "./tables.ts"
 export interface Inspection {
   /** A place in the log: whatever committed before it, the catalogue showed. */
   readonly at: bigint
-  /** What is wrong with a table, in sentences; nothing of one that has the form this server was built for. */
+  /**
+   * What is wrong with a table, in sentences; nothing of one that has the form this server was
+   * built for.
+   */
   readonly problems: ReadonlyMap<WatchedTable, readonly string[]>
 }
 
 export interface Watching extends Describing {
   /** Tables that this server cannot follow as they are now. Their queries are refused. */
   readonly broken: ReadonlySet<WatchedTable>
-  /** Whether all that has been committed after `since` to this table is known. It is not where the table had another form. */
+  /**
+   * Whether all that has been committed after `since` to this table is known. It is not where the
+   * table had another form.
+   */
   knowsSince(table: WatchedTable, since: bigint): boolean
   /** The catalogue has been asked again. */
   judge(inspection: Inspection): void
@@ -23,7 +29,10 @@ export interface Watching extends Describing {
 
 export interface LayoutOptions {
   readonly log: Log
-  /** What the catalogue said when the tables were prepared: that they are as this server was built for. */
+  /**
+   * What the catalogue said when the tables were prepared: that they are as this server was built
+   * for.
+   */
   readonly inspectedAt: bigint
   /** A table can no longer be followed, or can be followed again. */
   changed(table: WatchedTable): void
@@ -32,10 +41,12 @@ export interface LayoutOptions {
 }
 
 /**
- * Compares each table as the log describes it with the one that this server was built for. More columns than described are no matter.
+ * Compares each table as the log describes it with the one that this server was built for. More
+ * columns than described are no matter.
  *
- * The catalogue is the judge of what a table is now. The log begins a minute ago, so it may describe a table as it was before a migration:
- * such changes are passed over, because every row that is read now shows them, and whoever would go on from before them reads again.
+ * The catalogue is the judge of what a table is now. The log begins a minute ago, so it may
+ * describe a table as it was before a migration: such changes are passed over, because every row
+ * that is read now shows them, and whoever would go on from before them reads again.
  */
 export function layOutWatched(
   watched: readonly WatchedTable[],

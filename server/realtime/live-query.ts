@@ -2,15 +2,19 @@ import type * as v from "valibot"
 
 import type { LiveRow, MutationType, QueryType } from "./contract.ts"
 
-/** A column as PostgreSQL names it, and how its text form becomes a value. NULL becomes null without asking. */
+/**
+ * A column as PostgreSQL names it, and how its text form becomes a value. NULL becomes null without
+ * asking.
+ */
 export interface Column<Value = unknown> {
   readonly name: string
   decode(text: string): Value
 }
 
 /**
- * A table that may be watched. Its replica identity must be a unique index over the columns of `identity` and `_id`, so that an
- * update or a delete names the range it left; every field that a range compares must be among them.
+ * A table that may be watched. Its replica identity must be a unique index over the columns of
+ * `identity` and `_id`, so that an update or a delete names the range it left; every field that a
+ * range compares must be among them.
  */
 export interface TableDescription<Row extends LiveRow = LiveRow> {
   readonly schema: string
@@ -35,7 +39,10 @@ export interface RowRange<Row extends LiveRow = LiveRow> {
   readonly order?: { readonly field: keyof Row & string; readonly direction: "asc" | "desc" }
   /** Strictly past this place in the order: the `end` of the page before. */
   readonly after?: string | undefined
-  /** The page's last row at the first reading becomes its pinned end; later rows beyond it belong to the next page. */
+  /**
+   * The page's last row at the first reading becomes its pinned end; later rows beyond it belong to
+   * the next page.
+   */
   readonly limit?: number
 }
 
@@ -43,7 +50,10 @@ export interface RowRange<Row extends LiveRow = LiveRow> {
 export interface Dependency {
   readonly table: Table
   readonly eq: Readonly<Record<string, RangeValue>>
-  /** `leave`: only when a row leaves these values, or comes to have them; not when its other fields change. */
+  /**
+   * `leave`: only when a row leaves these values, or comes to have them; not when its other fields
+   * change.
+   */
   readonly on?: "change" | "leave"
 }
 
@@ -64,7 +74,10 @@ interface LiveQueryDefinition<
   name: Name
   args: Schema
   table: TableDescription<Row>
-  /** Which rows, through the viewer: what is not the viewer's must not be in the range, or `authorize` must refuse it. */
+  /**
+   * Which rows, through the viewer: what is not the viewer's must not be in the range, or
+   * `authorize` must refuse it.
+   */
   range(args: v.InferOutput<Schema>, viewer: Viewer): RowRange<Row>
   authorize?(viewer: Viewer, args: v.InferOutput<Schema>, sql: SnapshotSql): Promise<boolean>
   dependencies?(args: v.InferOutput<Schema>, viewer: Viewer): readonly Dependency[]
@@ -101,8 +114,8 @@ export interface ErasedRange {
 }
 
 /**
- * Declares a live query once for all who use it: the loader, the hub, the one-shot call and, through its type, the browser.
- * Throws when the declaration contradicts itself.
+ * Declares a live query once for all who use it: the loader, the hub, the one-shot call and,
+ * through its type, the browser. Throws when the declaration contradicts itself.
  */
 export function defineLiveQuery<
   const Name extends string,
@@ -124,7 +137,8 @@ export function defineLiveQuery<
   if (strange !== undefined) {
     throw new Error(`The live query ${rest.name} names ${strange}, which ${table.name} does not have.`)
   }
-  // Forgetting the types is sound: the engine hands over only what `args` parsed and `table` decoded.
+  // Forgetting the types is sound: the engine hands over only what `args` parsed and `table`
+  // decoded.
   return { ...rest, schema: args, table, fields: sent, answer } as unknown as LiveQuery<
     Viewer,
     Name,
@@ -144,7 +158,10 @@ export interface Mutation<
   run(scope: Scope, args: unknown): Promise<unknown>
 }
 
-/** Declares a verb that clients may call by name. `run` writes inside the transaction that its scope carries. */
+/**
+ * Declares a verb that clients may call by name. `run` writes inside the transaction that its scope
+ * carries.
+ */
 export function defineMutation<
   const Name extends string,
   Schema extends v.GenericSchema,

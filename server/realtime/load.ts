@@ -1,7 +1,7 @@
 import type { Catalogue } from "./catalogue.ts"
 import type { Loaded, LiveRow } from "./contract.ts"
 import { projectRow } from "./edits.ts"
-import { sealHave } from "./have.ts"
+import { sealResumeToken } from "./resume-token.ts"
 import type { Hub } from "./hub.ts"
 import { lsnToWire } from "./lsn.ts"
 import { finishPage } from "./page.ts"
@@ -40,9 +40,10 @@ interface Waiting {
 type Asked = ReturnType<Catalogue["ask"]> & { question: Question }
 
 /**
- * Reads queries in snapshots. What is asked in the same turn, as the loaders of one page do, is read in one, and a range that several
- * ask for once. It never waits for the stream: the tokens name a place that is early enough, and repeating a commit that the rows
- * already show changes nothing.
+ * Reads queries in snapshots. What is asked in the same turn, as the loaders of one page do, is
+ * read in one, and a range that several ask for once. It never waits for the stream: the tokens
+ * name a place that is early enough, and repeating a commit that the rows already show changes
+ * nothing.
  */
 export function openLoads(options: LoadOptions): Load {
   const { snapshots, catalogue } = options
@@ -115,7 +116,10 @@ function readOnce(reader: SnapshotReader) {
   }
 }
 
-/** From where the stream goes on behind a snapshot; null where it cannot, so that the browser asks again. */
+/**
+ * From where the stream goes on behind a snapshot; null where it cannot, so that the browser asks
+ * again.
+ */
 function placeOf({ hub, ring }: LoadOptions, snapshot: Snapshot<unknown>) {
   const missing = snapshot.missing()
   const lsn = missing?.[0]?.start ?? ring.end
@@ -138,7 +142,7 @@ function toLoaded(
   )
   const loaded: Loaded = { query: query.name, args: question.args, rows, order: page.order, end: page.end }
   if (place) {
-    const token = sealHave(secret, userId, range, { ...place, end: page.range.end })
+    const token = sealResumeToken(secret, userId, range, { ...place, end: page.range.end })
     loaded.have = { token, position: { epoch: place.epoch, lsn: lsnToWire(place.lsn) } }
   }
   return loaded

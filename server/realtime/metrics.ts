@@ -13,7 +13,10 @@ export type Measured =
   | { kind: "counter" | "gauge"; name: string; value: number }
   | { kind: "distribution"; name: string; value: Distribution }
 
-/** `buckets[i]` counts the observations of at most `BOUNDS[i]` ms and above the bound before; the last has no bound. */
+/**
+ * `buckets[i]` counts the observations of at most `BOUNDS[i]` ms and above the bound before; the
+ * last has no bound.
+ */
 export interface Distribution {
   count: number
   sum: number
@@ -23,7 +26,10 @@ export interface Distribution {
 
 export const BOUNDS = [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 5000] as const
 
-/** Those that are there from the start: of a counter that appears with its first count, nobody sees that it grew. */
+/**
+ * Those that are there from the start: of a counter that appears with its first count, nobody sees
+ * that it grew.
+ */
 const FROM_THE_START = [
   "transactions",
   "changes",

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage, Server as HttpServer } from "node:http"
 
 import { warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
-import { hearAnnouncements, type Announcements } from "./announce.ts"
+import { dispatchAnnouncements, type Announcements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { LiveRow, Loaded } from "./contract.ts"
@@ -39,27 +39,32 @@ export interface RealtimeOptions<Viewer, Scope> {
   queries: readonly LiveQuery<Viewer>[]
   mutations: readonly Mutation<Scope>[]
   transact: Transact<Viewer, Scope>
-  /** Whom a token names and until when (ms); null for a token that is not good. */
+  /** Whose token it is and until when (ms); null for a token that is not good. */
   verify(token: string): Promise<Verified<Viewer> | null>
   /** The same for all tokens of a user. */
   userIdOf(viewer: Viewer): string
   /** Names of what a connection was opened by: it ends when one of them does (`END_CREDENTIAL`). */
   credentialsOf?: (viewer: Viewer) => readonly string[]
-  /** Whether those are still good, as the database says. Asked where their end may have been missed. */
+  /**
+   * Whether those are still good, as the database says. Asked where their end may have been missed.
+   */
   stands?: (viewer: Viewer) => Promise<boolean>
   /** The origins whose pages may connect, as browsers write them. */
   origins: readonly string[]
-  /** Where a connection comes from, in a way that its sender cannot choose. Without it, connections are not limited by address. */
+  /**
+   * Where a connection comes from, in a way that its sender cannot choose. Without it, connections
+   * are not limited by address.
+   */
   addressOf?: (request: IncomingMessage) => string
   /** Seals what clients hand back. The same in all processes. */
   secret: string
   log: Log
-  /** Hears of connections as they come and go, for a table of who is present. */
+  /** Is notified of connections as they come and go, for a table of who is present. */
   presence?: {
     opened(connection: ConnectionInfo<Viewer>): void
     closed(connection: ConnectionInfo<Viewer>): void
   }
-  /** Hears, by topic, what any process announced. */
+  /** Called, by topic, with what any process announced. */
   announcements?: Announcements
   limits?: Partial<RealtimeLimits>
 }
@@ -76,7 +81,10 @@ export interface RealtimeLimits {
   maxRows: number
   maxConnections: number
   maxConnectionsPerUser: number
-  /** An office shares an address, and so do all users behind a proxy that the product was not told of. */
+  /**
+   * An office shares an address, and so do all users behind a proxy that the product was not told
+   * of.
+   */
   maxConnectionsPerAddress: number
   snapshotConcurrency: number
   /** Of one connection, in the long run. */
@@ -113,15 +121,21 @@ export const LIMITS: RealtimeLimits = {
 
 export interface Realtime<Viewer> {
   attach(server: HttpServer): void
-  /** Rows to render a page from, all of one moment, with what the browser needs to go on from them. Throws an error with a `refusal`. */
+  /**
+   * Rows to render a page from, all of one moment, with what the browser needs to go on from them.
+   * Throws an error with a `refusal`.
+   */
   snapshotOf(questions: readonly Question[], viewer: Viewer): Promise<Loaded[]>
   /** A declared query, once: its rows, or its one row or null. */
   runQuery(query: string, args: unknown, viewer: Viewer): Promise<unknown>
-  /** Ends all connections of a user, in every process. Whoever is still signed in comes back at once with a new token. */
+  /**
+   * Ends all connections of a user, in every process. Whoever is still signed in reconnects immediately
+   * with a new token.
+   */
   revokeUser(userId: string): Promise<void>
   /**
-   * Follows a query inside the process: `heard` gets all its rows, in no order, at first and after every commit that touched
-   * them. Returns how to stop.
+   * Follows a query inside the process: `heard` gets all its rows, in no order, at first and after
+   * every commit that touched them. Returns how to stop.
    */
   follow(
     question: Question,
@@ -131,24 +145,39 @@ export interface Realtime<Viewer> {
   /** The user's connections to this process. */
   connectionsOf(userId: string): readonly ConnectionInfo<Viewer>[]
   metrics(): Record<string, number | Distribution>
-  /** The same with the kind of each, for whoever exports them. */
+  /** The same with the kind of each, for exporters. */
   measured(): Measured[]
-  /** Whether what is sent is current; if not, why, and whether every process of this version would say the same. */
+  /**
+   * Whether what is sent is current; if not, why, and whether every process of this version would
+   * say the same.
+   */
   ready(): { ready: true } | { ready: false; reason: string; everywhere: boolean }
-  /** Sends everybody away, and lets in only those whose request is admitted from now on; null lets everybody in again. */
+  /**
+   * Sends everybody away, and lets in only those whose request is admitted from now on; null lets
+   * everybody in again.
+   */
   admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null): void
   /** Resolves when the stream has started for the first time. */
   whenLive(): Promise<void>
   close(): Promise<void>
 }
 
-/** SQL that ends all connections of a user, in every process, at the commit of the transaction that runs it: `$1` is the user's id. */
+/**
+ * SQL that ends all connections of a user, in every process, at the commit of the transaction that
+ * runs it: `$1` is the user's id.
+ */
 export const REVOKE_USER = "select pg_logical_emit_message(true, 'realtime.revoke', $1)"
 
-/** SQL that ends what was opened by a credential, likewise: `$1` is its name, as `credentialsOf` gives it. */
+/**
+ * SQL that ends what was opened by a credential, likewise: `$1` is its name, as `credentialsOf`
+ * gives it.
+ */
 export const END_CREDENTIAL = "select pg_logical_emit_message(true, 'realtime.end', $1)"
 
-/** Sets up what the engine keeps in the database, begins to read its log, and serves sockets from it. Throws if the tables cannot be watched. */
+/**
+ * Sets up what the engine keeps in the database, begins to read its log, and serves sockets from
+ * it. Throws if the tables cannot be watched.
+ */
 export async function openRealtime<Viewer, Scope>(
   options: RealtimeOptions<Viewer, Scope>,
 ): Promise<Realtime<Viewer>> {
@@ -173,7 +202,7 @@ export async function openRealtime<Viewer, Scope>(
   const ring = new Ring({ windowMs: limits.windowMs, bytes: limits.ringBytes }, 0n)
   const shapes = createShapes((shape) => ring.addShape(shape))
   const snapshots = openSnapshots(pool, ring, metrics, limits.maxRows)
-  const hearAnnouncement = hearAnnouncements(options.announcements ?? {}, log)
+  const dispatchAnnouncement = dispatchAnnouncements(options.announcements ?? {}, log)
   const holds = createHolds({ hub: () => hub, snapshots, log, metrics })
   const hub = createHub({
     ring,
@@ -185,7 +214,7 @@ export async function openRealtime<Viewer, Scope>(
     hear(prefix, content) {
       if (prefix === "realtime.revoke") sockets.revokeUser(content)
       else if (prefix === "realtime.end") sockets.endCredential(content)
-      else hearAnnouncement(prefix, content)
+      else dispatchAnnouncement(prefix, content)
     },
     pressure(high) {
       if (high) reader.pause()
@@ -252,7 +281,7 @@ export async function openRealtime<Viewer, Scope>(
       moved: (system, timeline) => cluster !== `${system}/${timeline}`,
       restart(start, system, timeline) {
         // What ended in the hole was not heard.
-        if (cluster !== "") void sockets.askAgain()
+        if (cluster !== "") void sockets.recheckCredentials()
         cluster = `${system}/${timeline}`
         hub.restart(
           start,

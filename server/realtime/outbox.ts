@@ -43,8 +43,9 @@ export const OUTBOX_LIMITS: OutboxLimits = {
 }
 
 /**
- * Everything that is sent to one client goes through here, in order and with a number. A client that does not acknowledge is sent no more:
- * commits for it are merged, and beyond a limit given up. What it costs is bounded either way.
+ * Everything that is sent to one client goes through here, in order and with a number. A client
+ * that does not acknowledge is sent no more: commits for it are merged, and beyond a limit given
+ * up. What it costs is bounded either way.
  */
 export class Outbox {
   readonly #send: (frame: string) => void
@@ -82,8 +83,9 @@ export class Outbox {
     return this.#waitingBytes
   }
   /**
-   * What the client costs, in bytes: what was sent and not acknowledged, and what waits. Waiting edits that are in `counted` were counted
-   * for another client that shares them; the others are added to it.
+   * What the client costs, in bytes: what was sent and not acknowledged, and what waits. Waiting
+   * edits that are in `counted` were counted for another client that shares them; the others are
+   * added to it.
    */
   measure(counted: Set<Edit>): number {
     let shared = 0
@@ -148,7 +150,10 @@ export class Outbox {
     this.#enqueue("revoked", `,"ids":${JSON.stringify(ids)},"reason":"${reason}"}]`)
   }
 
-  /** Sent at once and out of turn, because the connection closes next. Of what waits, only what takes rows away is worth sending. */
+  /**
+   * Sent immediately and out of turn, because the connection closes next. Of what waits, only what
+   * takes rows away is worth sending.
+   */
   goodbye(reason: GoodbyeEvent["reason"], retryAfter: number | null): void {
     const waiting = this.#waiting ?? []
     this.#empty()
@@ -171,8 +176,9 @@ export class Outbox {
   }
 
   /**
-   * Drops the commits and snapshots that wait; the caller ends every subscription. Those that have ended already are unknown to the
-   * caller, so what tells the client of their end stays: without it rows that it may no longer see would remain on its screen.
+   * Drops the commits and snapshots that wait; the caller ends every subscription. Those that have
+   * ended already are unknown to the caller, so what tells the client of their end stays: without
+   * it rows that it may no longer see would remain on its screen.
    */
   abandon(): void {
     const ends = (this.#waiting ?? []).filter(endsSubscriptions)
@@ -190,7 +196,7 @@ export class Outbox {
     this.#flush()
   }
 
-  /** Stops sending until `release`; commits gather meanwhile. Calls nest. */
+  /** Stops sending until `release`; commits gather in the meantime. Calls nest. */
   hold(): void {
     this.#held += 1
   }
@@ -298,7 +304,9 @@ export function commitHeader(lsn: bigint, at: number, xid: bigint): CommitHeader
   return { lsn, at, xid: String(xid), text: `,"lsn":"${wire}","at":${at},"xids":["${xid}"],"changes":[` }
 }
 
-/** Answers by how many bytes the batch has grown, roughly: texts are made only when they are sent. */
+/**
+ * Returns by how many bytes the batch has grown, roughly: texts are made only when they are sent.
+ */
 function gather(batch: Batch, id: number, edit: Edit): number {
   let rows = batch.edits.get(id)
   if (!rows) batch.edits.set(id, (rows = new Map()))

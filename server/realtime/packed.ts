@@ -14,13 +14,14 @@ export interface TableNumbers {
 }
 
 /** A part of what there is to see. */
-export interface Seeing {
+export interface Projection {
   readonly table: WatchedTable
   readonly columns: readonly number[]
 }
 
-// A transaction is its xid, start, end and time (8 bytes each) and the count of its changes (4), then each change: the number of its table
-// (2), flags (1), and its tuples: for each column the length of its text (4) and the text, or one of these in place of the length.
+// A transaction is its xid, start, end and time (8 bytes each) and the count of its changes (4),
+// then each change: the number of its table (2), flags (1), and its tuples: for each column the
+// length of its text (4) and the text, or one of these in place of the length.
 const HEADER = 36
 const CHANGE = 3
 const NULL = 0xffff_ffff
@@ -30,7 +31,10 @@ const INSERTED = 1
 const HAS_OLD = 2
 const HAS_ROW = 4
 
-/** As many bytes as packing the transaction can take: UTF-8 has at most three for each unit of a string. */
+/**
+ * As many bytes as packing the transaction can take: UTF-8 has at most three for each unit of a
+ * string.
+ */
 export function boundOfPacked({ changes }: Transaction): number {
   let bytes = HEADER
   for (const { old, row } of changes) bytes += CHANGE + boundOfTuple(old) + boundOfTuple(row)
@@ -38,8 +42,8 @@ export function boundOfPacked({ changes }: Transaction): number {
 }
 
 /**
- * Writes what the changes are, and when they were committed, and returns where that ends. What a transaction may have besides, truncates,
- * messages and the summary of a large one, is not written.
+ * Writes what the changes are, and when they were committed, and returns where that ends. What a
+ * transaction may have besides, truncates, messages and the summary of a large one, is not written.
  */
 export function packTransaction(
   transaction: Transaction,
@@ -64,12 +68,15 @@ export function packTransaction(
   return at
 }
 
-/** With `seeing`, only the changes of that table, and only these columns of them: the others look as if they had not been transmitted. */
+/**
+ * With `projection`, only the changes of that table, and only these columns of them: the others
+ * look as if they had not been transmitted.
+ */
 export function unpackTransaction(
   space: Space,
   start: number,
   tables: TableNumbers,
-  seeing?: Seeing,
+  projection?: Projection,
 ): Transaction {
   const { view } = space
   const cursor = { at: start + HEADER }
@@ -78,11 +85,11 @@ export function unpackTransaction(
     const table = tables.table(view.getUint16(cursor.at))
     const flags = view.getUint8(cursor.at + 2)
     cursor.at += CHANGE
-    const columns = seeing && (seeing.table === table ? seeing.columns : [])
+    const columns = projection && (projection.table === table ? projection.columns : [])
     const width = table.columns.length
     const old = flags & HAS_OLD ? unpackTuple(width, space, cursor, columns) : null
     const row = flags & HAS_ROW ? unpackTuple(width, space, cursor, columns) : null
-    if (!seeing || seeing.table === table) {
+    if (!projection || projection.table === table) {
       changes.push({ table, inserted: (flags & INSERTED) !== 0, old, row })
     }
   }

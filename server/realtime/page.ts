@@ -3,7 +3,7 @@ import { editsOf, isComplete, rowText } from "./edits.ts"
 import { compareRows, pinEnd, pinOf, writePin, type Range } from "./range.ts"
 import { keysTouched } from "./shapes.ts"
 import { overlay, type Tuple } from "./tables.ts"
-import { largeTouches, type Transaction } from "./transactions.ts"
+import { largeAffects, type Transaction } from "./transactions.ts"
 
 /** The snapshot and the stream cannot be joined this time; a later snapshot will do. */
 export class PageUnsettled extends Error {
@@ -26,7 +26,10 @@ export interface Page {
   readonly end: string | null
 }
 
-/** The rows of a range as read, with the transactions that the snapshot missed. `texts` keeps what was made for the same range before. */
+/**
+ * The rows of a range as read, with the transactions that the snapshot missed. `texts` keeps what
+ * was made for the same range before.
+ */
 export function finishPage(
   range: Range,
   found: readonly Tuple[],
@@ -53,7 +56,7 @@ function addMissed(range: Range, found: readonly Tuple[], missed: readonly Trans
   const rows = new Map(found.map((row) => [row[range.table.key] ?? "", row]))
   for (const transaction of concerning) {
     if (transaction.truncated.has(range.table)) throw new PageUnsettled()
-    if (transaction.large && largeTouches(transaction.large, range.shape, range.key))
+    if (transaction.large && largeAffects(transaction.large, range.shape, range.key))
       throw new PageUnsettled()
     for (const change of transaction.changes) {
       if (change.table !== range.table) continue

@@ -1,6 +1,9 @@
 import type { Tuple, WatchedTable } from "./tables.ts"
 
-/** A message of PostgreSQL's logical replication protocol, version 1 (PostgreSQL documentation, chapter 54.9). */
+/**
+ * A message of PostgreSQL's logical replication protocol, version 1 (PostgreSQL documentation,
+ * chapter 54.9).
+ */
 export type Message =
   | { kind: "begin"; xid: number }
   | { kind: "commit"; start: bigint; end: bigint; at: number }
@@ -20,7 +23,10 @@ export interface Relation {
   columns: readonly { name: string; type: number; named: boolean }[]
 }
 
-/** Where each column of a relation goes in the table's tuples; -1 for a column that is not described. */
+/**
+ * Where each column of a relation goes in the table's tuples; -1 for a column that is not
+ * described.
+ */
 export interface Layout {
   table: WatchedTable
   targets: readonly number[]
@@ -28,7 +34,10 @@ export interface Layout {
 
 /** Told of what the log says of a table. */
 export interface Describing {
-  /** Asked each time the log describes a relation, as it was for the transaction that commits at `at`; null for what cannot be read. */
+  /**
+   * Asked each time the log describes a relation, as it was for the transaction that commits at
+   * `at`; null for what cannot be read.
+   */
   layOut(relation: Relation, at: bigint): Layout | null
   /** A transaction that commits at `at` has changed a relation that could not be laid out. */
   pass(relation: Pick<Relation, "schema" | "name">, at: bigint): void
@@ -121,7 +130,8 @@ function readUpdate(bytes: Buffer, layout: Layout | null): Message | null {
   const old = readTuple(bytes, cursor, layout)
   cursor.at += 1
   const row = readTuple(bytes, cursor, layout)
-  // Only the full old row (O) has the values that the new one leaves out; a key (K) has nulls there.
+  // Only the full old row (O) has the values that the new one leaves out; a key (K) has nulls
+  // there.
   const complete = form === 0x4f ? row.map((value, index) => (value === undefined ? old[index] : value)) : row
   return { kind: "update", table: layout.table, old, row: complete }
 }

@@ -26,14 +26,20 @@ export interface Range {
   } | null
   readonly after: Pin | null
   readonly limit: number | null
-  /** The last row that belongs to a page, once it has been read; null while the range is open at its end. */
+  /**
+   * The last row that belongs to a page, once it has been read; null while the range is open at its
+   * end.
+   */
   readonly end: Pin | null
 }
 
 /** Thrown for arguments that no declaration's schema could refuse, such as a damaged page place. */
 export class InvalidRange extends Error {}
 
-/** Prepares what a query's `range` answered. Throws when the declaration asks for what the replica identity cannot tell. */
+/**
+ * Prepares what a query's `range` answered. Throws when the declaration asks for what the replica
+ * identity cannot tell.
+ */
 export function prepareRange(
   query: LiveQuery,
   answer: ErasedRange,
@@ -91,7 +97,10 @@ export function pinEnd(range: Range, end: Pin): Range {
   return { ...range, end, identity: `${range.identity}\0${writePin(end)}` }
 }
 
-/** Whether a row is in the range. For the row that a change leaves behind, the identity's columns are enough to tell. */
+/**
+ * Whether a row is in the range. For the row that a change leaves behind, the identity's columns
+ * are enough to tell.
+ */
 export function contains(range: Range, row: Tuple): boolean {
   if (keyIn(range.shape, row) !== range.key) return false
   if (range.after && comparePlace(range, row, range.after) <= 0) return false

@@ -35,8 +35,9 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * What a client is told about an error. Outcomes that the product names carry an HTTP `status` and a message for the user; a database that cannot
- * be reached is temporary; anything else is a fault, which is logged and not described.
+ * The refusal that a client receives for an error. Outcomes that the product names carry an HTTP `status` and
+ * a message for the user; a database that cannot be reached is temporary; anything else is a fault,
+ * which is logged and not described.
  */
 export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
   if (error instanceof Refused) return error.refusal
@@ -57,7 +58,8 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
     }
   }
   if (isUnacceptable(error)) {
-    // A value that PostgreSQL does not take came from the client: no schema has refused it, and it is no fault.
+    // A value that PostgreSQL does not take came from the client: no schema has refused it, and it
+    // is no fault.
     log.warn({ err: error }, `A value was not accepted while ${doing}.`)
     return { code: "invalid", message: "The arguments hold a value that is not accepted." }
   }
@@ -65,7 +67,9 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
   return { code: "internal", message: "Something went wrong. It has been logged." }
 }
 
-/** Whether trying again later may work: the database cannot be reached, or others are in the way. */
+/**
+ * Whether trying again later may work: the database cannot be reached, or others are in the way.
+ */
 export function isTemporary(error: unknown): boolean {
   return error instanceof Refused ? error.refusal.retryAfter !== undefined : isOutage(error)
 }

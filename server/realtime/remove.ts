@@ -8,8 +8,9 @@ export interface Removed {
 }
 
 /**
- * Removes what the engine called `name` keeps in the database, so that PostgreSQL holds no log for it any more. For when no process runs and
- * none will; one that starts makes it all again. Can be repeated.
+ * Removes what the engine called `name` keeps in the database, so that PostgreSQL holds no log for
+ * it any more. For when no process runs and none will; one that starts makes it all again. Can be
+ * repeated.
  */
 export async function removeEngine(databaseUrl: string, name: string): Promise<Removed> {
   const pool = openPool(databaseUrl, 1)

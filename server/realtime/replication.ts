@@ -5,7 +5,10 @@ import postgres from "postgres"
 import { TEXT_FORM } from "./connection-options.ts"
 import { lsnFromSql, lsnToSql } from "./lsn.ts"
 
-/** One connection in replication mode: PostgreSQL's streaming replication protocol over the postgres package. */
+/**
+ * One connection in replication mode: PostgreSQL's streaming replication protocol over the postgres
+ * package.
+ */
 export interface ReplicationConnection {
   readonly sql: postgres.Sql
   identify(): Promise<{ system: string; timeline: string; flushed: bigint; senderTimeoutMs: number }>
@@ -64,7 +67,8 @@ export function openReplication(databaseUrl: string, application: string): Repli
       const command = `START_REPLICATION SLOT ${slot} LOGICAL ${lsnToSql(from)}
         (proto_version '1', publication_names '${publication}', messages 'true')`
       const duplex = await sql.unsafe(command).writable()
-      // postgres types the stream by the half that was asked for, but CopyBoth gives one stream with both.
+      // postgres types the stream by the half that was asked for, but CopyBoth gives one stream
+      // with both.
       return listen(duplex as Duplex, hear)
     },
     async end() {
@@ -88,7 +92,10 @@ function listen(duplex: Duplex, hear: Listener): Stream {
     resume: () => duplex.resume(),
   }
 
-  /** After an error nothing more is heard: what follows would continue a transaction of which a part is missing. */
+  /**
+   * After an error nothing more is heard: what follows would continue a transaction of which a part
+   * is missing.
+   */
   function hearAll(bytes: Buffer): void {
     try {
       if (bytes[0] === 0x77) hear.message(bytes.subarray(25))
@@ -102,7 +109,10 @@ function listen(duplex: Duplex, hear: Listener): Stream {
 
 const POSTGRES_EPOCH = Date.UTC(2000, 0, 1)
 
-/** Standby status update. The last byte asks for a keepalive in return, which is what the watchdog listens for. */
+/**
+ * Standby status update. The last byte asks for a keepalive in return, which is what the watchdog
+ * listens for.
+ */
 function statusUpdate(lsn: bigint): Buffer {
   const bytes = Buffer.alloc(34)
   bytes[0] = 0x72

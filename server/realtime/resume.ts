@@ -3,11 +3,11 @@ import { PageUnsettled } from "./page.ts"
 import type { Range } from "./range.ts"
 import type { Ring } from "./ring.ts"
 import { keysTouched } from "./shapes.ts"
-import { largeTouches, type Transaction } from "./transactions.ts"
+import { largeAffects, type Transaction } from "./transactions.ts"
 
 /** The net effect of what has been committed since, row by row. */
 export function changesSince(ring: Ring, range: Range, since: bigint, position: bigint): string[] {
-  const swept = ring.sweeping(since).some((each) => each.end <= position && touches(each, range))
+  const swept = ring.sweeping(since).some((each) => each.end <= position && affects(each, range))
   if (swept) throw new PageUnsettled({ reread: true })
   const edits = new Map<string, Edit>()
   for (const transaction of ring.touching(range.shape, range.key, since)) {
@@ -26,9 +26,9 @@ export function changesSince(ring: Ring, range: Range, since: bigint, position: 
 }
 
 /** Whether a transaction has touched a place, or may have. */
-export function touches(transaction: Transaction, place: Pick<Range, "shape" | "key">): boolean {
+export function affects(transaction: Transaction, place: Pick<Range, "shape" | "key">): boolean {
   if (transaction.truncated.has(place.shape.table)) return true
-  if (transaction.large && largeTouches(transaction.large, place.shape, place.key)) return true
+  if (transaction.large && largeAffects(transaction.large, place.shape, place.key)) return true
   return transaction.changes.some(
     (change) => change.table === place.shape.table && keysTouched(place.shape, change).includes(place.key),
   )

@@ -1,6 +1,6 @@
 import { keysTouched, type Shape } from "./shapes.ts"
-import { Tape } from "./tape.ts"
-import { Touches } from "./touches.ts"
+import { TransactionSlabs } from "./transaction-slabs.ts"
+import { TransactionIndex } from "./transaction-index.ts"
 import type { Transaction } from "./transactions.ts"
 import { sees, type Visibility } from "./visibility.ts"
 
@@ -10,7 +10,9 @@ export interface RingLimits {
   readonly bytes: number
 }
 
-/** Marks a snapshot from the moment it was asked for, so that the ring keeps what it may not see. */
+/**
+ * Marks a snapshot from the moment it was asked for, so that the ring keeps what it may not see.
+ */
 export interface Ticket {
   readonly startedAt: number
   readonly restarts: number
@@ -21,34 +23,42 @@ interface Unseen {
   readonly number: number
   readonly xid: bigint
   readonly start: bigint
-  /** The clock when a snapshot that sees it was complete: every snapshot started later sees it too. */
+  /**
+   * The clock when a snapshot that sees it was complete: every snapshot started later sees it too.
+   */
   seenAt: number
 }
 
 const NOT_YET = Number.POSITIVE_INFINITY
 
-/** Bytes that the ring keeps of each transaction beside its own: where it is, and what it touched. */
+/**
+ * Bytes that the ring keeps of each transaction beside its own: where it is, and what it touched.
+ */
 const BESIDE = 100
 
 /**
- * The recent transactions, for two uses: to continue a client that was away, and to complete a snapshot, because a commit can be streamed
- * before snapshots see it. The second use decides when an entry may go: not before some snapshot has seen it.
+ * The recent transactions, for two uses: to continue a client that was away, and to complete a
+ * snapshot, because a commit can be streamed before snapshots see it. The second use decides when
+ * an entry may go: not before some snapshot has seen it.
  */
 export class Ring {
   readonly #limits: RingLimits
   readonly #now: () => number
-  readonly #tape = new Tape()
+  readonly #transactions = new TransactionSlabs()
   #bytes = 0
   #start: bigint
   #end: bigint
   #clock = 0
   /** Oldest first. */
   #unseen: Unseen[] = []
-  /** Ids of transactions that had to be dropped unseen; a snapshot that lacks one of them cannot be completed. */
+  /**
+   * Ids of transactions that had to be dropped unseen; a snapshot that lacks one of them cannot be
+   * completed.
+   */
   #owed = new Set<bigint>()
   readonly #open = new Set<Ticket>()
   #restarts = 0
-  readonly #touches = new Map<Shape, Touches>()
+  readonly #indexes = new Map<Shape, TransactionIndex>()
   /** Truncates and large ones, by number: they have more than what the tape keeps. */
   readonly #sweeping = new Map<number, Transaction>()
 
@@ -63,7 +73,10 @@ export class Ring {
   get start(): bigint {
     return this.#start
   }
-  /** Where another process may begin to read and still find everything that snapshots may not see yet. */
+  /**
+   * Where another process may begin to read and still find everything that snapshots may not see
+   * yet.
+   */
   get settled(): bigint {
     const oldest = this.#unseen.find((entry) => entry.seenAt === NOT_YET)
     return oldest ? oldest.start : this.#end
@@ -76,16 +89,16 @@ export class Ring {
     return this.#bytes
   }
   get length(): number {
-    return this.#tape.next - this.#tape.first
+    return this.#transactions.next - this.#transactions.first
   }
 
   append(transaction: Transaction): void {
-    const number = this.#tape.next
+    const number = this.#transactions.next
     const { xid, start } = transaction
-    this.#tape.append(transaction, this.#now())
+    this.#transactions.append(transaction, this.#now())
     this.#unseen.push({ number, xid, start, seenAt: NOT_YET })
     this.#end = transaction.end
-    for (const [shape, touches] of this.#touches) this.#enter(touches, shape, number, transaction)
+    for (const [shape, index] of this.#indexes) this.#enter(index, shape, number, transaction)
     if (transaction.large || transaction.truncated.size > 0) this.#sweeping.set(number, transaction)
     this.#bytes += this.#bytesOf(number)
     if (this.#bytes > this.#limits.bytes) this.prune()
@@ -98,7 +111,7 @@ export class Ring {
 
   /** Forgets everything: there is a hole before `start`. */
   restart(start: bigint): void {
-    this.#tape.clear()
+    this.#transactions.clear()
     this.#bytes = 0
     this.#unseen = []
     this.#owed.clear()
@@ -109,25 +122,31 @@ export class Ring {
   }
 
   addShape(shape: Shape): void {
-    const touches = new Touches()
-    this.#touches.set(shape, touches)
-    for (let number = this.#tape.first; number < this.#tape.next; number++) {
-      this.#enter(touches, shape, number, this.#tape.glance(number, shape))
+    const index = new TransactionIndex()
+    this.#indexes.set(shape, index)
+    for (let number = this.#transactions.first; number < this.#transactions.next; number++) {
+      this.#enter(index, shape, number, this.#transactions.unpackColumns(number, shape))
     }
   }
 
-  /** Transactions after `since` that touched a place, oldest first; large ones and truncates are in `sweeping`. */
+  /**
+   * Transactions after `since` that touched a place, oldest first; large ones and truncates are in
+   * `sweeping`.
+   */
   touching(shape: Shape, key: string, since: bigint): readonly Transaction[] {
     const found: Transaction[] = []
-    for (const number of this.#touches.get(shape)?.newestFirst(key, this.#tape.first) ?? []) {
-      if (this.#tape.endOf(number) <= since) break
+    for (const number of this.#indexes.get(shape)?.newestFirst(key, this.#transactions.first) ?? []) {
+      if (this.#transactions.endOf(number) <= since) break
       const transaction = this.#get(number)
       if (hasTouched(transaction, shape, key)) found.push(transaction)
     }
     return found.toReversed()
   }
 
-  /** Transactions after `since` whose reach is not known row by row. There are few, so they are searched for. */
+  /**
+   * Transactions after `since` whose reach is not known row by row. There are few, so they are
+   * searched for.
+   */
   sweeping(since: bigint): readonly Transaction[] {
     return [...this.#sweeping.values()].filter((transaction) => transaction.end > since)
   }
@@ -157,8 +176,9 @@ export class Ring {
   }
 
   /**
-   * What the stream has delivered and the snapshot does not see, oldest first; to be added to what was read. Null when that cannot be told
-   * any more: take another snapshot. A hole in the stream may hold what a snapshot from before it lacks.
+   * What the stream has delivered and the snapshot does not see, oldest first; to be added to what
+   * was read. Null when that cannot be told any more: take another snapshot. A hole in the stream
+   * may hold what a snapshot from before it lacks.
    */
   missingFrom(ticket: Ticket, visibility: Visibility): readonly Transaction[] | null {
     if (ticket.restarts !== this.#restarts) return null
@@ -170,9 +190,9 @@ export class Ring {
   prune(): void {
     const horizon = this.#now() - this.#limits.windowMs
     while (this.length > 0) {
-      const oldest = this.#tape.first
+      const oldest = this.#transactions.first
       const crowded = this.#bytes > this.#limits.bytes
-      if (!crowded && this.#tape.arrivalOf(oldest) > horizon) break
+      if (!crowded && this.#transactions.arrivalOf(oldest) > horizon) break
       const unseen = this.#unseen[0]
       if (unseen?.number === oldest) {
         if (!crowded) break
@@ -181,28 +201,28 @@ export class Ring {
       }
       this.#drop(oldest)
     }
-    this.#tape.forget()
+    this.#transactions.forget()
   }
 
   #drop(oldest: number): void {
-    this.#start = this.#tape.endOf(oldest)
+    this.#start = this.#transactions.endOf(oldest)
     this.#bytes -= this.#bytesOf(oldest)
     this.#sweeping.delete(oldest)
-    this.#tape.dropFirst()
+    this.#transactions.dropFirst()
   }
 
   #get(number: number): Transaction {
-    return this.#sweeping.get(number) ?? this.#tape.get(number)
+    return this.#sweeping.get(number) ?? this.#transactions.get(number)
   }
 
   #bytesOf(number: number): number {
-    return this.#tape.bytesOf(number) + (this.#sweeping.get(number)?.bytes ?? 0) + BESIDE
+    return this.#transactions.bytesOf(number) + (this.#sweeping.get(number)?.bytes ?? 0) + BESIDE
   }
 
-  #enter(touches: Touches, shape: Shape, number: number, { changes }: Transaction): void {
+  #enter(index: TransactionIndex, shape: Shape, number: number, { changes }: Transaction): void {
     for (const change of changes) {
       if (change.table !== shape.table) continue
-      for (const key of keysTouched(shape, change)) touches.add(key, number, this.#tape.first)
+      for (const key of keysTouched(shape, change)) index.add(key, number, this.#transactions.first)
     }
   }
 }

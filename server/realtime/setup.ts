@@ -16,7 +16,10 @@ export interface SetUp {
   readonly inspectedAt: bigint
 }
 
-/** Makes what the engine keeps in the database, and prepares the watched tables. Throws with all that is wrong with them. */
+/**
+ * Makes what the engine keeps in the database, and prepares the watched tables. Throws with all
+ * that is wrong with them.
+ */
 export async function setUp(
   pool: ConnectionPool,
   name: string,
@@ -36,7 +39,10 @@ async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTab
   return { anchor, inspectedAt }
 }
 
-/** Makes what is missing and nothing else, so that a role that may not make it can start where another one did. */
+/**
+ * Makes what is missing and nothing else, so that a role that may not make it can start where
+ * another one did.
+ */
 async function makeOwnTables(sql: postgres.Sql): Promise<void> {
   const [existing] = await sql`select to_regclass('realtime.mutations') is not null as made`
   if (existing?.["made"]) return
@@ -54,7 +60,10 @@ async function makeOwnTables(sql: postgres.Sql): Promise<void> {
   await sql`create index mutations_at on realtime.mutations (at)`
 }
 
-/** The same without an engine, for a role that owns the tables, before one starts whose role does not. */
+/**
+ * The same without an engine, for a role that owns the tables, before one starts whose role does
+ * not.
+ */
 export async function prepareEngine(
   databaseUrl: string,
   name: string,
@@ -101,7 +110,10 @@ export function formOf(tables: readonly WatchedTable[]): string {
     .digest("base64url")
 }
 
-/** Adds what is missing and takes nothing away: during a deployment another version may watch other tables. */
+/**
+ * Adds what is missing and takes nothing away: during a deployment another version may watch other
+ * tables.
+ */
 async function publish(
   sql: postgres.Sql,
   publication: string,

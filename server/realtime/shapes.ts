@@ -6,7 +6,10 @@ export interface Shape {
   readonly columns: readonly number[]
 }
 
-/** The shapes in use. There are as many as the declared queries have distinct `eq`s, so walking a table's is cheap. */
+/**
+ * The shapes in use. There are as many as the declared queries have distinct `eq`s, so walking a
+ * table's is cheap.
+ */
 export interface Shapes {
   of(table: WatchedTable): readonly Shape[]
   intern(table: WatchedTable, columns: readonly number[]): Shape
@@ -34,7 +37,10 @@ export function createShapes(added: (shape: Shape) => void): Shapes {
   }
 }
 
-/** PostgreSQL text never holds a NUL, so joining by it keeps different keys different. Null when a column is null or unknown. */
+/**
+ * PostgreSQL text never holds a NUL, so joining by it keeps different keys different. Null when a
+ * column is null or unknown.
+ */
 export function keyIn(shape: Shape, tuple: Tuple): string | null {
   let key: string | null = null
   for (const column of shape.columns) {

@@ -9,7 +9,10 @@ export type Part = { readonly id: number; readonly token: string } & (
 
 const CHUNK = 256 * 1024
 
-/** The events of a snapshot, each without its head (`2["snapshot",{"sequence":…`), none much larger than a chunk unless one row is. */
+/**
+ * The events of a snapshot, each without its head (`2["snapshot",{"sequence":…`), none much larger
+ * than a chunk unless one row is.
+ */
 export function renderSnapshot(position: Position, parts: readonly Part[]): string[] {
   const events: string[][] = []
   let size = 0

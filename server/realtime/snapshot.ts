@@ -41,7 +41,10 @@ export class TooManyRows extends Error {}
 /** Whoever waits for somebody else's lock keeps a connection from others. */
 const READ_ONLY = `isolation level repeatable read read only; ${SET_TEXT_FORM}; set local lock_timeout = '3s'`
 
-/** Reads in `REPEATABLE READ READ ONLY` transactions. Statements that `work` does not wait for between each other share round trips. */
+/**
+ * Reads in `REPEATABLE READ READ ONLY` transactions. Statements that `work` does not wait for
+ * between each other share round trips.
+ */
 export function openSnapshots(
   pool: ConnectionPool,
   ring: Ring,
@@ -86,7 +89,10 @@ export function openSnapshots(
   }
 }
 
-/** Reads on one connection, until the reading is finished: then whatever is still under way is waited for, and nothing more is begun. */
+/**
+ * Reads on one connection, until the reading is finished: then whatever is still under way is
+ * waited for, and nothing more is begun.
+ */
 function readerOf(sql: postgres.Sql, maxRows: number): { reader: SnapshotReader; finish(): Promise<void> } {
   const running = new Set<Promise<unknown>>()
   let finished = false
@@ -133,7 +139,10 @@ function readerOf(sql: postgres.Sql, maxRows: number): { reader: SnapshotReader;
   }
 }
 
-/** Beyond what is sent, the identity's columns are read, so that changes can be matched against the rows. */
+/**
+ * Beyond what is sent, the identity's columns are read, so that changes can be matched against the
+ * rows.
+ */
 function columnsFor(range: Range): number[] {
   const { table, query } = range
   const sent = query.fields.map((field) => table.position.get(field) ?? -1)
@@ -171,7 +180,9 @@ function parameter(table: WatchedTable, column: number, number: number): string 
   return `$${number}::text::${table.types[column]}`
 }
 
-/** Text is ordered by its bytes, as the engine orders it; the database's own collation may differ. */
+/**
+ * Text is ordered by its bytes, as the engine orders it; the database's own collation may differ.
+ */
 function sortable(table: WatchedTable, column: number): string {
   const name = quote(table.columns[column] ?? "")
   const type = table.types[column]

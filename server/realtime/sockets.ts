@@ -16,9 +16,12 @@ export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
   readonly maxConnections: number
   readonly maxConnectionsPerUser: number
   readonly maxConnectionsPerAddress: number
-  /** Where a connection comes from, in a way that its sender cannot choose; without it, addresses are not counted. */
+  /**
+   * Where a connection comes from, in a way that its sender cannot choose; without it, addresses
+   * are not counted.
+   */
   readonly addressOf: ((request: IncomingMessage) => string) | undefined
-  /** ms since the database was last heard from. */
+  /** Milliseconds since the last message from the database. */
   readonly lag: () => number
 }
 
@@ -27,17 +30,23 @@ export interface Sockets {
   revokeUser(userId: string): void
   endCredential(credential: string): void
   /** Ends the connections that were opened by what is no longer good. */
-  askAgain(): Promise<void>
-  /** Those that are here leave, and come back spread over `spreadMs`; who is not admitted by then is refused. */
+  recheckCredentials(): Promise<void>
+  /**
+   * Those that are here leave, and come back spread over `spreadMs`; who is not admitted by then is
+   * refused.
+   */
   admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null, spreadMs: number): void
   count(): number
   /** Also those that have sent no handshake yet. */
   rawCount(): number
-  /** Says goodbye to everybody; they come back spread over `spreadMs`. */
+  /** Sends everybody a goodbye; they come back spread over `spreadMs`. */
   close(spreadMs: number): Promise<void>
 }
 
-/** Each connection is looked at once in this time, a slice of them at a turn: together they would keep the event loop from everybody else. */
+/**
+ * Each connection is looked at once in this time, a slice of them at a turn: together they would
+ * keep the event loop from everybody else.
+ */
 const SWEEP_MS = 1000
 const SLICES = 20
 /** Longer than the verification of a token takes. */
@@ -61,10 +70,16 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   const perUser = new Map<string, number>()
   const perAddress = new Map<string, number>()
   /** Connections that have sent a handshake. A second one would be a second token to verify. */
-  const greeted = new WeakSet<object>()
-  /** Requests and connections that came since it last changed who is admitted: all others have to come again. */
+  const handshaken = new WeakSet<object>()
+  /**
+   * Requests and connections that came since it last changed who is admitted: all others have to
+   * come again.
+   */
   let admitted = new WeakSet<object>()
-  /** When users were signed out and credentials ended, as long as a token may still be under verification that was good before. */
+  /**
+   * When users were signed out and credentials ended, as long as a token may still be under
+   * verification that was good before.
+   */
   const revokedAt = { users: new Map<string, number>(), credentials: new Map<string, number>() }
   let draining = false
   let isAdmitted: ((request: IncomingMessage) => boolean) | null = null
@@ -85,7 +100,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     },
   })
   io.use((socket, next) => {
-    void welcome(socket).then(
+    void acceptHandshake(socket).then(
       () => next(),
       (error: unknown) => {
         const refusal = refusalFor(error, log, "accepting a connection")
@@ -113,9 +128,9 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     },
     endCredential(credential) {
       revokedAt.credentials.set(credential, performance.now())
-      endAll((connection) => connection.isBy(credential))
+      endAll((connection) => connection.wasOpenedBy(credential))
     },
-    async askAgain() {
+    async recheckCredentials() {
       for (const connection of connections()) {
         try {
           if (!(await connection.stands())) connection.end("signed_out", null)
@@ -166,7 +181,10 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     })
   }
 
-  /** A browser always sends its origin; what sends none is not a browser and carries no cookie of a victim. */
+  /**
+   * A browser always sends its origin; what sends none is not a browser and carries no cookie of a
+   * victim.
+   */
   function refuseRequest(request: IncomingMessage): string | null {
     // Engine.IO itself says so only to a connection that it has opened.
     if (new URL(request.url ?? "", "http://localhost").searchParams.get("EIO") !== "4") return "protocol"
@@ -181,7 +199,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     return origin === undefined || options.origins.includes(origin) ? null : "origin"
   }
 
-  async function welcome(socket: Socket): Promise<void> {
+  async function acceptHandshake(socket: Socket): Promise<void> {
     const auth: Record<string, unknown> = socket.handshake.auth
     const handshake = v.safeParse(HandshakeMessage, auth)
     if (!handshake.success) {
@@ -192,8 +210,8 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
         throw new Refused("unauthorized", "Sign in first: the handshake has no token.")
       throw new Refused("invalid", `The handshake has the wrong form: ${handshake.issues[0].message}`)
     }
-    if (greeted.has(socket.conn)) throw new Refused("invalid", "This connection has sent its handshake.")
-    greeted.add(socket.conn)
+    if (handshaken.has(socket.conn)) throw new Refused("invalid", "This connection has sent its handshake.")
+    handshaken.add(socket.conn)
     const askedAt = performance.now()
     const verified = await options.verify(handshake.output.token)
     const userId = options.userIdOf(verified.viewer)
@@ -202,7 +220,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       ...options.credentialsOf(verified.viewer).map((name) => revokedAt.credentials.get(name)),
     ]
     if (revocations.some((at = 0) => at >= askedAt)) throw new Refused("unauthorized", "Sign in again.")
-    // One that has gone meanwhile would never say so again.
+    // One that has gone in the meantime would never say so again.
     if (socket.conn.readyState !== "open")
       throw new Refused("unavailable", "The connection was closed.", 1000)
     if (draining) throw new Refused("unavailable", "The server is restarting.", 1000)
@@ -230,7 +248,10 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     })
   }
 
-  /** Who has expired, who is slow, who has not heard for a while. One timer, because there may be ten thousand of them. */
+  /**
+   * Who has expired, who is slow, who has not heard for a while. One timer, because there may be
+   * ten thousand of them.
+   */
   function sweepSlice(): void {
     const slice = slices[turn++ % SLICES]
     if (!slice) return

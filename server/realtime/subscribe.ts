@@ -3,7 +3,7 @@ import * as v from "valibot"
 import type { Catalogue, Question } from "./catalogue.ts"
 import type { Client } from "./client.ts"
 import type { SubscribeAnswer, SubscribeItem } from "./contract.ts"
-import { openHave, sealHave } from "./have.ts"
+import { openResumeToken, sealResumeToken } from "./resume-token.ts"
 import type { Hub } from "./hub.ts"
 import type { Watching } from "./layout.ts"
 import type { Log } from "./log.ts"
@@ -13,7 +13,7 @@ import type { Metrics } from "./metrics.ts"
 import { finishPage, PageUnsettled } from "./page.ts"
 import { pinEnd, type Range } from "./range.ts"
 import { isTemporary, Refused, refusalFor, tookTooLong } from "./refusal.ts"
-import { changesSince, touches } from "./resume.ts"
+import { changesSince, affects } from "./resume.ts"
 import type { Ring } from "./ring.ts"
 import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
 import { renderSnapshot, type Part } from "./snapshot-event.ts"
@@ -43,9 +43,12 @@ export interface Subscriber {
 
 interface Wanted extends Question {
   readonly id: number
-  /** What stands for it in `client.pending`: an id may be given up and used again before its first use is served. */
+  /**
+   * What stands for it in `client.pending`: an id may be given up and used again before its first
+   * use is served.
+   */
   readonly claim: symbol
-  readonly standing: ClientRows | null
+  readonly clientRows: ClientRows | null
 }
 
 /** The rows that a client has already. */
@@ -62,7 +65,10 @@ interface Request {
   readonly wanted: Wanted[]
   readonly answer: SubscribeAnswer
   attempts: number
-  /** When to stop waiting for the stream, in ms of `performance.now()`: earlier than the deadline, whose refusal gives no reason. */
+  /**
+   * When to stop waiting for the stream, in ms of `performance.now()`: earlier than the deadline,
+   * whose refusal gives no reason.
+   */
   readonly streamBy: number
   readonly resolve: (answer: SubscribeAnswer) => void
 }
@@ -77,7 +83,10 @@ const BATCH = 100
 const STREAM_SHARE = 0.9
 const ATTEMPTS = 50
 
-/** Takes subscriptions up: reads what must be read, in few snapshots however many ask, and joins reading and stream without a gap. */
+/**
+ * Takes subscriptions up: reads what must be read, in few snapshots however many ask, and joins
+ * reading and stream without a gap.
+ */
 export function createSubscriber(options: SubscribeOptions): Subscriber {
   const { hub, ring, snapshots, catalogue, watching, secret, log, metrics } = options
   let queue: Request[] = []
@@ -129,20 +138,20 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       throw new Refused("unavailable", "The connection is too slow for more.", 2000)
     }
     const question = catalogue.ask(item, client.viewer)
-    const standing = item.have && openHave(secret, client.userId, question.range, item.have.token)
+    const point = item.have && openResumeToken(secret, client.userId, question.range, item.have.token)
     const claim = Symbol(item.query)
-    if (!standing) return { ...question, id, claim, standing: null }
-    const { epoch, end } = standing
+    if (!point) return { ...question, id, claim, clientRows: null }
+    const { epoch, end } = point
     const range = end ? pinEnd(question.range, end) : question.range
     const applied = item.have?.lsn === undefined ? 0n : lsnFromWire(item.have.lsn)
-    const since = applied > standing.lsn ? applied : standing.lsn
-    const through = standing.through > since ? standing.through : since
-    return { ...question, id, claim, standing: { epoch, since, through, range } }
+    const since = applied > point.lsn ? applied : point.lsn
+    const through = point.through > since ? point.through : since
+    return { ...question, id, claim, clientRows: { epoch, since, through, range } }
   }
 
   function enqueue(request: Request): void {
     // What needs nothing from the database does not stand in line for it.
-    if (request.wanted.every((each) => canContinue(each.standing) && !each.query.authorize)) {
+    if (request.wanted.every((each) => canContinue(each.clientRows) && !each.query.authorize)) {
       void serve([request])
       return
     }
@@ -180,15 +189,15 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     try {
       if (
         live.some((request) =>
-          request.wanted.some((each) => !canContinue(each.standing) || each.query.authorize),
+          request.wanted.some((each) => !canContinue(each.clientRows) || each.query.authorize),
         )
       ) {
         snapshot = await snapshots.take((reader) => read(reader, live))
       }
       let gate = snapshot?.lsn ?? 0n
       for (const request of live) {
-        for (const { standing } of request.wanted) {
-          if (canContinue(standing) && standing.through > gate) gate = standing.through
+        for (const { clientRows } of request.wanted) {
+          if (canContinue(clientRows) && clientRows.through > gate) gate = clientRows.through
         }
       }
       const streamBy = Math.min(...live.map((request) => request.streamBy))
@@ -207,7 +216,8 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         })
       })
     } catch (error) {
-      // One question that fails in SQL fails its transaction, so each request of the batch is tried alone.
+      // One question that fails in SQL fails its transaction, so each request of the batch is tried
+      // alone.
       if (isTemporary(error)) for (const request of live) refuse(request, error)
       else if (live.length > 1) for (const request of live) await serve([request])
       else if (live[0] && live[0].wanted.length > 1) await serveOneByOne(live[0])
@@ -236,7 +246,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           const asked = query.authorize(client.viewer, args, reader.sql)
           reads.push(asked.then((verdict) => void allowed.set(each, verdict)))
         }
-        if (canContinue(each.standing) || begun.has(range.identity)) continue
+        if (canContinue(each.clientRows) || begun.has(range.identity)) continue
         begun.add(range.identity)
         reads.push(reader.rows(range).then((found) => void rows.set(range.identity, found)))
       }
@@ -245,7 +255,10 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     return { allowed, rows }
   }
 
-  /** Between two transactions: brings what was read to the hub's position, sends it, and follows from there. */
+  /**
+   * Between two transactions: brings what was read to the hub's position, sends it, and follows
+   * from there.
+   */
   function finish(
     request: Request,
     snapshot: Snapshot<Reading> | null,
@@ -265,7 +278,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           throw new Refused("not_found", "It doesn't exist, or it isn't yours.")
         }
         const late = missing.filter((transaction) => transaction.end <= position)
-        if (late.some((transaction) => each.dependencies.some((place) => touches(transaction, place)))) {
+        if (late.some((transaction) => each.dependencies.some((place) => affects(transaction, place)))) {
           throw new PageUnsettled()
         }
         const { part, range } = answerOf(client, each, snapshot, late, texts)
@@ -282,7 +295,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         answer.accepted.push(each.id)
       } catch (error) {
         if (error instanceof PageUnsettled && request.attempts < ATTEMPTS) {
-          again.push({ ...each, standing: missing !== null && !error.reread ? each.standing : null })
+          again.push({ ...each, clientRows: missing !== null && !error.reread ? each.clientRows : null })
           continue
         }
         client.pending.delete(each.id)
@@ -313,29 +326,32 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     late: readonly Transaction[],
     texts: Map<string, readonly string[]>,
   ): { part: Part; range: Range } {
-    const { id, range, standing: held } = wanted
+    const { id, range, clientRows } = wanted
     const position = hub.position()
-    const standing = { epoch: hub.epoch(), lsn: position, through: position }
+    const point = { epoch: hub.epoch(), lsn: position, through: position }
     const found = snapshot?.value.rows.get(range.identity)
     // A token is sealed for the page as asked for; the pinned end travels inside it.
-    if (canContinue(held)) {
-      const changes = changesSince(ring, held.range, held.since, position)
+    if (canContinue(clientRows)) {
+      const changes = changesSince(ring, clientRows.range, clientRows.since, position)
       metrics.count("resumed")
-      const token = sealHave(secret, client.userId, range, { ...standing, end: held.range.end })
-      return { part: { id, kind: "changes", changes, token }, range: held.range }
+      const token = sealResumeToken(secret, client.userId, range, { ...point, end: clientRows.range.end })
+      return { part: { id, kind: "changes", changes, token }, range: clientRows.range }
     }
     if (!found) throw new PageUnsettled({ reread: true })
     metrics.count("read_whole")
     const page = finishPage(range, found, late, texts)
-    const token = sealHave(secret, client.userId, range, { ...standing, end: page.range.end })
+    const token = sealResumeToken(secret, client.userId, range, { ...point, end: page.range.end })
     return { part: { id, kind: "rows", page, token }, range: page.range }
   }
 
-  /** Whether everything since is at hand. A place far ahead of this server's comes from another history, such as a restored backup. */
-  function canContinue(held: ClientRows | null): held is ClientRows {
-    if (held?.epoch !== hub.epoch()) return false
-    if (held.since < ring.start || held.since > ring.end + 1_000_000n) return false
-    return watching.knowsSince(held.range.table, held.since)
+  /**
+   * Whether everything since is at hand. A place far ahead of this server's comes from another
+   * history, such as a restored backup.
+   */
+  function canContinue(rows: ClientRows | null): rows is ClientRows {
+    if (rows?.epoch !== hub.epoch()) return false
+    if (rows.since < ring.start || rows.since > ring.end + 1_000_000n) return false
+    return watching.knowsSince(rows.range.table, rows.since)
   }
 
   /** Whether anything of the request is still wanted. */
@@ -351,7 +367,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
   function refuse(request: Request, error: unknown): void {
     const refusal = refusalFor(error, log, "subscribing")
     for (const { id, claim } of request.wanted) {
-      // What was served or given up meanwhile has had its answer.
+      // What was served or given up in the meantime has had its answer.
       if (request.client.pending.get(id) !== claim) continue
       request.client.pending.delete(id)
       request.answer.refused.push({ id, error: refusal })

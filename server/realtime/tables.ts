@@ -1,8 +1,9 @@
 import type { Table } from "./live-query.ts"
 
 /**
- * A row as text, in the order of its table's described columns: the form in which snapshots and the log agree. `undefined` is a value
- * that was not transmitted: a large one that the update left alone.
+ * A row as text, in the order of its table's described columns: the form in which snapshots and the
+ * log agree. `undefined` is a value that was not transmitted: a large one that the update left
+ * alone.
  */
 export type Tuple = readonly (string | null | undefined)[]
 
@@ -18,15 +19,24 @@ export interface WatchedTable {
   readonly key: number
   /** A row of which nothing was transmitted. */
   readonly blank: Tuple
-  /** The key and the columns of the replica identity: known of every row that an update or delete leaves behind. */
+  /**
+   * The key and the columns of the replica identity: known of every row that an update or delete
+   * leaves behind.
+   */
   readonly identity: ReadonlySet<number>
-  /** PostgreSQL's type of each column, and whether it may be null: read from the catalog when the engine opens. */
+  /**
+   * PostgreSQL's type of each column, and whether it may be null: read from the catalog when the
+   * engine opens.
+   */
   readonly types: string[]
   readonly oids: number[]
   readonly nullable: boolean[]
 }
 
-/** `old` is present when the row leaves a place: on delete, and when an update changes the replica identity. */
+/**
+ * `old` is present when the row leaves a place: on delete, and when an update changes the replica
+ * identity.
+ */
 export interface RowChange {
   readonly table: WatchedTable
   readonly inserted: boolean

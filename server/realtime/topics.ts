@@ -23,7 +23,10 @@ export interface Touched extends Spot {
   readonly place: Place
 }
 
-/** Who follows what, found from a change by the places it touches: a commit costs what it touches, not what is followed. */
+/**
+ * Who follows what, found from a change by the places it touches: a commit costs what it touches,
+ * not what is followed.
+ */
 export interface Topics {
   add(subscription: Subscription): void
   remove(subscription: Subscription): void

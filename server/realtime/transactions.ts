@@ -5,7 +5,10 @@ import type { RowChange, WatchedTable } from "./tables.ts"
 /** A committed transaction, as far as it concerns watched tables. */
 export interface Transaction {
   readonly xid: bigint
-  /** Where its commit record begins. PostgreSQL sends the transaction to whoever starts to read here or before, and to nobody who starts later. */
+  /**
+   * Where its commit record begins. PostgreSQL sends the transaction to whoever starts to read here
+   * or before, and to nobody who starts later.
+   */
   readonly start: bigint
   /** Where it ends in the log: the position of whoever has applied it. */
   readonly end: bigint
@@ -31,7 +34,7 @@ export interface TransactionLimits {
 }
 
 /** Whether a large transaction touched a place; also when nobody can say any more. */
-export function largeTouches(large: LargeSummary, shape: Shape, key: string): boolean {
+export function largeAffects(large: LargeSummary, shape: Shape, key: string): boolean {
   if (!large.tables.has(shape.table)) return false
   const keys = large.keys.get(shape)
   return keys === undefined || keys.has(key)
@@ -50,12 +53,17 @@ interface Draft {
 export const NO_TABLES: ReadonlySet<WatchedTable> = new Set()
 const NO_MESSAGES: readonly [] = []
 
-/** Gathers messages into whole transactions. Proto version 1 sends a transaction only once it has committed. */
+/**
+ * Gathers messages into whole transactions. Proto version 1 sends a transaction only once it has
+ * committed.
+ */
 export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen: (xid: number) => bigint) {
   let draft: Draft | null = null
 
   return {
-    /** Between transactions, a keepalive's position means that everything before it has been seen. */
+    /**
+     * Between transactions, a keepalive's position means that everything before it has been seen.
+     */
     idle: () => draft === null,
     reset() {
       draft = null

@@ -1,4 +1,7 @@
-/** What a PostgreSQL snapshot sees, as `pg_current_snapshot()` prints it: `xmin:xmax:xip,xip…`, in 64-bit transaction ids. */
+/**
+ * What a PostgreSQL snapshot sees, as `pg_current_snapshot()` prints it: `xmin:xmax:xip,xip…`, in
+ * 64-bit transaction ids.
+ */
 export interface Visibility {
   readonly xmin: bigint
   readonly xmax: bigint

@@ -15,9 +15,14 @@ import { findTrouble } from "./trouble.ts"
 export interface Sink {
   /** How far it has come; null before the first start. */
   position(): bigint | null
-  /** Whether the given cluster is another than before, so that positions in it mean something else. */
+  /**
+   * Whether the given cluster is another than before, so that positions in it mean something else.
+   */
   moved(system: string, timeline: string): boolean
-  /** There is a hole before `start`, or this is the first start: all that follows it will be delivered. */
+  /**
+   * There is a hole before `start`, or this is the first start: all that follows it will be
+   * delivered.
+   */
   restart(start: bigint, system: string, timeline: string): void
   transaction(transaction: Transaction): void
   advance(lsn: bigint): void
@@ -32,7 +37,9 @@ export interface ReaderOptions {
   readonly describing: Describing
   /** The log before the place is of no use to anybody: there is too much of it to read. */
   readonly skipped: (start: bigint) => void
-  /** Done before each start: the stream's short transaction ids are widened by a recent full one. */
+  /**
+   * Done before each start: the stream's short transaction ids are widened by a recent full one.
+   */
   readonly prepare: () => Promise<void>
   readonly log: Log
   readonly metrics: Metrics
@@ -43,7 +50,7 @@ export interface ReaderOptions {
 }
 
 export interface Reader {
-  /** ms since PostgreSQL was last heard from; 0 while the stream is healthy. */
+  /** Milliseconds since the last message from PostgreSQL; 0 while the stream is healthy. */
   lag(): number
   /** What the operator has to change before the stream can begin; null while nothing is known. */
   trouble(): string | null
@@ -55,7 +62,10 @@ export interface Reader {
 /** Before the stream has begun, no watchdog listens for signs of life. */
 const STARTING_MS = 30_000
 
-/** Reads the log for as long as the process lives, and comes back by itself whenever the stream is lost. */
+/**
+ * Reads the log for as long as the process lives, and recovers automatically whenever the stream is
+ * lost.
+ */
 export function startReader(options: ReaderOptions): Reader {
   const { sink, assembler, log, metrics } = options
   let stopping = false
@@ -67,7 +77,7 @@ export function startReader(options: ReaderOptions): Reader {
   let streamingSince: number | null = null
   let wake: (() => void) | null = null
   let trouble: string | null = null
-  const trials = createFailureLog(log, "The replication stream is back.")
+  const failureLog = createFailureLog(log, "The replication stream is back.")
   const finished = run()
 
   return {
@@ -99,7 +109,7 @@ export function startReader(options: ReaderOptions): Reader {
       streamingSince = null
       try {
         await session()
-        if (!stopping) complain(null, "The replication stream ended. Reconnecting.")
+        if (!stopping) reportFailure(null, "The replication stream ended. Reconnecting.")
       } catch (error) {
         if (stopping) break
         await repair(error)
@@ -115,7 +125,7 @@ export function startReader(options: ReaderOptions): Reader {
     assembler.reset()
     const opened = openReplication(options.databaseUrl, "realtime stream")
     connection = opened
-    const impatience = setTimeout(() => void opened.end(), STARTING_MS)
+    const startTimer = setTimeout(() => void opened.end(), STARTING_MS)
     try {
       await options.prepare()
       const { system, timeline, flushed, senderTimeoutMs } = await connection.identify()
@@ -136,7 +146,7 @@ export function startReader(options: ReaderOptions): Reader {
           if (assembler.idle()) sink.advance(end)
         },
       })
-      clearTimeout(impatience)
+      clearTimeout(startTimer)
       if (paused) stream.pause()
       reportMs = Math.min(options.reportMs, senderTimeoutMs > 0 ? senderTimeoutMs / 4 : options.reportMs)
       stream.report(start)
@@ -144,14 +154,17 @@ export function startReader(options: ReaderOptions): Reader {
       trouble = null
       await watch(stream)
     } finally {
-      clearTimeout(impatience)
+      clearTimeout(startTimer)
       stream = null
       await connection.end()
       connection = null
     }
   }
 
-  /** PostgreSQL silently skips what a slot no longer holds, so the copy's place is compared with ours before asking. */
+  /**
+   * PostgreSQL silently skips what a slot no longer holds, so the copy's place is compared with
+   * ours before asking.
+   */
   function placeToStart(copied: bigint, flushed: bigint, system: string, timeline: string): bigint {
     const position = sink.position()
     const known = position !== null && !sink.moved(system, timeline)
@@ -177,11 +190,12 @@ export function startReader(options: ReaderOptions): Reader {
     const silent = new Promise<void>((resolve) => {
       timer = setInterval(() => {
         const now = performance.now()
-        // A late tick means that this process was stopped or busy; what has arrived meanwhile is read first.
+        // A late tick means that this process was stopped or busy; what has arrived in the meantime is
+        // read first.
         const punctual = now - tickedAt < 2 * reportMs
         tickedAt = now
         current.report(sink.position() ?? 0n)
-        trials.succeeded() // not at once: a stream that breaks every second would be back every second
+        failureLog.succeeded() // not at once: a stream that breaks every second would be back every second
         if (!punctual || paused) heardAt = now
         else if (now - heardAt > 3 * reportMs) resolve()
       }, reportMs)
@@ -197,15 +211,15 @@ export function startReader(options: ReaderOptions): Reader {
     const code = error instanceof Error && "code" in error ? error.code : undefined
     // No such slot, or one that PostgreSQL has invalidated.
     if (code !== "42704" && code !== "55000")
-      return complain(error, "The replication stream failed. Reconnecting.")
+      return reportFailure(error, "The replication stream failed. Reconnecting.")
     await ensureAnchor(options.pool, options.anchor).catch((cause: unknown) =>
-      complain(cause, "The anchor slot cannot be created. Long open transactions delay it."),
+      reportFailure(cause, "The anchor slot cannot be created. Long open transactions delay it."),
     )
   }
 
-  function complain(error: unknown, message: string): void {
+  function reportFailure(error: unknown, message: string): void {
     trouble = findTrouble(error, options.databaseUrl)?.message ?? null
-    trials.failed("warn", error, trouble ?? message, { position: positionText() })
+    failureLog.failed("warn", error, trouble ?? message, { position: positionText() })
   }
 
   function positionText(): string | null {

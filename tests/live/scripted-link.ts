@@ -2,7 +2,10 @@ import type { MutateAnswer, Refusal, SubscribeItem } from "#server/realtime/cont
 import { ConnectionLost } from "#app/realtime/connection-lost.ts"
 import type { Link, LinkEvent, LinkListener } from "#app/realtime/link.ts"
 
-/** A link whose other end is the test: it sees what the client sends, and says what the server would. */
+/**
+ * A link whose other end is the test: it sees what the client sends, and says what the server
+ * would.
+ */
 export function scriptedLink() {
   let listener: LinkListener = { changed() {}, received() {} }
   let sequence = 0
@@ -49,7 +52,10 @@ export function scriptedLink() {
     up: () => listener.changed("up"),
     down: () => listener.changed("down"),
     signOut: () => listener.changed("signed-out"),
-    /** Keeps the answers to what is subscribed from now on, until the function that it gives back is called. */
+    /**
+     * Keeps the answers to what is subscribed from now on, until the function that it gives back is
+     * called.
+     */
     holdAnswers() {
       const holding = (held = Promise.withResolvers<void>())
       return () => {

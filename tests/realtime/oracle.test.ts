@@ -19,7 +19,10 @@ type Chance = ReturnType<typeof seeded>
 
 let serial = 0
 
-/** One random transaction: inserts, updates, moves and deletions, sometimes rolled back, sometimes with a large value. */
+/**
+ * One random transaction: inserts, updates, moves and deletions, sometimes rolled back, sometimes
+ * with a large value.
+ */
 async function write(chance: Chance, n: number): Promise<void> {
   const thread = () => `t${chance.below(THREADS)}`
   const steps = 1 + chance.below(4)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as v from "valibot"
 import { editsOf, mergeEdits, type Edit } from "#server/realtime/edits.ts"
-import { openHave, sealHave } from "#server/realtime/have.ts"
+import { openResumeToken, sealResumeToken } from "#server/realtime/resume-token.ts"
 import { defineLiveQuery, type LiveQuery } from "#server/realtime/live-query.ts"
 import { lsnFromSql, lsnFromWire, lsnToSql, lsnToWire } from "#server/realtime/lsn.ts"
 import { commitHeader, Outbox } from "#server/realtime/outbox.ts"
@@ -240,15 +240,15 @@ describe("a token of rows", () => {
   const standing = { epoch: "e", lsn: 5n, through: 9n, end: { key: "k~.", value: "7" } }
 
   it("opens for the same user, query and arguments under the same secret, and for nothing else", () => {
-    const token = sealHave("secret", "ada", range, standing)
+    const token = sealResumeToken("secret", "ada", range, standing)
     const other = prepareRange(query, { eq: { threadId: "u" } }, table, shapes)
-    expect(openHave("secret", "ada", range, token)).toMatchObject({ epoch: "e", lsn: 5n, through: 9n })
-    expect(openHave("secret", "eve", range, token)).toBeNull()
-    expect(openHave("secret", "ada", other, token)).toBeNull()
-    expect(openHave("another", "ada", range, token)).toBeNull()
-    expect(openHave("secret", "ada", range, token.replace("5", "6"))).toBeNull()
+    expect(openResumeToken("secret", "ada", range, token)).toMatchObject({ epoch: "e", lsn: 5n, through: 9n })
+    expect(openResumeToken("secret", "eve", range, token)).toBeNull()
+    expect(openResumeToken("secret", "ada", other, token)).toBeNull()
+    expect(openResumeToken("another", "ada", range, token)).toBeNull()
+    expect(openResumeToken("secret", "ada", range, token.replace("5", "6"))).toBeNull()
     for (const nonsense of ["", ".", "a.b.c.d.e", "x".repeat(900)]) {
-      expect(openHave("secret", "ada", range, nonsense)).toBeNull()
+      expect(openResumeToken("secret", "ada", range, nonsense)).toBeNull()
     }
   })
 })

@@ -415,7 +415,10 @@ describe("many clients at once", () => {
   )
 })
 
-/** As often as it takes: this machine is server and clients in one, and a handshake must be done within ten seconds. */
+/**
+ * As often as it takes: this machine is server and clients in one, and a handshake must be done
+ * within ten seconds.
+ */
 async function comeBack(client: ReferenceClient): Promise<void> {
   try {
     await client.resume()

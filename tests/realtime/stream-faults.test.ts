@@ -40,7 +40,10 @@ async function connect() {
   return client
 }
 
-/** Writes until told to stop; what could not be written because the database was away is not counted. */
+/**
+ * Writes until told to stop; what could not be written because the database was away is not
+ * counted.
+ */
 function startWriting(threadId: string) {
   let stopping = false
   let written = 0
@@ -172,7 +175,8 @@ describe("the stream", () => {
 
   it("gives a commit that no snapshot sees yet also to a process that starts when the log has moved on behind it", async () => {
     const limits = { name: "narrow", windowMs: 200, anchorMs: 100 }
-    // Runs last: a slot that nobody moves keeps the log for ever. The temporary ones go by themselves, some time after their connections.
+    // Runs last: a slot that nobody moves keeps the log for ever. The temporary ones go by
+    // themselves, some time after their connections.
     onTestFinished(async () => {
       await cluster.sql`
         select pg_drop_replication_slot(slot_name) from pg_replication_slots
@@ -252,7 +256,8 @@ describe("the stream", () => {
     await cluster.sql.unsafe("create table if not exists noise (x text)")
     for (let round = 0; round < amount(10, 100); round++) await makeNoise()
     expect(await retained()).toBeGreaterThan(1_000_000)
-    // PostgreSQL writes down every 15 s what is running, and a slot lets go of the log only up to such a place.
+    // PostgreSQL writes down every 15 s what is running, and a slot lets go of the log only up to
+    // such a place.
     const moved = async () => {
       await cluster.sql`select pg_log_standby_snapshot()`
       return retained()

@@ -22,7 +22,10 @@ export interface Followed {
   order: RowOrder
   end: string | null
   token: string | null
-  /** `waiting` until the snapshot, `reset` when the server has forgotten it, `revoked` when it is over. */
+  /**
+   * `waiting` until the snapshot, `reset` when the server has forgotten it, `revoked` when it is
+   * over.
+   */
   state: "waiting" | "live" | "reset" | "revoked"
   refusal: Refusal | null
 }
@@ -43,8 +46,8 @@ const LOST = {
 }
 
 /**
- * A client written from docs/realtime-protocol.md on a bare WebSocket. It checks what the protocol promises at each event, and keeps what breaks it in
- * `violations`.
+ * A client written from docs/realtime-protocol.md on a bare WebSocket. It checks what the protocol
+ * promises at each event, and keeps what breaks it in `violations`.
  */
 export class ReferenceClient {
   readonly followed = new Map<number, Followed>()

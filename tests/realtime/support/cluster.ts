@@ -5,7 +5,10 @@ import postgres from "postgres"
 import { startEmbeddedPostgres } from "#db/embedded.ts"
 import { createDatabase } from "./database.ts"
 
-/** A PostgreSQL of the test's own, to be treated badly. When it dies it is started again, as an operator's service would be. */
+/**
+ * A PostgreSQL of the test's own, to be treated badly. When it dies it is started again, as an
+ * operator's service would be.
+ */
 export async function startCluster(settings: Record<string, string> = {}) {
   const directory = mkdtempSync(join(tmpdir(), "tideline-faults-"))
   const server = await startEmbeddedPostgres({
@@ -22,7 +25,10 @@ export async function startCluster(settings: Record<string, string> = {}) {
     get pid() {
       return server.pid
     },
-    /** Ends the postmaster: SIGINT is a fast shutdown, SIGQUIT an immediate one, SIGKILL a crash. Resolves when another accepts connections. */
+    /**
+     * Ends the postmaster: SIGINT is a fast shutdown, SIGQUIT an immediate one, SIGKILL a crash.
+     * Resolves when another accepts connections.
+     */
     async restart(signal: NodeJS.Signals) {
       const { pid } = server
       process.kill(pid, signal)

@@ -22,7 +22,10 @@ import {
 
 export const ORIGIN = "https://tideline.example"
 
-/** What the engine wrote to its log, for tests that expect a complaint and for those that expect none. */
+/**
+ * What the engine wrote to its log, for tests that expect a complaint and for those that expect
+ * none.
+ */
 export type LogLine = { level: "info" | "warn" | "error"; details: object; message: string }
 
 /** The engine over the test tables, on a port of its own. */

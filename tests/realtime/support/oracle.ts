@@ -19,7 +19,10 @@ export async function catchUp(sql: postgres.Sql, client: ReferenceClient): Promi
   await client.until(() => (client.position?.lsn ?? "") >= lsn, `position ${lsn}`)
 }
 
-/** Waits until the client has passed everything that is committed now, and compares its rows with the table. */
+/**
+ * Waits until the client has passed everything that is committed now, and compares its rows with
+ * the table.
+ */
 export async function expectEqual(sql: postgres.Sql, client: ReferenceClient, lists: readonly Followed[]) {
   await catchUp(sql, client)
   for (const list of lists) {

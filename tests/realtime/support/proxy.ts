@@ -1,7 +1,10 @@
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
 
-/** A TCP proxy that can lose the network: it keeps connections open and forwards nothing, as a cable that was pulled. */
+/**
+ * A TCP proxy that can lose the network: it keeps connections open and forwards nothing, as a cable
+ * that was pulled.
+ */
 export async function startProxy(targetPort: number) {
   const pairs = new Set<[Socket, Socket]>()
   let stalled = false

@@ -3,7 +3,10 @@ import type postgres from "postgres"
 import { defineLiveQuery, defineMutation, type TableDescription } from "#server/realtime/live-query.ts"
 import type { TransactionQuery } from "#server/realtime/mutate.ts"
 
-/** A small product for the engine to serve: conversations with messages, each conversation with an owner. */
+/**
+ * A small product for the engine to serve: conversations with messages, each conversation with an
+ * owner.
+ */
 export const SCHEMA = `
   create table threads (
     _id text primary key, owner text not null, title text not null default '', _creation_time bigint not null default 0
@@ -183,7 +186,10 @@ export const fail = defineMutation({
   },
 })
 
-/** `ada`, or `ada@1700000000000` for one that expires then, in ms, or with one more such time for the end of what it came from. */
+/**
+ * `ada`, or `ada@1700000000000` for one that expires then, in ms, or with one more such time for
+ * the end of what it came from.
+ */
 export async function verify(token: string) {
   const [id = "", expiry, end] = token.split("@")
   if (!/^[a-z]+\d*$/.test(id)) return null

@@ -1,9 +1,13 @@
 /**
- * Which transactions touched a place, by number. It is a hash table with chains in typed arrays, newest first, as compressors keep
- * where text occurred before (zlib's deflate): a chain ends where it comes to a transaction that is gone, so nothing has to be taken out.
+ * Which transactions touched a place, by number. It is a hash table with chains in typed arrays,
+ * newest first, as compressors keep where text occurred before (zlib's deflate): a chain ends where
+ * it comes to a transaction that is gone, so nothing has to be taken out.
  */
-export class Touches {
-  /** The newest entry of each bucket, and of each entry the one before it in its bucket; entries are counted from 1. */
+export class TransactionIndex {
+  /**
+   * The newest entry of each bucket, and of each entry the one before it in its bucket; entries are
+   * counted from 1.
+   */
   #heads = new Float64Array(INITIAL)
   #before = new Float64Array(INITIAL)
   #hashes = new Uint32Array(INITIAL)
@@ -19,7 +23,10 @@ export class Touches {
     this.#put(hash, transaction)
   }
 
-  /** Transactions from `oldest` on that touched the place, newest first; among them may be some that touched another one only. */
+  /**
+   * Transactions from `oldest` on that touched the place, newest first; among them may be some that
+   * touched another one only.
+   */
   *newestFirst(key: string, oldest: number): Generator<number> {
     const hash = hashOf(key)
     let entry = this.#heads[this.#slot(hash)] ?? 0

@@ -3,27 +3,38 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { lsnFromWire, lsnToWire } from "./lsn.ts"
 import { readPin, writePin, type Pin, type Range } from "./range.ts"
 
-/** What a client's rows stand for: everything up to `lsn`, perhaps some of what follows up to `through`. */
-export interface Standing {
+/**
+ * What a client's rows stand for: everything up to `lsn`, perhaps some of what follows up to
+ * `through`.
+ */
+export interface ResumePoint {
   readonly epoch: string
   readonly lsn: bigint
   readonly through: bigint
   readonly end: Pin | null
 }
 
-/** Seals a standing for one user, query and arguments. The token is opaque to the client and proves nothing but its own origin. */
-export function sealHave(secret: string, userId: string, range: Range, standing: Standing): string {
+/**
+ * Seals a resume point for one user, query and arguments. The token is opaque to the client and
+ * proves nothing but its own origin.
+ */
+export function sealResumeToken(secret: string, userId: string, range: Range, point: ResumePoint): string {
   const fields = [
-    standing.epoch,
-    lsnToWire(standing.lsn),
-    lsnToWire(standing.through),
-    standing.end ? Buffer.from(writePin(standing.end)).toString("base64url") : "",
+    point.epoch,
+    lsnToWire(point.lsn),
+    lsnToWire(point.through),
+    point.end ? Buffer.from(writePin(point.end)).toString("base64url") : "",
   ].join(".")
   return `${fields}.${seal(secret, userId, range, fields)}`
 }
 
 /** Null for a token that was issued for something else, or by somebody else. */
-export function openHave(secret: string, userId: string, range: Range, token: string): Standing | null {
+export function openResumeToken(
+  secret: string,
+  userId: string,
+  range: Range,
+  token: string,
+): ResumePoint | null {
   const split = token.lastIndexOf(".")
   const fields = token.slice(0, split)
   const expected = Buffer.from(seal(secret, userId, range, fields))

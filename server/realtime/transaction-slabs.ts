@@ -2,7 +2,7 @@ import {
   boundOfPacked,
   packTransaction,
   unpackTransaction,
-  type Seeing,
+  type Projection,
   type Space,
   type TableNumbers,
 } from "./packed.ts"
@@ -10,13 +10,14 @@ import type { WatchedTable } from "./tables.ts"
 import type { Transaction } from "./transactions.ts"
 
 /**
- * A queue of transactions, packed into slabs outside V8's heap. As objects there, the ten thousands that a ring keeps would be copied
- * by each collection of young garbage until they count as old, and be old garbage when they go: at 4,000 commits a second that stopped
- * the process for 25 to 100 ms of every second.
+ * A queue of transactions, packed into slabs outside V8's heap. As objects there, the ten thousands
+ * that a ring keeps would be copied by each collection of young garbage until they count as old,
+ * and be old garbage when they go: at 4,000 commits a second that stopped the process for 25 to 100
+ * ms of every second.
  *
  * A transaction is known by its number, which rises.
  */
-export class Tape {
+export class TransactionSlabs {
   readonly #tables = numberTables()
   /** Oldest first. The first one may begin with transactions that are gone. */
   #slabs: Slab[] = []
@@ -49,9 +50,12 @@ export class Tape {
     return transaction
   }
 
-  /** Of a transaction, the changes of a table, and of those only some columns: the others look as if they had not been transmitted. */
-  glance(number: number, seeing: Seeing): Transaction {
-    return this.#slabOf(number).unpack(number % PER_SLAB, this.#tables, seeing)
+  /**
+   * Of a transaction, the changes of a table, and of those only some columns: the others look as if
+   * they had not been transmitted.
+   */
+  unpackColumns(number: number, projection: Projection): Transaction {
+    return this.#slabOf(number).unpack(number % PER_SLAB, this.#tables, projection)
   }
 
   endOf(number: number): bigint {
@@ -113,8 +117,8 @@ class Slab {
     this.#count += 1
   }
 
-  unpack(index: number, tables: TableNumbers, seeing?: Seeing): Transaction {
-    return unpackTransaction(this.#space, this.#startOf(index), tables, seeing)
+  unpack(index: number, tables: TableNumbers, projection?: Projection): Transaction {
+    return unpackTransaction(this.#space, this.#startOf(index), tables, projection)
   }
 
   bytesOf(index: number): number {

@@ -1,6 +1,9 @@
 /** Those who wait until the stream has passed a place in the log. */
-export interface Awaited {
-  /** Resolves with true when `arrive` has named a place at or past `lsn`, with false if that takes too long. */
+export interface PositionWaiters {
+  /**
+   * Resolves with true when `arrive` has named a place at or past `lsn`, with false if that takes
+   * too long.
+   */
   reached(lsn: bigint, timeoutMs: number): Promise<boolean>
   arrive(position: bigint): void
   /** Nobody waits any longer. */
@@ -13,8 +16,11 @@ interface Waiter {
   resolve(reached: boolean): void
 }
 
-/** `nudge` is called for a place that is not reached soon: it may have been reserved but not written. */
-export function createAwaited(nudge: () => void): Awaited {
+/**
+ * `nudge` is called for a place that is not reached soon: it may have been reserved but not
+ * written.
+ */
+export function createPositionWaiters(nudge: () => void): PositionWaiters {
   const waiters = new Set<Waiter>()
   let position = 0n
   let closed = false

@@ -1,20 +1,23 @@
 import { ConnectionLost } from "./connection-lost.ts"
 import type { Link, LinkListener } from "./link.ts"
 
-/** Stands for a link whose code is still on its way: who uses it finds it not up yet, as any link at first. */
-export interface ComingLink extends Link {
+/**
+ * Stands for a link whose code is still on its way: who uses it finds it not up yet, as any link at
+ * first.
+ */
+export interface DeferredLink extends Link {
   /** From now on it is this one. */
-  leadTo(link: Link): void
+  connectTo(link: Link): void
   /** It has not come, and is tried for again. */
   fail(): void
 }
 
-export function createComingLink(): ComingLink {
+export function createDeferredLink(): DeferredLink {
   let link: Link | null = null
   let listener: LinkListener | null = null
 
   return {
-    leadTo(to) {
+    connectTo(to) {
       link = to
       if (listener) to.listen(listener)
     },
