@@ -43,7 +43,7 @@ it(
     const env = { DATA_DIR: join(folder, ".data") }
     expect(await runBuiltCommand("restore", [backups, "--check"], { folder, env })).toMatchObject({
       code: 0,
-      output: expect.stringContaining("is whole"),
+      output: expect.stringContaining("is complete"),
     })
     expect(readdirSync(folder)).toEqual([])
     expect(await runBuiltCommand("restore", [backups], { folder, env })).toMatchObject({
