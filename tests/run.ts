@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 
 // `npm test` checks and tests everything. `npm test -- files` runs the tests of one domain: those that are named after it, and those that
-// import it and are named after no other. They need no browser and kill no process. Options go on to vitest.
+// import it and are named after no other, except for those that need a browser or kill processes. Options go on to vitest.
 
 const root = resolve(import.meta.dirname, "..")
 const words = process.argv.slice(2)
@@ -15,6 +15,7 @@ if (domains.length === 0) {
   run("vitest", "run", ...options)
 } else {
   const files = domains.flatMap(findTests)
+  sayWhatIsLeftOut()
   run("vitest", "run", ...new Set(files), ...options)
 }
 
@@ -33,6 +34,14 @@ function findTests(domain: string): string[] {
     `No test is named after ${domain} or imports it. Name a folder of server/, as in: npm test -- files\n`,
   )
   process.exit(1)
+}
+
+function sayWhatIsLeftOut() {
+  const names = globSync("tests/{browser,process}/**/*.test.ts", { cwd: root })
+  const left = names.filter((path) => path.split(/[/.-]/).some((name) => domains.includes(name)))
+  process.stdout.write(
+    `Left out: npm run check, and what needs a browser or kills processes (${left.join(", ") || "no file named after it"}).\n`,
+  )
 }
 
 function run(command: string, ...args: string[]) {

@@ -104,7 +104,10 @@ function collect(tokens: readonly Token[]): Found {
   }
 }
 
-const LINK = "rounded-sm px-0.5 text-accent-ink no-underline hover:underline"
+const LINK = "rounded-sm px-0.5 text-accent-ink"
+
+/** Small and raised, so that it is known for a link without a line under it. */
+const NUMBER = `${LINK} no-underline hover:underline`
 
 /** The number that leads to a footnote. One that leads nowhere is shown as it was written. */
 export function FootnoteReference({ token }: { token: FootnoteReferenceToken }) {
@@ -120,7 +123,7 @@ export function FootnoteReference({ token }: { token: FootnoteReferenceToken }) 
           href={`#${target}`}
           role="doc-noteref"
           aria-label={t`Footnote ${shown}`}
-          className={LINK}
+          className={NUMBER}
           onClick={goToTarget}
         >
           {shown}
@@ -172,18 +175,18 @@ export function FootnoteList({ footnotes, render }: FootnoteListProps) {
 function BackLinks({ number: shown, references }: Pick<Footnote, "number" | "references">) {
   const { t } = useLingui()
   return references.map((id, at) => {
-    const use = at + 1
+    const occurrence = at + 1
     return (
       <span key={id}>
         {"\u00a0"}
         <a
           href={`#${id}`}
           role="doc-backlink"
-          aria-label={at === 0 ? t`Back to reference ${shown}` : t`Back to reference ${shown}-${use}`}
-          className={LINK}
+          aria-label={at === 0 ? t`Back to reference ${shown}` : t`Back to reference ${shown}-${occurrence}`}
+          className={`${LINK} underline`}
           onClick={goToTarget}
         >
-          ↩{at === 0 ? null : <sup className="text-[0.75em] leading-none">{use}</sup>}
+          ↩{at === 0 ? null : <sup className="text-[0.75em] leading-none">{occurrence}</sup>}
         </a>
       </span>
     )
