@@ -1,9 +1,8 @@
-import { msg } from "@lingui/core/macro"
-import { useEffect, useState } from "react"
 import type { Sentence } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults } from "#server/chat/contract.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
-import { send } from "../chat/composer/ask.ts"
+import { send } from "../send.ts"
+import { useSearch } from "../use-search.ts"
 
 /** Of each kind. */
 const SHOWN = 5
@@ -17,32 +16,18 @@ export interface Found {
   problem: Sentence | null
 }
 
-const NOTHING: Found = { query: "", threads: [], files: [], problem: null }
+const NONE = { threads: [], files: [] }
+const NOTHING: Found = { query: "", ...NONE, problem: null }
 
-/** The conversations and files that hold these words. What was found before stays until there is more to say. */
+/** The conversations and files that contain this text. The previous results stay until there are new ones. */
 export function useFound(query: string): Found {
-  const [found, setFound] = useState(NOTHING)
-  useEffect(() => {
-    if (query === "") return
-    const gone = new AbortController()
-    const look = async () => {
-      try {
-        setFound({ query, ...(await search(query, gone.signal)), problem: null })
-      } catch (problem) {
-        if (gone.signal.aborted) return
-        setFound({ ...NOTHING, query, problem: problem instanceof Error ? problem.message : msg`Try again.` })
-      }
-    }
-    const timer = setTimeout(() => void look(), 150)
-    return () => {
-      clearTimeout(timer)
-      gone.abort()
-    }
-  }, [query])
-  return query === "" ? NOTHING : found
+  const { text, found, problem } = useSearch(query, search)
+  if (query === "" || text === null) return NOTHING
+  return { query: text, ...(found ?? NONE), problem }
 }
 
 async function search(query: string, signal: AbortSignal) {
+  if (query === "") return NONE
   const words = new URLSearchParams({ q: query })
   const [{ results }, { files }] = await Promise.all([
     send<SearchResults>("GET", `/api/chat/search?${words}`, { signal }),

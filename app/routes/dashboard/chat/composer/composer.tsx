@@ -7,7 +7,7 @@ import { AttachButton } from "./attach-button.tsx"
 import { DraftChip, UploadChip } from "../conversation/attachment-list.tsx"
 import type { Draft } from "./drafts.ts"
 import { useAttaching } from "./use-attaching.ts"
-import { useFilesAbove } from "./use-files-above.ts"
+import { useFileDrop } from "../../use-file-drop.ts"
 
 interface ComposerProps {
   draft: Draft
@@ -49,7 +49,7 @@ export function Composer({
       onDraft(latest.current)
     },
   })
-  const isAbove = useFilesAbove(attaching.upload)
+  const isAbove = useFileDrop(({ files }) => attaching.upload([...files]))
   const canSend = draft.text.trim() !== "" && !blocked && !onStop && !pending && !attaching.isUploading
 
   useEffect(() => {

@@ -1,13 +1,15 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useEffect, useState, type KeyboardEvent } from "react"
+import { useState, type KeyboardEvent } from "react"
 import { useFormats } from "#app/language/formats.ts"
+import { useSentences } from "#app/language/sentences.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import type { Attachment } from "#server/chat/contract.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
-import { send } from "./ask.ts"
+import { send } from "../../send.ts"
+import { useSearch } from "../../use-search.ts"
 import { whyNot } from "./use-attaching.ts"
 
 interface FilePickerProps {
@@ -20,7 +22,8 @@ interface FilePickerProps {
 export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
   const { t } = useLingui()
   const [name, setName] = useState("")
-  const { files, problem } = useFilesCalled(name)
+  const say = useSentences()
+  const { found: files, problem } = useSearch(name, findFiles)
   return (
     <Dialog
       open
@@ -50,7 +53,7 @@ export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
         <div className="-mx-2 mt-2 h-72 overflow-y-auto">
           {problem ? (
             <p className="p-2 text-sm text-danger-ink" role="alert">
-              {problem}
+              {say(problem)}
             </p>
           ) : null}
           {files?.length === 0 ? (
@@ -116,30 +119,8 @@ function walk(event: KeyboardEvent<HTMLElement>) {
   stops[at + (event.key === "ArrowDown" ? 1 : -1)]?.focus()
 }
 
-/** Null until the first answer. What was found before stays until there is more to say. */
-function useFilesCalled(name: string) {
-  const { t } = useLingui()
-  const [found, setFound] = useState<{ files: FileSummary[] | null; problem: string | null }>({
-    files: null,
-    problem: null,
-  })
-  useEffect(() => {
-    const gone = new AbortController()
-    const look = async () => {
-      try {
-        const query = new URLSearchParams({ q: name, limit: "30" })
-        const { files } = await send<FilePage>("GET", `/api/files?${query}`, { signal: gone.signal })
-        setFound({ files, problem: null })
-      } catch (problem) {
-        if (gone.signal.aborted) return
-        setFound({ files: [], problem: problem instanceof Error ? problem.message : t`Try again.` })
-      }
-    }
-    const timer = setTimeout(() => void look(), name ? 150 : 0)
-    return () => {
-      clearTimeout(timer)
-      gone.abort()
-    }
-  }, [name, t])
-  return found
+async function findFiles(name: string, signal: AbortSignal) {
+  const query = new URLSearchParams({ q: name, limit: "30" })
+  const { files } = await send<FilePage>("GET", `/api/files?${query}`, { signal })
+  return files
 }

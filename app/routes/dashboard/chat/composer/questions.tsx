@@ -1,7 +1,8 @@
 import { msg } from "@lingui/core/macro"
 import { createContext, use, useCallback, useState, useSyncExternalStore, type ReactNode } from "react"
 import { i18nOfDocument } from "#app/language/i18n.ts"
-import { AskRefused, askQuestion, send, type Question } from "./ask.ts"
+import { askQuestion, type Question } from "./ask.ts"
+import { RequestRefused, send } from "../../send.ts"
 import { readDraft, returnToDraft, clearDraft, type Draft } from "./drafts.ts"
 
 /** A question on its way: shown from the moment it is asked until the records have its turn. */
@@ -15,7 +16,7 @@ export interface Asking extends Question {
 export interface Exchange {
   asking: Asking | null
   /** Why the last question was not taken. */
-  refusal: AskRefused | null
+  refusal: RequestRefused | null
   /** The stored question that is being written anew, and how. */
   editing: (Draft & { messageId: string }) | null
 }
@@ -86,7 +87,7 @@ function createQuestions() {
     }
   }
 
-  function giveBack(asking: Asking, refusal: AskRefused) {
+  function giveBack(asking: Asking, refusal: RequestRefused) {
     const { threadId, requestId, text, attachments, replaces, supersedes } = asking
     if (refusal.status === 0) doubtful.set(threadId, asking)
     if (supersedes) return change(threadId, { asking: null, refusal })
@@ -148,8 +149,8 @@ function createQuestions() {
   }
 }
 
-function refusalOf(problem: unknown): AskRefused {
-  if (problem instanceof AskRefused) return problem
+function refusalOf(problem: unknown): RequestRefused {
+  if (problem instanceof RequestRefused) return problem
   const words = msg`Your message couldn't be sent.`
-  return new AskRefused(0, problem instanceof Error ? problem.message : i18nOfDocument()._(words), null)
+  return new RequestRefused(0, problem instanceof Error ? problem.message : i18nOfDocument()._(words), null)
 }

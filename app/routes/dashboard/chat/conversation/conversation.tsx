@@ -7,7 +7,7 @@ import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { AnswerNotice } from "./answer-notice.tsx"
-import type { AskRefused } from "../composer/ask.ts"
+import type { RequestRefused } from "../../send.ts"
 import { plainText, type Bubble } from "./bubbles.ts"
 import { Composer } from "../composer/composer.tsx"
 import { clearDraft, useDraft, type Draft } from "../composer/drafts.ts"
@@ -124,7 +124,7 @@ function EarlierMark({ earlier }: { earlier: Earlier }) {
 
 interface AskingProps {
   threadId: string
-  refusal: AskRefused | null
+  refusal: RequestRefused | null
   onStop: (() => void) | undefined
   onAsk: (draft: Draft) => void
   onDismiss: () => void

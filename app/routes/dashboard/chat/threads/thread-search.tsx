@@ -1,18 +1,20 @@
 import { plural } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
-import { useEffect, useState } from "react"
 import { href, Link } from "react-router"
+import { useSentences } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults, Snippet } from "#server/chat/contract.ts"
-import { send } from "../composer/ask.ts"
+import { send } from "../../send.ts"
+import { useSearch } from "../../use-search.ts"
 import { inOrder } from "../markdown/in-order.tsx"
 
 export function SearchResultList({ sought, onLeave }: { sought: string; onLeave: (() => void) | undefined }) {
   const { t } = useLingui()
-  const { results, problem } = useSearch(sought)
+  const say = useSentences()
+  const { found: results, problem } = useSearch(sought, searchThreads)
   if (problem) {
     return (
       <p role="alert" className="px-2.5 py-2 text-sm text-danger-ink">
-        {problem}
+        {say(problem)}
       </p>
     )
   }
@@ -88,32 +90,8 @@ function Marked({ snippet: { text, matches } }: { snippet: Snippet }) {
   })
 }
 
-/** Null until the first answer. What was found before stays until there is more to say. */
-function useSearch(sought: string) {
-  const { t } = useLingui()
-  const [found, setFound] = useState<{ results: SearchResult[] | null; problem: string | null }>({
-    results: null,
-    problem: null,
-  })
-  useEffect(() => {
-    const gone = new AbortController()
-    const look = async () => {
-      try {
-        const query = new URLSearchParams({ q: sought })
-        const { results } = await send<SearchResults>("GET", `/api/chat/search?${query}`, {
-          signal: gone.signal,
-        })
-        setFound({ results, problem: null })
-      } catch (problem) {
-        if (gone.signal.aborted) return
-        setFound({ results: null, problem: problem instanceof Error ? problem.message : t`Try again.` })
-      }
-    }
-    const timer = setTimeout(() => void look(), 150)
-    return () => {
-      clearTimeout(timer)
-      gone.abort()
-    }
-  }, [sought, t])
-  return found
+async function searchThreads(text: string, signal: AbortSignal) {
+  const query = new URLSearchParams({ q: text })
+  const { results } = await send<SearchResults>("GET", `/api/chat/search?${query}`, { signal })
+  return results
 }

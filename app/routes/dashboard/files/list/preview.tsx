@@ -1,14 +1,13 @@
-import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useState, type KeyboardEvent, type ReactNode } from "react"
 import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
-import { i18nOfDocument } from "#app/language/i18n.ts"
 import { buttonClass } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { Stage } from "#app/ui/stage.tsx"
 import { isShownInline, isTextType, type FileSummary } from "#server/files/contract.ts"
+import { request } from "../../send.ts"
 import { iconOf } from "./file-thumbnail.tsx"
 
 /** Bytes of a text that are shown. The rest is for an editor. */
@@ -238,13 +237,6 @@ function Text({ file, address }: { file: FileSummary; address: string }) {
 
 async function readText(address: string, size: number, signal: AbortSignal): Promise<string> {
   if (size === 0) return ""
-  const response = await fetch(address, { signal, headers: { Range: `bytes=0-${TEXT_SHOWN - 1}` } }).catch(
-    () => null,
-  )
-  const i18n = i18nOfDocument()
-  if (!response) throw new Error(i18n._(msg`You're offline, or the server isn't responding.`))
-  const { status } = response
-  if (status === 404) throw new Error(i18n._(msg`The file no longer exists.`))
-  if (!response.ok) throw new Error(i18n._(msg`The server couldn't send it (${status}).`))
+  const response = await request(address, { signal, headers: { Range: `bytes=0-${TEXT_SHOWN - 1}` } })
   return response.text()
 }

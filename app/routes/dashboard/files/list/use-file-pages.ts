@@ -1,9 +1,9 @@
-import { msg } from "@lingui/core/macro"
 import { useEffect, useRef, useState, useSyncExternalStore } from "react"
-import { i18nOfDocument } from "#app/language/i18n.ts"
+import { href } from "react-router"
 import { useLive } from "#app/realtime/use-live.tsx"
 import type { FilePage, FileSummary, ListFiles, StoredUsage } from "#server/files/contract.ts"
 import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
+import { send } from "../../send.ts"
 import { createFilePages, type FilePageStore } from "./file-pages.ts"
 
 /** Lists that were left: going back finds them as long as they were. */
@@ -67,15 +67,9 @@ function useStore(first: FilePage, query: ListFiles): FilePageStore {
 }
 
 function open(first: FilePage, query: ListFiles): FilePageStore {
-  return createFilePages(first, async (cursor = query.cursor) => {
-    const response = await fetch(`/api/files${addressOf(query, cursor)}&limit=100`).catch(() => null)
-    const i18n = i18nOfDocument()
-    if (!response) throw new Error(i18n._(msg`You're offline, or the server isn't responding.`))
-    const { status } = response
-    if (status === 401) throw new Error(i18n._(msg`You're signed out. Sign in again to see more.`))
-    if (!response.ok) throw new Error(i18n._(msg`The server couldn't respond (${status}).`))
-    return (await response.json()) as FilePage
-  })
+  return createFilePages(first, (cursor = query.cursor) =>
+    send<FilePage>("GET", `${href("/api/files")}${addressOf(query, cursor)}&limit=100`),
+  )
 }
 
 /** The address of a list: `?sort=name&q=tides`. */

@@ -1,9 +1,9 @@
-import { msg, plural } from "@lingui/core/macro"
+import { plural } from "@lingui/core/macro"
 import { Plural, Trans, useLingui } from "@lingui/react/macro"
 import { useId, useRef, useState, type FormEvent } from "react"
+import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
-import { i18nOfDocument } from "#app/language/i18n.ts"
-import { sentencesIn, useSentences } from "#app/language/sentences.ts"
+import { useSentences } from "#app/language/sentences.ts"
 import { useLive, useMutate } from "#app/realtime/use-live.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { Button } from "#app/ui/button.tsx"
@@ -19,6 +19,7 @@ import {
   type NewShare,
   type ShareSummary,
 } from "#server/files/contract.ts"
+import { send } from "../../send.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -125,30 +126,17 @@ function LinkForm({ fileId, onMade }: { fileId: string; onMade: (made: NewShare)
   )
 }
 
-async function createLink(fileId: string, form: FormData): Promise<NewShare> {
+function createLink(fileId: string, form: FormData): Promise<NewShare> {
   const days = Number(form.get("days"))
   const downloads = Number(form.get("maxDownloads"))
   const password = form.get("password")
-  const response = await fetch(`/api/files/${fileId}/shares`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({
+  return send("POST", href("/api/files/:fileId/shares", { fileId }), {
+    body: {
       expiresAt: days > 0 ? Date.now() + days * DAY : null,
       maxDownloads: downloads > 0 ? downloads : null,
       password: password === "" ? null : password,
-    }),
-  }).catch(() => null)
-  const i18n = i18nOfDocument()
-  if (!response) {
-    throw new Error(i18n._(msg`You're offline, or the server isn't responding. Try again in a moment.`))
-  }
-  const answer = (await response.json().catch(() => ({}))) as NewShare & { error?: string }
-  const { status } = response
-  if (!response.ok) {
-    const said = sentencesIn(i18n)(answer.error)
-    throw new Error(said ?? i18n._(msg`The server couldn't create it (${status}).`))
-  }
-  return answer
+    },
+  })
 }
 
 /** The address of the new link. Nobody can see it again. */

@@ -1,0 +1,48 @@
+import { useEffect, useRef, useState } from "react"
+
+/**
+ * Calls `onDrop` for files dropped anywhere on the page. Returns whether files are being dragged over
+ * it. `onDrop` has to read the transfer before it returns: the browser empties it afterwards.
+ */
+export function useFileDrop(onDrop: (transfer: DataTransfer) => void): boolean {
+  const [isOver, setOver] = useState(false)
+  const latest = useRef(onDrop)
+  useEffect(() => {
+    latest.current = onDrop
+  })
+
+  useEffect(() => {
+    // The pointer enters an element before it leaves the one around it.
+    let depth = 0
+    const stop = new AbortController()
+    const listen = (
+      name: "dragenter" | "dragleave" | "dragover" | "drop",
+      act: (event: DragEvent, transfer: DataTransfer) => void,
+    ) =>
+      window.addEventListener(
+        name,
+        (event) => {
+          const { dataTransfer } = event
+          if (dataTransfer?.types.includes("Files")) act(event, dataTransfer)
+        },
+        { signal: stop.signal },
+      )
+    listen("dragenter", () => {
+      depth += 1
+      setOver(true)
+    })
+    listen("dragleave", () => {
+      depth -= 1
+      if (depth === 0) setOver(false)
+    })
+    listen("dragover", (event) => event.preventDefault())
+    listen("drop", (event, transfer) => {
+      depth = 0
+      setOver(false)
+      event.preventDefault()
+      latest.current(transfer)
+    })
+    return () => stop.abort()
+  }, [])
+  return isOver
+}
