@@ -54,9 +54,9 @@ export interface Attachment {
   size: number
 }
 
-export const chatMessages = pgTable(
-  "chat_messages",
-  {
+/** The columns of a message, in a conversation or among its earlier versions. */
+function message() {
+  return {
     ...record(),
     userId: uuid("user_id")
       .notNull()
@@ -68,6 +68,13 @@ export const chatMessages = pgTable(
     content: text("content").notNull(),
     /** Null where there are none. */
     attachments: jsonb("attachments").$type<Attachment[]>(),
+  }
+}
+
+export const chatMessages = pgTable(
+  "chat_messages",
+  {
+    ...message(),
     /** A question that took the place of another, which `chat_replaced_messages` keeps. */
     edited: boolean("edited").notNull().default(false),
   },
@@ -169,19 +176,10 @@ export const chatTurns = pgTable(
 export const chatReplacedMessages = pgTable(
   "chat_replaced_messages",
   {
-    ...record(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
-    threadId: uuid("thread_id")
-      .notNull()
-      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    ...message(),
     /** The question of the conversation that stands in its place now. */
     replacedBy: uuid("replaced_by").notNull(),
     replacedAt: milliseconds("replaced_at").notNull(),
-    role: text("role", { enum: ["user", "assistant"] }).notNull(),
-    content: text("content").notNull(),
-    attachments: jsonb("attachments").$type<Attachment[]>(),
     /** How it came about, where it is an answer. */
     turn: jsonb("turn").$type<
       Pick<
