@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path"
 import * as v from "valibot"
 import { refuseWhileRunning, removeSchema } from "#db/remove-schema.ts"
-import { LIMITS } from "../realtime/open.ts"
+import { LIMITS } from "../realtime/options.ts"
 import { removeEngine } from "../realtime/remove.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"

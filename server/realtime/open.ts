@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage, Server as HttpServer } from "node:http"
 
 import { warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
-import { dispatchAnnouncements, type Announcements } from "./announce.ts"
+import { dispatchAnnouncements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { LiveRow, Loaded } from "./contract.ts"
@@ -13,111 +13,21 @@ import { createHub } from "./hub.ts"
 import { startKeeper } from "./keeper.ts"
 import { layOutWatched } from "./layout.ts"
 import { openPool } from "./pool.ts"
-import type { LiveQuery, Mutation, Table } from "./live-query.ts"
 import { openLoads, type Question } from "./load.ts"
-import type { Log } from "./log.ts"
 import { createMetrics, type Distribution, type Measured } from "./metrics.ts"
-import { createMutator, type Transact } from "./mutate.ts"
+import { createMutator } from "./mutate.ts"
 import { Refused } from "./refusal.ts"
 import { Ring } from "./ring.ts"
 import { createShapes } from "./shapes.ts"
 import { openSnapshots } from "./snapshot.ts"
 import { createSockets } from "./sockets.ts"
+import { LIMITS, type RealtimeOptions } from "./options.ts"
 import { formOf, setUp } from "./setup.ts"
 import { createSubscriber } from "./subscribe.ts"
 import { watchTable } from "./tables.ts"
 import { createAssembler } from "./transactions.ts"
 import { widenXid } from "./visibility.ts"
 import { startReader } from "./wal-reader.ts"
-
-export interface RealtimeOptions<Viewer, Scope> {
-  /** PostgreSQL itself, not a pooler, by a role with REPLICATION: for the stream. */
-  databaseUrl: string
-  /** A pooler in front of it that gives each transaction another session, for everything else. */
-  poolerUrl?: string | undefined
-  tables: readonly Table[]
-  queries: readonly LiveQuery<Viewer>[]
-  mutations: readonly Mutation<Scope>[]
-  transact: Transact<Viewer, Scope>
-  /** Whose token it is and until when (ms); null for a token that is not good. */
-  verify(token: string): Promise<Verified<Viewer> | null>
-  /** The same for all tokens of a user. */
-  userIdOf(viewer: Viewer): string
-  /** Names of what a connection was opened by: it ends when one of them does (`END_CREDENTIAL`). */
-  credentialsOf?: (viewer: Viewer) => readonly string[]
-  /**
-   * Whether those are still good, as the database says. Asked where their end may have been missed.
-   */
-  stands?: (viewer: Viewer) => Promise<boolean>
-  /** The origins whose pages may connect, as browsers write them. */
-  origins: readonly string[]
-  /**
-   * Where a connection comes from, in a way that its sender cannot choose. Without it, connections
-   * are not limited by address.
-   */
-  addressOf?: (request: IncomingMessage) => string
-  /** Seals what clients hand back. The same in all processes. */
-  secret: string
-  log: Log
-  /** Is notified of connections as they come and go, for a table of who is present. */
-  presence?: {
-    opened(connection: ConnectionInfo<Viewer>): void
-    closed(connection: ConnectionInfo<Viewer>): void
-  }
-  /** Called, by topic, with what any process announced. */
-  announcements?: Announcements
-  limits?: Partial<RealtimeLimits>
-}
-
-export interface RealtimeLimits {
-  /** Prefix of the publication and the slots in PostgreSQL. */
-  name: string
-  /** How long a client may be away and continue. */
-  windowMs: number
-  ringBytes: number
-  /** A transaction beyond these is not sent row by row. */
-  transactionChanges: number
-  transactionBytes: number
-  maxRows: number
-  maxConnections: number
-  maxConnectionsPerUser: number
-  /**
-   * An office shares an address, and so do all users behind a proxy that the product was not told
-   * of.
-   */
-  maxConnectionsPerAddress: number
-  snapshotConcurrency: number
-  /** Of one connection, in the long run. */
-  messagesPerSecond: number
-  /** Signs of life asked of PostgreSQL; three missing ones end the stream. */
-  reportMs: number
-  anchorMs: number
-  positionMs: number
-  /** The longest that a call waits for its answer. */
-  answerMs: number
-  graceMs: number
-  drainSpreadMs: number
-}
-
-export const LIMITS: RealtimeLimits = {
-  name: "tideline",
-  windowMs: 60_000,
-  ringBytes: 64 * 1024 * 1024,
-  transactionChanges: 20_000,
-  transactionBytes: 16 * 1024 * 1024,
-  maxRows: 2000,
-  maxConnections: 20_000,
-  maxConnectionsPerUser: 50,
-  maxConnectionsPerAddress: 2000,
-  snapshotConcurrency: 3,
-  messagesPerSecond: 50,
-  reportMs: 5000,
-  anchorMs: 15_000,
-  positionMs: 10_000,
-  answerMs: 9000,
-  graceMs: 20_000,
-  drainSpreadMs: 5000,
-}
 
 export interface Realtime<Viewer> {
   attach(server: HttpServer): void

@@ -1,7 +1,8 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import postgres from "postgres"
-import { openRealtime, type RealtimeLimits, type RealtimeOptions } from "#server/realtime/open.ts"
+import { openRealtime } from "#server/realtime/open.ts"
+import { type RealtimeLimits, type RealtimeOptions } from "#server/realtime/options.ts"
 import {
   addMessage,
   doNothing,
