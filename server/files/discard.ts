@@ -44,7 +44,7 @@ export async function discardUpload(scope: Discard, id: string, options: GivingU
   try {
     await giveUpUpload(scope, id, options)
   } catch (error) {
-    scope.log.error({ err: error, upload: id }, "an upload could not be given up; the sweep tries again")
+    scope.log.error({ err: error, upload: id }, "could not discard an upload; the sweep will try again")
   }
 }
 
@@ -89,6 +89,6 @@ export async function discardBlob(scope: Discard, id: string): Promise<void> {
       await tx.delete(blobs).where(eq(blobs._id, id))
     })
   } catch (error) {
-    scope.log.error({ err: error, blob: id }, "a blob could not be removed; the sweep tries again")
+    scope.log.error({ err: error, blob: id }, "could not remove a blob; the sweep will try again")
   }
 }

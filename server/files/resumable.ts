@@ -9,7 +9,7 @@ import { giveUpUpload, removeNameless } from "./discard.ts"
 import { nextExpiry, SPENT, UNTIL_FIRST_BYTE } from "./expiry.ts"
 import { finishUpload } from "./finish.ts"
 import { cleanFileName } from "./names.ts"
-import { reserveRoom } from "./room.ts"
+import { reserveSpace } from "./reserve-space.ts"
 import type { UploadLock } from "./upload-lock.ts"
 
 type Uploading = Scope<"blobs" | "config" | "db" | "uploadLocks" | "viewer">
@@ -29,11 +29,11 @@ export interface Announced {
   fileName: string
   /** Bytes. */
   length: number
-  /** To be told again as it is. */
+  /** Returned to the sender unchanged. */
   metadata: string
 }
 
-/** A part of the bytes on its way. */
+/** The body of one request. */
 export interface Part {
   offset: number
   body: ReadableStream<Uint8Array>
@@ -41,7 +41,7 @@ export interface Part {
   size: number | null
 }
 
-/** Reserves room for a file whose bytes come by `receivePart`. Throws `TooLarge`, `OutOfSpace`, `TooMany`. */
+/** Reserves space for a file whose bytes arrive through `receivePart`. Throws `TooLarge`, `OutOfSpace`, `TooMany`. */
 export async function createUpload(
   scope: Uploading,
   { fileName, length, metadata }: Announced,
@@ -49,7 +49,7 @@ export async function createUpload(
   const name = cleanFileName(fileName)
   const expiresAt = Date.now() + UNTIL_FIRST_BYTE
   const row = { expiresAt, length, metadata, fileName: name }
-  const { _id } = await reserveRoom(scope, name, { exactly: length }, row)
+  const { _id } = await reserveSpace(scope, name, { exactly: length }, row)
   if (length > 0) return { _id, offset: 0, expiresAt, fileId: null }
   return { _id, ...(await withUpload(scope, _id, (upload) => progressOf(scope, upload, 0))) }
 }
@@ -88,7 +88,7 @@ export async function receivePart(scope: Uploading, id: string, part: Part): Pro
   })
 }
 
-/** Frees the room at once. Throws `NotFound`, and `Conflict` for what is a file already. */
+/** Frees the space immediately. Throws `NotFound`, and `Conflict` if the upload is already a file. */
 export async function cancelUpload(scope: Uploading, id: string): Promise<void> {
   const upload = await findUpload(scope, id, { expired: "too" })
   if (upload.fileId) throw new Conflict("The upload is complete. Delete the file instead.")
@@ -138,12 +138,12 @@ async function withUpload<Result extends Progress>(
   try {
     const upload = await findUpload(scope, id)
     ;({ key } = upload)
-    // It was finished while this waited.
+    // It was finished in the meantime.
     if (key === null) return { ...upload, offset: upload.length }
     return await work({ ...upload, key }, lock)
   } catch (error) {
     if (key === null || isRefusal(error)) throw error
-    // It may have been given up under this one's hands.
+    // It may have been cancelled during the work.
     await requireThere(scope, { _id: id, key })
     throw error
   } finally {
@@ -176,7 +176,7 @@ async function append(
   const bytes = takeBytes(body, upload.length - offset, lock, end)
   const size = await scope.blobs.append(upload.key, offset, bytes)
   if (end.why?.status === 413) {
-    // Nobody could tell later that it has the right size and the wrong bytes.
+    // Otherwise it would look complete, with the right size and the wrong bytes.
     await giveUpUpload(scope, upload._id)
     throw tooMuch(upload)
   }

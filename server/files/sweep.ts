@@ -20,12 +20,12 @@ const BATCH = 1000
 /** Sorts before every id. */
 const FIRST_ID = "00000000-0000-0000-0000-000000000000"
 
-/** Makes good, every ten minutes, what processes left that died. Any number of processes may do it at once. */
+/** Cleans up every ten minutes after processes that crashed. Several processes may sweep at once. */
 export function startSweeping(scope: Sweep): Recurring {
   return startRecurring((stopping) => sweep(scope, Date.now(), stopping), INTERVAL)
 }
 
-/** What is left when the process is stopping is for the next sweep. */
+/** Stops early when the process is stopping; the next sweep does the rest. */
 export async function sweep(scope: Sweep, now = Date.now(), stopping?: AbortSignal): Promise<void> {
   const parts = [
     finishWhole,
@@ -39,7 +39,7 @@ export async function sweep(scope: Sweep, now = Date.now(), stopping?: AbortSign
     try {
       await part(scope, now, stopping)
     } catch (error) {
-      scope.log.error({ err: error }, "the blob store could not be swept; the next sweep tries again")
+      scope.log.error({ err: error }, "could not sweep the blob store; the next sweep will try again")
     }
   }
 }
@@ -78,7 +78,7 @@ async function finishAlone(scope: Sweep, id: string) {
 
 function tell({ log }: Sweep, error: unknown, upload: string) {
   if (!isRefusal(error))
-    log.error({ err: error, upload }, "an upload could not be finished; the sweep tries again")
+    log.error({ err: error, upload }, "could not finish an upload; the sweep will try again")
 }
 
 async function discardExpired(scope: Sweep, now: number, stopping?: AbortSignal) {

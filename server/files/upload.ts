@@ -8,7 +8,7 @@ import type { FileSummary } from "./contract.ts"
 import { discardUpload, removeNameless } from "./discard.ts"
 import { REQUEST_LEASE } from "./expiry.ts"
 import { cleanFileName } from "./names.ts"
-import { overQuota, reserveRoom, tooLarge, type AnnouncedSize } from "./room.ts"
+import { overQuota, reserveSpace, tooLarge, type AnnouncedSize } from "./reserve-space.ts"
 import { detectType, SAMPLE_SIZE } from "./types.ts"
 
 export interface IncomingFile {
@@ -33,7 +33,7 @@ export async function uploadFile(
   { fileName, bytes, size }: IncomingFile,
 ): Promise<FileSummary> {
   const name = cleanFileName(fileName)
-  const upload = await reserveRoom(scope, name, size, { expiresAt: leaseEnd() })
+  const upload = await reserveSpace(scope, name, size, { expiresAt: leaseEnd() })
   const renewing = renewLease(scope, upload._id)
   try {
     const sample = new Sample()
@@ -76,7 +76,7 @@ function renewLease({ db, log }: Uploading, id: string) {
   }
   return setInterval(() => {
     renew().catch((error: unknown) =>
-      log.warn({ err: error, upload: id }, "the place of an upload could not be kept; it is tried again"),
+      log.warn({ err: error, upload: id }, "could not renew an upload; will try again"),
     )
   }, RENEWAL_INTERVAL)
 }

@@ -12,7 +12,7 @@ import type { UserRecord } from "#server/users/contract.ts"
 import { AskBox } from "./ask-box.tsx"
 import { ConnectedDevices } from "./connected-devices.tsx"
 import { DropZone } from "./files/upload/drop-zone.tsx"
-import { NoRoom } from "./files/upload/storage-full.tsx"
+import { StorageFull } from "./files/upload/storage-full.tsx"
 import { Checklist } from "./checklist.tsx"
 import { LatestFiles, LatestThreads } from "./latest.tsx"
 import { Page, PageHead } from "./page.tsx"
@@ -68,7 +68,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
         <UploadButton variant="secondary" onFiles={upload}>{t`Add files`}</UploadButton>
       </PageHead>
       <DropZone onFiles={upload} />
-      <NoRoom usage={usage} />
+      <StorageFull usage={usage} />
       <AskBox />
       <UploadPanel uploads={uploads} onFiles={upload} />
       <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />

@@ -6,7 +6,7 @@ import { LinkButton } from "#app/ui/button.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
 import type { Plan } from "#server/users/contract.ts"
-import { RoomBar } from "./files/list/usage-meter.tsx"
+import { StorageBar } from "./files/list/usage-meter.tsx"
 
 /** The person's plan and what it gives, in the figures that the server goes by. */
 export function PlanCard({
@@ -44,7 +44,7 @@ export function PlanCard({
             <Trans>
               {used} <span className="font-normal text-muted">of {quota}</span>
             </Trans>
-            <RoomBar usage={usage} className="mt-2" />
+            <StorageBar usage={usage} className="mt-2" />
           </dd>
         </div>
         <div>

@@ -24,8 +24,8 @@ import { limitsOf } from "#server/plans/limits.ts"
 import { Page, PageHead } from "../page.tsx"
 import { Browser } from "./list/browser.tsx"
 import { DropZone } from "./upload/drop-zone.tsx"
-import { DRAWN_BY_SERVER } from "./list/file-list.tsx"
-import { NoRoom } from "./upload/storage-full.tsx"
+import { RENDERED_BY_SERVER } from "./list/file-list.tsx"
+import { StorageFull } from "./upload/storage-full.tsx"
 import { UploadButton } from "./upload/upload-button.tsx"
 import { uploadQueue } from "./upload/upload-queue.ts"
 import { UploadPanel } from "./upload/upload-panel.tsx"
@@ -46,8 +46,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     loadLive(scope, [liveUsage, {}]),
     isLive ? findNewest(scope) : { ...(await listFiles(scope, query)), live: null },
   ])
-  const drawn = page.files[DRAWN_BY_SERVER - 1]
-  const nextPage = page.files.length > DRAWN_BY_SERVER && drawn ? cursorAfter(drawn) : page.nextCursor
+  const drawn = page.files[RENDERED_BY_SERVER - 1]
+  const nextPage = page.files.length > RENDERED_BY_SERVER && drawn ? cursorAfter(drawn) : page.nextCursor
   const { largestFile: maxSize, quota } = limitsOf(scope.config, scope.viewer.session)
   return { ...page, nextPage, query, usage, quota, maxSize, now: Date.now() }
 }
@@ -112,7 +112,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
       </PageHead>
       <UsageMeter usage={usage} />
       <PlainUploadForm maxSize={maxSize} />
-      <NoRoom usage={usage} />
+      <StorageFull usage={usage} />
       {actionData?.error ? (
         <Alert tone="danger" title={t`Something went wrong`} className="mt-6">
           {say(actionData.error)}

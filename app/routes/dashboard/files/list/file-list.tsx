@@ -26,7 +26,7 @@ import type { Selection } from "./use-selection.ts"
 const ROW_HEIGHT = 60
 
 /** More than a window shows. Without JavaScript the next page begins after these. */
-export const DRAWN_BY_SERVER = 40
+export const RENDERED_BY_SERVER = 40
 
 /** So many rows before the end the next page is asked for. */
 const AHEAD = 150
@@ -63,7 +63,7 @@ export function FileList({
   const scrollTo = useRef<(at: number) => void>(() => {})
   const { current, setCurrent, focusOn } = useRowFocus(list, files, (at) => scrollTo.current(at))
   // A list that the server drew whole stays as it is: to measure and place its rows anew would be work for nothing.
-  const isVirtual = isHydrated && files.length > DRAWN_BY_SERVER
+  const isVirtual = isHydrated && files.length > RENDERED_BY_SERVER
   // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized by a compiler
   const virtualizer = useWindowVirtualizer({
     count: files.length,
@@ -148,7 +148,7 @@ export function FileList({
   })
   const rows = isVirtual
     ? virtualizer.getVirtualItems()
-    : files.slice(0, DRAWN_BY_SERVER).map((_, index) => ({ index, start: 0 }))
+    : files.slice(0, RENDERED_BY_SERVER).map((_, index) => ({ index, start: 0 }))
   const isSelecting = selection.files.length > 0
 
   return (

@@ -18,7 +18,7 @@ export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsa
           {taken} of {room} used
         </Trans>
       </span>
-      <RoomBar usage={{ used, quota }} className="w-24!" />
+      <StorageBar usage={{ used, quota }} className="w-24!" />
       {trashed > 0 ? (
         <Link to={href("/dashboard/files/trash")} className="rounded-sm underline-offset-2 hover:underline">
           <Trans>{inTrash} of that in the trash</Trans>
@@ -29,7 +29,7 @@ export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsa
 }
 
 /** How full it is: in another colour from nine tenths on, and in a third when nothing goes in any more. */
-export function RoomBar({
+export function StorageBar({
   usage: { used, quota },
   className,
 }: {

@@ -5,7 +5,7 @@ import { LinkButton } from "#app/ui/button.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 
 /** Says so when nothing goes in any more, and what helps. */
-export function NoRoom({ usage: { used, quota, trashed } }: { usage: FileUsage }) {
+export function StorageFull({ usage: { used, quota, trashed } }: { usage: FileUsage }) {
   const { t } = useLingui()
   if (used < quota) return null
   const hasTrash = trashed > 0

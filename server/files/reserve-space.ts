@@ -1,8 +1,8 @@
 import { and, eq, isNull, lte, sql } from "drizzle-orm"
 import { fileUsage, uploads } from "#db/schema/files.ts"
-import { OutOfSpace, TooLarge, TooMany } from "../errors.ts"
-import type { Scope } from "../scope.ts"
-import { limitsOf } from "../plans/limits.ts"
+import { OutOfSpace, TooLarge, TooMany } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
+import { limitsOf } from "#server/plans/limits.ts"
 import { formatBytes } from "./contract.ts"
 
 /** Bytes. A form says only how long it is as a whole, and a stream of unknown length at most `Infinity`. */
@@ -17,7 +17,7 @@ const MOST_UPLOADS = 1000
  * Makes the upload's row. One conditional update, so that any number of uploads at once cannot hold more than the quota. An upload of
  * unknown size gets what is left, up to the largest file. Throws `TooLarge`, `OutOfSpace`, `TooMany`.
  */
-export async function reserveRoom(
+export async function reserveSpace(
   scope: Reserving,
   fileName: string,
   size: AnnouncedSize,
