@@ -25,10 +25,9 @@ export async function refuseGuessable(path: string, body: Record<string, unknown
   if (typeof password !== "string") return
   if (password.length < PASSWORD_LENGTH.least || password.length > PASSWORD_LENGTH.most) return
   const about = [body["email"], body["name"]].filter((text) => typeof text === "string")
-  const { score } = (await estimator()).check(
-    password.slice(0, MOST_JUDGED),
-    about.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((text) => text.length > 2),
-  )
+  const parts = about.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u))
+  const known = [...about, ...parts].filter((text) => text.length > 2)
+  const { score } = (await estimator()).check(password.slice(0, MOST_JUDGED), known)
   if (score >= LEAST_SCORE) return
   const message = "This password is easy to guess. Choose a longer one, such as four unrelated words."
   throw new APIError("BAD_REQUEST", { code: "PASSWORD_TOO_COMMON", message })
