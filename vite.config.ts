@@ -28,7 +28,7 @@ export default defineConfig(({ command }) => ({
         rollupOptions: { input: ENTRIES },
       },
       // Libraries are bundled: drizzle-orm's export map alone costs 160 ms and 110 MB at start otherwise. React is not: bundled,
-      // it renders a fifth slower. Prettier is asked for by nobody: react-email would load it to indent a letter.
+      // it renders a fifth slower. Prettier is asked for by nobody: react-email would load it to indent an email.
       ...(command === "build" && { resolve: { noExternal: true, external: NOT_BUNDLED } }),
     },
   },

@@ -87,7 +87,7 @@ async function judge(url: string, kind: Kind, cookies = ""): Promise<Report> {
       "--quiet",
       `--only-categories=${CATEGORIES.join(",")}`,
       `--port=${port}`,
-      // Search engines shall leave these pages out: robots.txt or the page says so, and Lighthouse counts that as a third of the mark.
+      // Search engines should leave these pages out: robots.txt or the page says so, and Lighthouse counts that as a third of the mark.
       ...(kind === "public" ? [] : ["--skip-audits=is-crawlable"]),
     ]
     const { stdout } = await promisify(execFile)(

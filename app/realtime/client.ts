@@ -26,7 +26,7 @@ export interface Freshness {
 
 export const CONNECTING: Freshness = { state: "connecting", asOf: 0 }
 
-/** Rows that nobody looks at any more stay live for this long: whoever goes back finds them. */
+/** Rows that nobody looks at any more stay live for this long: a page that returns finds them. */
 const LINGER = 30_000
 /**
  * A message may have 64 kB, and what a page has of a list is sealed in a token of some hundred
@@ -151,7 +151,7 @@ export function createLiveClient(link: Link) {
         }
         break
       case "revoked":
-        // Whoever has signed out, here or on another device, learns it from the link; another tab's
+        // A person who has signed out, here or on another device, learns it from the link; another tab's
         // rows must not flash.
         for (const key of end(event.ids)) if (event.reason === "denied") collections.get(key)?.clear()
         break

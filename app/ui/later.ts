@@ -26,7 +26,7 @@ export function later<Parts extends object>(load: () => Promise<Parts>): Later<P
         parts = loaded
         for (const listener of listeners) listener()
       },
-      // Whoever needs it again asks again.
+      // The next caller asks again.
       () => void (coming = null),
     )
   }

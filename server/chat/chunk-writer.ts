@@ -18,7 +18,7 @@ export interface ChunkWriter {
 export interface OpenChunks {
   /** There is more to drain. */
   grew(): void
-  /** Nothing more is written. What is on its way stays behind when the turn has ended meanwhile. */
+  /** Nothing more is written. What is on its way stays behind when the turn has ended in the meantime. */
   close(): void
 }
 

@@ -17,7 +17,7 @@ const REFUSALS = 4
 /**
  * Stores the end of a turn that this process ran: its words take the place of their pieces in one commit. Tried again for as long as
  * PostgreSQL is away and the process stays; `held` is called when the first try failed. A turn that another process has given up
- * meanwhile is completed all the same, unless it was asked again. Throws what the last try threw.
+ * in the meantime is completed all the same, unless it was asked again. Throws what the last try threw.
  */
 export async function endTurn(
   { db, log, turns }: Scope<"db" | "log" | "turns">,
@@ -84,7 +84,7 @@ export async function endAbandonedTurn(tx: Transaction, answerId: string): Promi
 }
 
 /**
- * Its message before its turn: whoever takes a question back takes its answer's message away first, and its turn with it. Until the locks
+ * Its message before its turn: taking a question back removes its reply's message first, and its turn with it. Until the locks
  * are held, pieces may be added; what is done after sees them all.
  */
 async function lockAnswer(tx: Transaction, answerId: string) {

@@ -18,7 +18,7 @@ export interface RunningTurns {
   /** Aborted when the process will not wait for PostgreSQL any longer. */
   readonly closing: AbortSignal
   add(answerId: string, turn: RunningTurn): void
-  /** Something to be done after a turn, which never throws. Its signal is aborted when the process shall end, and the end waits for it. */
+  /** Something to be done after a turn, which never throws. Its signal is aborted when the process is to end, and the end waits for it. */
   follow(work: (ending: AbortSignal) => Promise<void>): void
   /** A stream that only its reader keeps alive begins: call what is returned when it ends. Null where there are `most` under this key. */
   enterAlone(key: string, most: number): (() => void) | null
@@ -39,7 +39,7 @@ export interface RunningTurns {
   close(): Promise<void>
 }
 
-/** Milliseconds that PostgreSQL may be away when the process shall end. Another process then ends its turns with what is stored of them. */
+/** Milliseconds that PostgreSQL may be away when the process is to end. Another process then ends its turns with what is stored of them. */
 const PATIENCE = 5000
 
 export function createRunningTurns({

@@ -4,7 +4,7 @@ import { chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "../scope.ts"
 import { findThread } from "./threads.ts"
 
-/** What every process hears when an answer shall end; the text is the answer's id. */
+/** Announced to every process when a reply is to end; the text is the answer's id. */
 export const STOP_TOPIC = "chat.stop"
 
 /** Milliseconds: enough for an answer whose process has died to be found and ended. */
@@ -24,7 +24,7 @@ export async function stopAnswer(scope: StopScope, id: string): Promise<boolean>
 }
 
 /**
- * Tells whoever gives an answer in the viewer's conversation to end it, at the commit where `db` is a transaction. Resolves with
+ * Tells the process that generates a reply in the viewer's conversation to end it, at the commit where `db` is a transaction. Resolves with
  * the answer's id, null where none is being given. Done again it does no harm.
  */
 export async function requestStop(

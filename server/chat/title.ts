@@ -21,7 +21,7 @@ const INSTRUCTIONS =
 
 /**
  * Asks the model for a title once the conversation's first answer is complete, where its title is still the question's first words.
- * A title that somebody gives meanwhile stays. Never throws: a conversation without a better title is no failure.
+ * A title that somebody gives in the meantime stays. Never throws: a conversation without a better title is no failure.
  */
 export async function nameThread(
   scope: Scope<"db" | "viewer" | "model" | "log" | "modelTrouble">,

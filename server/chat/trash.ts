@@ -48,7 +48,7 @@ export function startPurgingThreads({ db, log }: Scope<"db" | "log">): Recurring
   )
 }
 
-/** One conversation at a time: each takes all its messages with it, and whoever follows the log is told of every one. */
+/** One conversation at a time: each takes all its messages with it, and every one of them passes through the log. */
 export async function purgeThreads(db: Database, now = Date.now()): Promise<void> {
   const isOver = and(eq(chatThreads.trashed, true), lt(chatThreads.trashedAt, now - TRASH_LIFETIME))
   const old = await db.select({ _id: chatThreads._id }).from(chatThreads).where(isOver).limit(1000)

@@ -15,7 +15,7 @@ const PAGE = 500
 
 /**
  * A zip of the viewer's files, made while it is sent: no more of it is held than what is on its way. Names that differ in
- * capitals alone get numbers, for the disks that see no difference. A file whose bytes go meanwhile breaks the download off.
+ * capitals alone get numbers, for the disks that see no difference. A file whose bytes are removed in the meantime ends the download.
  * Throws `NotFound`, where one of those named is not there.
  */
 export async function archiveFiles(scope: Archiving, which: ArchiveFiles): Promise<Response> {
@@ -96,7 +96,7 @@ function distinctNames() {
   }
 }
 
-/** Whoever cancels the stream makes `throw` of the generator close the file that is being read. */
+/** Cancelling the stream makes `throw` of the generator close the file that is being read. */
 function zipOf(
   scope: Archiving,
   entries: Iterable<Entry> | AsyncIterable<Entry>,

@@ -39,7 +39,7 @@ export const UnlockShare = v.object({
   ),
 })
 
-/** The answer to whoever makes a link: `POST /api/files/:fileId/shares`. */
+/** The response to the person who creates a link: `POST /api/files/:fileId/shares`. */
 export interface NewShare {
   share: ShareSummary
   /** The whole address. It is kept nowhere. */
@@ -91,7 +91,7 @@ export function kindOf(mimeType: string): Kind {
   return KINDS.find((kind) => kind !== "other" && new RegExp(KIND_PATTERNS[kind]).test(mimeType)) ?? "other"
 }
 
-/** Names end here in most file systems, so a longer one could not be saved by whoever downloads the file. */
+/** Names end here in most file systems, so a longer one could not be saved by people who download the file. */
 export const FILE_NAME_LIMIT = 255
 
 export const FileId = v.pipe(v.string(), v.uuid())
@@ -181,7 +181,7 @@ export const fileCalls: {
   rename: MutationType<"files.rename", { fileId: string; fileName: string }, FileSummary>
   /** Into the trash. */
   remove: MutationType<"files.remove", { fileId: string }, void>
-  /** Back out of the trash, under another name where its own is taken meanwhile. */
+  /** Back out of the trash, under another name where its own has been taken in the meantime. */
   restore: MutationType<"files.restore", { fileId: string }, FileSummary>
   /** For ever, from the trash or from the list. */
   purge: MutationType<"files.purge", { fileId: string }, void>
@@ -250,7 +250,7 @@ export function isTextType(mimeType: string): boolean {
   )
 }
 
-/** Whether a browser may show the type in place. Anything else could run script in the name of whoever serves it. */
+/** Whether a browser may show the type in place. Anything else could run script with the rights of the site that serves it. */
 export function isShownInline(mimeType: string): boolean {
   return INLINE_TYPES.has(mimeType)
 }

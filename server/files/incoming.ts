@@ -46,7 +46,7 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
     // A file field that was left empty.
     if (!fileName || failed.signal.aborted) return void stream.resume()
     failed.signal.addEventListener("abort", () => stream.destroy(failed.signal.reason as Error))
-    // Whoever refuses a file stops reading; the parser must not take that for a broken form.
+    // A refusal stops reading the file; the parser must not take that for a broken form.
     const bytes = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
     const taking = take({ fileName, bytes, size })
     taking.catch((error: unknown) => failed.abort(error))

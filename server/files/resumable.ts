@@ -186,7 +186,7 @@ async function append(
   return size
 }
 
-/** Whoever removed the upload meanwhile removed the bytes that were there then, and none that came since. */
+/** The removal in the meantime took the bytes that were there then, and none that came since. */
 async function requireThere(scope: Uploading, { _id, key }: Pick<OpenUpload, "_id" | "key">) {
   if (await scope.db.$count(uploads, eq(uploads._id, _id))) return
   await removeNameless(scope, key)

@@ -16,12 +16,12 @@ export async function serveFile(
   const file = await findFile(scope, id)
   return sendBytes(scope, file, request, {
     disposition: dispositionOf(file.mimeType, request),
-    // The bytes at an address never change, but they can be removed, and whoever looks can sign out: ask every time.
+    // The bytes at an address never change, but they can be removed, and the reader can sign out: ask every time.
     caching: "private, no-cache, no-transform",
   })
 }
 
-/** A file's bytes and what is said of them, whoever may have them. */
+/** A file's bytes and what is said of them, no matter who may have them. */
 export interface Servable {
   _id: string
   fileName: string

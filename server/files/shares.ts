@@ -8,7 +8,7 @@ import { ownFile, ownShares } from "./access.ts"
 import { FileId, ShareId, type NewShare, type ShareFile, type ShareSummary } from "./contract.ts"
 import { hashSharePassword } from "./share-password.ts"
 
-/** More than 128 bits stay unknown to whoever reads the hint. */
+/** More than 128 bits stay unknown to a reader of the hint. */
 const TOKEN_BYTES = 20
 
 /** Links to one file. */

@@ -90,7 +90,7 @@ async function discardExpired(scope: Sweep, now: number, stopping?: AbortSignal)
 
 /**
  * Past what unfinished uploads may hold together, those that nobody has sent to for an hour are given
- * up: first of whoever holds most, and of those the ones that have waited longest.
+ * up: first those of the person who holds most, and of those the ones that have waited longest.
  */
 async function discardBeyondLimit(scope: Sweep, now: number, stopping?: AbortSignal) {
   const { db, config } = scope

@@ -9,7 +9,7 @@ const SIDE = 256
 /** Pixels. Those that are decoded as a whole take four bytes each; the others pass by in rows. */
 const MOST_PIXELS = { inRows: 100e6, whole: 40e6 }
 
-/** Seconds for one image, before whoever waits loses patience too. */
+/** Seconds for one image, before the request for it times out. */
 const TIME = 20
 
 export interface Order {

@@ -30,7 +30,7 @@ export async function serveThumbnail(scope: Drawing, id: string, request: Reques
   const etag = `"${createHash("sha256").update(picture.bytes).digest("hex").slice(0, 32)}"`
   const headers = new Headers({
     ...ISOLATED,
-    // It never changes. Whoever signs out has another cookie, and what the browser kept answers no more.
+    // It never changes. Signing out changes the cookie, and the browser does not use what it cached.
     "Cache-Control": "private, max-age=3600",
     "Content-Type": "image/webp",
     "Content-Length": String(picture.bytes.byteLength),
@@ -96,7 +96,7 @@ function explain(error: unknown): never {
   throw error
 }
 
-/** Also that there is none, so that nobody tries again. The file may have gone meanwhile. */
+/** Also that there is none, so that nobody tries again. The file may have been removed in the meantime. */
 async function keep(scope: Drawing, fileId: string, bytes: Uint8Array | null) {
   await scope.db.transaction(async (tx) => {
     const [file] = await tx

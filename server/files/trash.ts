@@ -27,7 +27,7 @@ export async function trashFile(scope: Scope<"db" | "viewer">, id: string): Prom
   if (!trashed) throw new NotFound("file")
 }
 
-/** Out of the trash again: `a (1).txt` where another file is called `a.txt` meanwhile. Throws `NotFound`. */
+/** Out of the trash again: `a (1).txt` where another file is called `a.txt` by now. Throws `NotFound`. */
 export async function restoreFile(scope: Scope<"db" | "viewer">, id: string): Promise<FileSummary> {
   if (!v.is(FileId, id)) throw new NotFound("file")
   return scope.db.transaction(async (tx) => {

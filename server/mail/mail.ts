@@ -7,7 +7,7 @@ import { queueEmail, type Outbox } from "./outbox.ts"
 
 type Sender = Scope<"mail"> & { config: Pick<Config, "origin"> }
 
-/** Emails of one kind to one address with working links, whoever requested them. */
+/** Emails of one kind to one address with working links, no matter who requested them. */
 const MOST_OPEN = 5
 
 // Loading React and its renderer takes 100 ms at startup, and a process may never write an email.

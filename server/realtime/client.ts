@@ -8,7 +8,7 @@ export interface Client {
   readonly outbox: Outbox
   readonly userId: string
   /**
-   * Whoever the token named, in the product's words; a refreshed token may bring a newer one of the
+   * The person the token names, in the product's words; a refreshed token may bring a newer one of the
    * same user.
    */
   viewer: unknown

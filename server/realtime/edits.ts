@@ -3,7 +3,7 @@ import { contains, type Range } from "./range.ts"
 import { overlay, type RowChange, type Tuple, type WatchedTable } from "./tables.ts"
 
 /**
- * What one change means to whoever sees rows through one query. An edit is shared by all of its
+ * What one change means to clients that see rows through one query. An edit is shared by all of its
  * subscribers, so that its text is made once. `partial` rows lack a large value that the log left
  * out and that the client does not have either.
  */
@@ -62,7 +62,7 @@ export function editText(made: Edit): string {
 }
 
 /**
- * False for a row that the declaration cannot decode or project. Whoever asks for it is told so, by
+ * False for a row that the declaration cannot decode or project. Its subscribers are told so, by
  * a refusal that is logged.
  */
 export function isReadable(made: Edit): boolean {

@@ -6,7 +6,7 @@ import type { WatchedTable } from "./tables.ts"
 
 interface Described {
   columns: { name: string; type: string; oid: number; nullable: boolean }[]
-  /** PostgreSQL's letter for the replica identity, and the columns of its index. */
+  /** PostgreSQL's code for the replica identity, and the columns of its index. */
   identity: { kind: string; columns: string[] }
 }
 

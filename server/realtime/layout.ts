@@ -46,7 +46,7 @@ export interface LayoutOptions {
  *
  * The catalogue is the judge of what a table is now. The log begins a minute ago, so it may
  * describe a table as it was before a migration: such changes are passed over, because every row
- * that is read now shows them, and whoever would go on from before them reads again.
+ * that is read now shows them, and a client that would resume from before them reads again.
  */
 export function layOutWatched(
   watched: readonly WatchedTable[],

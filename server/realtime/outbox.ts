@@ -206,7 +206,7 @@ export class Outbox {
     this.#flush()
   }
 
-  /** The edits that wait, for whoever holds the outbox in order to change them. */
+  /** The edits that wait, for a caller that holds the outbox in order to change them. */
   *waitingEdits(): Generator<{ id: number; edit: Edit; replace(edit: Edit): void }> {
     for (const item of this.#waiting ?? []) {
       if (item.kind === "event") continue
@@ -316,7 +316,7 @@ function gather(batch: Batch, id: number, edit: Edit): number {
   return sizeOf(merged) - (before ? sizeOf(before) : 0)
 }
 
-/** What an edit that waits costs each client, whoever shares its row. */
+/** What an edit that waits costs each client, no matter who shares its row. */
 const OWN_BYTES = 100
 
 function sizeOf(edit: Edit): number {

@@ -12,7 +12,7 @@ export interface Pin {
 
 /** A range of one table, ready to be read and to be matched against changes. */
 export interface Range {
-  /** Equal for ranges with equal contents as sent, whoever asked. */
+  /** Equal for ranges with equal contents as sent, no matter who asked. */
   readonly identity: string
   readonly query: LiveQuery
   readonly table: WatchedTable

@@ -38,7 +38,7 @@ export interface Snapshots {
 
 export class TooManyRows extends Error {}
 
-/** Whoever waits for somebody else's lock keeps a connection from others. */
+/** A query that waits for a lock keeps a connection from others. */
 const READ_ONLY = `isolation level repeatable read read only; ${SET_TEXT_FORM}; set local lock_timeout = '3s'`
 
 /**

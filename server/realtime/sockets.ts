@@ -190,7 +190,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     if (new URL(request.url ?? "", "http://localhost").searchParams.get("EIO") !== "4") return "protocol"
     if (draining) return "draining"
     if (isAdmitted?.(request) === false) return "closed"
-    // Whoever has not sent a handshake yet counts as well.
+    // Connections without a handshake count as well.
     if (rawCount() >= options.maxConnections) return "full"
     const address = options.addressOf?.(request)
     if (address !== undefined && (perAddress.get(address) ?? 0) >= options.maxConnectionsPerAddress)
@@ -224,7 +224,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     if (socket.conn.readyState !== "open")
       throw new Refused("unavailable", "The connection was closed.", 1000)
     if (draining) throw new Refused("unavailable", "The server is restarting.", 1000)
-    if (!admitted.has(socket.conn)) throw new Refused("unavailable", "The server was closed meanwhile.", 1000)
+    if (!admitted.has(socket.conn)) throw new Refused("unavailable", "The server was closed in the meantime.", 1000)
     const count = perUser.get(userId) ?? 0
     if (count >= options.maxConnectionsPerUser) {
       throw new Refused("rate_limited", "You have too many open connections.", 10_000)

@@ -39,7 +39,7 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 
 /**
  * Sends a web `Response`, at the client's pace. Headers set on `outgoing` before stay, unless the response has its own.
- * When the client goes away the body is cancelled, so that whoever makes it can stop.
+ * When the client goes away the body is cancelled, so that its source can stop.
  */
 export async function sendResponse(
   response: Response,

@@ -37,7 +37,7 @@ const COMPLAINTS = {
 
 /**
  * Bounds the server's connections. Where there are too many, a new one takes the place of the one that has waited longest for its
- * request, so that whoever opens connections and says nothing keeps nobody else out.
+ * request, so that idle connections keep nobody else out.
  */
 export function limitConnections(
   server: Server,

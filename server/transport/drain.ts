@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 export interface Drain {
-  /** From now on each connection ends with its next response; whoever keeps connections open makes the next one elsewhere. */
+  /** From now on each connection ends with its next response; a client that keeps connections open connects elsewhere. */
   begin(): void
   /**
    * Takes no new connections and resolves when the running responses are finished; those that take longer than `patience`

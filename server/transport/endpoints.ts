@@ -4,7 +4,7 @@ import type { LoaderFunction, MiddlewareFunction, RouterContextProvider, ServerB
 /** A resource route at a fixed address. */
 interface Endpoint {
   pattern: string
-  /** The root's first: whoever asks is identified and guarded as everywhere. */
+  /** The root's first: the caller is identified and guarded as everywhere. */
   middleware: MiddlewareFunction<Response>[]
   loader: LoaderFunction
 }

@@ -127,7 +127,7 @@ function writeParts(parts: readonly Buffer[], nonce: string, outgoing: ServerRes
 }
 
 /**
- * The page as gzip (RFC 1952), of which only the checksum is computed anew: the parts were deflated once, each ending on a byte
+ * The page as gzip (RFC 1952), of which only the checksum is computed again: the parts were deflated once, each ending on a byte
  * and looking back at nothing before it, and between them the nonce lies as it is, in a block that is not compressed (RFC 1951).
  */
 function toGzip(page: KeptPage, nonce: Buffer): Buffer {

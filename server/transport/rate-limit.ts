@@ -55,7 +55,7 @@ export function createRateLimiter({
       return {
         success,
         remaining: Math.max(0, allowed - inWindow.length - 1),
-        // Whoever was allowed more before waits for all that is too much now.
+        // After the limit was lowered, a client waits until what exceeds it has expired.
         reset: (inWindow[Math.max(0, inWindow.length - allowed)] ?? now) + interval,
       }
     },

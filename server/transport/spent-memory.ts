@@ -3,7 +3,7 @@
 
 const offered = new WeakSet<ArrayBufferLike>()
 
-/** Says that whoever is the last to use the chunk may give its memory back. It has to be the only view of its buffer. */
+/** Lets the last user of the chunk give its memory back. It has to be the only view of its buffer. */
 export function offerMemory<Chunk extends Uint8Array>(chunk: Chunk): Chunk {
   if (chunk.byteLength === chunk.buffer.byteLength) offered.add(chunk.buffer)
   return chunk

@@ -1,6 +1,6 @@
 /**
  * A response whose body is known as a whole. The bridge sends `content` in one write. What else makes a `Response` costly, such as a stream of
- * the body, is made for whoever asks for it.
+ * the body, is made on demand.
  */
 export class TextResponse implements Response {
   readonly content: string

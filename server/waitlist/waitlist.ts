@@ -8,7 +8,7 @@ import type { Scope } from "#server/scope.ts"
 import type { JoinWaitlist } from "./contract.ts"
 import { confirmationLink, invitationLink, LINK_LIFE, readToken, type LinkSettings } from "./links.ts"
 
-/** Emails to one address with working links, whoever entered it. */
+/** Emails to one address with working links, no matter who entered it. */
 const MOST_OPEN = 3
 
 type Waitlist = Scope<"db"> & { config: LinkSettings }

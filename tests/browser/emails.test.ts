@@ -172,7 +172,7 @@ async function readEmail(to: string, subject: string, { hasButton } = { hasButto
           .map(({ source }) => PostalMime.parse(source)),
       )
       const found = parsed.find((one) => one.subject === subject)
-      if (!found?.html) throw new Error(`${to} has got no letter called “${subject}”.`)
+      if (!found?.html) throw new Error(`${to} has received no email called “${subject}”.`)
       return { html: found.html }
     },
     { timeout: 20_000 },

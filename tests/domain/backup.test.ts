@@ -171,7 +171,7 @@ describe("a backup", () => {
     await second.take(drawer)
   })
 
-  it("is refused where bytes are missing or damaged in the store itself, unless it shall go on without them", async () => {
+  it("is refused where bytes are missing or damaged in the store itself, unless it is told to go on without them", async () => {
     const shelf = await openShelf()
     const [missing, changed] = [
       await uploadFile(ada, aFile("missing.txt")),

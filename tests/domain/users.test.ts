@@ -381,7 +381,7 @@ describe("onboarding", () => {
     ])
   })
 
-  it("writes no letter where the provider knows no address", async () => {
+  it("queues no email where the provider knows no address", async () => {
     const nobody = person({ email: null })
     const scope = await signedIn(nobody, { onboardingStep: "first-steps" })
     await completeOnboarding(scope)

@@ -113,7 +113,7 @@ describe("a live collection", () => {
     expect(server.subscribed[1]!.have).toEqual({ token: "from the server", lsn: lsn(11) })
   })
 
-  it("subscribes again from nothing after a reset, and keeps its rows meanwhile", async () => {
+  it("subscribes again from nothing after a reset, and keeps its rows in the meantime", async () => {
     const { server, names, id } = await liveFilesSubscribed()
     server.say("reset", { ids: [id], reason: "truncate" })
     await expect.poll(() => server.subscribed).toHaveLength(2)
@@ -154,7 +154,7 @@ describe("a live collection", () => {
     expect(server.subscribed.at(-1)!.have).toBeUndefined()
   })
 
-  it("reads anew what was taken away, when the user has signed in again", async () => {
+  it("reads again what was taken away, when the user has signed in again", async () => {
     const { server } = await liveFilesSubscribed()
     server.signOut()
     server.up()

@@ -91,7 +91,7 @@ describe("the pages of a live query", () => {
     expect(ids()).toEqual([1, 1.5, 2, 4, 5, 6, 7])
   })
 
-  it("follow when the end of the one before moves, and keep their rows until they have been read anew", async () => {
+  it("follow when the end of the one before moves, and keep their rows until they have been read again", async () => {
     const { server, ids, seen, answer, firstId } = await threePages()
     server.say("reset", { ids: [firstId], reason: "truncate" })
     await expect.poll(() => server.subscribed).toHaveLength(4)

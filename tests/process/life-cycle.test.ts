@@ -153,7 +153,7 @@ describe("the process", () => {
     await app.stop()
   })
 
-  it("goes on taking requests for a while, and says in time that none shall be sent any more", async () => {
+  it("goes on taking requests for a while, and says in time that no more should be sent", async () => {
     const ops = await findFreePort()
     const app = await startTideline({ DRAIN_DELAY: "3", OPS_PORT: String(ops) })
     const kept = await openConnection(app.port)

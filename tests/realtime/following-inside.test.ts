@@ -56,7 +56,7 @@ it("after the table was emptied it reads again, and goes on", async () => {
   await expect.poll(last).toEqual({ b: "after it" })
 })
 
-it("whoever stopped following hears nothing more", async () => {
+it("a follower that stopped receives nothing more", async () => {
   const stopped = await followInside("harbour")
   const other = await followInside("harbour")
   stopped.stop()

@@ -32,7 +32,7 @@ async function startSlowVerifier(limits: Partial<RealtimeLimits> = {}) {
 }
 
 describe("a handshake whose token is being verified", () => {
-  it("and whose connection is closed meanwhile leaves nothing behind", async () => {
+  it("and whose connection is closed in the meantime leaves nothing behind", async () => {
     const { engine, asked, allow } = await startSlowVerifier({ maxConnectionsPerUser: 1 })
     const gone = suite.client("ada", engine.url)
     const refused = gone.connect().catch(() => {})
@@ -46,7 +46,7 @@ describe("a handshake whose token is being verified", () => {
     expect(engine.realtime.connectionsOf("ada")).toHaveLength(1)
   })
 
-  it("is refused when its user is signed out meanwhile", async () => {
+  it("is refused when its user is signed out in the meantime", async () => {
     const { engine, asked, allow } = await startSlowVerifier()
     const client = suite.client("ada", engine.url)
     const refused = outcomeOf(client)
@@ -59,7 +59,7 @@ describe("a handshake whose token is being verified", () => {
     expect(await refused).toBe("unauthorized")
   })
 
-  it("has to come again when the doors are closed meanwhile", async () => {
+  it("is refused as retryable when maintenance begins in the meantime", async () => {
     const { engine, asked, allow } = await startSlowVerifier()
     const client = suite.client("ada", engine.url)
     const refused = outcomeOf(client)

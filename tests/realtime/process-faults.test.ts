@@ -126,7 +126,7 @@ describe("a process", () => {
     await insert(1, 10)
     await client.until(() => list.rows.size === 10, "the first rows")
     process.signal("SIGSTOP")
-    // A checkpoint that takes a slot away waits for whoever uses it, and its walsender is stuck
+    // A checkpoint that takes a slot away waits for its user, and its walsender is stuck
     // until it times out.
     const streams = () =>
       cluster.sql`select 1 from pg_replication_slots where temporary and database = current_database()`

@@ -105,9 +105,9 @@ describe("the stream", () => {
         await sql`insert into messages (_id, thread_id, owner) values ('early', 't', 'ada')`
         await sleep(amount(700, 60_000))
         expect(await killStreams(cluster.sql)).toBe(1)
-        await cluster.sql`insert into messages (_id, thread_id, owner) values ('meanwhile', 't', 'ada')`
-        await client.until(() => list.rows.has("meanwhile"), "the row written after the kill")
-        // The anchor moves on meanwhile, past where this transaction began.
+        await cluster.sql`insert into messages (_id, thread_id, owner) values ('later', 't', 'ada')`
+        await client.until(() => list.rows.has("later"), "the row written after the kill")
+        // The anchor moves on in the meantime, past where this transaction began.
         await sleep(amount(700, 10_000))
         await killStreams(cluster.sql)
         await sql`insert into messages (_id, thread_id, owner) values ('late', 't', 'ada')`

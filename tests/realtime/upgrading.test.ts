@@ -124,7 +124,7 @@ describe("a migration that adds a column", () => {
     expect(client.seen).toMatchObject({ rows: 1, changes: 1, resets: 0 })
   })
 
-  it("has whoever holds rows from between two such changes read again, where the rows cannot be told from the log", async () => {
+  it("makes clients that hold rows from between two such changes read again, where the rows cannot be told from the log", async () => {
     await cluster.sql.unsafe(MIGRATION)
     const first = await start("newer")
     const client = await connect(first)

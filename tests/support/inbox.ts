@@ -20,7 +20,7 @@ export async function findEmail(
       const found = summaries.find((message) => message.to.includes(to) && subject.test(message.subject))
       if (!found) {
         const seen = summaries.map((message) => `${message.to}: ${message.subject}`)
-        throw new Error(`${to} has got no letter ${subject}. The inbox has:\n${seen.join("\n")}`)
+        throw new Error(`${to} has received no email ${subject}. The inbox has:\n${seen.join("\n")}`)
       }
       return (await (await fetch(`${inbox}/api/messages/${found.id}`)).json()) as Email
     },

@@ -4,7 +4,7 @@ import { portOf } from "./port-of.ts"
 
 /** What an OpenAI-compatible gateway says, and when, as the test tells it to. */
 export interface ScriptedGateway {
-  /** The settings of a server that shall use it. */
+  /** The settings of a server that is to use it. */
   env: Record<string, string>
   /** The answers that were asked for, in order. */
   answers: ScriptedAnswer[]

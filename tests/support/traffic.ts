@@ -58,7 +58,7 @@ export function startTraffic(
   let served = 0
   let isOver = false
   const does = { talk, ask, store, send, look, join }
-  const lanes = people.map(async (person) => {
+  const loops = people.map(async (person) => {
     const sender: Sender = { person, threads: [], files: [] }
     while (!isOver) await does[deeds[chance.below(deeds.length)] ?? "look"](sender)
   })
@@ -67,7 +67,7 @@ export function startTraffic(
     served: () => served,
     async stop() {
       isOver = true
-      await Promise.all(lanes)
+      await Promise.all(loops)
     },
   }
 

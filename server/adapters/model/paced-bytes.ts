@@ -5,7 +5,7 @@ const AT_ONCE = 4
 
 interface Options {
   pace: Pace
-  /** What stands at the end of a stream whose connection broke, in place of the error. Null for an error that shall be one. */
+  /** What stands at the end of a stream whose connection broke, in place of the error. Null for an error that should stay one. */
   endOf: (error: unknown) => string | null
 }
 

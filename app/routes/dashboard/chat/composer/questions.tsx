@@ -17,7 +17,7 @@ export interface Exchange {
   asking: Asking | null
   /** Why the last question was not taken. */
   refusal: RequestRefused | null
-  /** The stored question that is being written anew, and how. */
+  /** The stored question that is being edited, and how. */
   editing: (Draft & { messageId: string }) | null
 }
 

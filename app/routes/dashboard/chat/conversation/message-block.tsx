@@ -17,7 +17,7 @@ export interface Block {
 
 /**
  * The messages in blocks, for the browser looks at each thing that it may leave out again and again: at two thousand of them, frames
- * are dropped. A message stays in its block when others come before or after, for moving would draw it anew.
+ * are dropped. A message stays in its block when others come before or after, because moving would render it again.
  */
 export function useBlocks(bubbles: Bubble[]): Block[] {
   const [anchor] = useState(bubbles[0]?.key)
@@ -38,7 +38,7 @@ interface MessageBlockProps extends Pick<MessageProps, "onEdit" | "onAgain" | "t
   block: Block
   /** The last message of all. */
   last: Bubble | undefined
-  /** Given for the block in which a question is being written anew. */
+  /** Given for the block in which a question is being edited. */
   editing: MessageProps["editing"]
 }
 

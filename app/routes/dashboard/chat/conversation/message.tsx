@@ -23,7 +23,7 @@ export interface MessageProps {
   bubble: Bubble
   /** Below the last message stands more of how it ended, with what can be done. */
   isLast: boolean
-  /** Given for a question that is being written anew. */
+  /** Given for a question that is being edited. */
   editing: Exchange["editing"]
   onEdit: (bubble: Bubble) => void
   onAgain: (bubble: Bubble) => void

@@ -25,7 +25,7 @@ export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
   }, [])
 
   const cancel = () => questions.edit(threadId, null)
-  function sendAnew() {
+  function sendEdited() {
     if (canSend) questions.ask(threadId, { text, attachments }, { replaces: messageId })
   }
   function press(event: KeyboardEvent) {
@@ -37,14 +37,14 @@ export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
     }
     if (event.key !== "Enter" || event.shiftKey) return
     event.preventDefault()
-    sendAnew()
+    sendEdited()
   }
 
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        sendAnew()
+        sendEdited()
       }}
       className="rounded-xl border border-accent bg-surface p-3 shadow-md"
     >

@@ -20,7 +20,7 @@ export function useEarlier(
   const mayLoad = hasMore && !isLoading
   useEffect(() => {
     if (!mayLoad || !mark.current) return
-    // Two windows ahead. It is looked at anew after each page, for one page may not be enough.
+    // Two windows ahead. Checked again after each page, because one page may not be enough.
     const sight = new IntersectionObserver(
       (entries) => entries.some((entry) => entry.isIntersecting) && load.current(),
       {

@@ -39,7 +39,7 @@ export function useReveal(text: string, { isNew }: { isNew: boolean }): string {
       if (place.current < text.length) frame = requestAnimationFrame(write)
     }
     return () => cancelAnimationFrame(frame)
-    // Each arrival sets the pace anew; what is drawn on the way does not.
+    // Each arrival sets a new pace; rendering does not.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [text])
 

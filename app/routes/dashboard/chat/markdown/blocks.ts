@@ -25,7 +25,7 @@ interface Reading {
 }
 
 /**
- * Reads one text again and again as it grows. Of a text that grew, only its end is read anew, and blocks that stayed what they were keep
+ * Reads one text again and again as it grows. Of a text that grew, only the end is parsed again, and blocks that stayed what they were keep
  * their identity. Null stands for a text that is not to be laid out.
  */
 export function createBlockReader() {

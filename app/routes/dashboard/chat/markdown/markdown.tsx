@@ -55,7 +55,7 @@ function renderFootnote(tokens: Token[], end: ReactNode): ReactNode {
   )
 }
 
-/** Drawn again only when it was written anew: of an answer that grows, that is its last block. */
+/** Renders again only when its text changed: in a growing reply, that is the last block. */
 const Block = memo(function Block({ token, isOpen }: { token: Token; isOpen: boolean }) {
   if (token.type === "code") return <Code token={token as Tokens.Code} isOpen={isOpen} />
   return renderBlock(token as MarkedToken, 0)

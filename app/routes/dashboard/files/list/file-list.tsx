@@ -62,7 +62,7 @@ export function FileList({
   const [menu, setMenu] = useState<OpenMenu | null>(null)
   const scrollTo = useRef<(at: number) => void>(() => {})
   const { current, setCurrent, focusOn } = useRowFocus(list, files, (at) => scrollTo.current(at))
-  // A list that the server drew whole stays as it is: to measure and place its rows anew would be work for nothing.
+  // A list that the server rendered whole stays as it is: measuring and placing its rows again would be wasted work.
   const isVirtual = isHydrated && files.length > RENDERED_BY_SERVER
   // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized by a compiler
   const virtualizer = useWindowVirtualizer({
@@ -72,7 +72,7 @@ export function FileList({
     overscan: 10,
     scrollMargin: useDistanceFromTop(list),
     getItemKey: useCallback((at: number) => files[at]?._id ?? at, [files]),
-    // Whoever scrolls away from the focused row finds the focus still there.
+    // The focused row stays mounted when it is scrolled out of view, and keeps the focus.
     rangeExtractor: (range) =>
       [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
   })

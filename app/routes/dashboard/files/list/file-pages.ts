@@ -77,7 +77,7 @@ export function createFilePages(first: FilePage, load: (cursor?: string) => Prom
     if (cursor === null) return
     try {
       const page = await load(cursor)
-      // The list has become shorter meanwhile, or the page came twice.
+      // The list has become shorter in the meantime, or the page came twice.
       if (next !== cursor) return
       const before = new Set(pages.at(-1)?.files.map(({ _id }) => _id))
       const files = page.files.filter(({ _id }) => !before.has(_id))

@@ -20,7 +20,7 @@ export function sendInParts({ file, url }: ToSend, told: Told): Sending {
     (tus) => {
       if (ended) return
       upload = new tus.Upload(file, {
-        // With both, the library would begin anew whenever the server could not answer for a moment.
+        // With both, the library would start over whenever the server could not answer for a moment.
         ...(url ? { uploadUrl: absolute(url) } : { endpoint: absolute(ENDPOINT) }),
         metadata: { filename: file.name },
         chunkSize: PART,

@@ -8,7 +8,7 @@ export type Outcome =
   | { end: "stored" }
   /** The server will say the same next time. `reason` is for the person. */
   | { end: "refused"; status: number; reason: string }
-  /** The server has nothing of it any more: it begins anew. */
+  /** The server has nothing of it any more: it starts over. */
   | { end: "gone" }
   /** No answer, or one that may be another soon. */
   | { end: "lost"; status: number }

@@ -27,7 +27,7 @@ const AGAIN_AFTER = [1000, 2000, 4000, 8000, 15_000, 30_000]
 /** A server that fails in the same way so often will go on to. */
 const MOST_FAILURES = 4
 
-/** Sends files a few at a time. It belongs to no page: whoever goes elsewhere in the dashboard finds it at work. */
+/** Sends files a few at a time. It belongs to no page: uploads continue while the person visits other pages of the dashboard. */
 export const uploadQueue = createUploadQueue()
 
 function createUploadQueue() {
@@ -214,7 +214,7 @@ function createUploadQueue() {
     )
     entry.sending = sending
     const outcome = await sending.outcome
-    // It was paused or cancelled meanwhile, and perhaps sent anew.
+    // It was paused or cancelled in the meantime, and perhaps started again.
     if (entry.sending !== sending) return
     entry.sending = undefined
     settle(entry, outcome)

@@ -30,7 +30,7 @@ export interface Uploads {
 /** What was chosen, dropped or pasted. */
 export interface Chosen {
   file: File
-  /** Where the browser lets the file be found again after the page was loaded anew. */
+  /** Where the browser lets the file be found again after the page was reloaded. */
   handle?: FileSystemFileHandle | undefined
 }
 
