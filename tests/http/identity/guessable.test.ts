@@ -44,12 +44,12 @@ describe("a password that is easy to guess", () => {
     expect([page.status, await page.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
   })
 
-  test("does not take the place of the present one on the account page", async () => {
-    const body = new URLSearchParams({
-      intent: "change-password",
-      current: ada.password,
-      password: "iloveyou2024",
-    })
+  test.each([
+    ["a common one", "iloveyou2024"],
+    ["the address of the account", "ada@example.org"],
+    ["the name of the person", "adalovelace"],
+  ])("does not take the place of the present one on the account page: %s", async (_, password) => {
+    const body = new URLSearchParams({ intent: "change-password", current: ada.password, password })
     const page = await ada("/dashboard/account", { method: "POST", body })
     expect([page.status, await page.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
     expect((await signIn(app, ada)).email).toBe(ada.email)
@@ -64,19 +64,23 @@ describe("a password that is easy to guess", () => {
         method: "POST",
         body: new URLSearchParams({ token, password }),
       })
-    const refused = await choose("qazwsxedc123")
-    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
+    for (const password of ["qazwsxedc123", "adalovelace", ada.email]) {
+      const refused = await choose(password)
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
+    }
     expect((await choose("a difference engine")).status).toBe(303)
   })
 
   test("is not chosen when an address is confirmed from another browser", async () => {
     const email = "edith@example.org"
-    await signUp(app, { name: "Edith", email })
+    await signUp(app, { name: "Edith Clarke", email })
     const { text } = await findEmail(app, email, /confirm/i)
     const { pathname, search, searchParams } = new URL(/http:\S+token=\S+/.exec(text)?.[0] ?? "")
-    const body = new URLSearchParams({ token: searchParams.get("token") ?? "", password: "1q2w3e4r5t6y" })
-    const page = await openBrowser(app)(pathname + search, { method: "POST", body })
-    expect([page.status, await page.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
+    for (const password of ["1q2w3e4r5t6y", "edithclarke", email]) {
+      const body = new URLSearchParams({ token: searchParams.get("token") ?? "", password })
+      const page = await openBrowser(app)(pathname + search, { method: "POST", body })
+      expect([page.status, await page.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
+    }
   })
 
   test("is judged nowhere else: at the sign-in it is only wrong, with or without such an account", async () => {

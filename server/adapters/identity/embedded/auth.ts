@@ -268,7 +268,7 @@ function refuseEarly(settings: AuthSettings) {
         throw tooManyAttempts(wait)
       }
     }
-    if (body) await refuseGuessable(path, body)
+    if (body) await refuseGuessable(call, settings, body)
     return { context: { body } }
   })
 }

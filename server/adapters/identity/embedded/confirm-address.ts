@@ -27,11 +27,12 @@ interface Settings {
  * it, goes on with it. For anyone else the account may be somebody else's who typed that address: they have to choose a password, and every
  * session, key and password from before ends.
  */
-export function confirmAddress({ authSecret, db }: Settings) {
+export function confirmAddress(settings: Settings) {
+  const { authSecret, db } = settings
   const options = { method: "POST", body: ConfirmAddress } as const
   const endpoint = createAuthEndpoint(CONFIRM_ADDRESS, options, async (call) => {
     const { token, password } = call.body
-    const user = await findUser(db, (await verifyJWT(token, authSecret))?.["email"])
+    const user = await findUserToConfirm(settings, token)
     if (!user) throw new APIError("BAD_REQUEST", { code: "INVALID_TOKEN", message: "Invalid token" })
     const { email } = user
     if (user.emailVerified) return call.json({ state: "confirmed-before" as const, email })
@@ -56,7 +57,9 @@ export function confirmationLink(origin: string, token: string): string {
   return `${origin}/sign-up/confirm?${new URLSearchParams({ token })}`
 }
 
-async function findUser(db: Database, email: unknown) {
+/** The owner of the address that the token of an email names. Undefined for a token that is forged or expired. */
+export async function findUserToConfirm({ authSecret, db }: Settings, token: string) {
+  const email = (await verifyJWT(token, authSecret))?.["email"]
   if (typeof email !== "string") return undefined
   const [user] = await db.select().from(authUser).where(eq(authUser.email, email))
   return user

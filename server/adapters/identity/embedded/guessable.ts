@@ -1,6 +1,7 @@
-import { APIError } from "better-auth/api"
+import type { GenericEndpointContext } from "better-auth"
+import { APIError, getSessionFromCtx } from "better-auth/api"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
-import { CONFIRM_ADDRESS } from "./confirm-address.ts"
+import { CONFIRM_ADDRESS, findUserToConfirm } from "./confirm-address.ts"
 
 /** Bodies name a password that is being chosen in one of these fields, by endpoint. */
 const CHOSEN: Readonly<Record<string, string>> = {
@@ -16,21 +17,50 @@ const MOST_JUDGED = 40
 /** Of zxcvbn's scores from 0 to 4, the first that takes more than a million guesses. */
 const LEAST_SCORE = 2
 
+type Settings = Parameters<typeof findUserToConfirm>[0]
+
 /**
  * Throws PASSWORD_TOO_COMMON for a new password that is found in lists of leaked passwords, is a keyboard pattern, a sequence or
  * a repetition, or the person's own name or address. The estimate and its dictionaries are zxcvbn-ts's: no network is asked.
  */
-export async function refuseGuessable(path: string, body: Record<string, unknown>): Promise<void> {
-  const password = body[CHOSEN[path] ?? ""]
+export async function refuseGuessable(
+  call: GenericEndpointContext,
+  settings: Settings,
+  body: Record<string, unknown>,
+): Promise<void> {
+  const password = body[CHOSEN[call.path] ?? ""]
   if (typeof password !== "string") return
   if (password.length < PASSWORD_LENGTH.least || password.length > PASSWORD_LENGTH.most) return
-  const about = [body["email"], body["name"]].filter((text) => typeof text === "string")
+  const person = await findPerson(call, settings, body)
+  const about = [person?.email, person?.name].filter((text) => typeof text === "string")
   const parts = about.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u))
   const known = [...about, ...parts].filter((text) => text.length > 2)
   const { score } = (await estimator()).check(password.slice(0, MOST_JUDGED), known)
   if (score >= LEAST_SCORE) return
   const message = "This password is easy to guess. Choose a longer one, such as four unrelated words."
   throw new APIError("BAD_REQUEST", { code: "PASSWORD_TOO_COMMON", message })
+}
+
+/** Whose password it will be. Only a sign-up sends the name and address; the others prove an account by session or token. */
+async function findPerson(
+  call: GenericEndpointContext,
+  settings: Settings,
+  body: Record<string, unknown>,
+): Promise<{ email?: unknown; name?: unknown } | null | undefined> {
+  const { internalAdapter } = call.context
+  switch (call.path) {
+    case "/reset-password": {
+      // Looked up and not consumed, so that the link still works after a refusal.
+      const reset = await internalAdapter.findVerificationValue(`reset-password:${String(body["token"])}`)
+      return reset && internalAdapter.findUserById(reset.value)
+    }
+    case "/change-password":
+      return (await getSessionFromCtx(call))?.user
+    case CONFIRM_ADDRESS:
+      return findUserToConfirm(settings, String(body["token"]))
+    default:
+      return body
+  }
 }
 
 let opened: ReturnType<typeof openEstimator> | null = null
