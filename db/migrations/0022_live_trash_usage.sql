@@ -1,7 +1,10 @@
 ALTER TABLE "file_usage" ADD COLUMN "trashed" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
+DROP TRIGGER "files_count_inserted" ON "files";--> statement-breakpoint
+DROP TRIGGER "files_count_updated" ON "files";--> statement-breakpoint
+DROP TRIGGER "files_count_deleted" ON "files";--> statement-breakpoint
 -- As before, a statement that changes files increments the revision of their owners. It also adds what their trash grew by.
 -- One owner after the other in one order, so that two statements do not wait for each other.
-CREATE FUNCTION "sum_changed_files"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION "count_changed_files"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
 	"owner" record;
 BEGIN
@@ -29,16 +32,12 @@ BEGIN
 	RETURN NULL;
 END
 $$;--> statement-breakpoint
-DROP TRIGGER "files_count_inserted" ON "files";--> statement-breakpoint
-DROP TRIGGER "files_count_updated" ON "files";--> statement-breakpoint
-DROP TRIGGER "files_count_deleted" ON "files";--> statement-breakpoint
-DROP FUNCTION "count_changed_files"();--> statement-breakpoint
-CREATE TRIGGER "files_sum_inserted" AFTER INSERT ON "files"
-	REFERENCING NEW TABLE AS "added" FOR EACH STATEMENT EXECUTE FUNCTION "sum_changed_files"();--> statement-breakpoint
-CREATE TRIGGER "files_sum_updated" AFTER UPDATE ON "files"
-	REFERENCING NEW TABLE AS "added" OLD TABLE AS "removed" FOR EACH STATEMENT EXECUTE FUNCTION "sum_changed_files"();--> statement-breakpoint
-CREATE TRIGGER "files_sum_deleted" AFTER DELETE ON "files"
-	REFERENCING OLD TABLE AS "removed" FOR EACH STATEMENT EXECUTE FUNCTION "sum_changed_files"();--> statement-breakpoint
+CREATE TRIGGER "files_count_inserted" AFTER INSERT ON "files"
+	REFERENCING NEW TABLE AS "added" FOR EACH STATEMENT EXECUTE FUNCTION "count_changed_files"();--> statement-breakpoint
+CREATE TRIGGER "files_count_updated" AFTER UPDATE ON "files"
+	REFERENCING NEW TABLE AS "added" OLD TABLE AS "removed" FOR EACH STATEMENT EXECUTE FUNCTION "count_changed_files"();--> statement-breakpoint
+CREATE TRIGGER "files_count_deleted" AFTER DELETE ON "files"
+	REFERENCING OLD TABLE AS "removed" FOR EACH STATEMENT EXECUTE FUNCTION "count_changed_files"();--> statement-breakpoint
 -- The triggers' lock keeps other writers out until the sums are complete.
 UPDATE "file_usage" SET "trashed" = (
 	SELECT coalesce(sum("size"), 0) FROM "files" WHERE "files"."user_id" = "file_usage"."user_id" AND "files"."trashed"

@@ -224,7 +224,8 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     if (socket.conn.readyState !== "open")
       throw new Refused("unavailable", "The connection was closed.", 1000)
     if (draining) throw new Refused("unavailable", "The server is restarting.", 1000)
-    if (!admitted.has(socket.conn)) throw new Refused("unavailable", "The server was closed in the meantime.", 1000)
+    if (!admitted.has(socket.conn))
+      throw new Refused("unavailable", "The server was closed in the meantime.", 1000)
     const count = perUser.get(userId) ?? 0
     if (count >= options.maxConnectionsPerUser) {
       throw new Refused("rate_limited", "You have too many open connections.", 10_000)
