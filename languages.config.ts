@@ -19,8 +19,8 @@ export function languages(): PluginOption[] {
 const MARK = "* i18n"
 
 /**
- * Compiles the English of each message where it stands, as catalogues are compiled. So an English page loads no catalogue, and no
- * page a compiler.
+ * Compiles the English of each message where it stands, as catalogues are compiled. So an English
+ * page loads no catalogue, and no page a compiler.
  */
 function compileMessages(): PluginObj {
   const visitor = {

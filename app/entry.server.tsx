@@ -72,7 +72,10 @@ export default async function handleRequest(
   return new (isShared ? SharedPage : TextResponse)(html, { status, headers })
 }
 
-/** The style sheet and the font go first, also where a script is asked for at once. In development Vite has scripts of its own. */
+/**
+ * The style sheet and the font go first, also where a script is asked for at once. In development
+ * Vite has scripts of its own.
+ */
 function beginLater(page: string): string {
   const lessUrgent = page.replaceAll(
     '<link rel="modulepreload"',
@@ -92,7 +95,10 @@ function isForEverybody({ staticHandlerContext: { matches, errors, actionData } 
   )
 }
 
-/** What the loaders answered, as the scripts that hand it to React Router in the browser: those of its own `ServerRouter`. */
+/**
+ * What the loaders answered, as the scripts that hand it to React Router in the browser: those of
+ * its own `ServerRouter`.
+ */
 async function handOver(handoff: EntryContext["serverHandoffStream"], nonce: string): Promise<string> {
   const data = await new Response(handoff).text()
   const script = (code: string) =>
@@ -108,7 +114,9 @@ function escapeMarkup(json: string): string {
   )
 }
 
-/** Crawlers get the whole document at once; people get the frame of the page as soon as it is there. */
+/**
+ * Crawlers get the whole document at once; people get the frame of the page as soon as it is there.
+ */
 function streamPage(
   request: Request,
   { status, headers, reader }: { status: number; headers: Headers; reader: Reader },
@@ -154,7 +162,8 @@ function streamPage(
 /** Called for what a loader, an action or a page threw, apart from responses. */
 export const handleError: HandleErrorFunction = (error, { request, context }) => {
   if (request.signal.aborted || isRefusal(error)) return
-  // What React Router refuses by itself, such as a form sent to a page that takes none: anybody can cause it.
+  // What React Router refuses by itself, such as a form sent to a page that takes none: anybody can
+  // cause it.
   if (isRouteErrorResponse(error) && error.status < 500) return
   context.set(failureContext, error)
   context.get(servicesContext).log.error(

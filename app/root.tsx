@@ -24,7 +24,10 @@ export const links: Route.LinksFunction = () => [
 
 export const middleware = [identify, guard]
 
-/** Also what makes every address reach the guard: React Router runs middleware only for routes with a loader. */
+/**
+ * Also what makes every address reach the guard: React Router runs middleware only for routes with
+ * a loader.
+ */
 export async function loader({ context, request }: Route.LoaderArgs) {
   const { config, identity } = context.get(servicesContext)
   return {
@@ -43,7 +46,8 @@ export const shouldRevalidate = keepOnNavigation
 export function Layout({ children }: { children: ReactNode }) {
   const root = useRouteLoaderData<typeof loader>("root")
   const { theme, language: latest } = useReader(root)
-  // A document keeps the language it came in, whose words are loaded: another is chosen with another document.
+  // A document keeps the language it came in, whose words are loaded: another is chosen with
+  // another document.
   const [language] = useState(latest)
   const hydrates = useHydrates()
   return (
@@ -94,8 +98,8 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
 }
 
 /**
- * Pages whose route says `handle = { static: true }`, and addresses that lead nowhere, work whole without our JavaScript.
- * With `{ static: "unless Clerk" }` only Clerk's browser code needs it.
+ * Pages whose route says `handle = { static: true }`, and addresses that lead nowhere, work whole
+ * without our JavaScript. With `{ static: "unless Clerk" }` only Clerk's browser code needs it.
  */
 function useHydrates(): boolean {
   const matches = useMatches()

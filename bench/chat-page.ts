@@ -4,8 +4,9 @@ import type postgres from "postgres"
 import { framesWhile } from "./frames.ts"
 import { opening, withPage } from "./page.ts"
 
-// node bench/chat-page.ts: how a conversation of 2,000 messages feels in a browser. How soon its end is on the screen, which frames are
-// dropped while it is scrolled to its beginning, and while an answer of 1,500 words grows and a question is typed below all of it.
+// node bench/chat-page.ts: how a conversation of 2,000 messages feels in a browser. How soon its
+// end is on the screen, which frames are dropped while it is scrolled to its beginning, and while
+// an answer of 1,500 words grows and a question is typed below all of it.
 
 const MESSAGES = 2_000
 const PORT = 3978
@@ -40,7 +41,10 @@ async function measure(page: Page, path: string) {
   return { open, switched, scroll, tokens, typing }
 }
 
-/** Looks at the last message alone: Playwright would read all two thousand again and again, and that is what would be measured. */
+/**
+ * Looks at the last message alone: Playwright would read all two thousand again and again, and that
+ * is what would be measured.
+ */
 async function lastWords(page: Page, words: string) {
   await page.waitForFunction(
     (expected) =>

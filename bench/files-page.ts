@@ -4,8 +4,9 @@ import type postgres from "postgres"
 import { framesWhile } from "./frames.ts"
 import { opening, withPage } from "./page.ts"
 
-// node bench/files-page.ts: how a list of 50,000 files feels in a browser. How soon its beginning is on the screen, also in another order and
-// after a search, and which frames are dropped while it is scrolled down through 5,000 of them and back.
+// node bench/files-page.ts: how a list of 50,000 files feels in a browser. How soon its beginning
+// is on the screen, also in another order and after a search, and which frames are dropped while it
+// is scrolled down through 5,000 of them and back.
 
 const FILES = 50_000
 /** So many rows are scrolled through. */

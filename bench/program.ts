@@ -2,7 +2,8 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { pathToFileURL } from "node:url"
 
-// A measured program is a process of its own, which does what it is asked over the channel that Node opens between the two.
+// A measured program is a process of its own, which does what it is asked over the channel that
+// Node opens between the two.
 
 type Commands = Record<string, (...args: never[]) => unknown>
 

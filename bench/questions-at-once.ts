@@ -11,8 +11,9 @@ import { describeMachine } from "./results.ts"
 import { median } from "./statistics.ts"
 import { startThread } from "./chat/threads.ts"
 
-// node bench/questions-at-once.ts [server of another build]: one person asks 100 questions at the same moment, each in a
-// conversation of its own. How long until each is stored, and how long another person's question takes in the meantime.
+// node bench/questions-at-once.ts [server of another build]: one person asks 100 questions at the
+// same moment, each in a conversation of its own. How long until each is stored, and how long
+// another person's question takes in the meantime.
 
 const QUESTIONS = 100
 const ROUNDS = 5

@@ -14,7 +14,10 @@ export function saveResults(name: string, results: object): string {
   return relative(process.cwd(), file)
 }
 
-/** The machine, and how busy it was before the measures began: the load of others makes figures noisy. */
+/**
+ * The machine, and how busy it was before the measures began: the load of others makes figures
+ * noisy.
+ */
 export function describeMachine() {
   return {
     at: new Date().toISOString(),

@@ -3,17 +3,21 @@ import { cpus } from "node:os"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Figures } from "./medians.ts"
 
-/** The share of the machine's time, in percent, from which on a measure says more about the neighbours than about what is measured. */
+/**
+ * The share of the machine's time, in percent, from which on a measure says more about the
+ * neighbours than about what is measured.
+ */
 const DISTURBED = 1
 const TRIES = 5
 /** A neighbour is often done after a few seconds. */
 const REST_MS = 4000
 
 /**
- * Measures while the machine is left alone. The host of a virtual machine may give its processors to others, at times half of them for
- * minutes, and says so (`steal` in proc_stat(5)). What was disturbed by that is measured again; if it was each time, the time when it
- * was least counts. The result has no part in this choice; what was `missed` counts each time. Adds what was `stolen`, in percent, and the
- * number of `tries`.
+ * Measures while the machine is left alone. The host of a virtual machine may give its processors
+ * to others, at times half of them for minutes, and says so (`steal` in proc_stat(5)). What was
+ * disturbed by that is measured again; if it was each time, the time when it was least counts. The
+ * result has no part in this choice; what was `missed` counts each time. Adds what was `stolen`, in
+ * percent, and the number of `tries`.
  */
 export async function measureUndisturbed(measure: () => Promise<Figures>): Promise<Figures> {
   let best: Figures = {}

@@ -7,7 +7,10 @@ type Person = ReturnType<typeof openBrowser>
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** Files, conversations and a link, as somebody who plans a harbour would have them. Resolves with the addresses of two of them. */
+/**
+ * Files, conversations and a link, as somebody who plans a harbour would have them. Resolves with
+ * the addresses of two of them.
+ */
 export async function fillHarbour(sql: postgres.Sql, ada: Person) {
   const [user] = await sql<{ _id: string }[]>`
     update users set onboarding_completed = true, onboarding_step = 'done' where email = 'ada@example.org' returning _id`

@@ -1,10 +1,12 @@
 /**
- * Lets Lighthouse judge the pages as a phone would load them, and prints its marks. Fails where one is below the bar.
+ * Lets Lighthouse judge the pages as a phone would load them, and prints its marks. Fails where one
+ * is below the bar.
  *
  *     npm run lighthouse              all pages
  *     npm run lighthouse -- home blog those whose names contain a word
  *
- * Lighthouse is larger than the rest of the tools together and nothing else needs it, so npm fetches it when it is asked for.
+ * Lighthouse is larger than the rest of the tools together and nothing else needs it, so npm
+ * fetches it when it is asked for.
  */
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -64,7 +66,10 @@ try {
 }
 process.exitCode = isBelow ? 1 : 0
 
-/** One run's performance is as much the machine's as the page's: of three, the one in the middle counts. */
+/**
+ * One run's performance is as much the machine's as the page's: of three, the one in the middle
+ * counts.
+ */
 async function judgeFairly(url: string, kind: Kind, cookies?: string): Promise<Report> {
   const reports = []
   for (let run = 0; run < RUNS; run++) reports.push(await judge(url, kind, cookies))
@@ -72,7 +77,10 @@ async function judgeFairly(url: string, kind: Kind, cookies?: string): Promise<R
   return inOrder[Math.floor(RUNS / 2)] as Report
 }
 
-/** In a browser of its own, which has the cookies: as headers they would not reach the worker that keeps the page live. */
+/**
+ * In a browser of its own, which has the cookies: as headers they would not reach the worker that
+ * keeps the page live.
+ */
 async function judge(url: string, kind: Kind, cookies = ""): Promise<Report> {
   const profile = mkdtempSync(join(tmpdir(), "tideline-lighthouse-"))
   const port = await findFreePort()
@@ -87,7 +95,8 @@ async function judge(url: string, kind: Kind, cookies = ""): Promise<Report> {
       "--quiet",
       `--only-categories=${CATEGORIES.join(",")}`,
       `--port=${port}`,
-      // Search engines should leave these pages out: robots.txt or the page says so, and Lighthouse counts that as a third of the mark.
+      // Search engines should leave these pages out: robots.txt or the page says so, and Lighthouse
+      // counts that as a third of the mark.
       ...(kind === "public" ? [] : ["--skip-audits=is-crawlable"]),
     ]
     const { stdout } = await promisify(execFile)(

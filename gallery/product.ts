@@ -14,7 +14,10 @@ const root = resolve(import.meta.dirname, "..")
 
 export interface Product {
   origin: string
-  /** The cookies of somebody who has files and conversations, and of somebody who has just signed up. */
+  /**
+   * The cookies of somebody who has files and conversations, and of somebody who has just signed
+   * up.
+   */
   ada: string
   grace: string
   /** Addresses that are not known before there is content. */
@@ -23,7 +26,10 @@ export interface Product {
   stop(): Promise<void>
 }
 
-/** The product as it is built, with a database, a folder and people of its own, and something to look at. */
+/**
+ * The product as it is built, with a database, a folder and people of its own, and something to
+ * look at.
+ */
 export async function serveProduct(): Promise<Product> {
   const folder = mkdtempSync(join(tmpdir(), "tideline-gallery-"))
   const database = await startEmbeddedPostgres({ directory: join(folder, "postgres") })

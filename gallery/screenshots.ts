@@ -1,5 +1,6 @@
 /**
- * Takes a picture of every page at three widths, light and dark, into gallery/pages, with an index.html to look at them.
+ * Takes a picture of every page at three widths, light and dark, into gallery/pages, with an
+ * index.html to look at them.
  *
  *     npm run screenshots              all of them
  *     npm run screenshots -- home blog those whose names contain a word
@@ -109,7 +110,10 @@ async function open(
   return context.newPage()
 }
 
-/** A page that is live is never idle, so it is looked at when its fonts and pictures are there and it has come to rest. */
+/**
+ * A page that is live is never idle, so it is looked at when its fonts and pictures are there and
+ * it has come to rest.
+ */
 async function show(page: Page, address: string) {
   await page.goto(address, { waitUntil: "load" })
   // A tall page loads the pictures further down when somebody gets there.

@@ -1,5 +1,6 @@
 /**
- * Draws what a link to each public page shows of it, into public/previews, and lists them in app/features/site/share-pictures.json.
+ * Draws what a link to each public page shows of it, into public/previews, and lists them in
+ * app/features/site/share-pictures.json.
  *
  *     npm run share-pictures
  */
@@ -43,7 +44,10 @@ try {
   await product.stop()
 }
 
-/** What the pages say of themselves: those of the gallery, and every post and page of the documentation. */
+/**
+ * What the pages say of themselves: those of the gallery, and every post and page of the
+ * documentation.
+ */
 async function wordsOfPages(): Promise<Words[]> {
   const paths = new Set(publicPages.map(({ path }) => path).filter((path) => !/^\/sign-|\?/.test(path)))
   for (const path of ["/blog", "/docs/introduction"]) {

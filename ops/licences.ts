@@ -3,7 +3,8 @@ import { join, resolve } from "node:path"
 import lock from "../package-lock.json" with { type: "json" }
 import packageJson from "../package.json" with { type: "json" }
 
-// npm run licences   writes THIRD-PARTY-LICENSES.txt, which the image carries. A test compares it with what is installed.
+// npm run licences   writes THIRD-PARTY-LICENSES.txt, which the image carries. A test compares it
+// with what is installed.
 
 const root = resolve(import.meta.dirname, "..")
 

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import packageJson from "../package.json" with { type: "json" }
 
-// npm run release:version           raises the version as the changesets say, wherever it is written
-// npm run release:notes -- v1.2.3   prints what CHANGELOG.md says about the version of that tag
+// npm run release:version           raises the version as the changesets say, wherever it is
+// written npm run release:notes -- v1.2.3   prints what CHANGELOG.md says about the version of that
+// tag
 
 const root = resolve(import.meta.dirname, "..")
 const { version } = packageJson

@@ -22,11 +22,13 @@ import { unavailable } from "#server/transport/unavailable.ts"
 import type { Services } from "./scope.ts"
 
 /**
- * The application as a function from request to response. The one server module that Vite loads, so that routes and server
- * functions share one copy of context keys and errors; Node hands it the services it opened.
+ * The application as a function from request to response. The one server module that Vite loads, so
+ * that routes and server functions share one copy of context keys and errors; Node hands it the
+ * services it opened.
  */
 export function createApp(services: Services): Pick<Front, "handle" | "sendPage"> {
-  // The type of the virtual module knows nothing of exactOptionalPropertyTypes; it is this one otherwise.
+  // The type of the virtual module knows nothing of exactOptionalPropertyTypes; it is this one
+  // otherwise.
   const mode = services.config.production ? "production" : "development"
   const credentialOf = readCredentials(build)
   const endpointOf = findEndpoints(build as ServerBuild)

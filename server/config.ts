@@ -8,8 +8,8 @@ import { Settings } from "./settings.ts"
 export type Config = ReturnType<typeof readConfig>
 
 /**
- * Reads the settings. Pure: give it `process.env`.
- * Throws one error that names every wrong or missing variable and says what to do; it never repeats a value.
+ * Reads the settings. Pure: give it `process.env`. Throws one error that names every wrong or
+ * missing variable and says what to do; it never repeats a value.
  */
 export function readConfig(environment: Record<string, string | undefined>) {
   const env = Object.fromEntries(
@@ -45,7 +45,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
       : null,
     /** Where weaknesses are reported, as an address; null where nobody is named. */
     securityContact: settings.SECURITY_CONTACT ?? null,
-    /** Tells the operator's own proxies, which append the address that called them to x-forwarded-for; null where there are none. */
+    /**
+     * Tells the operator's own proxies, which append the address that called them to
+     * x-forwarded-for; null where there are none.
+     */
     trustsProxy: settings.TRUSTED_PROXIES,
     /** The public origin, without a trailing slash. */
     origin: appUrl.origin,
@@ -54,7 +57,9 @@ export function readConfig(environment: Record<string, string | undefined>) {
       ? {
           kind: "external" as const,
           url: settings.DATABASE_URL,
-          /** PostgreSQL itself, where `url` may be a pooler; null where `url` is PostgreSQL itself. */
+          /**
+           * PostgreSQL itself, where `url` may be a pooler; null where `url` is PostgreSQL itself.
+           */
           streamUrl: settings.DATABASE_STREAM_URL ?? null,
         }
       : { kind: "embedded" as const, directory: resolve(dataDir, "postgres") },
@@ -78,7 +83,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
       systemPrompt: settings.CHAT_SYSTEM_PROMPT,
       maxSteps: settings.CHAT_MAX_STEPS,
       maxOutputTokens: settings.CHAT_MAX_OUTPUT_TOKENS,
-      /** Milliseconds of the model, for an answer that its asker reads as a stream, and for one that is read in the records. */
+      /**
+       * Milliseconds of the model, for an answer that its asker reads as a stream, and for one that
+       * is read in the records.
+       */
       timeLimits: {
         streamed: settings.CHAT_TIME_LIMIT * 1000 - AROUND_AN_ANSWER,
         recorded: settings.CHAT_TIME_LIMIT_DASHBOARD * 1000 - AROUND_AN_ANSWER,
@@ -97,7 +105,9 @@ export function readConfig(environment: Record<string, string | undefined>) {
   }
 }
 
-/** Milliseconds of a time limit that are not the model's: for what comes before and after its words. */
+/**
+ * Milliseconds of a time limit that are not the model's: for what comes before and after its words.
+ */
 const AROUND_AN_ANSWER = 1000
 
 /** `AI_GATEWAY_API_KEY` has this value where the operator chose the development gateway. */
@@ -120,7 +130,10 @@ function describeIssue(issue: v.BaseIssue<unknown>) {
   return `${typeof name === "string" ? name : "The settings"} ${issue.message}`
 }
 
-/** What no single variable shows: half-configured providers, and embedded services on a public address. */
+/**
+ * What no single variable shows: half-configured providers, and embedded services on a public
+ * address.
+ */
 function* combinationProblems(settings: Settings, appUrl: URL) {
   const { CLERK_SECRET_KEY, CLERK_PUBLISHABLE_KEY, JWT_ISSUER_DOMAIN } = settings
   const clerk = CLERK_SECRET_KEY !== undefined || CLERK_PUBLISHABLE_KEY !== undefined
@@ -201,7 +214,10 @@ function planLimits(settings: Settings): Record<Plan, PlanLimits> {
   }
 }
 
-/** Nobody should read a real model's name over an answer that no model gave, unless they wrote it there. */
+/**
+ * Nobody should read a real model's name over an answer that no model gave, unless they wrote it
+ * there.
+ */
 function defaultModel(settings: Settings) {
   return settings.AI_GATEWAY_API_KEY === EMBEDDED_GATEWAY_KEY ? "development/no-model" : "openai/gpt-5-mini"
 }

@@ -16,10 +16,16 @@ export const credentialContext = createContext<(pattern: string) => Credential>(
 /** The address that was asked for, without what React Router adds to it for a page's data. */
 export const urlContext = createContext<URL>()
 
-/** Node's own request. Its `close` event tells that the client went away; `request.signal` does not do so reliably. */
+/**
+ * Node's own request. Its `close` event tells that the client went away; `request.signal` does not
+ * do so reliably.
+ */
 export const incomingContext = createContext<IncomingMessage>()
 
-/** One per response: scripts that we wrote carry it, and the content security policy admits no others. */
+/**
+ * One per response: scripts that we wrote carry it, and the content security policy admits no
+ * others.
+ */
 export const nonceContext = createContext<string>()
 
 /** Names the request in the log, in the response's header `x-request-id`, and on the error page. */

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer as createVite } from "vite"
 import { runTideline } from "./index.ts"
 
-/** The process with Vite in front: what Vite loads (app/, and what that imports) is replaced while it runs. */
+/**
+ * The process with Vite in front: what Vite loads (app/, and what that imports) is replaced while
+ * it runs.
+ */
 export async function runDevelopment(root: string) {
   await runTideline({
     root,
@@ -28,7 +31,10 @@ export async function runDevelopment(root: string) {
   })
 }
 
-/** Undoes the listeners that Vite's own start adds: they would end the process before it has drained. */
+/**
+ * Undoes the listeners that Vite's own start adds: they would end the process before it has
+ * drained.
+ */
 async function keepingSignals<Result>(start: () => Promise<Result>) {
   const ours = process.listeners("SIGTERM")
   const result = await start()

@@ -7,9 +7,10 @@ import { Settings } from "./settings.ts"
 type Environment = Record<string, string | undefined>
 
 /**
- * The settings: those of the `.env` file, and over them `environment`, where an empty value hides the file's.
- * Where there is no file yet, one is written from `example` with secrets of its own. A name with `_FILE` at its end, such as
- * AUTH_SECRET_FILE, names a file that holds the value. Throws a ConfigError where that cannot be read, or both are set.
+ * The settings: those of the `.env` file, and over them `environment`, where an empty value hides
+ * the file's. Where there is no file yet, one is written from `example` with secrets of its own. A
+ * name with `_FILE` at its end, such as AUTH_SECRET_FILE, names a file that holds the value. Throws
+ * a ConfigError where that cannot be read, or both are set.
  */
 export function loadEnvironment(
   files: { file: string; example: string },

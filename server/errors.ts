@@ -1,4 +1,7 @@
-/** Registered under its name, because in development this module is loaded twice: by Node and by Vite. */
+/**
+ * Registered under its name, because in development this module is loaded twice: by Node and by
+ * Vite.
+ */
 const REFUSAL = Symbol.for("tideline.refusal")
 
 /** An outcome that a user can cause. Recognise it with `isRefusal`, not with `instanceof`. */

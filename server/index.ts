@@ -29,19 +29,23 @@ export interface Program {
 const CONNECTIONS_AT_ONCE = 4096
 
 /**
- * That may be open. An office shares an address, and so do all who come through a proxy that TRUSTED_PROXIES does not name: beside
- * its live connections, which are refused with a word, there is room for as many others.
+ * That may be open. An office shares an address, and so do all who come through a proxy that
+ * TRUSTED_PROXIES does not name: beside its live connections, which are refused with a word, there
+ * is room for as many others.
  */
 const MOST_CONNECTIONS = 20_000
 const MOST_OF_AN_ADDRESS = 2 * LIMITS.maxConnectionsPerAddress
 
-/** When requests are no longer taken, what is running may take this long to finish, and everything together no longer. Milliseconds. */
+/**
+ * When requests are no longer taken, what is running may take this long to finish, and everything
+ * together no longer. Milliseconds.
+ */
 const DRAIN = 25_000
 const LAST_RESORT = 30_000
 
 /**
- * Runs the process: reads the settings, opens the services, listens, and drains on SIGTERM, SIGINT or
- * SIGHUP, which a closed terminal sends. A second signal ends it immediately. Does not return.
+ * Runs the process: reads the settings, opens the services, listens, and drains on SIGTERM, SIGINT
+ * or SIGHUP, which a closed terminal sends. A second signal ends it immediately. Does not return.
  */
 export async function runTideline(program: Program): Promise<never> {
   const stopRequested = nextSignal()
@@ -159,7 +163,10 @@ function explainPort(setting: "PORT" | "OPS_PORT", port: number) {
   }
 }
 
-/** How often one Ctrl+C arrives: `node --watch` forwards what the terminal has sent to its child already. */
+/**
+ * How often one Ctrl+C arrives: `node --watch` forwards what the terminal has sent to its child
+ * already.
+ */
 const SIGNALS_OF_ONE_REQUEST = process.env["WATCH_REPORT_DEPENDENCIES"] ? 2 : 1
 
 function nextSignal() {
@@ -175,7 +182,10 @@ function nextSignal() {
   })
 }
 
-/** After an unhandled error the state of the process is unknown: it exits, and its supervisor starts a new one. */
+/**
+ * After an unhandled error the state of the process is unknown: it exits, and its supervisor starts
+ * a new one.
+ */
 function endOnDefects(log: Log) {
   const end = (error: unknown) => {
     log.fatal({ err: error }, "an error that nobody handled ends the process")

@@ -17,7 +17,10 @@ import { liveUsers, userMutations } from "./users/live.ts"
 import { findOrCreateUser } from "./users/users.ts"
 import { watchedTables } from "./watched-tables.ts"
 
-/** Opens the realtime layer for this product: what may be watched, what may be called by name, and who is asking. */
+/**
+ * Opens the realtime layer for this product: what may be watched, what may be called by name, and
+ * who is asking.
+ */
 export async function openLive(
   services: Omit<Services, "live" | "harbour">,
   database: Reached,
@@ -57,7 +60,9 @@ export async function openLive(
   }
 }
 
-/** What a connection was opened by, as the triggers on the provider's tables name it when it ends. */
+/**
+ * What a connection was opened by, as the triggers on the provider's tables name it when it ends.
+ */
 function credentialsOf({ sessionId, keyId }: Viewer["session"]): string[] {
   if (keyId !== undefined) return [`key:${keyId}`, "key:*"]
   return sessionId === null ? [] : [`session:${sessionId}`, "session:*"]
@@ -73,7 +78,10 @@ function labelOf(client: string | null): string {
   )
 }
 
-/** A mutation by name runs before there is a realtime layer in its scope: it commits, and the log tells the rest. */
+/**
+ * A mutation by name runs before there is a realtime layer in its scope: it commits, and the log
+ * tells the rest.
+ */
 export type MutationScope = Omit<FullScope, "live" | "harbour">
 
 async function verify(services: Pick<Services, "identity" | "db">, token: string) {

@@ -4,8 +4,9 @@ import { describeEntry, isTerminal, outliveTerminal } from "./terminal.ts"
 export type Log = Logger
 
 /**
- * JSON lines on standard output. Levels: trace, debug, info, warn, error, silent. A terminal gets words instead, and at `info`
- * only what is at least a warning: a line for each request would bury it.
+ * JSON lines on standard output. Levels: trace, debug, info, warn, error, silent. A terminal gets
+ * words instead, and at `info` only what is at least a warning: a line for each request would bury
+ * it.
  */
 export function openLog(level: string): Log {
   const options = {
@@ -21,7 +22,9 @@ export function openLog(level: string): Log {
 /** One for the process, however many logs there are. */
 let output: DestinationStream | undefined
 
-/** Lines of one turn of the event loop leave in one write; at the end of the process, what there is. */
+/**
+ * Lines of one turn of the event loop leave in one write; at the end of the process, what there is.
+ */
 function openOutput(): DestinationStream {
   const standard = pino.destination({ dest: 1, sync: true })
   standard.on("error", outliveTerminal)
@@ -87,13 +90,19 @@ interface Writes {
 }
 
 export interface FailureLog {
-  /** Logs the failure unless this one, with the same reason, was logged since the last success; counts it in any case. */
+  /**
+   * Logs the failure unless this one, with the same reason, was logged since the last success;
+   * counts it in any case.
+   */
   failed(level: "warn" | "error", error: unknown, message: string, details?: object): void
   /** Logs, after failures, how many there were and for how long. */
   succeeded(): void
 }
 
-/** For work that is tried again by itself: an outage of an hour makes two lines, and not thousands. `recovered` is the message of the second. */
+/**
+ * For work that is tried again by itself: an outage of an hour makes two lines, and not thousands.
+ * `recovered` is the message of the second.
+ */
 export function createFailureLog(log: Writes, recovered: string): FailureLog {
   let said = new Set<string>()
   let failures = 0
@@ -115,7 +124,10 @@ export function createFailureLog(log: Writes, recovered: string): FailureLog {
   }
 }
 
-/** The code where there is one: a message may hold what differs each time, such as a name or a number. */
+/**
+ * The code where there is one: a message may hold what differs each time, such as a name or a
+ * number.
+ */
 function reasonOf(error: Error): string {
   for (const each of withCauses(error)) if ("code" in each && typeof each.code === "string") return each.code
   return error.message

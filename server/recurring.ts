@@ -4,8 +4,9 @@ export interface Recurring {
 }
 
 /**
- * Does the work now, and again after each `interval` of milliseconds, unless it is still being done then. The signal is aborted when the
- * process is to end: what takes long looks at it. The work never throws.
+ * Does the work now, and again after each `interval` of milliseconds, unless it is still being done
+ * then. The signal is aborted when the process is to end: what takes long looks at it. The work
+ * never throws.
  */
 export function startRecurring(work: (stopping: AbortSignal) => Promise<void>, interval: number): Recurring {
   const stopping = new AbortController()

@@ -44,13 +44,14 @@ export interface Services {
   /** The answers that this process is giving. */
   turns: RunningTurns
   /**
-   * For what a verb does beyond its own rows: at once where the verb commits by itself, and after the commit in a mutation by
-   * name, where `db` is a transaction. The effect gets the database as it is then.
+   * For what a verb does beyond its own rows: at once where the verb commits by itself, and after
+   * the commit in a mutation by name, where `db` is a transaction. The effect gets the database as
+   * it is then.
    */
   afterCommit(effect: (db: Database) => Promise<void>): Promise<void>
   /**
-   * Tells every process something, at the commit of the transaction that the database is. For what is no record; a topic's handler
-   * may miss it or hear it twice.
+   * Tells every process something, at the commit of the transaction that the database is. For what
+   * is no record; a topic's handler may miss it or hear it twice.
    */
   announce(db: Database, topic: string, text: string): Promise<void>
   /** The realtime layer: rows for a page that goes on being true. */

@@ -33,8 +33,9 @@ import type { Services } from "./scope.ts"
 import { version } from "./version.ts"
 
 /**
- * The composition root: picks an adapter for each port and opens it. `migrations` is the folder of SQL files.
- * What was opened is closed again in the opposite order by `close`, also when a later one fails to open.
+ * The composition root: picks an adapter for each port and opens it. `migrations` is the folder of
+ * SQL files. What was opened is closed again in the opposite order by `close`, also when a later
+ * one fails to open.
  */
 export async function openServices(config: Config, log: Log, migrations: string) {
   const opened: (() => Promise<void> | void)[] = []
@@ -215,7 +216,10 @@ async function openUntracedModel(config: Config, opened: Opened): Promise<Model>
   })
 }
 
-/** Opened after the database and the model, so that a turn that is cut short at the end can still be stored. */
+/**
+ * Opened after the database and the model, so that a turn that is cut short at the end can still be
+ * stored.
+ */
 function openTurns(scope: Pick<Services, "db" | "log">, process: number, opened: Opened): RunningTurns {
   const turns = createRunningTurns({ process, chunks: createChunkWriter(scope) })
   opened.push(() => turns.close())

@@ -41,7 +41,10 @@ const address = (protocols: string[], example: string) =>
     ),
   )
 
-/** As OpenTelemetry writes them: `name=value,name=value`, with values as in an address. Null for what are none. */
+/**
+ * As OpenTelemetry writes them: `name=value,name=value`, with values as in an address. Null for
+ * what are none.
+ */
 function readHeaders(text: string): Record<string, string> | null {
   const headers: Record<string, string> = {}
   for (const part of text.split(",")) {
@@ -52,7 +55,10 @@ function readHeaders(text: string): Record<string, string> | null {
   return headers
 }
 
-/** Every variable that Tideline reads, as text from the environment. What none of them shows alone, readConfig checks. */
+/**
+ * Every variable that Tideline reads, as text from the environment. What none of them shows alone,
+ * readConfig checks.
+ */
 export const Settings = v.object({
   NODE_ENV: v.optional(v.string()),
   LOG_LEVEL: v.optional(

@@ -2,12 +2,17 @@ import { relative } from "node:path"
 import { styleText } from "node:util"
 import type { Config } from "./config.ts"
 
-/** Whether a person reads standard output. Anything else gets the log's JSON lines and nothing besides. */
+/**
+ * Whether a person reads standard output. Anything else gets the log's JSON lines and nothing
+ * besides.
+ */
 export const isTerminal = process.stdout.isTTY
 
 if (isTerminal) process.stdout.on("error", outliveTerminal)
 
-/** Writing to a terminal that was closed fails. That is no reason to end before what runs is done. */
+/**
+ * Writing to a terminal that was closed fails. That is no reason to end before what runs is done.
+ */
 export function outliveTerminal(error: NodeJS.ErrnoException): void {
   if (error.code !== "EIO" && error.code !== "EPIPE") throw error
 }
@@ -25,7 +30,10 @@ interface Start {
   isFirst: boolean
 }
 
-/** What a person needs to know once the server listens: the addresses, and at the first start what to do there. */
+/**
+ * What a person needs to know once the server listens: the addresses, and at the first start what
+ * to do there.
+ */
 export function describeStart({ config, inbox, isFirst }: Start): string {
   const { origin, chat, dataDir } = config
   const facts = [`\n  Tideline is ready: ${styleText("bold", origin)}\n`]

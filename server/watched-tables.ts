@@ -8,7 +8,10 @@ import { maintenance } from "#db/schema/maintenance.ts"
 import { users } from "#db/schema/users.ts"
 import type { Column, Table as WatchedTable, TableDescription } from "#server/realtime/live-query.ts"
 
-/** The tables that live queries read, as the realtime layer wants them described: Drizzle's own columns and conversions. */
+/**
+ * The tables that live queries read, as the realtime layer wants them described: Drizzle's own
+ * columns and conversions.
+ */
 export const watchedUsers = watchedTable(users, ["clerkId"])
 export const watchedDevices = watchedTable(devices, ["userId"])
 export const watchedFiles = watchedTable(files, ["userId", "trashed", "trashedAt"])
@@ -51,7 +54,8 @@ function watchedTable<Watched extends PgTable>(
       },
     ]),
   )
-  // Field by field these are the table's own columns, which no type can follow through `fromEntries`.
+  // Field by field these are the table's own columns, which no type can follow through
+  // `fromEntries`.
   return {
     schema: getTableConfig(table).schema ?? "public",
     name: getTableName(table),

@@ -1,12 +1,14 @@
 /**
- * Whether a program that is one migration older works on today's schema: takes the sources from before the newest migration out of
- * the history, replaces its processes one by one by today's under load, and those by its own again; has today's take over from it, where
- * nothing is written in the meantime; then gives it today's migrations, and runs its own tests.
+ * Whether a program that is one migration older works on today's schema: takes the sources from
+ * before the newest migration out of the history, replaces its processes one by one by today's
+ * under load, and those by its own again; has today's take over from it, where nothing is written
+ * in the meantime; then gives it today's migrations, and runs its own tests.
  *
  *     npm run test:older
  *     npm run test:older -- tests/domain/files.test.ts    only these of its tests
  *
- * It needs the history of the repository (a shallow clone has none), and runs the older sources with the libraries of today.
+ * It needs the history of the repository (a shallow clone has none), and runs the older sources
+ * with the libraries of today.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"

@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process"
 import { globSync, readdirSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 
-// `npm test` checks and tests everything. `npm test -- files` runs the tests of one domain: those that are named after it, and those that
-// import it and are named after no other, except for those that need a browser or kill processes. Options go on to vitest.
+// `npm test` checks and tests everything. `npm test -- files` runs the tests of one domain: those
+// that are named after it, and those that import it and are named after no other, except for those
+// that need a browser or kill processes. Options go on to vitest.
 
 const root = resolve(import.meta.dirname, "..")
 const words = process.argv.slice(2)

@@ -1,5 +1,6 @@
 /**
- * Kills processes and the database at random under a mixed load, for as long as is wanted, and looks whether anything was lost:
+ * Kills processes and the database at random under a mixed load, for as long as is wanted, and
+ * looks whether anything was lost:
  *
  *     npm run soak -- --minutes 10
  *     npm run soak -- --minutes 10 --seed 4711

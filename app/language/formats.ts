@@ -8,7 +8,9 @@ export interface Formats {
   number: (value: number) => string
   /** `1.5 MB`. */
   bytes: (value: number) => string
-  /** Milliseconds since the epoch. Give constants as options: a format is made once for each object. */
+  /**
+   * Milliseconds since the epoch. Give constants as options: a format is made once for each object.
+   */
   date: (moment: number, options: Intl.DateTimeFormatOptions) => string
 }
 

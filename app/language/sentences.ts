@@ -1,10 +1,15 @@
 import type { I18n, MessageDescriptor } from "@lingui/core"
 import { useLingui } from "@lingui/react"
 
-/** What a loader, an action, an answer or the socket said: a message, or the server's own sentence, which is English. */
+/**
+ * What a loader, an action, an answer or the socket said: a message, or the server's own sentence,
+ * which is English.
+ */
 export type Sentence = string | MessageDescriptor
 
-/** Says it in the page's language; a sentence that there is no translation of as the server said it. */
+/**
+ * Says it in the page's language; a sentence that there is no translation of as the server said it.
+ */
 export interface Say {
   (said: Sentence): string
   (said: Sentence | null | undefined): string | undefined
@@ -40,7 +45,9 @@ export function sayAll<Field extends string>(
 }
 
 interface Known {
-  /** For a sentence that holds values: where they stand, by the names that the message gives them. */
+  /**
+   * For a sentence that holds values: where they stand, by the names that the message gives them.
+   */
   pattern: RegExp | null
   message: MessageDescriptor
 }
@@ -48,7 +55,10 @@ interface Known {
 /** By the sentence; those that hold values by the pattern of it. */
 const known = new Map<string, Known>()
 
-/** The server adds them when it starts, a browser that shows another language than English before it hydrates its page. */
+/**
+ * The server adds them when it starts, a browser that shows another language than English before it
+ * hydrates its page.
+ */
 export function addSentences(messages: readonly MessageDescriptor[]): void {
   for (const message of messages) {
     const parts = partsOf(message)

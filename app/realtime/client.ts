@@ -151,8 +151,8 @@ export function createLiveClient(link: Link) {
         }
         break
       case "revoked":
-        // A person who has signed out, here or on another device, learns it from the link; another tab's
-        // rows must not flash.
+        // A person who has signed out, here or on another device, learns it from the link; another
+        // tab's rows must not flash.
         for (const key of end(event.ids)) if (event.reason === "denied") collections.get(key)?.clear()
         break
     }

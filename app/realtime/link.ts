@@ -36,8 +36,8 @@ export interface Link {
   mutate(message: { mutation: string; args: unknown; mutationId: string }): Promise<MutateAnswer>
   await(lsn: Lsn): void
   /**
-   * The page is looked at again, or the network is back: find out immediately whether the connection
-   * still lives.
+   * The page is looked at again, or the network is back: find out immediately whether the
+   * connection still lives.
    */
   wake(): void
   close(): void

@@ -23,8 +23,8 @@ export function firstPage({ rows, end }: Loaded): Pages {
 
 /**
  * The pages of one query, each live and each beginning where the one before ends. When that end
- * moves, because the page before was read again, the pages behind it are read again as well, and what
- * they showed stays until they have been.
+ * moves, because the page before was read again, the pages behind it are read again as well, and
+ * what they showed stays until they have been.
  */
 export function createPages(
   client: LiveClient,

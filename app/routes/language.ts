@@ -17,7 +17,10 @@ const ChooseLanguage = v.object({
 
 export const middleware = [allowMethods("POST")]
 
-/** Keeps the reader's choice of language in a cookie, and with their record for emails, and sends them back to where they were. */
+/**
+ * Keeps the reader's choice of language in a cookie, and with their record for emails, and sends
+ * them back to where they were.
+ */
 export async function action({ context, request }: Route.ActionArgs) {
   const form = await readForm(request, ChooseLanguage)
   if (!form.ok) return data({ errors: form.errors }, { status: form.status })

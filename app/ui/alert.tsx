@@ -2,7 +2,10 @@ import type { ReactNode } from "react"
 import { classNames } from "./class-names.ts"
 import { Icon, type IconName } from "./icon.tsx"
 
-/** Says what happened and what to do. A danger alert is announced at once, the others when the reader pauses. */
+/**
+ * Says what happened and what to do. A danger alert is announced at once, the others when the
+ * reader pauses.
+ */
 export function Alert({
   tone = "info",
   title,

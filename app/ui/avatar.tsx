@@ -1,6 +1,9 @@
 import { classNames } from "./class-names.ts"
 
-/** A person's picture, or their initials where there is none. Hidden from screen readers: their name stands beside it. */
+/**
+ * A person's picture, or their initials where there is none. Hidden from screen readers: their name
+ * stands beside it.
+ */
 export function Avatar({
   name,
   image,

@@ -9,7 +9,10 @@ interface ButtonLook {
   size?: "sm" | "md" | "lg" | "icon" | undefined
 }
 
-/** A button that does something. While `pending` it keeps its label and its focus, shows a spinner, and does nothing. */
+/**
+ * A button that does something. While `pending` it keeps its label and its focus, shows a spinner,
+ * and does nothing.
+ */
 export function Button({
   variant,
   size,

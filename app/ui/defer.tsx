@@ -2,7 +2,8 @@ import { useEffect, useSyncExternalStore, type ComponentType, type JSX } from "r
 import { later } from "./later.ts"
 
 /**
- * Components whose code a page can do without until something opens. Until it has come they are nothing.
+ * Components whose code a page can do without until something opens. Until it has come they are
+ * nothing.
  *
  *     const part = defer(() => import("./dialog-parts.tsx"))
  *     export const Dialog = part((dialog) => dialog.Dialog)

@@ -5,8 +5,8 @@ import { classNames } from "./class-names.ts"
 import { Icon } from "./icon.tsx"
 
 /**
- * Something to settle before going on.
- * Focus goes in and comes back; Escape and a press outside close it. `actions` stand at the foot, the main one last.
+ * Something to settle before going on. Focus goes in and comes back; Escape and a press outside
+ * close it. `actions` stand at the foot, the main one last.
  */
 export function Dialog({
   title,
@@ -24,7 +24,9 @@ export function Dialog({
   actions?: ReactNode
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** For something to read: it is broader, and begins at the top, not at the first thing to press. */
+  /**
+   * For something to read: it is broader, and begins at the top, not at the first thing to press.
+   */
   wide?: boolean
   className?: string | undefined
 }) {
@@ -63,7 +65,10 @@ export function Dialog({
   )
 }
 
-/** Closes the dialog it stands in. `render` is the button, as in `<DialogClose render={<Button>Cancel</Button>} />`. */
+/**
+ * Closes the dialog it stands in. `render` is the button, as in `<DialogClose
+ * render={<Button>Cancel</Button>} />`.
+ */
 export function DialogClose({ render }: { render: ReactElement }) {
   return <Base.Close render={render} />
 }

@@ -9,7 +9,9 @@ interface FieldWords {
   labelHidden?: boolean | undefined
 }
 
-/** A label, an input, and what to know or mend about it. `after` stands in the input, at its end. */
+/**
+ * A label, an input, and what to know or mend about it. `after` stands in the input, at its end.
+ */
 export function Field({
   label,
   hint,

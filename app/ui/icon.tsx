@@ -3,7 +3,10 @@ import { classNames } from "./class-names.ts"
 
 export type IconName = keyof typeof shapes
 
-/** A line drawing of 16 by 16 in the colour of the text. Hidden from screen readers: the text beside it speaks. */
+/**
+ * A line drawing of 16 by 16 in the colour of the text. Hidden from screen readers: the text beside
+ * it speaks.
+ */
 export function Icon({ name, className, ...rest }: ComponentProps<"svg"> & { name: IconName }) {
   return (
     <svg

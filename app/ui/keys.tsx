@@ -5,8 +5,8 @@ import { Fragment, useSyncExternalStore } from "react"
 import { classNames } from "./class-names.ts"
 
 /**
- * The keys of a shortcut, such as `mod+k` or `g h`: `+` parts what is held together, a space what is pressed in turn, and `mod` is ⌘
- * on a machine of Apple's and Ctrl on any other.
+ * The keys of a shortcut, such as `mod+k` or `g h`: `+` parts what is held together, a space what
+ * is pressed in turn, and `mod` is ⌘ on a machine of Apple's and Ctrl on any other.
  */
 export function Keys({ keys, className }: { keys: string; className?: string | undefined }) {
   const { i18n } = useLingui()
@@ -42,7 +42,9 @@ function nameOf(key: string, isApple: boolean, i18n: I18n): string {
   return key.length === 1 ? key.toUpperCase() : key
 }
 
-/** Known to the browser only: the server, and the first drawing over its page, take the more common. */
+/**
+ * Known to the browser only: the server, and the first drawing over its page, take the more common.
+ */
 function useIsApple(): boolean {
   return useSyncExternalStore(
     never,

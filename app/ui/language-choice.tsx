@@ -3,8 +3,8 @@ import { Form } from "react-router"
 import { classNames } from "./class-names.ts"
 
 /**
- * A button for each language, by its own name, in a form that posts `language` to `action`; `from` is where to come back to. The
- * whole document is reloaded in the chosen language.
+ * A button for each language, by its own name, in a form that posts `language` to `action`; `from`
+ * is where to come back to. The whole document is reloaded in the chosen language.
  */
 export function LanguageChoice({ action, from }: { action: string; from: string }) {
   const { t, i18n } = useLingui()

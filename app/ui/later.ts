@@ -12,8 +12,8 @@ export interface Later<Parts> {
 }
 
 /**
- * Code that a page can do without at first. It comes at the first sign of a person, or while they read: it delays no page, and is there
- * before it is needed, and when the connection no longer is.
+ * Code that a page can do without at first. It comes at the first sign of a person, or while they
+ * read: it delays no page, and is there before it is needed, and when the connection no longer is.
  */
 export function later<Parts extends object>(load: () => Promise<Parts>): Later<Parts> {
   let parts: Parts | null = null

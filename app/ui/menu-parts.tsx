@@ -5,8 +5,8 @@ import { classNames } from "./class-names.ts"
 import { Icon, type IconName } from "./icon.tsx"
 
 /**
- * Actions at a button; the children are MenuItem, MenuLink and MenuSeparator. `anchor` is the button that was pressed, and
- * `focusAfter` says whether the focus goes back to it.
+ * Actions at a button; the children are MenuItem, MenuLink and MenuSeparator. `anchor` is the
+ * button that was pressed, and `focusAfter` says whether the focus goes back to it.
  */
 export function AnchoredMenu({
   anchor,

@@ -7,7 +7,10 @@ export const MenuItem = part((menu) => menu.MenuItem)
 export const MenuLink = part((menu) => menu.MenuLink)
 export const MenuSeparator = part((menu) => menu.MenuSeparator)
 
-/** Actions behind a button, which is `trigger`; the children are MenuItem, MenuLink and MenuSeparator. */
+/**
+ * Actions behind a button, which is `trigger`; the children are MenuItem, MenuLink and
+ * MenuSeparator.
+ */
 export function Menu({
   trigger,
   ...menu

@@ -1,6 +1,9 @@
 import { classNames } from "./class-names.ts"
 
-/** How much of something is done: `share` from 0 to 1. A native element, so that no style attribute is needed for its length. */
+/**
+ * How much of something is done: `share` from 0 to 1. A native element, so that no style attribute
+ * is needed for its length.
+ */
 export function ProgressBar({
   label,
   share,

@@ -6,7 +6,10 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** How long before `now` it was; a date after a week. Both are milliseconds since the epoch, `now` as the server read it. */
+/**
+ * How long before `now` it was; a date after a week. Both are milliseconds since the epoch, `now`
+ * as the server read it.
+ */
 export function RelativeTime({
   at,
   now,

@@ -3,7 +3,10 @@ import type { ComponentProps } from "react"
 import { classNames } from "./class-names.ts"
 import { Icon } from "./icon.tsx"
 
-/** A field for words to look for. With `onClear` a button and Escape empty it. Its label is for screen readers: the drawing says it to the eye. */
+/**
+ * A field for words to look for. With `onClear` a button and Escape empty it. Its label is for
+ * screen readers: the drawing says it to the eye.
+ */
 export function SearchField({
   label,
   onClear,

@@ -2,7 +2,10 @@ import { useId, type ComponentProps } from "react"
 import { classNames } from "./class-names.ts"
 import { Icon } from "./icon.tsx"
 
-/** A label and a choice among a few. `labelHidden` keeps the label for screen readers where the place makes it plain to the eye. */
+/**
+ * A label and a choice among a few. `labelHidden` keeps the label for screen readers where the
+ * place makes it plain to the eye.
+ */
 export function SelectField({
   label,
   labelHidden = false,

@@ -1,6 +1,9 @@
 import { classNames } from "./class-names.ts"
 
-/** Appears after a moment, so that quick work shows nothing. Give `label` where no text beside it says what is happening. */
+/**
+ * Appears after a moment, so that quick work shows nothing. Give `label` where no text beside it
+ * says what is happening.
+ */
 export function Spinner({ label, className }: { label?: string; className?: string | undefined }) {
   return (
     <span

@@ -3,7 +3,9 @@ import { Dialog as Base } from "@base-ui/react/dialog"
 import { useRef, type KeyboardEventHandler, type ReactNode } from "react"
 import { Icon } from "./icon.tsx"
 
-/** A dialog that takes the whole window, for something to look at. `actions` stand beside the title. */
+/**
+ * A dialog that takes the whole window, for something to look at. `actions` stand beside the title.
+ */
 export function Stage({
   open,
   onClose,

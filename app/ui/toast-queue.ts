@@ -12,7 +12,10 @@ export interface ToastPlace {
   close(id: string): void
 }
 
-/** Takes toasts from the first moment of a page; those from before there is a place for them wait for it. */
+/**
+ * Takes toasts from the first moment of a page; those from before there is a place for them wait
+ * for it.
+ */
 export class ToastQueue {
   #place: ToastPlace | null = null
   #waiting = new Map<string, ToastWords>()

@@ -1,4 +1,7 @@
-/** Does something once the browser has nothing else to do, or after `timeout` ms. Safari has no idle callbacks. */
+/**
+ * Does something once the browser has nothing else to do, or after `timeout` ms. Safari has no idle
+ * callbacks.
+ */
 export function whenIdle(act: () => void, timeout?: number) {
   if (!("requestIdleCallback" in globalThis)) {
     const timer = setTimeout(act, 50)

@@ -5,7 +5,10 @@ const READING = 4000
 
 const SIGNS = ["pointerover", "pointerdown", "keydown", "focusin"]
 
-/** Does something at the first sign of a person on the page, or while they read and the browser has nothing to do. */
+/**
+ * Does something at the first sign of a person on the page, or while they read and the browser has
+ * nothing to do.
+ */
 export function whenWanted(act: () => void): void {
   const signs = new AbortController()
   function actOnce() {

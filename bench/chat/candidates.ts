@@ -17,7 +17,10 @@ const root = resolve(import.meta.dirname, "../..")
 
 export interface Running {
   meter: Program<MeterCommands>
-  /** Readers with `turns` questions each; the first of them asks for `stream`, and each for streams of its own. */
+  /**
+   * Readers with `turns` questions each; the first of them asks for `stream`, and each for streams
+   * of its own.
+   */
   readers(count: number, turns: number, stream: number): Promise<Reader[]>
 }
 

@@ -39,7 +39,9 @@ const commands = {
       }),
     )
   },
-  /** Lets the answers come to their end. By stream: when it was asked for; and what came of it when. */
+  /**
+   * Lets the answers come to their end. By stream: when it was asked for; and what came of it when.
+   */
   async finish() {
     goOn = false
     await reading

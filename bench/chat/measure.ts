@@ -17,13 +17,17 @@ const ROUNDS = 3
 const FULL = 15
 const SHORT = 5
 
-/** Runs the candidates in turn, several times over, and prints medians. Everything runs on this machine, over loopback. Linux only. */
+/**
+ * Runs the candidates in turn, several times over, and prints medians. Everything runs on this
+ * machine, over loopback. Linux only.
+ */
 export async function measureChat({ short }: { short: boolean }): Promise<object> {
   const root = resolve(import.meta.dirname, "../..")
   if (isOutOfDate(root)) await buildApp(root)
   const machine = describeMachine()
   const folder = mkdtempSync(join(tmpdir(), "tideline-bench-"))
-  // Durable as in production, and with its settings: what a commit costs is part of what is measured.
+  // Durable as in production, and with its settings: what a commit costs is part of what is
+  // measured.
   const cluster = await startEmbeddedPostgres({ directory: join(folder, "postgres") })
   try {
     const seconds = short ? SHORT : FULL
@@ -31,7 +35,8 @@ export async function measureChat({ short }: { short: boolean }): Promise<object
     const stage = { databaseUrl: cluster.url, postmaster: cluster.pid, folder }
     const measured: Measured<Candidate>[] = []
     for (let round = 0; round < rounds; round++) {
-      // Another one begins each time, so that none always runs on the machine as the same other left it.
+      // Another one begins each time, so that none always runs on the machine as the same other
+      // left it.
       const order = CANDIDATES.map((_, index) => CANDIDATES[(index + round) % CANDIDATES.length] ?? "raw")
       for (const candidate of order) measured.push(...(await measureOne(stage, candidate, seconds)))
     }

@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from "node:fs"
 /** What a clock tick of /proc is in ms, on Linux. */
 const TICK = 10
 
-/** CPU that the postmaster and its processes have used so far, those that ended included. Milliseconds. Linux only. */
+/**
+ * CPU that the postmaster and its processes have used so far, those that ended included.
+ * Milliseconds. Linux only.
+ */
 export function readPostgresCpu(postmaster: number): number {
   let ticks = 0
   for (const name of readdirSync("/proc")) {

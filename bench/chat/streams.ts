@@ -20,7 +20,10 @@ export function deltaText(index: number): string {
   return ` ~${String(index).padStart(3, "0")}`
 }
 
-/** The numbers of the deltas in a piece of a response. What is cut in two is completed by the next piece: `rest` goes before it. */
+/**
+ * The numbers of the deltas in a piece of a response. What is cut in two is completed by the next
+ * piece: `rest` goes before it.
+ */
 export function deltasIn(text: string): { numbers: number[]; rest: string } {
   const numbers: number[] = []
   let end = 0

@@ -68,7 +68,10 @@ export async function measureIdle(trial: Trial, seconds: number): Promise<Figure
   return { idle: trial.idle, memory }
 }
 
-/** So many streams at any time: as each ends, its reader asks again. Measured over `seconds`, once all run. */
+/**
+ * So many streams at any time: as each ends, its reader asks again. Measured over `seconds`, once
+ * all run.
+ */
 export async function measureSteady(trial: Trial, count: number, seconds: number): Promise<Figures> {
   const { crowd, running, stage } = trial
   const ramp = (ANSWER * (count - 1)) / count
@@ -111,8 +114,8 @@ function openReaders(trial: Trial, count: number, turns: number) {
 }
 
 /**
- * What the candidate adds, in ms, to everything that came from `since` to `until`: `firsts` by answer, to the time until its
- * first delta; `lags` by delta.
+ * What the candidate adds, in ms, to everything that came from `since` to `until`: `firsts` by
+ * answer, to the time until its first delta; `lags` by delta.
  */
 async function collect({ crowd, upstream }: Trial, since = 0, until = Number.POSITIVE_INFINITY) {
   const { asked, streams, deltas, times, failures } = await crowd.ask("finish")

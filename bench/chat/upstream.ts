@@ -24,7 +24,9 @@ const commands = {
     if (address === null || typeof address === "string") throw new Error("The upstream has no port.")
     return address.port
   },
-  /** By stream: when its request came; and by stream and delta, when that was sent. Forgets them. */
+  /**
+   * By stream: when its request came; and by stream and delta, when that was sent. Forgets them.
+   */
   times() {
     const times = { asked: Float64Array.from(asked), sent: Float64Array.from(sent) }
     asked.length = 0

@@ -20,7 +20,10 @@ const SHORT = 128 * MEGABYTE
 const WARM_UP = 32 * MEGABYTE
 
 const ROUNDS = 3
-/** Milliseconds. No round begins that would not have ended by then, if it took as long as the one before it. */
+/**
+ * Milliseconds. No round begins that would not have ended by then, if it took as long as the one
+ * before it.
+ */
 const LONGEST = 150_000
 
 interface Stage {
@@ -29,8 +32,8 @@ interface Stage {
 }
 
 /**
- * Sends a file to both and takes it back, several times over, and prints medians. Everything runs on this machine, over loopback,
- * and both write to the same disk. Linux only.
+ * Sends a file to both and takes it back, several times over, and prints medians. Everything runs
+ * on this machine, over loopback, and both write to the same disk. Linux only.
  */
 export async function measureFiles({ short }: { short: boolean }): Promise<object> {
   const root = resolve(import.meta.dirname, "../..")

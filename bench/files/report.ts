@@ -7,7 +7,10 @@ const SHARE = 0.8
 /** MiB. */
 const GROWTH = 50
 
-/** Answers the medians over all rounds, and prints them as tables, with the bars that they keep or miss. */
+/**
+ * Answers the medians over all rounds, and prints them as tables, with the bars that they keep or
+ * miss.
+ */
 export function report(measured: readonly Measured<Candidate>[]): Medians<Candidate> {
   const medians = mediansOf(measured)
   const all = Object.entries(medians)

@@ -8,7 +8,10 @@ import { now, percentile } from "../statistics.ts"
 export interface Load {
   port: number
   path: string
-  /** Lines of the request, without the first and the Host. `{address}` becomes an address of a crowd of 20,000. */
+  /**
+   * Lines of the request, without the first and the Host. `{address}` becomes an address of a crowd
+   * of 20,000.
+   */
   headers: readonly string[]
   connections: number
   /** What is asked before the measure begins, so that machine code and connections are warm. */
@@ -20,7 +23,10 @@ export interface Load {
 const ADDRESSES = 20_000
 
 const commands = {
-  /** Latencies in ms. The first answer of each connection is apart: it waits for all the others to be accepted. */
+  /**
+   * Latencies in ms. The first answer of each connection is apart: it waits for all the others to
+   * be accepted.
+   */
   async run(load: Load) {
     const crowd = new Crowd(load)
     await crowd.open()
@@ -56,8 +62,8 @@ class Crowd {
   }
 
   /**
-   * Each connection asks once, and again when all are open: Node accepts one a turn, so those that ask at once would keep the others
-   * waiting.
+   * Each connection asks once, and again when all are open: Node accepts one a turn, so those that
+   * ask at once would keep the others waiting.
    */
   async open(): Promise<void> {
     const again = await Promise.all(Array.from({ length: this.#load.connections }, () => this.#connect()))
@@ -124,7 +130,10 @@ class Crowd {
 class AnswerReader {
   #head = ""
   #status = 0
-  /** Bytes that are still to come; null while the head is read, and infinite where chunks say the end. */
+  /**
+   * Bytes that are still to come; null while the head is read, and infinite where chunks say the
+   * end.
+   */
   #rest: number | null = null
   #tail = ""
 

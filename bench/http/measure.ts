@@ -23,7 +23,10 @@ interface Target {
   headers: readonly string[]
 }
 
-/** Runs the candidates in turn, several times over, and prints medians. Everything runs on this machine, over loopback. Linux only. */
+/**
+ * Runs the candidates in turn, several times over, and prints medians. Everything runs on this
+ * machine, over loopback. Linux only.
+ */
 export async function measureHttp({ short }: { short: boolean }): Promise<object> {
   return withStage(async ({ setting, recorded, machine }) => {
     const client = startProgram<ClientCommands>(join(import.meta.dirname, "client.ts"))

@@ -2,7 +2,10 @@ import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 
-/** What is measured beside Tideline. Not among its dependencies: the bench installs it, once, into a folder that git ignores. */
+/**
+ * What is measured beside Tideline. Not among its dependencies: the bench installs it, once, into a
+ * folder that git ignores.
+ */
 const PEERS = {
   fastify: "5.12.8",
   "html-react-parser": "6.1.9",
@@ -14,7 +17,9 @@ const PEERS = {
 
 const folder = resolve(import.meta.dirname, "../.peers")
 
-/** Installs the peers where they are missing. Answers a file in their folder, to resolve them from. */
+/**
+ * Installs the peers where they are missing. Answers a file in their folder, to resolve them from.
+ */
 export function installPeers(): string {
   const manifest = join(folder, "package.json")
   const wanted = `${JSON.stringify({ private: true, type: "module", dependencies: PEERS }, null, 2)}\n`

@@ -20,7 +20,10 @@ export interface Recorded {
   bodies: Record<string, string>
 }
 
-/** Fills a new database, and keeps what Tideline answers: the same bytes and the same markup for the others. */
+/**
+ * Fills a new database, and keeps what Tideline answers: the same bytes and the same markup for the
+ * others.
+ */
 export async function record(stage: Pick<Setting, "databaseUrl" | "folder">): Promise<Recorded> {
   const served = await startTideline(stage, "/api/health")
   try {

@@ -75,7 +75,10 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
   }
 }
 
-/** Connections that were lost, and answers with another status than 200. Undefined where nothing was asked. */
+/**
+ * Connections that were lost, and answers with another status than 200. Undefined where nothing was
+ * asked.
+ */
 function failuresOf(
   { candidate, what }: Pick<Measured<Candidate>, "candidate" | "what">,
   measured: readonly Measured<Candidate>[],

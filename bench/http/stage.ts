@@ -14,7 +14,10 @@ interface Stage {
   machine: ReturnType<typeof describeMachine>
 }
 
-/** What every candidate needs to be started: a database with rows, the builds, and the pages that others render. */
+/**
+ * What every candidate needs to be started: a database with rows, the builds, and the pages that
+ * others render.
+ */
 export async function withStage<Result>(work: (stage: Stage) => Promise<Result>): Promise<Result> {
   if (isOutOfDate(root)) await buildApp(root)
   const peers = installPeers()
@@ -32,7 +35,9 @@ export async function withStage<Result>(work: (stage: Stage) => Promise<Result>)
   }
 }
 
-/** Another one begins each time, so that none always runs on the machine as the same other left it. */
+/**
+ * Another one begins each time, so that none always runs on the machine as the same other left it.
+ */
 export function inTurn<Candidate>(candidates: readonly Candidate[], round: number): Candidate[] {
   const first = round % candidates.length
   return [...candidates.slice(first), ...candidates.slice(0, first)]

@@ -52,7 +52,10 @@ const commands = {
     }
     await Promise.all(members.map(({ joined }) => joined.promise))
   },
-  /** Loses all connections at once and comes back at once. Answers after how many ms each follows its room again. */
+  /**
+   * Loses all connections at once and comes back at once. Answers after how many ms each follows
+   * its room again.
+   */
   async reconnect(resuming: boolean) {
     const standings = members.map(({ conversation }) => (resuming ? conversation.standing() : null))
     for (const { socket } of members) socket.destroy()
@@ -70,7 +73,10 @@ const commands = {
     for (const { socket } of members) socket.destroy()
     members = []
   },
-  /** What has come since the last time, once there is so much of it, or no more has come for two seconds. */
+  /**
+   * What has come since the last time, once there is so much of it, or no more has come for two
+   * seconds.
+   */
   async receipts(expected: number) {
     let seen = -1
     let quietSince = now()

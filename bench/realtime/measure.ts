@@ -26,7 +26,10 @@ const ROUNDS = 3
 const CROWD = 5000
 const CANDIDATES: Candidate[] = ["floor", "tideline", "notify"]
 
-/** Runs the candidates in turn, several times over on one PostgreSQL, and prints medians. Everything runs on this machine, over loopback. */
+/**
+ * Runs the candidates in turn, several times over on one PostgreSQL, and prints medians. Everything
+ * runs on this machine, over loopback.
+ */
 export async function measureRealtime({ short }: { short: boolean }): Promise<object> {
   const machine = describeMachine()
   const directory = mkdtempSync(join(tmpdir(), "tideline-bench-"))
@@ -37,7 +40,8 @@ export async function measureRealtime({ short }: { short: boolean }): Promise<ob
     const rounds = short ? 1 : ROUNDS
     const measured: Measured<Candidate>[] = []
     for (let round = 0; round < rounds; round++) {
-      // Another one begins each time, so that none always runs on the machine as the same other left it.
+      // Another one begins each time, so that none always runs on the machine as the same other
+      // left it.
       const order = CANDIDATES.map((_, index) => CANDIDATES[(index + round) % CANDIDATES.length] ?? "floor")
       for (const candidate of order) measured.push(...(await measureOne(cluster.url, candidate, durations)))
       measured.push(...(await measureBare(cluster.url)))

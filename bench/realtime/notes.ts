@@ -3,14 +3,19 @@ import { defineLiveQuery, type TableDescription } from "#server/realtime/live-qu
 
 const ROOM = "room-"
 
-/** Every socket follows a room of its own, `room-0`, `room-1` and so on; and some measures this one. */
+/**
+ * Every socket follows a room of its own, `room-0`, `room-1` and so on; and some measures this one.
+ */
 export const SHARED_ROOM = "everybody"
 
 export function roomOf(socket: number): string {
   return `${ROOM}${socket}`
 }
 
-/** The table that all candidates watch. `_id` holds the number of the write, so that a receipt can be matched with its commit. */
+/**
+ * The table that all candidates watch. `_id` holds the number of the write, so that a receipt can
+ * be matched with its commit.
+ */
 export const SCHEMA = `
   create table notes (
     _id text primary key, room text not null, author text not null, body text not null, pinned boolean not null default false,

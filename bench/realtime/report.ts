@@ -5,7 +5,10 @@ import type { Candidate } from "./server.ts"
 
 const COMPARED = ["floor", "tideline", "notify"] as const
 
-/** Answers the medians over all rounds, and prints them as tables, with the bars that they keep or miss. */
+/**
+ * Answers the medians over all rounds, and prints them as tables, with the bars that they keep or
+ * miss.
+ */
 export function report(measured: readonly Measured<Candidate>[]): Medians<Candidate> {
   const medians = mediansOf(measured)
   const all = Object.entries(medians)

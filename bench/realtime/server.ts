@@ -8,7 +8,8 @@ import { openFloor } from "./candidates/floor.ts"
 import { openNotify } from "./candidates/notify.ts"
 import { openTideline } from "./candidates/tideline.ts"
 
-// Run as a program: one candidate on a port of its own, and the meters that can only be read inside its process.
+// Run as a program: one candidate on a port of its own, and the meters that can only be read inside
+// its process.
 
 const CANDIDATES = { floor: openFloor, tideline: openTideline, notify: openNotify, bare: openBare }
 export type Candidate = keyof typeof CANDIDATES
@@ -16,7 +17,8 @@ export type Candidate = keyof typeof CANDIDATES
 const [candidate, databaseUrl] = process.argv.slice(2) as [Candidate, string]
 const server = createServer((_request, response) => response.end())
 await CANDIDATES[candidate](databaseUrl, server)
-// Thousands connect at once; the kernel would turn away what is beyond the usual 511 and let it wait for a second.
+// Thousands connect at once; the kernel would turn away what is beyond the usual 511 and let it
+// wait for a second.
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 })
 await once(server, "listening")
 
@@ -33,7 +35,10 @@ const commands = {
   },
   /** Resident memory in bytes, after the garbage has been collected. */
   memory: () => residentAfter({ type: "major", execution: "sync" }),
-  /** The same once V8 has also given back the room it keeps for new garbage, as it does when memory is scarce. */
+  /**
+   * The same once V8 has also given back the room it keeps for new garbage, as it does when memory
+   * is scarce.
+   */
   leastMemory: () => residentAfter({ type: "major", execution: "sync", flavor: "last-resort" }),
   startCpu() {
     cpuBefore = process.cpuUsage()
@@ -49,7 +54,10 @@ const commands = {
     loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
     loop.enable()
   },
-  /** The longest that the event loop was kept since `startLoop`, in ms: a timer of 1 ms that was late by that much. */
+  /**
+   * The longest that the event loop was kept since `startLoop`, in ms: a timer of 1 ms that was
+   * late by that much.
+   */
   readLoop() {
     loop.disable()
     return Math.max(0, loop.max / 1e6 - LOOP_RESOLUTION_MS)

@@ -20,7 +20,10 @@ export interface Durations {
 /** So slow that one broadcast is over before the next. */
 const SHARED_PER_SECOND = 1
 
-/** Writes until V8 has compiled what every delivery runs through: a server that has been up for a minute is past that. */
+/**
+ * Writes until V8 has compiled what every delivery runs through: a server that has been up for a
+ * minute is past that.
+ */
 const WARMING = 8000
 
 /** A fresh database, server, writer and crowd for the length of `work`. */
@@ -86,7 +89,10 @@ export async function joinShared({ crowd, writer }: Trial, sockets: number): Pro
   await crowd.ask("receipts", 2 * sockets)
 }
 
-/** One commit that concerns everybody: until the last client has it, and how long the server's event loop was kept in the meantime. */
+/**
+ * One commit that concerns everybody: until the last client has it, and how long the server's event
+ * loop was kept in the meantime.
+ */
 export async function measureBroadcast(
   { server, crowd, writer }: Trial,
   sockets: number,
@@ -112,7 +118,10 @@ export async function measureBroadcast(
   }
 }
 
-/** What one idle connection adds to the server's resident memory, in KiB: as it stands, and at the least. */
+/**
+ * What one idle connection adds to the server's resident memory, in KiB: as it stands, and at the
+ * least.
+ */
 export async function measureMemory({ server, crowd }: Trial, sockets: number): Promise<Figures> {
   await crowd.ask("open", 200)
   await crowd.ask("closeAll")

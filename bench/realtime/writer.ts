@@ -2,8 +2,9 @@ import postgres from "postgres"
 import { answerCommands } from "../program.ts"
 import { now } from "../statistics.ts"
 
-// Run as a program: writes at a steady rate, whether or not earlier writes are done, and tells when each was committed. The database
-// itself does it: a client that made thousands of commits a second would take the cores from what is measured.
+// Run as a program: writes at a steady rate, whether or not earlier writes are done, and tells when
+// each was committed. The database itself does it: a client that made thousands of commits a second
+// would take the cores from what is measured.
 
 /** Enough that none waits for the commit of another. */
 const WRITERS = 8
@@ -23,7 +24,10 @@ const commands = {
 }
 export type WriterCommands = typeof commands
 
-/** Answers the number of the first write and the times at which each was committed, in ms of the monotonic clock. */
+/**
+ * Answers the number of the first write and the times at which each was committed, in ms of the
+ * monotonic clock.
+ */
 async function writeTo(count: number, perSecond: number, sockets: number) {
   const first = written
   written += count
@@ -42,7 +46,10 @@ async function writeTo(count: number, perSecond: number, sockets: number) {
   return { first, committed, perSecond: (count - 1) / seconds }
 }
 
-/** By how many ms the wall clock, which the database tells, is ahead of `now()`: looked at when its millisecond turns. */
+/**
+ * By how many ms the wall clock, which the database tells, is ahead of `now()`: looked at when its
+ * millisecond turns.
+ */
 function wallClockAhead(): number {
   const before = Date.now()
   let after = before

@@ -14,8 +14,8 @@ const IDLE = 10_000
 const CANDIDATES: Candidate[] = ["bare", "fastify", "next", "tideline"]
 
 /**
- * From the start of a process to its first 200, and what it holds when it has been idle for ten seconds. The database runs already, and all
- * is built. Linux only.
+ * From the start of a process to its first 200, and what it holds when it has been idle for ten
+ * seconds. The database runs already, and all is built. Linux only.
  */
 export async function measureStart({ short }: { short: boolean }): Promise<object> {
   return withStage(async ({ setting, machine }) => {
@@ -29,7 +29,10 @@ export async function measureStart({ short }: { short: boolean }): Promise<objec
   })
 }
 
-/** The endpoint, and the start page where there is one. Idle memory in the first round only: it hardly differs. */
+/**
+ * The endpoint, and the start page where there is one. Idle memory in the first round only: it
+ * hardly differs.
+ */
 async function startOnce(
   setting: Setting,
   candidate: Candidate,

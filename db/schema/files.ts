@@ -129,7 +129,9 @@ export const uploads = pgTable(
     metadata: text("metadata"),
     /** What became of it. */
     fileId: uuid("file_id").references(() => files._id, { onDelete: "cascade" }),
-    /** Unused. The previous version writes it; the next migration that may remove columns drops it. */
+    /**
+     * Unused. The previous version writes it; the next migration that may remove columns drops it.
+     */
     wantedAt: milliseconds("wanted_at"),
   },
   (table) => [

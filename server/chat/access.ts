@@ -10,7 +10,10 @@ export function ownThreads({ viewer }: Scope<"viewer">): SQL | undefined {
   return and(eq(chatThreads.userId, viewer.user._id), eq(chatThreads.trashed, false))
 }
 
-/** One of the viewer's own conversations. Throws NotFound for what cannot be an id, as for what is somebody else's. */
+/**
+ * One of the viewer's own conversations. Throws NotFound for what cannot be an id, as for what is
+ * somebody else's.
+ */
 export function ownThread(scope: Scope<"viewer">, id: string): SQL | undefined {
   return and(ownThreads(scope), eq(chatThreads._id, parseId(id)))
 }

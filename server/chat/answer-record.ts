@@ -73,7 +73,10 @@ export function createAnswerRecord(): AnswerRecord {
     },
   }
 
-  /** A part begins with its first character: some providers open an empty text around each tool call, and use ids again. */
+  /**
+   * A part begins with its first character: some providers open an empty text around each tool
+   * call, and use ids again.
+   */
   function addText(type: "text" | "reasoning", streamId: string, text: string) {
     if (text === "") return
     const key = `${type} ${streamId}`

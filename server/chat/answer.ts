@@ -13,7 +13,10 @@ import type { AnswerChunk, AnswerMetadata, StopReason } from "./contract.ts"
 import { describeModelError } from "./model-trouble.ts"
 import { stopChunks } from "./reply-chunks.ts"
 
-/** The reason of an abort signal that ends an answer. Its name is the one by which fetch and the SDK know an abort. */
+/**
+ * The reason of an abort signal that ends an answer. Its name is the one by which fetch and the SDK
+ * know an abort.
+ */
 export class AnswerStopped extends Error {
   readonly reason: StopReason
 
@@ -35,9 +38,10 @@ interface AnswerOptions {
 }
 
 /**
- * Gives the model's answer as chunks of the UI message stream. It never throws: whatever goes wrong becomes an `error` chunk in
- * plain words, with the cause in the log under the id that the words name. An answer that is cut short says why in its
- * metadata, because the `abort` chunk alone looks to the browser like a good end.
+ * Gives the model's answer as chunks of the UI message stream. It never throws: whatever goes wrong
+ * becomes an `error` chunk in plain words, with the cause in the log under the id that the words
+ * name. An answer that is cut short says why in its metadata, because the `abort` chunk alone looks
+ * to the browser like a good end.
  */
 export async function giveAnswer(
   { model, config, log, modelTrouble }: Scope<"model" | "config" | "log" | "modelTrouble">,

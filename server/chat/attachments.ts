@@ -9,8 +9,9 @@ import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./cont
 const TEXT_LIMIT = 100_000
 
 /**
- * What the viewer's files with these ids are now, to be kept with the question that they are attached to. Throws BadRequest for
- * what is no file of theirs, and for one that the model cannot be given.
+ * What the viewer's files with these ids are now, to be kept with the question that they are
+ * attached to. Throws BadRequest for what is no file of theirs, and for one that the model cannot
+ * be given.
  */
 export async function attachFiles(
   scope: Scope<"db" | "viewer">,
@@ -40,8 +41,8 @@ export async function attachFiles(
 }
 
 /**
- * Says a user's message to the model, with its files. Give it the latest message first: what there is room for goes to the latest,
- * and of the other files the model is told that they were there.
+ * Says a user's message to the model, with its files. Give it the latest message first: what there
+ * is room for goes to the latest, and of the other files the model is told that they were there.
  */
 export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">) {
   let characters = TEXT_LIMIT

@@ -5,8 +5,9 @@ import { isOutage } from "#db/outage.ts"
 import { createFailureLog, type Log } from "../log.ts"
 
 /**
- * Milliseconds from the first words that are not stored to the write that stores them. With the tenth of a second that words may wait to be
- * told, and the write itself, it is a quarter of a second.
+ * Milliseconds from the first words that are not stored to the write that stores them. With the
+ * tenth of a second that words may wait to be told, and the write itself, it is a quarter of a
+ * second.
  */
 const TICK = 140
 
@@ -18,7 +19,10 @@ export interface ChunkWriter {
 export interface OpenChunks {
   /** There is more to drain. */
   grew(): void
-  /** Nothing more is written. What is on its way stays behind when the turn has ended in the meantime. */
+  /**
+   * Nothing more is written. What is on its way stays behind when the turn has ended in the
+   * meantime.
+   */
   close(): void
 }
 
@@ -38,8 +42,9 @@ interface Row {
 }
 
 /**
- * Writes the growing answers of this process: the first words of each at once, and from then on all that was said in one
- * statement per tick, one statement at a time. What could not be written is written by a later tick.
+ * Writes the growing answers of this process: the first words of each at once, and from then on all
+ * that was said in one statement per tick, one statement at a time. What could not be written is
+ * written by a later tick.
  */
 export function createChunkWriter({ db, log }: { db: Database; log: Log }): ChunkWriter {
   const failures = createFailureLog(log, "the words of growing answers are stored again")

@@ -6,8 +6,8 @@ export interface OpenBlock {
 }
 
 /**
- * Markdown that can stand before other Markdown: a block of code or of HTML that has no end gets one. Blocks inside of a list or
- * a quotation end with it, and are left alone.
+ * Markdown that can stand before other Markdown: a block of code or of HTML that has no end gets
+ * one. Blocks inside of a list or a quotation end with it, and are left alone.
  */
 export function closeBlocks(markdown: string): string {
   let open: OpenBlock | null = null

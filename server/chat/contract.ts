@@ -42,7 +42,10 @@ export type LiveMessage = Omit<Entry, "requestId" | "turn">
 
 export type LiveTurn = Pick<ChatTurn, "_id" | "questionId" | "requestId"> & NonNullable<Entry["turn"]>
 
-/** A piece of an answer that is being given: when the answer is over, its message has the words and the pieces are gone. */
+/**
+ * A piece of an answer that is being given: when the answer is over, its message has the words and
+ * the pieces are gone.
+ */
 export type LiveChunk = Pick<ChatChunk, "_id" | "turnId" | "seq" | "delta">
 
 export interface EntryPage {
@@ -141,7 +144,10 @@ export const ExportQuery = v.object({
 })
 export type ExportQuery = v.InferOutput<typeof ExportQuery>
 
-/** Plain text around what was found. `matches` are its places in `text`, from and up to, in UTF-16 units; never overlapping. */
+/**
+ * Plain text around what was found. `matches` are its places in `text`, from and up to, in UTF-16
+ * units; never overlapping.
+ */
 export interface Snippet {
   text: string
   matches: [from: number, to: number][]
@@ -149,7 +155,10 @@ export interface Snippet {
 
 export interface SearchResult {
   thread: ThreadSummary
-  /** The latest message that was found; null where only the title was, and the snippet is of the title then. */
+  /**
+   * The latest message that was found; null where only the title was, and the snippet is of the
+   * title then.
+   */
   messageId: string | null
   snippet: Snippet
 }
@@ -174,7 +183,10 @@ const Title = v.pipe(
   v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
 )
 
-/** With a `question` and no title the title is the question's first words, and a model may find a better one later. */
+/**
+ * With a `question` and no title the title is the question's first words, and a model may find a
+ * better one later.
+ */
 export const CreateThread = v.object({
   title: v.optional(Title),
   question: v.optional(v.pipe(v.string(), v.maxLength(MESSAGE_LIMIT))),
@@ -200,7 +212,9 @@ export const chatCalls: {
   /** Into the trash, from where it can be restored for a day. */
   removeThread: MutationType<"chat.removeThread", { threadId: string }, void>
   restoreThread: MutationType<"chat.restoreThread", { threadId: string }, ThreadSummary>
-  /** Ends the answer that is being given, and keeps what was said. Its turn tells when it is over. */
+  /**
+   * Ends the answer that is being given, and keeps what was said. Its turn tells when it is over.
+   */
   stop: MutationType<"chat.stop", { threadId: string }, Stopped>
 } = {
   createThread: { name: "chat.createThread" },
@@ -210,7 +224,10 @@ export const chatCalls: {
   stop: { name: "chat.stop" },
 }
 
-/** The query of a list of conversations or messages. What cannot be understood is read as if it were not there. */
+/**
+ * The query of a list of conversations or messages. What cannot be understood is read as if it were
+ * not there.
+ */
 export const PageQuery = v.object({
   cursor: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(100))), undefined),
   limit: v.fallback(
@@ -220,18 +237,26 @@ export const PageQuery = v.object({
 })
 export type PageQuery = v.InferOutput<typeof PageQuery>
 
-/** The body of `POST /api/chat`. With a thread the conversation is stored, and only the last message is read. */
+/**
+ * The body of `POST /api/chat`. With a thread the conversation is stored, and only the last message
+ * is read.
+ */
 export const ChatRequest = v.object({
   messages: v.array(v.unknown()),
   threadId: v.nullish(v.string()),
   /** `regenerate-message` asks for another answer to the last question. */
   trigger: v.fallback(v.optional(v.string()), undefined),
-  /** This question takes the place of another of the conversation. That one and what followed it are kept as its earlier version. */
+  /**
+   * This question takes the place of another of the conversation. That one and what followed it are
+   * kept as its earlier version.
+   */
   replaces: v.pipe(v.nullish(v.string()), v.description("The `_id` of a question of the conversation.")),
 })
 export type ChatRequest = v.InferOutput<typeof ChatRequest>
 
-/** The answer to a question that was asked with `Prefer: respond-async`: the records have the rest. */
+/**
+ * The answer to a question that was asked with `Prefer: respond-async`: the records have the rest.
+ */
 export interface Asked {
   threadId: string
   questionId: string

@@ -21,9 +21,10 @@ export interface Question {
 }
 
 /**
- * The posted messages as the model may hear them: what the user wrote, with their files, and the words of the answers. A sender
- * cannot speak as the system, hand in a file by its address, or make up what a tool said: such messages throw BadRequest, and the
- * tool calls and thoughts of earlier answers are left out. `tools` are the names of the tools there are.
+ * The posted messages as the model may hear them: what the user wrote, with their files, and the
+ * words of the answers. A sender cannot speak as the system, hand in a file by its address, or make
+ * up what a tool said: such messages throw BadRequest, and the tool calls and thoughts of earlier
+ * answers are left out. `tools` are the names of the tools there are.
  */
 export async function readConversation(
   scope: Scope<"db" | "blobs" | "viewer">,

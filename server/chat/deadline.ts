@@ -1,7 +1,10 @@
 import { sql, type SQL } from "drizzle-orm"
 import type { AnyPgColumn } from "drizzle-orm/pg-core"
 
-/** Milliseconds from an answer's time limit to the moment when a turn that still runs has lost its process. */
+/**
+ * Milliseconds from an answer's time limit to the moment when a turn that still runs has lost its
+ * process.
+ */
 export const ENDING_TIME = 6000
 
 /** Milliseconds that an answer of an earlier version, which stored no deadline, may take. */

@@ -15,9 +15,10 @@ const LONGEST_PAUSE = 5000
 const REFUSALS = 4
 
 /**
- * Stores the end of a turn that this process ran: its words take the place of their pieces in one commit. Tried again for as long as
- * PostgreSQL is away and the process stays; `held` is called when the first try failed. A turn that another process has given up
- * in the meantime is completed all the same, unless it was asked again. Throws what the last try threw.
+ * Stores the end of a turn that this process ran: its words take the place of their pieces in one
+ * commit. Tried again for as long as PostgreSQL is away and the process stays; `held` is called
+ * when the first try failed. A turn that another process has given up in the meantime is completed
+ * all the same, unless it was asked again. Throws what the last try threw.
  */
 export async function endTurn(
   { db, log, turns }: Scope<"db" | "log" | "turns">,
@@ -28,7 +29,8 @@ export async function endTurn(
   let refusals = 0
   const failures = createFailureLog(log, "an answer that had to wait is stored")
   for (let tries = 1; ; tries++) {
-    // The parts come from the model's tools and may be what a JSON column refuses. The words are worth more.
+    // The parts come from the model's tools and may be what a JSON column refuses. The words are
+    // worth more.
     const end = refusals === REFUSALS - 1 ? { ...answer, parts: null } : answer
     try {
       await storeEnd(db, turns.process, answerId, end)
@@ -64,7 +66,10 @@ function storeEnd(db: Database, process: number, answerId: string, end: EndedAns
   })
 }
 
-/** Ends a turn that nobody runs any more, with what was stored of its words. One that has ended already stays as it is. */
+/**
+ * Ends a turn that nobody runs any more, with what was stored of its words. One that has ended
+ * already stays as it is.
+ */
 export async function endAbandonedTurn(tx: Transaction, answerId: string): Promise<void> {
   await lockAnswer(tx, answerId)
   const [turn] = await tx
@@ -84,8 +89,8 @@ export async function endAbandonedTurn(tx: Transaction, answerId: string): Promi
 }
 
 /**
- * Its message before its turn: taking a question back removes its reply's message first, and its turn with it. Until the locks
- * are held, pieces may be added; what is done after sees them all.
+ * Its message before its turn: taking a question back removes its reply's message first, and its
+ * turn with it. Until the locks are held, pieces may be added; what is done after sees them all.
  */
 async function lockAnswer(tx: Transaction, answerId: string) {
   await tx.execute(sql`

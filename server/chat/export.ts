@@ -34,7 +34,10 @@ export async function exportThread(
   })
 }
 
-/** A conversation as files, one for each format that there is, from one reading of it. In the trash or not. */
+/**
+ * A conversation as files, one for each format that there is, from one reading of it. In the trash
+ * or not.
+ */
 export async function writeThreadFiles(
   scope: Scope<"db" | "viewer">,
   thread: ThreadSummary,

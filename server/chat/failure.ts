@@ -3,7 +3,10 @@ import { isRefusal } from "../errors.ts"
 import { json } from "#server/transport/json.ts"
 import type { Scope } from "../scope.ts"
 
-/** The answer to a chat request that failed. With the headers of the others: whatever happens, a client can count its requests. */
+/**
+ * The answer to a chat request that failed. With the headers of the others: whatever happens, a
+ * client can count its requests.
+ */
 export function answerFailure(
   { log }: Scope<"log">,
   error: unknown,

@@ -23,7 +23,10 @@ export const liveThreads = defineLiveQuery({
   fields: ["_creationTime", "title", "lastMessageAt"],
 })
 
-/** What a list of one conversation's rows asks and may ask: the newest first, `after` leads to earlier ones. */
+/**
+ * What a list of one conversation's rows asks and may ask: the newest first, `after` leads to
+ * earlier ones.
+ */
 const ofConversation = {
   args: v.strictObject({ threadId: ThreadId, after: Page }),
   range: ({ threadId, after }: { threadId: string; after?: string | undefined }, viewer: Viewer) =>
@@ -35,7 +38,8 @@ const ofConversation = {
     }) as const,
   authorize: (viewer: Viewer, { threadId }: { threadId: string }, sql: SnapshotSql) =>
     ownsThread(viewer, threadId, sql),
-  // A thread's row changes with every message; only its going away, or into the trash, takes the messages with it.
+  // A thread's row changes with every message; only its going away, or into the trash, takes the
+  // messages with it.
   dependencies: ({ threadId }: { threadId: string }, viewer: Viewer) => [
     {
       table: watchedThreads,
@@ -53,7 +57,10 @@ export const liveMessages = defineLiveQuery({
   fields: ["_creationTime", "role", "content", "attachments", "edited"],
 })
 
-/** How the answers of a conversation came about, and which one is being given. Beside `chat.listMessages`. */
+/**
+ * How the answers of a conversation came about, and which one is being given. Beside
+ * `chat.listMessages`.
+ */
 export const liveTurns = defineLiveQuery({
   name: "chat.listTurns",
   table: watchedTurns,
@@ -71,7 +78,10 @@ export const liveTurns = defineLiveQuery({
   ],
 })
 
-/** What is said in a conversation while it is being said, a row for each quarter of a second; `foldChunks` makes an answer of them. */
+/**
+ * What is said in a conversation while it is being said, a row for each quarter of a second;
+ * `foldChunks` makes an answer of them.
+ */
 export const liveChunks = defineLiveQuery({
   name: "chat.listChunks",
   table: watchedChunks,

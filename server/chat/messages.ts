@@ -48,8 +48,8 @@ export async function readMessages(
 }
 
 /**
- * What the model hears of a conversation up to a question, oldest first: the latest messages that fit, with the files of questions,
- * and of answers their words alone.
+ * What the model hears of a conversation up to a question, oldest first: the latest messages that
+ * fit, with the files of questions, and of answers their words alone.
  */
 export async function recallMessages(
   scope: Scope<"db" | "blobs" | "viewer">,
@@ -104,13 +104,17 @@ const entry = {
     finishReason: chatTurns.finishReason,
   },
   deadline: deadlineOf(chatTurns),
-  // In the same statement as the message: at the end of a turn the words move from the one to the other.
+  // In the same statement as the message: at the end of a turn the words move from the one to the
+  // other.
   said: sql<Said | null>`(
     select jsonb_agg(jsonb_build_object('seq', ${chatChunks.seq}, 'delta', ${chatChunks.delta}))
     from ${chatChunks} where ${chatChunks.turnId} = ${chatTurns._id} and ${chatTurns.status} = 'running')`,
 }
 
-/** An answer that is being given reads as far as it has come, and one that outlived its process as the end that it will have. */
+/**
+ * An answer that is being given reads as far as it has come, and one that outlived its process as
+ * the end that it will have.
+ */
 function asItStands({
   said,
   deadline,

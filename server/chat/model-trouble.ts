@@ -16,7 +16,10 @@ export interface Trouble {
 
 /** What this process knows of the trouble with its model server. */
 export interface ModelTrouble {
-  /** The trouble that the error is; null for one that may pass by itself. Each is logged once, until another comes. */
+  /**
+   * The trouble that the error is; null for one that may pass by itself. Each is logged once, until
+   * another comes.
+   */
   report(error: unknown): Trouble | null
   /** The model has answered. */
   end(): void

@@ -45,13 +45,15 @@ interface Opening {
 }
 
 /**
- * Stores the question with a row for its reply, unless the same question is already stored: then a complete reply is
- * returned, and any other is generated again, as it is with `again`. `timeLimit` is the reply's, in milliseconds. Throws
- * NotFound for a conversation that is not the viewer's and a question that is not in it, and Conflict while a reply is being
- * generated in it, or as many as the plan allows elsewhere.
+ * Stores the question with a row for its reply, unless the same question is already stored: then a
+ * complete reply is returned, and any other is generated again, as it is with `again`. `timeLimit`
+ * is the reply's, in milliseconds. Throws NotFound for a conversation that is not the viewer's and
+ * a question that is not in it, and Conflict while a reply is being generated in it, or as many as
+ * the plan allows elsewhere.
  *
- * The running replies of one person are counted, so their questions are stored one after the other, whichever process they
- * reach. Those that wait in this process are stored together: a hundred take as many statements as two.
+ * The running replies of one person are counted, so their questions are stored one after the other,
+ * whichever process they reach. Those that wait in this process are stored together: a hundred take
+ * as many statements as two.
  */
 export function openTurn(
   scope: OpenScope,
@@ -153,7 +155,9 @@ async function prepare(
   return { turn, mayBeNamed: state.titleSource === "question" }
 }
 
-/** Once a question has taken the other's place, it is known itself: its sender missed the response. */
+/**
+ * Once a question has taken the other's place, it is known itself: its sender missed the response.
+ */
 function isReplaced({ replaces }: AskedQuestion, known: KnownTurn | null): boolean {
   return replaces != null && (known === null || known.questionId === replaces)
 }
@@ -190,7 +194,10 @@ function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, running: 
   )
 }
 
-/** Makes room for another reply. Only the last can be generated again: what follows one was written knowing it. */
+/**
+ * Makes room for another reply. Only the last can be generated again: what follows one was written
+ * knowing it.
+ */
 async function removeAnswer(tx: Transaction, threadId: string, turn: KnownTurn): Promise<void> {
   const [last] = await tx
     .select({ _id: chatMessages._id })

@@ -8,8 +8,9 @@ import { MessageId, type PageQuery, type ReplacedEntry, type ReplacedPage } from
 import { findThread } from "./threads.ts"
 
 /**
- * Takes a question and everything after it out of its conversation and keeps it, for the question that is about to take its place.
- * Resolves with the id which that question must get. Throws NotFound, and changes nothing then.
+ * Takes a question and everything after it out of its conversation and keeps it, for the question
+ * that is about to take its place. Resolves with the id which that question must get. Throws
+ * NotFound, and changes nothing then.
  */
 export async function replaceFrom(tx: Transaction, threadId: string, questionId: string): Promise<string> {
   if (!v.is(MessageId, questionId)) throw new NotFound("question")
@@ -42,7 +43,10 @@ export async function replaceFrom(tx: Transaction, threadId: string, questionId:
   return next._id
 }
 
-/** What stood in the place of a question before it was edited, the latest messages or those before the cursor. Throws NotFound. */
+/**
+ * What stood in the place of a question before it was edited, the latest messages or those before
+ * the cursor. Throws NotFound.
+ */
 export async function listReplaced(
   scope: Scope<"db" | "viewer">,
   threadId: string,
@@ -56,7 +60,10 @@ export async function listReplaced(
   return { entries, earlierCursor }
 }
 
-/** The same for one question or for all of a conversation, which may be in the trash. Empty where there is nothing. */
+/**
+ * The same for one question or for all of a conversation, which may be in the trash. Empty where
+ * there is nothing.
+ */
 export async function readReplaced(
   { db, viewer }: Scope<"db" | "viewer">,
   threadId: string,

@@ -6,7 +6,10 @@ type Ended = Pick<ChatTurn, "status" | "failure" | "inputTokens" | "outputTokens
 
 /** A reply's parts as chunks of the UI message stream, whether it is stored or still growing. */
 export interface PartStreamer {
-  /** The chunks that say what has been added since the last call. With `isWhole` nothing is added to the last part. */
+  /**
+   * The chunks that say what has been added since the last call. With `isWhole` nothing is added to
+   * the last part.
+   */
   next(reply: FoldedAnswer, options: { isWhole: boolean }): Generator<AnswerChunk>
 }
 

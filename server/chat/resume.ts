@@ -20,8 +20,9 @@ export interface ResumedAnswer {
 }
 
 /**
- * The reply that is being generated in one of the viewer's conversations, from its first word on and then as its rows arrive,
- * whichever process generates it. Null where there is none. Throws NotFound, and Conflict where the viewer follows too many.
+ * The reply that is being generated in one of the viewer's conversations, from its first word on
+ * and then as its rows arrive, whichever process generates it. Null where there is none. Throws
+ * NotFound, and Conflict where the viewer follows too many.
  */
 export async function resumeAnswer(scope: ResumeScope, threadId: string): Promise<ResumedAnswer | null> {
   await findThread(scope, threadId)
@@ -70,7 +71,10 @@ function followTurn(
   ]
   return () => stops.forEach((stop) => stop())
 
-  /** The end of a turn removes its chunks: those that are missing were sent, or are part of the stored reply. */
+  /**
+   * The end of a turn removes its chunks: those that are missing were sent, or are part of the
+   * stored reply.
+   */
   function hearChunks(rows: readonly LiveRow[]) {
     // The engine gives the rows of the query that was named.
     addChunks((rows as readonly LiveChunk[]).filter(({ turnId }) => turnId === _id))
@@ -90,7 +94,10 @@ function followTurn(
     send(parts.next(fold.read(), { isWhole: false }))
   }
 
-  /** Reads the turn from the database: its end, and what was written while the rows could not be followed. */
+  /**
+   * Reads the turn from the database: its end, and what was written while the rows could not be
+   * followed.
+   */
   async function check() {
     const isBusy = checking !== "no"
     checking = isBusy ? "again" : "yes"
@@ -128,7 +135,9 @@ function followTurn(
   }
 }
 
-/** The lock waits for a commit whose rows have been announced while it is not yet visible to others. */
+/**
+ * The lock waits for a commit whose rows have been announced while it is not yet visible to others.
+ */
 async function readTurn({ db }: ResumeScope, turnId: string) {
   const [turn] = await db
     .select({

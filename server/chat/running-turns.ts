@@ -18,13 +18,19 @@ export interface RunningTurns {
   /** Aborted when the process will not wait for PostgreSQL any longer. */
   readonly closing: AbortSignal
   add(answerId: string, turn: RunningTurn): void
-  /** Something to be done after a turn, which never throws. Its signal is aborted when the process is to end, and the end waits for it. */
+  /**
+   * Something to be done after a turn, which never throws. Its signal is aborted when the process
+   * is to end, and the end waits for it.
+   */
   follow(work: (ending: AbortSignal) => Promise<void>): void
-  /** A stream that only its reader keeps alive begins: call what is returned when it ends. Null where there are `most` under this key. */
+  /**
+   * A stream that only its reader keeps alive begins: call what is returned when it ends. Null
+   * where there are `most` under this key.
+   */
   enterAlone(key: string, most: number): (() => void) | null
   /**
-   * Runs what arrives for one person in batches, one at a time. Questions wait here, without a database connection, rather
-   * than in the database for the lock of the person's row.
+   * Runs what arrives for one person in batches, one at a time. Questions wait here, without a
+   * database connection, rather than in the database for the lock of the person's row.
    */
   inBatch: ReturnType<typeof createBatches>
   has(answerId: string): boolean
@@ -35,11 +41,17 @@ export interface RunningTurns {
   ended(): Record<EndedAnswer["status"], number>
   /** Resolves when the stopped answer is stored; false when this process does not run it. */
   stop(answerId: string): Promise<boolean>
-  /** Interrupts every turn, and resolves when what was said so far is stored, or when that has not worked for some seconds. */
+  /**
+   * Interrupts every turn, and resolves when what was said so far is stored, or when that has not
+   * worked for some seconds.
+   */
   close(): Promise<void>
 }
 
-/** Milliseconds that PostgreSQL may be away when the process is to end. Another process then ends its turns with what is stored of them. */
+/**
+ * Milliseconds that PostgreSQL may be away when the process is to end. Another process then ends
+ * its turns with what is stored of them.
+ */
 const PATIENCE = 5000
 
 export function createRunningTurns({

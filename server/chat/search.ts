@@ -15,8 +15,9 @@ const TERMS = 12
 const NO_WORD = "'no:word'"
 
 /**
- * The viewer's conversations whose title or messages have all words of the query, the last used first. The last word may be
- * the beginning of one, and what is written together, as in `chat.ts`, is looked for together.
+ * The viewer's conversations whose title or messages have all words of the query, the last used
+ * first. The last word may be the beginning of one, and what is written together, as in `chat.ts`,
+ * is looked for together.
  */
 export async function searchThreads(
   scope: Scope<"db" | "viewer">,
@@ -64,9 +65,10 @@ function readTerms(q: string): string[] {
 }
 
 /**
- * Whether a text of the viewer's has the terms. The index answers for their words, which are taken from the terms by the function
- * that took those of the texts. What is written together in a term is then looked for in the text itself, with any sign for a sign: the
- * index's own way to do that makes the words of every text once more, which takes seconds where there are thousands.
+ * Whether a text of the viewer's has the terms. The index answers for their words, which are taken
+ * from the terms by the function that took those of the texts. What is written together in a term
+ * is then looked for in the text itself, with any sign for a sign: the index's own way to do that
+ * makes the words of every text once more, which takes seconds where there are thousands.
  */
 function has(
   { viewer }: Scope<"viewer">,

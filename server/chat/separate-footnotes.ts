@@ -1,8 +1,9 @@
 import { beginBlock, type OpenBlock } from "./close-blocks.ts"
 
 /**
- * Gives the footnotes of messages that stand in one document labels of their own: call what it returns with each message in
- * turn. A label that an earlier message has defined becomes `label-2`, `label-3` and so on. Code is left as it is.
+ * Gives the footnotes of messages that stand in one document labels of their own: call what it
+ * returns with each message in turn. A label that an earlier message has defined becomes `label-2`,
+ * `label-3` and so on. Code is left as it is.
  */
 export function createFootnoteSeparator(): (markdown: string) => string {
   const taken = new Set<string>()

@@ -6,7 +6,10 @@ const BEFORE = 60
 
 const MARKS = 20
 
-/** Some of the text around the first place that matches a term, on one line, or its beginning where the place is not found again. */
+/**
+ * Some of the text around the first place that matches a term, on one line, or its beginning where
+ * the place is not found again.
+ */
 export function snippetOf(text: string, terms: string[]): Snippet {
   const line = text.replace(/\s+/g, " ").trim()
   const places = findPlaces(line, terms)

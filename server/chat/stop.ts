@@ -13,8 +13,8 @@ const LONGEST_WAIT = 10_000
 export type StopScope = Scope<"db" | "viewer" | "turns" | "announce" | "afterCommit">
 
 /**
- * Stops the answer that is being given in the conversation, wherever that is, with what was said so far kept. Resolves when it is
- * over, with false when none was being given. Throws NotFound.
+ * Stops the answer that is being given in the conversation, wherever that is, with what was said so
+ * far kept. Resolves when it is over, with false when none was being given. Throws NotFound.
  */
 export async function stopAnswer(scope: StopScope, id: string): Promise<boolean> {
   const thread = await findThread(scope, id)
@@ -24,8 +24,9 @@ export async function stopAnswer(scope: StopScope, id: string): Promise<boolean>
 }
 
 /**
- * Tells the process that generates a reply in the viewer's conversation to end it, at the commit where `db` is a transaction. Resolves with
- * the answer's id, null where none is being given. Done again it does no harm.
+ * Tells the process that generates a reply in the viewer's conversation to end it, at the commit
+ * where `db` is a transaction. Resolves with the answer's id, null where none is being given. Done
+ * again it does no harm.
  */
 export async function requestStop(
   { db, viewer, turns, announce, afterCommit }: StopScope,
@@ -38,7 +39,10 @@ export async function requestStop(
   return turn._id
 }
 
-/** The same for an operator, whosever answer it is. Resolves with whose, null where it is not being given. */
+/**
+ * The same for an operator, whosever answer it is. Resolves with whose, null where it is not being
+ * given.
+ */
 export async function requestStopOfAnswer(
   scope: Scope<"db" | "announce">,
   answerId: string,

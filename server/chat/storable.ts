@@ -1,12 +1,21 @@
-/** A text as PostgreSQL can keep it: without NUL, and without halves of characters, which its JSON refuses. */
+/**
+ * A text as PostgreSQL can keep it: without NUL, and without halves of characters, which its JSON
+ * refuses.
+ */
 export function storableText(text: string): string {
   return text.replaceAll("\0", "").toWellFormed()
 }
 
-/** Levels of lists and objects in each other. A model can be talked into thousands, which no recursion here or in PostgreSQL bears. */
+/**
+ * Levels of lists and objects in each other. A model can be talked into thousands, which no
+ * recursion here or in PostgreSQL bears.
+ */
 const DEEPEST = 100
 
-/** A copy of something that goes into a JSON column, with every text in it storable, names of properties too, and bounded in depth. */
+/**
+ * A copy of something that goes into a JSON column, with every text in it storable, names of
+ * properties too, and bounded in depth.
+ */
 export function storableJson<Value>(value: Value): Value {
   return copy(value, 0) as Value
 }

@@ -1,7 +1,10 @@
 import { UI_MESSAGE_STREAM_HEADERS } from "ai"
 import type { AnswerChunk } from "./contract.ts"
 
-/** A UI message stream (server-sent events, protocol v1). `leave` is called when the reader goes away before the end. */
+/**
+ * A UI message stream (server-sent events, protocol v1). `leave` is called when the reader goes
+ * away before the end.
+ */
 export function streamResponse(
   chunks: AsyncIterable<AnswerChunk>,
   { headers, leave }: { headers: Record<string, string>; leave(): void },
@@ -20,7 +23,10 @@ export function streamResponse(
   })
   return new Response(body, { headers: { ...UI_MESSAGE_STREAM_HEADERS, ...headers } })
 
-  /** What comes together goes together, in one write. It does not wait for a slow reader, because answers are bounded. */
+  /**
+   * What comes together goes together, in one write. It does not wait for a slow reader, because
+   * answers are bounded.
+   */
   async function send(controller: ReadableStreamDefaultController<Uint8Array>) {
     for await (const chunk of chunks) {
       if (isGone) return

@@ -8,7 +8,10 @@ import type { Scope } from "../scope.ts"
 import { SEARCH_LIMIT } from "./contract.ts"
 import { searchThreads } from "./search.ts"
 
-/** Not as the standard schema that valibot also is: the SDK takes every answer of it that has a value for a good one. */
+/**
+ * Not as the standard schema that valibot also is: the SDK takes every answer of it that has a
+ * value for a good one.
+ */
 function inputOf<Input extends v.GenericSchema>(schema: Input): Schema<v.InferOutput<Input>> {
   return jsonSchema(toJsonSchema(schema), {
     validate(value) {
@@ -55,7 +58,10 @@ const SearchThreads = inputOf(
   }),
 )
 
-/** What the model may do: look, never touch, and only at what the viewer owns. Its output is data, and bounded. */
+/**
+ * What the model may do: look, never touch, and only at what the viewer owns. Its output is data,
+ * and bounded.
+ */
 export function chatTools(scope: Scope<"db" | "blobs" | "viewer">) {
   return {
     currentTime: tool({

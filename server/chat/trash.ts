@@ -15,7 +15,10 @@ const INTERVAL = 10 * 60 * 1000
 /** Milliseconds that a conversation can be had back. */
 export const TRASH_LIFETIME = 24 * 60 * 60 * 1000
 
-/** Out of every list and every address, and the answer that is being given in it stops. Throws NotFound. */
+/**
+ * Out of every list and every address, and the answer that is being given in it stops. Throws
+ * NotFound.
+ */
 export async function trashThread(scope: StopScope, id: string): Promise<void> {
   const [trashed] = await scope.db
     .update(chatThreads)
@@ -37,7 +40,10 @@ export async function restoreThread(scope: Scope<"db" | "viewer">, id: string): 
   return thread
 }
 
-/** Every ten minutes, what was in the trash for a day goes for ever. Any number of processes may do it at once. */
+/**
+ * Every ten minutes, what was in the trash for a day goes for ever. Any number of processes may do
+ * it at once.
+ */
 export function startPurgingThreads({ db, log }: Scope<"db" | "log">): Recurring {
   return startRecurring(
     () =>
@@ -48,7 +54,10 @@ export function startPurgingThreads({ db, log }: Scope<"db" | "log">): Recurring
   )
 }
 
-/** One conversation at a time: each takes all its messages with it, and every one of them passes through the log. */
+/**
+ * One conversation at a time: each takes all its messages with it, and every one of them passes
+ * through the log.
+ */
 export async function purgeThreads(db: Database, now = Date.now()): Promise<void> {
   const isOver = and(eq(chatThreads.trashed, true), lt(chatThreads.trashedAt, now - TRASH_LIFETIME))
   const old = await db.select({ _id: chatThreads._id }).from(chatThreads).where(isOver).limit(1000)

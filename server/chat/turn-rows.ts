@@ -34,8 +34,8 @@ interface Sought {
 }
 
 /**
- * Locks the viewer's row first, so that two processes lock in the same order, and in a mode that lets other rows refer to it.
- * Conversations that are not the viewer's are left out.
+ * Locks the viewer's row first, so that two processes lock in the same order, and in a mode that
+ * lets other rows refer to it. Conversations that are not the viewer's are left out.
  */
 export async function lockThreads(
   scope: Scope<"viewer">,
@@ -55,7 +55,10 @@ export async function lockThreads(
 
 const running = alias(chatTurns, "running")
 
-/** Under the locks: each conversation's state by its id, and how many replies the viewer has running. */
+/**
+ * Under the locks: each conversation's state by its id, and how many replies the viewer has
+ * running.
+ */
 export async function findThreadStates(
   scope: Scope<"viewer">,
   tx: Transaction,
@@ -121,7 +124,10 @@ export interface NewTurn {
   deadline: number
 }
 
-/** In one statement, each row from the one before: a reply's id must sort after its question's. At most one turn per conversation. */
+/**
+ * In one statement, each row from the one before: a reply's id must sort after its question's. At
+ * most one turn per conversation.
+ */
 export async function storeTurns(
   { viewer, model, turns }: Scope<"viewer" | "model" | "turns">,
   tx: Transaction,

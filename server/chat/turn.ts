@@ -26,10 +26,16 @@ interface TurnOptions {
   timeLimit?: number
 }
 
-/** Answers that nothing remembers, for one user in one process. No address may ask for so many before the first of them ends. */
+/**
+ * Answers that nothing remembers, for one user in one process. No address may ask for so many
+ * before the first of them ends.
+ */
 const ALONE_AT_ONCE = 50
 
-/** An answer that nothing remembers. It lives as long as somebody reads it. Throws Conflict where too many are being given. */
+/**
+ * An answer that nothing remembers. It lives as long as somebody reads it. Throws Conflict where
+ * too many are being given.
+ */
 export function answerOnce(
   scope: TurnScope,
   messages: ModelMessage[],
@@ -59,7 +65,10 @@ export function answerOnce(
   return { chunks, stop }
 }
 
-/** The rate limit counts by address, and addresses are the sender's to make up. What answers hold in memory is bounded by this. */
+/**
+ * The rate limit counts by address, and addresses are the sender's to make up. What answers hold in
+ * memory is bounded by this.
+ */
 function enterAlone({ turns, viewer, config }: TurnScope): () => void {
   const { chatPerMinute } = limitsOf(config, viewer.session)
   const most = Math.max(ALONE_AT_ONCE, chatPerMinute)
@@ -69,8 +78,9 @@ function enterAlone({ turns, viewer, config }: TurnScope): () => void {
 }
 
 /**
- * Asks a question in one of the viewer's conversations. The turn belongs to the server: it goes on, and its answer is
- * stored, whether or not anybody reads the chunks. Throws NotFound, and Conflict while another answer is being given.
+ * Asks a question in one of the viewer's conversations. The turn belongs to the server: it goes on,
+ * and its answer is stored, whether or not anybody reads the chunks. Throws NotFound, and Conflict
+ * while another answer is being given.
  */
 export async function askQuestion(
   scope: TurnScope,

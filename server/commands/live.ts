@@ -1,10 +1,11 @@
 /**
- * Somebody else's client: follows one live query from the terminal, over nothing but docs/realtime-protocol.md.
+ * Somebody else's client: follows one live query from the terminal, over nothing but
+ * docs/realtime-protocol.md.
  *
  *     npm run live -- users.getOnboardingStatus '{}'
  *
- * The account is named by TIDELINE_API_KEY, or by TIDELINE_TOKEN (a realtime token as GET /api/realtime/token answers it); the server by
- * TIDELINE_URL, http://localhost:3000 unless set.
+ * The account is named by TIDELINE_API_KEY, or by TIDELINE_TOKEN (a realtime token as GET
+ * /api/realtime/token answers it); the server by TIDELINE_URL, http://localhost:3000 unless set.
  */
 import { io } from "socket.io-client"
 

@@ -33,7 +33,10 @@ export async function moveBoat({ db }: Scope<"db">, { boat, state, lamp }: MoveB
   return moved.length > 0
 }
 
-/** Makes the boats that are missing, and puts back those that visitors have left. Any process may do it, or several at once. */
+/**
+ * Makes the boats that are missing, and puts back those that visitors have left. Any process may do
+ * it, or several at once.
+ */
 export async function putBoatsBack({ db }: Scope<"db">): Promise<void> {
   await db
     .insert(demoBoats)

@@ -19,7 +19,10 @@ export const BOATS = [
   { name: "Turnstone", state: "at sea", lamp: true },
 ] as const satisfies readonly Boat[]
 
-/** What a visitor may do. Every word of it is chosen from a list, so that nobody can write to the other visitors. */
+/**
+ * What a visitor may do. Every word of it is chosen from a list, so that nobody can write to the
+ * other visitors.
+ */
 export const MoveBoat = v.object({
   boat: v.picklist(BOATS.map(({ name }) => name)),
   state: v.optional(v.picklist(STATES)),

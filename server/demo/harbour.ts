@@ -2,7 +2,10 @@ import type { LiveRow, RowOf } from "#server/realtime/contract.ts"
 import { BOATS, nextState, type Boat } from "./contract.ts"
 import { boatList } from "./live.ts"
 
-/** What others may hold open together, and from one address: an office shares one, and so do all behind a proxy. */
+/**
+ * What others may hold open together, and from one address: an office shares one, and so do all
+ * behind a proxy.
+ */
 const STREAMS = 500
 const STREAMS_PER_ADDRESS = 40
 /** Milliseconds. EventSource reconnects automatically. */
@@ -11,18 +14,27 @@ const BETWEEN_BEATS = 15_000
 /** How long a page that was changed waits to be drawn with the change. */
 const PATIENCE = 500
 
-/** The demonstration's audience: one subscription for the process, and what it brings for everybody who looks. */
+/**
+ * The demonstration's audience: one subscription for the process, and what it brings for everybody
+ * who looks.
+ */
 export interface Harbour {
   /** As the database had them last. */
   boats(): readonly Boat[]
-  /** The boats as server-sent events, whole each time, for as long as somebody reads. Null when too many are looking. */
+  /**
+   * The boats as server-sent events, whole each time, for as long as somebody reads. Null when too
+   * many are looking.
+   */
   look(address: string): ReadableStream<Uint8Array> | null
   /** Resolves when the boats have changed, or soon. */
   changed(): Promise<void>
   close(): void
 }
 
-/** The part of the realtime layer that is needed here. The scope names the harbour, so the harbour cannot name the scope. */
+/**
+ * The part of the realtime layer that is needed here. The scope names the harbour, so the harbour
+ * cannot name the scope.
+ */
 interface Live {
   follow(question: { query: string; args: unknown }, heard: (rows: readonly LiveRow[]) => void): () => void
 }
@@ -108,7 +120,9 @@ function inOrder(rows: readonly RowOf<typeof boatList>[]): Boat[] {
   )
 }
 
-/** Every event holds all there is, so a slow reader is sent the newest and none of those between. */
+/**
+ * Every event holds all there is, so a slow reader is sent the newest and none of those between.
+ */
 function openStream(lookers: Set<Looker>, first: Uint8Array, left: () => void): ReadableStream<Uint8Array> {
   let next: Uint8Array | null = null
   let looker: Looker

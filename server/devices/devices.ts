@@ -18,8 +18,8 @@ const GATHERING = 100
 const SWEEP = 30_000
 
 /**
- * Keeps the table of connected devices true for this process, and takes away what processes left that died. The rows reach
- * every page of their user like any others.
+ * Keeps the table of connected devices true for this process, and takes away what processes left
+ * that died. The rows reach every page of their user like any others.
  */
 export async function openDevices({ db, log }: Scope<"db" | "log">, lock: ProcessLock) {
   const failures = createFailureLog(log, "the connected devices are written again")

@@ -1,7 +1,10 @@
 import { Marked, type Tokens } from "marked"
 import { escapeMarkup } from "#server/transport/markup.ts"
 
-/** The pages that the application serves under /docs, in reading order. Others in docs/ are for the repository's readers. */
+/**
+ * The pages that the application serves under /docs, in reading order. Others in docs/ are for the
+ * repository's readers.
+ */
 const manifest = [
   { title: "Start", slugs: ["introduction", "self-hosting", "backup", "upgrading", "moving", "operations"] },
   { title: "How it works", slugs: ["architecture"] },
@@ -24,7 +27,10 @@ export function listDocs() {
   }))
 }
 
-/** A page as HTML, with the headings of its second level and its neighbours; null when there is no such page. */
+/**
+ * A page as HTML, with the headings of its second level and its neighbours; null when there is no
+ * such page.
+ */
 export function findDocsPage(slug: string) {
   const pages = listDocs().flatMap((group) => group.pages)
   const place = pages.findIndex((page) => page.slug === slug)

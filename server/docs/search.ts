@@ -28,7 +28,10 @@ const sections = listDocs()
 /** So many findings at most. */
 export const MOST_FINDINGS = 20
 
-/** The parts of the documentation in which every word occurs, or a word that begins with it; the best first. */
+/**
+ * The parts of the documentation in which every word occurs, or a word that begins with it; the
+ * best first.
+ */
 export function searchDocs(question: string): DocsFinding[] {
   const words =
     question

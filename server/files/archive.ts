@@ -14,9 +14,10 @@ type Archiving = Scope<"db" | "blobs" | "viewer">
 const PAGE = 500
 
 /**
- * A zip of the viewer's files, made while it is sent: no more of it is held than what is on its way. Names that differ in
- * capitals alone get numbers, for the disks that see no difference. A file whose bytes are removed in the meantime ends the download.
- * Throws `NotFound`, where one of those named is not there.
+ * A zip of the viewer's files, made while it is sent: no more of it is held than what is on its
+ * way. Names that differ in capitals alone get numbers, for the disks that see no difference. A
+ * file whose bytes are removed in the meantime ends the download. Throws `NotFound`, where one of
+ * those named is not there.
  */
 export async function archiveFiles(scope: Archiving, which: ArchiveFiles): Promise<Response> {
   const day = new Date().toISOString().slice(0, 10)

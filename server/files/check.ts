@@ -23,8 +23,8 @@ export interface Finding {
 const BATCH = 500
 
 /**
- * Compares every row with the store, and the store with the rows, while the server may be running: what is suspect is looked at
- * again before it is told. `checksums` reads all bytes.
+ * Compares every row with the store, and the store with the rows, while the server may be running:
+ * what is suspect is looked at again before it is told. `checksums` reads all bytes.
  */
 export async function* checkFiles(
   scope: Checking,

@@ -13,8 +13,8 @@ import { numberedName } from "./names.ts"
 const REMEMBERED = 24 * 60 * 60 * 1000
 
 /**
- * The upload becomes the file, in one transaction: the bytes are never without a row that names them. Throws `Conflict` when
- * the upload was given up in the meantime.
+ * The upload becomes the file, in one transaction: the bytes are never without a row that names
+ * them. Throws `Conflict` when the upload was given up in the meantime.
  */
 export function commitFile(
   { db }: Scope<"db">,
@@ -63,7 +63,10 @@ async function closeUpload(tx: Transaction, upload: typeof uploads.$inferSelect,
   await tx.update(uploads).set({ fileId, key: null, reserved: 0, expiresAt }).where(here)
 }
 
-/** `a.txt`, or `a (1).txt` where that is taken, and so on. If the name is taken at the same moment, this looks again. */
+/**
+ * `a.txt`, or `a (1).txt` where that is taken, and so on. If the name is taken at the same moment,
+ * this looks again.
+ */
 async function insertUnderFreeName(
   tx: Transaction,
   file: { fileName: string; mimeType: string; storageId: string; size: number; userId: string },

@@ -24,7 +24,10 @@ export type ShareSummary = Pick<
   "_id" | "_creationTime" | "fileId" | "hint" | "expiresAt" | "maxDownloads" | "downloads"
 > & { hasPassword: boolean }
 
-/** What the visitor of a link sees: who shares, and the file once they gave its password, where it has one. */
+/**
+ * What the visitor of a link sees: who shares, and the file once they gave its password, where it
+ * has one.
+ */
 export interface SharedFile {
   /** As they call themselves. */
   sharedBy: string | null
@@ -73,7 +76,10 @@ export function usageOf(stored: Omit<StoredUsage, "_id" | "revision"> | undefine
 export const SORTS = ["newest", "oldest", "name", "largest"] as const
 export type Sort = (typeof SORTS)[number]
 
-/** What a list can be narrowed to. Types by regular expressions that JavaScript and PostgreSQL read alike; `other` is the rest. */
+/**
+ * What a list can be narrowed to. Types by regular expressions that JavaScript and PostgreSQL read
+ * alike; `other` is the rest.
+ */
 export const KIND_PATTERNS = {
   image: "^image/",
   video: "^video/",
@@ -91,7 +97,10 @@ export function kindOf(mimeType: string): Kind {
   return KINDS.find((kind) => kind !== "other" && new RegExp(KIND_PATTERNS[kind]).test(mimeType)) ?? "other"
 }
 
-/** Names end here in most file systems, so a longer one could not be saved by people who download the file. */
+/**
+ * Names end here in most file systems, so a longer one could not be saved by people who download
+ * the file.
+ */
 export const FILE_NAME_LIMIT = 255
 
 export const FileId = v.pipe(v.string(), v.uuid())
@@ -174,8 +183,8 @@ export const Selection = v.strictObject({
 type Selection = v.InferOutput<typeof Selection>
 
 /**
- * What may be called by name over the socket. Making a link is not among them: answers of mutations are remembered in the
- * database, and the address of a link is not to be there.
+ * What may be called by name over the socket. Making a link is not among them: answers of mutations
+ * are remembered in the database, and the address of a link is not to be there.
  */
 export const fileCalls: {
   rename: MutationType<"files.rename", { fileId: string; fileName: string }, FileSummary>
@@ -185,7 +194,10 @@ export const fileCalls: {
   restore: MutationType<"files.restore", { fileId: string }, FileSummary>
   /** For ever, from the trash or from the list. */
   purge: MutationType<"files.purge", { fileId: string }, void>
-  /** As those above, for several files in one transaction. What is not there is passed over; the answer is how many were. */
+  /**
+   * As those above, for several files in one transaction. What is not there is passed over; the
+   * answer is how many were.
+   */
   removeMany: MutationType<"files.removeMany", Selection, number>
   restoreMany: MutationType<"files.restoreMany", Selection, number>
   purgeMany: MutationType<"files.purgeMany", Selection, number>
@@ -204,7 +216,10 @@ export const fileCalls: {
   revokeShare: { name: "files.revokeShare" },
 }
 
-/** Where a page begins, and how long it is. What cannot be understood is read as if it were not there. */
+/**
+ * Where a page begins, and how long it is. What cannot be understood is read as if it were not
+ * there.
+ */
 export const ListTrash = v.object({
   cursor: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2000))), undefined),
   limit: v.fallback(
@@ -237,7 +252,10 @@ export function placeAfter({ _id }: Pick<FileSummary, "_id">): string {
   return `${_id}~${_id}`
 }
 
-/** `report.final.pdf` is `report.final` and `.pdf`; `archive.tar.gz` keeps both its endings; `.env` has none. */
+/**
+ * `report.final.pdf` is `report.final` and `.pdf`; `archive.tar.gz` keeps both its endings; `.env`
+ * has none.
+ */
 export function splitName(fileName: string): { stem: string; extension: string } {
   const extension = /(?<=[^.])(\.tar)?\.(?=\p{N}*\p{L})[\p{L}\p{N}]{1,16}$/u.exec(fileName)?.[0] ?? ""
   return { stem: fileName.slice(0, fileName.length - extension.length), extension }
@@ -250,7 +268,10 @@ export function isTextType(mimeType: string): boolean {
   )
 }
 
-/** Whether a browser may show the type in place. Anything else could run script with the rights of the site that serves it. */
+/**
+ * Whether a browser may show the type in place. Anything else could run script with the rights of
+ * the site that serves it.
+ */
 export function isShownInline(mimeType: string): boolean {
   return INLINE_TYPES.has(mimeType)
 }

@@ -12,8 +12,9 @@ interface GivingUp {
 }
 
 /**
- * Gives up an upload: its bytes go, and its user's quota is free again. Does nothing for one that was finished in the meantime.
- * The row stays locked while the bytes are removed: a commit of the file waits here, and then finds the row gone.
+ * Gives up an upload: its bytes go, and its user's quota is free again. Does nothing for one that
+ * was finished in the meantime. The row stays locked while the bytes are removed: a commit of the
+ * file waits here, and then finds the row gone.
  */
 export async function giveUpUpload(
   { db, blobs: store }: Scope<"db" | "blobs">,
@@ -39,7 +40,10 @@ export async function giveUpUpload(
   })
 }
 
-/** The same where nobody waits for it: what cannot be given up now, the sweep finds when its time is over. */
+/**
+ * The same where nobody waits for it: what cannot be given up now, the sweep finds when its time is
+ * over.
+ */
 export async function discardUpload(scope: Discard, id: string, options: GivingUp = {}): Promise<void> {
   try {
     await giveUpUpload(scope, id, options)
@@ -49,8 +53,8 @@ export async function discardUpload(scope: Discard, id: string, options: GivingU
 }
 
 /**
- * Removes bytes that no row names. None ever will: a key is in a row before the first byte, and is not used again.
- * False where a row names them.
+ * Removes bytes that no row names. None ever will: a key is in a row before the first byte, and is
+ * not used again. False where a row names them.
  */
 export async function removeNameless(
   { db, blobs: store }: Scope<"db" | "blobs">,
@@ -65,7 +69,10 @@ export async function removeNameless(
   return true
 }
 
-/** Removes what is unfinished of a stored blob: pieces that its process left when it died right after it put them together. */
+/**
+ * Removes what is unfinished of a stored blob: pieces that its process left when it died right
+ * after it put them together.
+ */
 export async function removeRest({ db, blobs: store }: Scope<"db" | "blobs">, key: string): Promise<boolean> {
   if ((await db.$count(blobs, eq(blobs.key, key))) === 0) return false
   await store.removeUnfinished(key)
@@ -73,8 +80,8 @@ export async function removeRest({ db, blobs: store }: Scope<"db" | "blobs">, ke
 }
 
 /**
- * Removes bytes that no file refers to. The row is locked before the question is asked, so that no new file can refer to them. While a
- * backup runs they stay: the sweep comes for them later.
+ * Removes bytes that no file refers to. The row is locked before the question is asked, so that no
+ * new file can refer to them. While a backup runs they stay: the sweep comes for them later.
  */
 export async function discardBlob(scope: Discard, id: string): Promise<void> {
   try {

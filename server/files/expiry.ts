@@ -2,10 +2,16 @@ import type { Scope } from "../scope.ts"
 
 const HOUR = 60 * 60 * 1000
 
-/** Milliseconds. Of what was reserved and never begun, most was asked for twice because the first answer got lost. */
+/**
+ * Milliseconds. Of what was reserved and never begun, most was asked for twice because the first
+ * answer got lost.
+ */
 export const UNTIL_FIRST_BYTE = HOUR
 
-/** Milliseconds. An upload that is being sent has its expiry renewed once it has lost this much of it. */
+/**
+ * Milliseconds. An upload that is being sent has its expiry renewed once it has lost this much of
+ * it.
+ */
 export const SPENT = 60_000
 
 /** Milliseconds. An upload in one request is given this again and again while its process lives. */

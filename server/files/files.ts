@@ -35,7 +35,8 @@ export async function renameFile(
 ): Promise<FileSummary> {
   if (!v.is(FileId, id)) throw new NotFound("file")
   const name = cleanFileName(fileName)
-  // In a transaction of its own, or a savepoint where one runs already: after a refusal the other file can still be looked for.
+  // In a transaction of its own, or a savepoint where one runs already: after a refusal the other
+  // file can still be looked for.
   const [renamed] = await scope.db
     .transaction((tx) =>
       tx.update(files).set({ fileName: name }).where(ownFile(scope, id)).returning(summary),
@@ -56,7 +57,10 @@ async function isTaken(scope: Scope<"db" | "viewer">, id: string, fileName: stri
   return other !== undefined
 }
 
-/** What the viewer's files take, uploads on their way and the trash included, and what they may take. */
+/**
+ * What the viewer's files take, uploads on their way and the trash included, and what they may
+ * take.
+ */
 export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promise<FileUsage> {
   const [stored] = await scope.db
     .select({ used: fileUsage.used, reserved: fileUsage.reserved, trashed: fileUsage.trashed })
@@ -65,7 +69,10 @@ export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promi
   return usageOf(stored, limitsOf(scope.config, scope.viewer.session).quota)
 }
 
-/** The beginning of a text file, at most `limit` bytes of it. Throws `UnsupportedType` for anything but text, `NotFound`. */
+/**
+ * The beginning of a text file, at most `limit` bytes of it. Throws `UnsupportedType` for anything
+ * but text, `NotFound`.
+ */
 export async function readFileText(scope: Scope<"db" | "blobs" | "viewer">, id: string, limit: number) {
   const file = await findFile(scope, id)
   if (!isTextType(file.mimeType)) throw new UnsupportedType(`${file.fileName} is not a text file.`)

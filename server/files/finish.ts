@@ -13,7 +13,10 @@ export interface WholeUpload {
   length: number
 }
 
-/** Makes a file of an upload whose bytes are all there. Throws `Conflict` when it was given up in the meantime. */
+/**
+ * Makes a file of an upload whose bytes are all there. Throws `Conflict` when it was given up in
+ * the meantime.
+ */
 export async function finishUpload(
   scope: Scope<"db" | "blobs">,
   { _id, key, fileName, length }: WholeUpload,

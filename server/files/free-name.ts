@@ -4,7 +4,10 @@ import type { Scope } from "../scope.ts"
 import { splitName } from "./contract.ts"
 import { numberedName } from "./names.ts"
 
-/** A number that looks free for `numberedName`, so that the hundredth file of a name does not try a hundred. */
+/**
+ * A number that looks free for `numberedName`, so that the hundredth file of a name does not try a
+ * hundred.
+ */
 export async function findFreeNumber(
   { db }: Scope<"db">,
   { userId, fileName }: Pick<File, "userId" | "fileName">,

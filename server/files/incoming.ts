@@ -8,9 +8,10 @@ import type { IncomingFile } from "./upload.ts"
 const MOST_FILES = 50
 
 /**
- * Hands the files of a request to `take`, one after the other and as they arrive, and gives back what it made of them. They are
- * the files of a form (multipart/form-data), or the body itself, with its name in the query.
- * The first one refused ends it; those before it stay. Throws what `take` throws, and `BadRequest`.
+ * Hands the files of a request to `take`, one after the other and as they arrive, and gives back
+ * what it made of them. They are the files of a form (multipart/form-data), or the body itself,
+ * with its name in the query. The first one refused ends it; those before it stay. Throws what
+ * `take` throws, and `BadRequest`.
  */
 export async function takeFiles<Taken>(
   request: Request,
@@ -35,7 +36,8 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
   const failed = new AbortController()
   const taken: Promise<Taken>[] = []
   const parser = openParser(request)
-  // An error event that nobody listens for ends the process, and the parser's streams emit them at any time.
+  // An error event that nobody listens for ends the process, and the parser's streams emit them at
+  // any time.
   const endEarly = () => failed.abort(new BadRequest("The form ended early, or is not valid."))
   parser.on("error", endEarly)
   parser.on("filesLimit", () =>

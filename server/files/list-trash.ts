@@ -7,7 +7,10 @@ import { ownTrash } from "./access.ts"
 import type { ListTrash, TrashPage } from "./contract.ts"
 import { requirePlace, summary } from "./list.ts"
 
-/** One page of what the viewer has in the trash, the last trashed first. Throws `BadRequest` for a cursor that it did not give. */
+/**
+ * One page of what the viewer has in the trash, the last trashed first. Throws `BadRequest` for a
+ * cursor that it did not give.
+ */
 export async function listTrash(
   { db, viewer }: Scope<"db" | "viewer">,
   { cursor, limit }: ListTrash,

@@ -24,8 +24,9 @@ export const summary = {
 }
 
 /**
- * One page of the viewer's files. A page begins where the one before it ended, not at a number of rows, so what comes and
- * goes in between shifts nothing. Throws `BadRequest` for a cursor that it did not give.
+ * One page of the viewer's files. A page begins where the one before it ended, not at a number of
+ * rows, so what comes and goes in between shifts nothing. Throws `BadRequest` for a cursor that it
+ * did not give.
  */
 export async function listFiles(
   { db, viewer }: Scope<"db" | "viewer">,
@@ -58,7 +59,10 @@ function isOfKind(kind: Kind): SQL | undefined {
 
 const name = sql`lower(${files.fileName})`
 
-/** Ids are made in the order of time, so they stand for it, and they break ties between equal names and sizes. */
+/**
+ * Ids are made in the order of time, so they stand for it, and they break ties between equal names
+ * and sizes.
+ */
 const SORTING: Record<Sort, { order: SQL[]; after: (last: Cursor) => SQL }> = {
   newest: { order: [desc(files._id)], after: ([id]) => sql`${files._id} < ${id}` },
   oldest: { order: [asc(files._id)], after: ([id]) => sql`${files._id} > ${id}` },

@@ -41,7 +41,10 @@ export const fileById = defineLiveQuery({
   answer: "row",
 })
 
-/** What the viewer has in the trash, the last trashed first. `after` is the `end` of the page before. */
+/**
+ * What the viewer has in the trash, the last trashed first. `after` is the `end` of the page
+ * before.
+ */
 export const trashList = defineLiveQuery({
   name: "files.listTrash",
   args: v.strictObject({ after: v.optional(v.pipe(v.string(), v.maxLength(200))) }),
@@ -73,7 +76,10 @@ export const shareList = defineLiveQuery({
   project: shareSummary,
 })
 
-/** What the viewer's files take, once there were any. It changes with every change of a file of theirs, whatever that does to the sums. */
+/**
+ * What the viewer's files take, once there were any. It changes with every change of a file of
+ * theirs, whatever that does to the sums.
+ */
 export const liveUsage = defineLiveQuery({
   name: "files.getUsage",
   args: v.strictObject({}),

@@ -3,8 +3,9 @@ import { FILE_NAME_LIMIT, splitName } from "./contract.ts"
 const JOINED = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}]`
 
 /**
- * A name that is safe to show, to save and to put in a header, made from whatever the sender called the file: the last part
- * of a path, composed (NFC), without characters that are invisible or turn the direction of writing. Never empty.
+ * A name that is safe to show, to save and to put in a header, made from whatever the sender called
+ * the file: the last part of a path, composed (NFC), without characters that are invisible or turn
+ * the direction of writing. Never empty.
  */
 export function cleanFileName(claimed: string): string {
   const lastPart = claimed.slice(Math.max(claimed.lastIndexOf("/"), claimed.lastIndexOf("\\")) + 1)
@@ -19,8 +20,8 @@ export function numberedName(fileName: string, number: number): string {
 }
 
 /**
- * Control and format characters, line and paragraph separators. A joiner stays where writing needs it: between the parts of
- * an emoji, and inside words of the scripts that join their emails.
+ * Control and format characters, line and paragraph separators. A joiner stays where writing needs
+ * it: between the parts of an emoji, and inside words of the scripts that join their emails.
  */
 const INVISIBLE = new RegExp(
   String.raw`(?<!${JOINED})[\u200C\u200D]|[\u200C\u200D](?!${JOINED})|[[\p{Cc}\p{Cf}\u2028\u2029]--[\u200C\u200D]]`,

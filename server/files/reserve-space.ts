@@ -5,7 +5,10 @@ import type { Scope } from "#server/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { formatBytes } from "./contract.ts"
 
-/** Bytes. A form says only how long it is as a whole, and a stream of unknown length at most `Infinity`. */
+/**
+ * Bytes. A form says only how long it is as a whole, and a stream of unknown length at most
+ * `Infinity`.
+ */
 export type AnnouncedSize = { exactly: number } | { atMost: number }
 
 type Reserving = Scope<"db" | "blobs" | "config" | "viewer">
@@ -14,8 +17,9 @@ type Reserving = Scope<"db" | "blobs" | "config" | "viewer">
 const MOST_UPLOADS = 1000
 
 /**
- * Makes the upload's row. One conditional update, so that any number of uploads at once cannot hold more than the quota. An upload of
- * unknown size gets what is left, up to the largest file. Throws `TooLarge`, `OutOfSpace`, `TooMany`.
+ * Makes the upload's row. One conditional update, so that any number of uploads at once cannot hold
+ * more than the quota. An upload of unknown size gets what is left, up to the largest file. Throws
+ * `TooLarge`, `OutOfSpace`, `TooMany`.
  */
 export async function reserveSpace(
   scope: Reserving,

@@ -41,7 +41,10 @@ export interface Part {
   size: number | null
 }
 
-/** Reserves space for a file whose bytes arrive through `receivePart`. Throws `TooLarge`, `OutOfSpace`, `TooMany`. */
+/**
+ * Reserves space for a file whose bytes arrive through `receivePart`. Throws `TooLarge`,
+ * `OutOfSpace`, `TooMany`.
+ */
 export async function createUpload(
   scope: Uploading,
   { fileName, length, metadata }: Announced,
@@ -54,7 +57,10 @@ export async function createUpload(
   return { _id, ...(await withUpload(scope, _id, (upload) => progressOf(scope, upload, 0))) }
 }
 
-/** Also finishes an upload whose last byte came right before its process died. Throws `NotFound`, `Gone`, `Locked`. */
+/**
+ * Also finishes an upload whose last byte came right before its process died. Throws `NotFound`,
+ * `Gone`, `Locked`.
+ */
 export async function findProgress(
   scope: Uploading,
   id: string,
@@ -68,9 +74,10 @@ export async function findProgress(
 }
 
 /**
- * Stores what comes, and with the last byte the file. What came before an error stays.
- * Throws `NotFound`, `Gone`, `Locked`, `Conflict` for another offset than where the upload ends, `TooLarge` for more bytes than were
- * announced at first, `OutOfSpace`, and `BadRequest` when the body breaks off.
+ * Stores what comes, and with the last byte the file. What came before an error stays. Throws
+ * `NotFound`, `Gone`, `Locked`, `Conflict` for another offset than where the upload ends,
+ * `TooLarge` for more bytes than were announced at first, `OutOfSpace`, and `BadRequest` when the
+ * body breaks off.
  */
 export async function receivePart(scope: Uploading, id: string, part: Part): Promise<Progress> {
   const { fileId, length, expiresAt } = await findUpload(scope, id)
@@ -88,7 +95,9 @@ export async function receivePart(scope: Uploading, id: string, part: Part): Pro
   })
 }
 
-/** Frees the space immediately. Throws `NotFound`, and `Conflict` if the upload is already a file. */
+/**
+ * Frees the space immediately. Throws `NotFound`, and `Conflict` if the upload is already a file.
+ */
 export async function cancelUpload(scope: Uploading, id: string): Promise<void> {
   const upload = await findUpload(scope, id, { expired: "too" })
   if (upload.fileId) throw new Conflict("The upload is complete. Delete the file instead.")
@@ -193,7 +202,10 @@ async function requireThere(scope: Uploading, { _id, key }: Pick<OpenUpload, "_i
   throw removed()
 }
 
-/** Until the body ends or breaks off, has too many bytes, or the upload is not this request's any more: `end` says why. */
+/**
+ * Until the body ends or breaks off, has too many bytes, or the upload is not this request's any
+ * more: `end` says why.
+ */
 async function* takeBytes(
   body: ReadableStream<Uint8Array>,
   room: number,

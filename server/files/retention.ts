@@ -5,7 +5,10 @@ import { purgeOldTrash } from "./trash.ts"
 /** Milliseconds. */
 const INTERVAL = 60 * 60 * 1000
 
-/** Purges, every hour, what has been in the trash for too long. Any number of processes may do it at once. */
+/**
+ * Purges, every hour, what has been in the trash for too long. Any number of processes may do it at
+ * once.
+ */
 export function startPurgingTrash(scope: Scope<"db" | "blobs" | "log" | "config">): Recurring {
   return startRecurring(async (stopping) => {
     try {

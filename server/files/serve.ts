@@ -7,7 +7,10 @@ import type { Scope } from "../scope.ts"
 import { isShownInline } from "./contract.ts"
 import { findFile } from "./files.ts"
 
-/** Answers GET and HEAD for one of the viewer's files. Types that could run script are downloaded. Throws `NotFound`. */
+/**
+ * Answers GET and HEAD for one of the viewer's files. Types that could run script are downloaded.
+ * Throws `NotFound`.
+ */
 export async function serveFile(
   scope: Scope<"db" | "blobs" | "viewer">,
   id: string,
@@ -16,7 +19,8 @@ export async function serveFile(
   const file = await findFile(scope, id)
   return sendBytes(scope, file, request, {
     disposition: dispositionOf(file.mimeType, request),
-    // The bytes at an address never change, but they can be removed, and the reader can sign out: ask every time.
+    // The bytes at an address never change, but they can be removed, and the reader can sign out:
+    // ask every time.
     caching: "private, no-cache, no-transform",
   })
 }
@@ -37,15 +41,15 @@ interface Serving {
   /** `Cache-Control`. */
   caching: string
   /**
-   * Called when the bytes are at hand and before they are sent, and not for HEAD, 304 or 416. What it throws is thrown; the headers it
-   * gives are added.
+   * Called when the bytes are at hand and before they are sent, and not for HEAD, 304 or 416. What
+   * it throws is thrown; the headers it gives are added.
    */
   beforeSending?: (range: ByteRange | null) => Promise<Headers>
 }
 
 /**
- * The whole or a range, or 304 where the client has them. Whatever the browser makes of the bytes, it does so without scripts
- * and outside our origin.
+ * The whole or a range, or 304 where the client has them. Whatever the browser makes of the bytes,
+ * it does so without scripts and outside our origin.
  */
 export async function sendBytes(
   { blobs }: Scope<"blobs">,
@@ -98,8 +102,9 @@ export const ISOLATED = {
 }
 
 /**
- * For what a page of ours shows in a frame. Browsers draw a PDF by scripts of their own, which the sandbox would stop; the first
- * directive keeps the document's from running, and its origin stays another.
+ * For what a page of ours shows in a frame. Browsers draw a PDF by scripts of their own, which the
+ * sandbox would stop; the first directive keeps the document's from running, and its origin stays
+ * another.
  */
 const FRAMED = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'self'; sandbox allow-scripts",

@@ -2,10 +2,15 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import type { FileShare } from "#db/schema/files.ts"
 import type { Scope } from "../scope.ts"
 
-/** What a visitor of a link has shown: that they know its password, or that a download of theirs was counted. */
+/**
+ * What a visitor of a link has shown: that they know its password, or that a download of theirs was
+ * counted.
+ */
 export type Shown = "password" | "download"
 
-/** Seconds. A download that was counted may be gone on with for a day, in as many parts as it takes. */
+/**
+ * Seconds. A download that was counted may be gone on with for a day, in as many parts as it takes.
+ */
 const LIFETIME: Record<Shown, number> = { password: 30 * 60, download: 24 * 60 * 60 }
 
 type Sealed = Pick<FileShare, "_id" | "passwordHash">

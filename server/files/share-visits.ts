@@ -11,7 +11,10 @@ import { hasShown, shareCookie } from "./share-cookies.ts"
 import { isSharePassword } from "./share-password.ts"
 import { hashToken } from "./shares.ts"
 
-/** The one answer to an address that was never made, was revoked, is over, or is used up: none of them tells which. */
+/**
+ * The one answer to an address that was never made, was revoked, is over, or is used up: none of
+ * them tells which.
+ */
 class NoSuchLink extends Refusal {
   constructor() {
     super(404, "NotFound", "This link doesn't work. Ask the person who sent it for a new one.")
@@ -33,7 +36,10 @@ interface GuessLimiter {
   limiters: Pick<Scope<"limiters">["limiters"], "sharePassword">
 }
 
-/** What the visitor of a link may see: a file, or only that a password is asked for. Throws `NoSuchLink`. */
+/**
+ * What the visitor of a link may see: a file, or only that a password is asked for. Throws
+ * `NoSuchLink`.
+ */
 export async function visitShare(scope: Visiting, token: string, request: Request): Promise<SharedFile> {
   const { share, file, sharedBy } = await findShare(scope, token, request)
   if (!isUnlocked(scope, share, request)) return { sharedBy, file: null }
@@ -71,8 +77,9 @@ function checkGuess({ limiters }: GuessLimiter, shareId: string, network: string
 }
 
 /**
- * Answers GET and HEAD for the shared bytes. The whole, or a range, counts as one download; the ranges that go on with it do not,
- * where the browser shows the cookie that the counted one was given. Throws `NoSuchLink`, `PasswordNeeded`.
+ * Answers GET and HEAD for the shared bytes. The whole, or a range, counts as one download; the
+ * ranges that go on with it do not, where the browser shows the cookie that the counted one was
+ * given. Throws `NoSuchLink`, `PasswordNeeded`.
  */
 export async function downloadShare(
   scope: Scope<"db" | "config" | "blobs">,
@@ -95,7 +102,10 @@ export async function downloadShare(
   })
 }
 
-/** Throws `NoSuchLink`, also for one that is used up, unless it is asked by the browser whose download was counted. */
+/**
+ * Throws `NoSuchLink`, also for one that is used up, unless it is asked by the browser whose
+ * download was counted.
+ */
 async function findShare(scope: Visiting, token: string, request: Request) {
   if (!/^[\w-]{27}$/.test(token)) throw new NoSuchLink()
   const [found] = await scope.db
@@ -134,7 +144,9 @@ function isUnlocked(scope: Scope<"config">, share: Parameters<typeof hasShown>[2
   )
 }
 
-/** One conditional update: of any number of downloads at once, no more begin than the link allows. */
+/**
+ * One conditional update: of any number of downloads at once, no more begin than the link allows.
+ */
 async function countDownload({ db }: Scope<"db">, shareId: string): Promise<boolean> {
   const counted = await db
     .update(fileShares)

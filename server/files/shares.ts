@@ -14,7 +14,10 @@ const TOKEN_BYTES = 20
 /** Links to one file. */
 const MOST_SHARES = 100
 
-/** Makes a public link to a file. Its address is in the answer and nowhere else. Throws `NotFound`, `Conflict` for one link too many. */
+/**
+ * Makes a public link to a file. Its address is in the answer and nowhere else. Throws `NotFound`,
+ * `Conflict` for one link too many.
+ */
 export async function shareFile(
   scope: Scope<"db" | "config" | "viewer">,
   fileId: string,
@@ -24,7 +27,8 @@ export async function shareFile(
   const token = randomBytes(TOKEN_BYTES).toString("base64url")
   const passwordHash = password ? await hashSharePassword(password) : null
   const share = await scope.db.transaction(async (tx) => {
-    // Locked, so that the links are counted one after the other, and none is made for a file that just went.
+    // Locked, so that the links are counted one after the other, and none is made for a file that
+    // just went.
     const [file] = await tx
       .select({ _id: files._id })
       .from(files)

@@ -20,7 +20,9 @@ const BATCH = 1000
 /** Sorts before every id. */
 const FIRST_ID = "00000000-0000-0000-0000-000000000000"
 
-/** Cleans up every ten minutes after processes that crashed. Several processes may sweep at once. */
+/**
+ * Cleans up every ten minutes after processes that crashed. Several processes may sweep at once.
+ */
 export function startSweeping(scope: Sweep): Recurring {
   return startRecurring((stopping) => sweep(scope, Date.now(), stopping), INTERVAL)
 }
@@ -89,8 +91,9 @@ async function discardExpired(scope: Sweep, now: number, stopping?: AbortSignal)
 }
 
 /**
- * Past what unfinished uploads may hold together, those that nobody has sent to for an hour are given
- * up: first those of the person who holds most, and of those the ones that have waited longest.
+ * Past what unfinished uploads may hold together, those that nobody has sent to for an hour are
+ * given up: first those of the person who holds most, and of those the ones that have waited
+ * longest.
  */
 async function discardBeyondLimit(scope: Sweep, now: number, stopping?: AbortSignal) {
   const { db, config } = scope
@@ -135,7 +138,10 @@ async function discardUnused(scope: Sweep, now: number, stopping?: AbortSignal) 
   }
 }
 
-/** What was still being written when its upload was removed, and what is left of the writing of stored blobs. */
+/**
+ * What was still being written when its upload was removed, and what is left of the writing of
+ * stored blobs.
+ */
 async function removeUnfinishedOfNobody(scope: Sweep, now: number, stopping?: AbortSignal) {
   for await (const { key, modifiedAt } of scope.blobs.list("unfinished")) {
     if (stopping?.aborted) return
@@ -162,7 +168,9 @@ function uploadsWhere({ db }: Sweep, condition: SQL | undefined) {
   )
 }
 
-/** All rows, in the order of their ids, also where some stay because they could not be dealt with. */
+/**
+ * All rows, in the order of their ids, also where some stay because they could not be dealt with.
+ */
 async function* inBatches<Row extends { _id: string }>(read: (after: string) => Promise<Row[]>) {
   for (let after: string | undefined = FIRST_ID; after !== undefined;) {
     const rows = await read(after)

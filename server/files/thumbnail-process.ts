@@ -1,7 +1,8 @@
 import sharp from "sharp"
 
-// A process of its own: what a hostile image can do to a decoder, it does to this one. It has no settings and no secrets, takes
-// one image after the other over its channel, and is ended by force when it takes too long.
+// A process of its own: what a hostile image can do to a decoder, it does to this one. It has no
+// settings and no secrets, takes one image after the other over its channel, and is ended by force
+// when it takes too long.
 
 /** What an image is turned into. Pixels. */
 const SIDE = 256

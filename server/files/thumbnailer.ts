@@ -7,15 +7,17 @@ import type { Delivery, Order as Drawing, Shape } from "./thumbnail-process.ts"
 /** Makes small pictures of images, in processes of their own. */
 export interface Thumbnailer {
   /**
-   * WebP of at most 256 by 256 pixels, and of exactly so many where it is to be square; null for what no picture can be made of.
-   * `load` is called when it is this image's turn.
-   * Throws `ThumbnailerBusy` when too much is waited for, or no process comes up; and what `load` throws.
+   * WebP of at most 256 by 256 pixels, and of exactly so many where it is to be square; null for
+   * what no picture can be made of. `load` is called when it is this image's turn. Throws
+   * `ThumbnailerBusy` when too much is waited for, or no process comes up; and what `load` throws.
    */
   draw(load: () => Promise<Uint8Array>, shape?: Shape): Promise<Uint8Array | null>
   close(): Promise<void>
 }
 
-/** Recognise it by its name: in development this module exists twice, once in Node and once in Vite. */
+/**
+ * Recognise it by its name: in development this module exists twice, once in Node and once in Vite.
+ */
 export class ThumbnailerBusy extends Error {
   override readonly name = "ThumbnailerBusy"
 }
@@ -178,7 +180,10 @@ function startWorker(onEnd: () => void) {
   return worker
 }
 
-/** The next message; undefined when the process ends before, or takes longer than so many milliseconds. */
+/**
+ * The next message; undefined when the process ends before, or takes longer than so many
+ * milliseconds.
+ */
 function answerOf<Answer>(child: ChildProcess, ended: Promise<void>, patience: number) {
   return new Promise<Answer | undefined>((done) => {
     const timer = setTimeout(finish, patience)
@@ -193,7 +198,10 @@ function answerOf<Answer>(child: ChildProcess, ended: Promise<void>, patience: n
   })
 }
 
-/** Beside this file in the sources; in the build, where this file may be part of another, among the entries. */
+/**
+ * Beside this file in the sources; in the build, where this file may be part of another, among the
+ * entries.
+ */
 function findEntry(): string {
   const places = ["thumbnail-process.ts", "thumbnail-process.js", "../thumbnail-process.js"]
   const found = places

@@ -14,12 +14,16 @@ type Drawing = Scope<"db" | "blobs" | "log" | "thumbnailer" | "viewer">
 /** Bytes. More is not read for a picture of 256 pixels. */
 const LARGEST_IMAGE = 50_000_000
 
-/** Types whose decoders are worth their risk. A drawing in SVG is a program, and is never drawn here. */
+/**
+ * Types whose decoders are worth their risk. A drawing in SVG is a program, and is never drawn
+ * here.
+ */
 const DRAWABLE = new Set(["image/jpeg", "image/png", "image/apng", "image/webp", "image/gif", "image/avif"])
 
 /**
  * Answers GET and HEAD for the small picture of an image, made when it is first asked for and kept.
- * Throws `UnsupportedType` where there can be none, `Unavailable` where there is none now, `NotFound`.
+ * Throws `UnsupportedType` where there can be none, `Unavailable` where there is none now,
+ * `NotFound`.
  */
 export async function serveThumbnail(scope: Drawing, id: string, request: Request): Promise<Response> {
   const file = await findFile(scope, id)
@@ -30,7 +34,8 @@ export async function serveThumbnail(scope: Drawing, id: string, request: Reques
   const etag = `"${createHash("sha256").update(picture.bytes).digest("hex").slice(0, 32)}"`
   const headers = new Headers({
     ...ISOLATED,
-    // It never changes. Signing out changes the cookie, and the browser does not use what it cached.
+    // It never changes. Signing out changes the cookie, and the browser does not use what it
+    // cached.
     "Cache-Control": "private, max-age=3600",
     "Content-Type": "image/webp",
     "Content-Length": String(picture.bytes.byteLength),
@@ -43,7 +48,10 @@ export async function serveThumbnail(scope: Drawing, id: string, request: Reques
   return new Response(request.method === "HEAD" ? null : new Uint8Array(picture.bytes), { headers })
 }
 
-/** The square in the middle of an image, 256 pixels wide, as WebP; null where none can be made. Throws `Unavailable` where there is none now. */
+/**
+ * The square in the middle of an image, 256 pixels wide, as WebP; null where none can be made.
+ * Throws `Unavailable` where there is none now.
+ */
 export function drawSquare(
   { thumbnailer }: Scope<"thumbnailer">,
   image: Uint8Array,
@@ -96,7 +104,10 @@ function explain(error: unknown): never {
   throw error
 }
 
-/** Also that there is none, so that nobody tries again. The file may have been removed in the meantime. */
+/**
+ * Also that there is none, so that nobody tries again. The file may have been removed in the
+ * meantime.
+ */
 async function keep(scope: Drawing, fileId: string, bytes: Uint8Array | null) {
   await scope.db.transaction(async (tx) => {
     const [file] = await tx

@@ -16,7 +16,10 @@ const DAY = 24 * 60 * 60 * 1000
 /** Files that one transaction purges when their time is over. */
 const AT_ONCE = 500
 
-/** Out of every list and every address but the trash, where it waits for its time. Throws `NotFound`. */
+/**
+ * Out of every list and every address but the trash, where it waits for its time. Throws
+ * `NotFound`.
+ */
 export async function trashFile(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
   if (!v.is(FileId, id)) throw new NotFound("file")
   const [trashed] = await scope.db
@@ -27,7 +30,10 @@ export async function trashFile(scope: Scope<"db" | "viewer">, id: string): Prom
   if (!trashed) throw new NotFound("file")
 }
 
-/** Out of the trash again: `a (1).txt` where another file is called `a.txt` by now. Throws `NotFound`. */
+/**
+ * Out of the trash again: `a (1).txt` where another file is called `a.txt` by now. Throws
+ * `NotFound`.
+ */
 export async function restoreFile(scope: Scope<"db" | "viewer">, id: string): Promise<FileSummary> {
   if (!v.is(FileId, id)) throw new NotFound("file")
   return scope.db.transaction(async (tx) => {
@@ -74,8 +80,8 @@ function isTaken(error: unknown): boolean {
 const UNIQUE_VIOLATION = "23505"
 
 /**
- * For ever, whether it was in the trash or not. The file is gone with the commit; its bytes follow, and where they cannot be
- * removed now, the sweep does it later. Throws `NotFound`.
+ * For ever, whether it was in the trash or not. The file is gone with the commit; its bytes follow,
+ * and where they cannot be removed now, the sweep does it later. Throws `NotFound`.
  */
 export async function purgeFile(
   scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
@@ -100,7 +106,10 @@ export async function trashFiles(
   return trashed.length
 }
 
-/** Several files out of the trash, each as `restoreFile` does it. What is not there is passed over; how many were. */
+/**
+ * Several files out of the trash, each as `restoreFile` does it. What is not there is passed over;
+ * how many were.
+ */
 export async function restoreFiles(scope: Scope<"db" | "viewer">, ids: readonly string[]): Promise<number> {
   return scope.db.transaction(async (tx) => {
     const found = await tx
@@ -112,7 +121,10 @@ export async function restoreFiles(scope: Scope<"db" | "viewer">, ids: readonly 
   })
 }
 
-/** Several files for ever, each as `purgeFile` does it. What is not there is passed over; how many were. */
+/**
+ * Several files for ever, each as `purgeFile` does it. What is not there is passed over; how many
+ * were.
+ */
 export async function purgeFiles(
   scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
   ids: readonly string[],
@@ -132,8 +144,8 @@ export async function emptyTrash(
 }
 
 /**
- * Purges what has been in anybody's trash for as long as the settings allow. Several processes may do it at once. When the process is
- * stopping, the bytes that are left are the sweep's.
+ * Purges what has been in anybody's trash for as long as the settings allow. Several processes may
+ * do it at once. When the process is stopping, the bytes that are left are the sweep's.
  */
 export async function purgeOldTrash(
   scope: Scope<"db" | "blobs" | "log" | "config">,

@@ -48,7 +48,8 @@ async function answerTus(
   answers: Record<string, () => Promise<Response>>,
 ): Promise<Response> {
   const response = await answerRefusals(async () => {
-    // Some networks let only GET and POST pass. A GET stays one: it would not have been asked where it came from.
+    // Some networks let only GET and POST pass. A GET stays one: it would not have been asked where
+    // it came from.
     const override = request.method === "POST" ? request.headers.get("x-http-method-override") : null
     const method = override?.toUpperCase() ?? request.method
     if (method === "OPTIONS") return tellAbilities(scope)

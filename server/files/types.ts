@@ -5,8 +5,8 @@ import { splitName } from "./contract.ts"
 export const SAMPLE_SIZE = 4100
 
 /**
- * The type that the bytes show. `fileName` only chooses among kinds of text, which have no marks of their own; all of them
- * but plain text are downloaded, never shown.
+ * The type that the bytes show. `fileName` only chooses among kinds of text, which have no marks of
+ * their own; all of them but plain text are downloaded, never shown.
  */
 export async function detectType(sample: Uint8Array, fileName: string): Promise<string> {
   const detected = await fileTypeFromBuffer(sample)
@@ -31,7 +31,9 @@ const TEXT_TYPES = new Map([
   [".xml", "application/xml"],
 ])
 
-/** UTF-8 without control characters other than white space. The last character may be cut in two. */
+/**
+ * UTF-8 without control characters other than white space. The last character may be cut in two.
+ */
 function isText(sample: Uint8Array): boolean {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(sample, { stream: true })

@@ -9,8 +9,8 @@ export interface UploadLock {
 
 export interface UploadLocks {
   /**
-   * Waits up to three seconds for another request, which gives way if it receives no bytes: a sender
-   * that lost its connection may be back before the server has noticed. Throws `Locked`.
+   * Waits up to three seconds for another request, which gives way if it receives no bytes: a
+   * sender that lost its connection may be back before the server has noticed. Throws `Locked`.
    */
   take(id: string): Promise<UploadLock>
   /** Ends the request that holds the upload, in whichever process, because the upload is gone. */

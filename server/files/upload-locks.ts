@@ -8,7 +8,10 @@ import type { Scope } from "../scope.ts"
 import { nextExpiry, SPENT } from "./expiry.ts"
 import type { UploadLock, UploadLocks } from "./upload-lock.ts"
 
-/** Announced by a request that waits for an upload. The text is the upload's id and the request's own. */
+/**
+ * Announced by a request that waits for an upload. The text is the upload's id and the request's
+ * own.
+ */
 const WANTED = "files.uploadWanted"
 /** Announced when an upload is cancelled. The text is the upload's id. */
 const CANCELLED = "files.uploadCancelled"

@@ -22,7 +22,10 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true })
 /** tus calls no key by name; these two are what clients use. */
 const NAME_KEYS = ["filename", "name"]
 
-/** The header `Upload-Metadata`: the file's name, and the header itself to be told again. Its issues continue its name. */
+/**
+ * The header `Upload-Metadata`: the file's name, and the header itself to be told again. Its issues
+ * continue its name.
+ */
 export const UploadMetadata = v.pipe(
   v.string("is missing: it says what the file is called."),
   v.maxLength(8192, "is longer than 8 KB."),

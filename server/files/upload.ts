@@ -24,9 +24,10 @@ type Uploading = Scope<"db" | "blobs" | "config" | "log" | "viewer">
 const RENEWAL_INTERVAL = 60_000
 
 /**
- * Takes in one file, in one request. Its room is reserved before the first byte, its bytes are durable before its row is written,
- * and when anything fails in between, nothing of it remains.
- * Throws `TooLarge`, `OutOfSpace` past the viewer's quota, `BadRequest` for another number of bytes than was announced.
+ * Takes in one file, in one request. Its room is reserved before the first byte, its bytes are
+ * durable before its row is written, and when anything fails in between, nothing of it remains.
+ * Throws `TooLarge`, `OutOfSpace` past the viewer's quota, `BadRequest` for another number of bytes
+ * than was announced.
  */
 export async function uploadFile(
   scope: Uploading,

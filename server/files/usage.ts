@@ -7,7 +7,10 @@ const usedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 fr
 const trashedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${files.userId} = ${users._id} and ${files.trashed})`
 const reservedTruly = sql<number>`(select coalesce(sum(${uploads.reserved}), 0)::float8 from ${uploads} where ${uploads.userId} = ${users._id})`
 
-/** Those for whom the sums that the quota goes by are not the sums of what there is. One statement sees one moment. */
+/**
+ * Those for whom the sums that the quota goes by are not the sums of what there is. One statement
+ * sees one moment.
+ */
 export function findWrongUsage({ db }: Scope<"db">) {
   const used = sql<number>`coalesce(${fileUsage.used}, 0)::float8`
   const reserved = sql<number>`coalesce(${fileUsage.reserved}, 0)::float8`
@@ -28,7 +31,10 @@ export function findWrongUsage({ db }: Scope<"db">) {
     .where(sql`(${used}, ${reserved}, ${trashed}) <> (${usedTruly}, ${reservedTruly}, ${trashedTruly})`)
 }
 
-/** Whatever changes the sums locks their row first or last, so that with the lock one sees all of it or none. */
+/**
+ * Whatever changes the sums locks their row first or last, so that with the lock one sees all of it
+ * or none.
+ */
 export async function correctUsage({ db }: Scope<"db">, userId: string): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.insert(fileUsage).values({ userId }).onConflictDoNothing()

@@ -14,7 +14,9 @@ interface Choice {
   from: string
 }
 
-/** Keeps a choice of the reader's in a cookie for a year, and sends them back to where they were. */
+/**
+ * Keeps a choice of the reader's in a cookie for a year, and sends them back to where they were.
+ */
 export function keepChoice(origin: string, { name, value, isDefault = false, from }: Choice): Response {
   const age = isDefault ? 0 : 365 * 24 * 60 * 60
   const secure = origin.startsWith("https:") ? "; Secure" : ""

@@ -1,8 +1,8 @@
 import type { ServerBuild } from "react-router"
 
 /**
- * What opens a route. `session` is a browser's cookie and nothing else, `key` is that or any bearer credential, and with `none` a
- * caller needs neither and a bearer credential counts for nothing.
+ * What opens a route. `session` is a browser's cookie and nothing else, `key` is that or any bearer
+ * credential, and with `none` a caller needs neither and a bearer credential counts for nothing.
  */
 export type Credential = "none" | "session" | "key"
 
@@ -11,8 +11,9 @@ const CREDENTIALS: ReadonlySet<unknown> = new Set<Credential>(["none", "session"
 type Routes = ServerBuild["routes"]
 
 /**
- * Reads what the routes declare as `handle = { credential }`, for themselves and for the routes in them, and resolves a route's pattern to
- * it. Where nothing is declared it is `session`. Throws for a declaration that it does not know.
+ * Reads what the routes declare as `handle = { credential }`, for themselves and for the routes in
+ * them, and resolves a route's pattern to it. Where nothing is declared it is `session`. Throws for
+ * a declaration that it does not know.
  */
 export function readCredentials({ routes }: Pick<ServerBuild, "routes">): (pattern: string) => Credential {
   const declared = new Map<string, Credential>()

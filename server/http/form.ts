@@ -27,8 +27,8 @@ interface FormFile {
 }
 
 /**
- * Parses a posted form. Its fields are texts: an uploaded file among them is left out, unless it is the one that is asked for, and of a
- * repeated name the last counts.
+ * Parses a posted form. Its fields are texts: an uploaded file among them is left out, unless it is
+ * the one that is asked for, and of a repeated name the last counts.
  */
 export async function readForm<Schema extends v.GenericSchema>(
   request: Request,

@@ -12,7 +12,10 @@ import { answersForItself, isApiPath, isOpenPrefix, looksLikeFile } from "./publ
 import { refuseVisitor } from "./scope.ts"
 import { refuseCredential } from "./unauthorized.ts"
 
-/** Finds out who is asking, once for every request. Everything after it reads the answer from the context. */
+/**
+ * Finds out who is asking, once for every request. Everything after it reads the answer from the
+ * context.
+ */
 export const identify: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
   const { identity } = context.get(servicesContext)
   context.get(countedContext).route = pattern.replace(/^\/?/, "/")
@@ -25,8 +28,9 @@ export const identify: MiddlewareFunction<Response> = async ({ request, context,
 }
 
 /**
- * Refuses requests that another site made, then everybody who does not show the credential that the route declares.
- * React Router runs it only where a matched route has a loader: the root's must stay, and so must the route for unknown addresses.
+ * Refuses requests that another site made, then everybody who does not show the credential that the
+ * route declares. React Router runs it only where a matched route has a loader: the root's must
+ * stay, and so must the route for unknown addresses.
  */
 export const guard: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
   const { config } = context.get(servicesContext)

@@ -10,8 +10,8 @@ export function signInPath(url: URL): string {
 }
 
 /**
- * Where to send somebody who asked for `target`: a path of this site and nothing else, however the text tries to look like one.
- * Anything doubtful becomes `fallback`.
+ * Where to send somebody who asked for `target`: a path of this site and nothing else, however the
+ * text tries to look like one. Anything doubtful becomes `fallback`.
  */
 export function safeTarget(
   target: string | null | undefined,
@@ -23,8 +23,8 @@ export function safeTarget(
 }
 
 /**
- * `target` as a browser understands it, where that is an address of this site, whichever; null for everything else. Every redirect to an
- * address that a request names goes through here.
+ * `target` as a browser understands it, where that is an address of this site, whichever; null for
+ * everything else. Every redirect to an address that a request names goes through here.
  */
 export function safePath(target: string | null | undefined, origin: string): string | null {
   if (!target || target.length > 2048 || !target.startsWith("/")) return null

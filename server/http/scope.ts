@@ -25,9 +25,10 @@ export function sessionOf(context: Context): Session | null {
 }
 
 /**
- * The services and the signed-in caller, whose record is made here when it is missing.
- * Throws the answer to send when nobody is signed in: 401 for the API, the way to the sign-in page for a page. And 403 for an account
- * that was deleted while its session lived: the sign-in page would send them back here.
+ * The services and the signed-in caller, whose record is made here when it is missing. Throws the
+ * answer to send when nobody is signed in: 401 for the API, the way to the sign-in page for a page.
+ * And 403 for an account that was deleted while its session lived: the sign-in page would send them
+ * back here.
  */
 export function requireScope(context: Context): Promise<FullScope> {
   // All loaders of a page ask, and nothing changes between them. After an action it may have.
@@ -59,7 +60,10 @@ async function openScope(context: Context): Promise<FullScope> {
   }
 }
 
-/** Keeps what somebody chose in their browser with their record, and what the browser asks for where nothing is known of them yet. */
+/**
+ * Keeps what somebody chose in their browser with their record, and what the browser asks for where
+ * nothing is known of them yet.
+ */
 async function noteLanguage(
   services: Services,
   user: User,

@@ -13,8 +13,8 @@ export interface SpendingLimiter {
 }
 
 /**
- * Limits what costs money, by person and by network, where the limits of the contract (docs/http-api.md) count by what a client claims.
- * `interval` is in milliseconds.
+ * Limits what costs money, by person and by network, where the limits of the contract
+ * (docs/http-api.md) count by what a client claims. `interval` is in milliseconds.
  */
 export function createSpendingLimiter(interval: number): SpendingLimiter {
   const people = createRateLimiter({ interval, limit: 0 })
@@ -30,7 +30,10 @@ export function createSpendingLimiter(interval: number): SpendingLimiter {
 /** Emails of POST /api/email in an hour. Several people share a network. */
 export const MOST_EMAILS = { ofPerson: 30, ofNetwork: 120 }
 
-/** Answers in a minute. A person may use all that is theirs at three addresses, and twenty people may at one. */
+/**
+ * Answers in a minute. A person may use all that is theirs at three addresses, and twenty people
+ * may at one.
+ */
 export function mostAnswers({ chatPerMinute }: { chatPerMinute: number }) {
   return { ofPerson: 3 * chatPerMinute, ofNetwork: 20 * chatPerMinute }
 }

@@ -10,7 +10,10 @@ export function visitOf({ request, context }: { request: Request; context: Conte
   return { request, address: addressIn(context) }
 }
 
-/** The network that a request came from, which is what limits count by: a host that has one of its addresses usually has all of them. */
+/**
+ * The network that a request came from, which is what limits count by: a host that has one of its
+ * addresses usually has all of them.
+ */
 export function networkIn(context: Context): string {
   return networkOf(addressIn(context))
 }

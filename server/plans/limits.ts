@@ -2,7 +2,10 @@ import type { Config } from "../config.ts"
 import type { Session } from "../ports/identity.ts"
 import type { PlanLimits } from "./contract.ts"
 
-/** What somebody may do by the plan that the identity provider says they are on, asked at every request. */
+/**
+ * What somebody may do by the plan that the identity provider says they are on, asked at every
+ * request.
+ */
 export function limitsOf({ plans }: Pick<Config, "plans">, { plan }: Pick<Session, "plan">): PlanLimits {
   return plans[plan]
 }

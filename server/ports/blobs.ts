@@ -24,42 +24,56 @@ export interface Join {
 }
 
 /**
- * Bytes under keys. A blob is written at once by `put`, or piece by piece by `append` and then `finish`; until then nobody can
- * open it. It never changes once it is stored. The store keeps no order among writers: anyone who appends to a key, finishes or
- * removes it is alone at it. A chunk of the bytes that it is given is the store's only until it asks for the next one.
+ * Bytes under keys. A blob is written at once by `put`, or piece by piece by `append` and then
+ * `finish`; until then nobody can open it. It never changes once it is stored. The store keeps no
+ * order among writers: anyone who appends to a key, finishes or removes it is alone at it. A chunk
+ * of the bytes that it is given is the store's only until it asks for the next one.
  */
 export interface Blobs {
   /** A key that was never used. It says nothing of the user or of the file's name. */
   newKey(): string
   /**
-   * Resolves when the bytes would survive a power cut. Throws `TooLarge` past `limit` bytes, `OutOfSpace` when the store is full,
-   * and whatever `bytes` throws; it keeps nothing then.
+   * Resolves when the bytes would survive a power cut. Throws `TooLarge` past `limit` bytes,
+   * `OutOfSpace` when the store is full, and whatever `bytes` throws; it keeps nothing then.
    */
   put(key: string, bytes: AsyncIterable<Uint8Array>, options: { limit: number }): Promise<StoredBlob>
   /**
-   * Adds to an unfinished blob, which begins with the first `append` at 0, also of no bytes. `offset` has to be its size. Resolves
-   * with the new size when that many bytes would survive a power cut. Throws `OutOfSpace`, and whatever `bytes` throws, once what
-   * came before is durable: `sizeOf` tells how much that is.
+   * Adds to an unfinished blob, which begins with the first `append` at 0, also of no bytes.
+   * `offset` has to be its size. Resolves with the new size when that many bytes would survive a
+   * power cut. Throws `OutOfSpace`, and whatever `bytes` throws, once what came before is durable:
+   * `sizeOf` tells how much that is.
    */
   append(key: string, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<number>
-  /** How many bytes of a blob, unfinished or not, would survive a power cut. 0 where there is none. */
+  /**
+   * How many bytes of a blob, unfinished or not, would survive a power cut. 0 where there is none.
+   */
   sizeOf(key: string): Promise<number>
   /**
-   * Makes an unfinished blob one that can be opened. Resolves when that would survive a power cut. Finishing again gives the same answer,
-   * so a caller that missed the result may repeat the call. Throws when nothing was ever appended.
+   * Makes an unfinished blob one that can be opened. Resolves when that would survive a power cut.
+   * Finishing again gives the same answer, so a caller that missed the result may repeat the call.
+   * Throws when nothing was ever appended.
    */
   finish(key: string): Promise<StoredBlob>
-  /** `range` counts bytes, both ends included. Null when there is no such blob. Destroy the stream that you do not read. */
+  /**
+   * `range` counts bytes, both ends included. Null when there is no such blob. Destroy the stream
+   * that you do not read.
+   */
   open(key: string, range?: { start: number; end: number }): Promise<Readable | null>
-  /** Also removes an unfinished blob, and what a broken `put` left behind. Removing what is not there is no error. */
+  /**
+   * Also removes an unfinished blob, and what a broken `put` left behind. Removing what is not
+   * there is no error.
+   */
   remove(key: string): Promise<void>
   /** Removes what is unfinished under this key, and nothing that is stored. */
   removeUnfinished(key: string): Promise<void>
   /**
-   * Blobs that the store is putting together now, or was when a process died: their parts take room and are
-   * in no list. A store on a disk has none.
+   * Blobs that the store is putting together now, or was when a process died: their parts take room
+   * and are in no list. A store on a disk has none.
    */
   listJoins(): AsyncIterable<Join>
-  /** Every blob of this state, in no order. What comes or goes in the meantime may be among them or not. */
+  /**
+   * Every blob of this state, in no order. What comes or goes in the meantime may be among them or
+   * not.
+   */
   list(state: "stored" | "unfinished"): AsyncIterable<ListedBlob>
 }

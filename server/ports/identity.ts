@@ -7,7 +7,10 @@ export type Plan = "free" | "pro"
 /** A transaction of the application's database, for providers that store accounts in it. */
 type Transaction = Parameters<Parameters<PostgresJsDatabase["transaction"]>[0]>[0]
 
-/** What a request proved about its sender. `via` says how: only a cookie can be sent by a foreign page without asking. */
+/**
+ * What a request proved about its sender. `via` says how: only a cookie can be sent by a foreign
+ * page without asking.
+ */
 export interface Session {
   userId: string
   sessionId: string | null
@@ -23,7 +26,10 @@ export interface IdentityUser {
   /** The primary address, or null where the provider knows none. */
   email: string | null
   emailVerified: boolean
-  /** Whether the provider knows more than that somebody can read the mail of that address. Operators need it. */
+  /**
+   * Whether the provider knows more than that somebody can read the mail of that address. Operators
+   * need it.
+   */
   holderConfirmed: boolean
   name: string | null
   imageUrl: string | null
@@ -48,7 +54,10 @@ export interface RealtimeClaims {
   expiresAt: number
   /** The key that the token was issued for, if it was one. */
   keyId?: string
-  /** When the session or the key ends by itself, at the latest; where the provider tells. Milliseconds since the epoch. */
+  /**
+   * When the session or the key ends by itself, at the latest; where the provider tells.
+   * Milliseconds since the epoch.
+   */
   endsAt?: number
 }
 
@@ -81,11 +90,15 @@ export type AccountOutcome =
   | { ok: true; headers: Headers }
   | { ok: false; problem: AccountProblem; status: number; retryAfter: number | null }
 
-/** The forms of a provider that leaves them to us. A wrong email and a wrong password are one answer, in the same time. */
+/**
+ * The forms of a provider that leaves them to us. A wrong email and a wrong password are one
+ * answer, in the same time.
+ */
 export interface AccountForms {
   /**
-   * `invitation` is the token of one, which counts where sign-up is closed. Where an address has to be confirmed first, nobody is signed in,
-   * and the outcome is the same whether there was such an account or not.
+   * `invitation` is the token of one, which counts where sign-up is closed. Where an address has to
+   * be confirmed first, nobody is signed in, and the outcome is the same whether there was such an
+   * account or not.
    */
   signUp(
     visit: Visit,
@@ -94,11 +107,15 @@ export interface AccountForms {
   signIn(visit: Visit, input: { email: string; password: string }): Promise<AccountOutcome>
   /** The same answer whether there is such an account or not. */
   requestPasswordReset(visit: Visit, input: { email: string }): Promise<AccountOutcome>
-  /** `token` came by email, which confirms the address as well. Every session and API key of the account ends. */
+  /**
+   * `token` came by email, which confirms the address as well. Every session and API key of the
+   * account ends.
+   */
   resetPassword(visit: Visit, input: { token: string; password: string }): Promise<AccountOutcome>
   /**
-   * Confirms the address that `token` was sent to. Anyone who holds the account already goes on with it, signed in. Of anyone else a password
-   * is needed; with it they are signed in, and every session, key and password from before ends.
+   * Confirms the address that `token` was sent to. Anyone who holds the account already goes on
+   * with it, signed in. Of anyone else a password is needed; with it they are signed in, and every
+   * session, key and password from before ends.
    */
   confirmAddress(
     visit: Visit,
@@ -136,7 +153,10 @@ export interface AccountKey {
   expiresAt: number | null
 }
 
-/** What people see and do of their own account, at a provider that leaves that to us. Other people's sessions and keys are not there. */
+/**
+ * What people see and do of their own account, at a provider that leaves that to us. Other people's
+ * sessions and keys are not there.
+ */
 export interface OwnAccount {
   /** The latest first. */
   listSessions(userId: string): Promise<AccountSession[]>
@@ -156,11 +176,17 @@ export interface OwnAccount {
 
 /** What people look like, at a provider that leaves that to us. */
 export interface OwnPictures {
-  /** Takes the place of the one that was there. Resolves to its address. Throws when the provider does not know the id. */
+  /**
+   * Takes the place of the one that was there. Resolves to its address. Throws when the provider
+   * does not know the id.
+   */
   save(userId: string, webp: Uint8Array): Promise<string>
   /** Removing what is not there is no error. */
   remove(userId: string): Promise<void>
-  /** WebP, by the last part of its address. Null for another person's, and for one that was replaced. */
+  /**
+   * WebP, by the last part of its address. Null for another person's, and for one that was
+   * replaced.
+   */
   find(userId: string, pictureId: string): Promise<Uint8Array | null>
 }
 
@@ -175,16 +201,25 @@ export interface Identity {
   readonly kind: "clerk" | "embedded"
   /** What the provider must do around every request: Clerk's middleware, or nothing. */
   readonly middleware?: (args: RequestContext, next: () => Promise<Response>) => Promise<Response>
-  /** Null for anybody who is not signed in, also when the credential is bad. Never throws for a bad credential. */
+  /**
+   * Null for anybody who is not signed in, also when the credential is bad. Never throws for a bad
+   * credential.
+   */
   getSession(args: RequestContext): Promise<Session | null>
-  /** Whether nothing among these headers could show who sent them, so that there is no session to look for. */
+  /**
+   * Whether nothing among these headers could show who sent them, so that there is no session to
+   * look for.
+   */
   isAnonymous(headers: IncomingHttpHeaders): boolean
   /**
-   * The provider's own word, which no client can alter; null when it does not know the id. It may be up to a minute old
-   * unless `fresh` is asked for.
+   * The provider's own word, which no client can alter; null when it does not know the id. It may
+   * be up to a minute old unless `fresh` is asked for.
    */
   getUser(id: string, options?: { fresh: boolean }): Promise<IdentityUser | null>
-  /** Makes the provider say the new name from now on; `getUser` answers with it at once. Throws when it does not know the id. */
+  /**
+   * Makes the provider say the new name from now on; `getUser` answers with it at once. Throws when
+   * it does not know the id.
+   */
   updateUser(id: string, changes: { name: string }): Promise<void>
   /** The account with all its sessions and keys. Deleting what is not there is no error. */
   deleteUser(id: string): Promise<void>
@@ -192,7 +227,10 @@ export interface Identity {
   issueRealtimeToken(args: RequestContext): Promise<RealtimeToken | null>
   /** Throws when the token is not one that this service may accept. */
   verifyRealtimeToken(token: string): Promise<RealtimeClaims>
-  /** Whether the session or the key, if either is known, still opens the application. Absent where the provider cannot be asked. */
+  /**
+   * Whether the session or the key, if either is known, still opens the application. Absent where
+   * the provider cannot be asked.
+   */
   readonly stands?: (session: Pick<Session, "sessionId" | "keyId">) => Promise<boolean>
   /** What the document needs to start the provider's own browser code. */
   rootData(args: RequestContext): Promise<unknown>
@@ -203,13 +241,14 @@ export interface Identity {
   /** Absent where the provider brings its own sign-in and sign-up. */
   readonly forms?: AccountForms
   /**
-   * Reads what the provider sent by itself; null where it concerns no user. What it says of a change is forgotten, so that a later call
-   * next hears it. Throws `Unauthorized` unless the provider signed it within the last five minutes. Absent where it sends nothing.
+   * Reads what the provider sent by itself; null where it concerns no user. What it says of a
+   * change is forgotten, so that a later call next hears it. Throws `Unauthorized` unless the
+   * provider signed it within the last five minutes. Absent where it sends nothing.
    */
   readonly readNotice?: (request: Request) => Promise<IdentityNotice | null>
   /**
-   * Changes a person's plan in the given transaction. Returns what it found, or null for an unknown id.
-   * Absent if people choose their plan at the provider.
+   * Changes a person's plan in the given transaction. Returns what it found, or null for an unknown
+   * id. Absent if people choose their plan at the provider.
    */
   readonly setPlan?: (
     transaction: Transaction,

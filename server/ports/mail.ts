@@ -7,21 +7,27 @@ export interface Email {
 
 export interface Message extends Email {
   to: string
-  /** `<something@host>`. A message that is sent again has the same; without it the adapter makes one up. */
+  /**
+   * `<something@host>`. A message that is sent again has the same; without it the adapter makes one
+   * up.
+   */
   messageId?: string
 }
 
 /** Delivers messages to the provider. Retrying is the caller's decision. */
 export interface Mail {
   /**
-   * Says the provider's id for the message. Throws an error whose text may be shown to the person who asked; `isPermanent` stands on it
-   * where the same message would be refused again.
+   * Says the provider's id for the message. Throws an error whose text may be shown to the person
+   * who asked; `isPermanent` stands on it where the same message would be refused again.
    */
   send(message: Message): Promise<{ id: string }>
   close(): void
 }
 
-/** Whether the provider refused this very message for good. What is wrong with the connection passes. */
+/**
+ * Whether the provider refused this very message for good. What is wrong with the connection
+ * passes.
+ */
 export function isPermanent(error: unknown): boolean {
   return error instanceof Error && "isPermanent" in error && error.isPermanent === true
 }

@@ -30,8 +30,8 @@ export async function copyAnchor(connection: postgres.Sql, anchor: Anchor, slot:
 
 /**
  * Makes sure that the anchor is usable; one that PostgreSQL has given up (`max_slot_wal_keep_size`)
- * is created again. The very first creation is the only one that waits for open transactions; it throws
- * after five seconds of that.
+ * is created again. The very first creation is the only one that waits for open transactions; it
+ * throws after five seconds of that.
  */
 export async function ensureAnchor(pool: ConnectionPool, anchor: Anchor): Promise<void> {
   await pool.useClient((sql) => inTransaction(sql, "", () => make(sql, anchor)))

@@ -8,8 +8,8 @@ export interface Client {
   readonly outbox: Outbox
   readonly userId: string
   /**
-   * The person the token names, in the product's words; a refreshed token may bring a newer one of the
-   * same user.
+   * The person the token names, in the product's words; a refreshed token may bring a newer one of
+   * the same user.
    */
   viewer: unknown
   readonly subscriptions: Map<number, Subscription>

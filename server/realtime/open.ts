@@ -39,8 +39,8 @@ export interface Realtime<Viewer> {
   /** A declared query, once: its rows, or its one row or null. */
   runQuery(query: string, args: unknown, viewer: Viewer): Promise<unknown>
   /**
-   * Ends all connections of a user, in every process. A person who is still signed in reconnects immediately
-   * with a new token.
+   * Ends all connections of a user, in every process. A person who is still signed in reconnects
+   * immediately with a new token.
    */
   revokeUser(userId: string): Promise<void>
   /**

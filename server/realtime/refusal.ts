@@ -35,9 +35,9 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * The refusal that a client receives for an error. Outcomes that the product names carry an HTTP `status` and
- * a message for the user; a database that cannot be reached is temporary; anything else is a fault,
- * which is logged and not described.
+ * The refusal that a client receives for an error. Outcomes that the product names carry an HTTP
+ * `status` and a message for the user; a database that cannot be reached is temporary; anything
+ * else is a fault, which is logged and not described.
  */
 export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
   if (error instanceof Refused) return error.refusal

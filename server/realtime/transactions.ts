@@ -6,8 +6,8 @@ import type { RowChange, WatchedTable } from "./tables.ts"
 export interface Transaction {
   readonly xid: bigint
   /**
-   * Where its commit record begins. PostgreSQL sends the transaction to every reader that starts here
-   * or before, and to nobody who starts later.
+   * Where its commit record begins. PostgreSQL sends the transaction to every reader that starts
+   * here or before, and to nobody who starts later.
    */
   readonly start: bigint
   /** Where it ends in the log: the position of a client that has applied it. */

@@ -190,8 +190,8 @@ export function startReader(options: ReaderOptions): Reader {
     const silent = new Promise<void>((resolve) => {
       timer = setInterval(() => {
         const now = performance.now()
-        // A late tick means that this process was stopped or busy; what has arrived in the meantime is
-        // read first.
+        // A late tick means that this process was stopped or busy; what has arrived in the meantime
+        // is read first.
         const punctual = now - tickedAt < 2 * reportMs
         tickedAt = now
         current.report(sink.position() ?? 0n)

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 /**
- * A request without a body, made of Node's own. Its headers and its signal are made when somebody asks for them, and so is a web
- * `Request` that answers whatever is asked less often: it takes longer to make than most answers to such requests.
+ * A request without a body, made of Node's own. Its headers and its signal are made when somebody
+ * asks for them, and so is a web `Request` that answers whatever is asked less often: it takes
+ * longer to make than most answers to such requests.
  */
 class BodilessRequest {
   readonly method: string
@@ -46,7 +47,9 @@ export function createBodilessRequest(
   return new BodilessRequest(url, incoming, outgoing) as unknown as Request
 }
 
-/** It is a `Request` to `instanceof`, and each part that it has not itself is that of the whole one. */
+/**
+ * It is a `Request` to `instanceof`, and each part that it has not itself is that of the whole one.
+ */
 function inheritFromRequest() {
   const own = BodilessRequest.prototype
   const inherited = Object.getOwnPropertyNames(Request.prototype) as (keyof Request)[]

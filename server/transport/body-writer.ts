@@ -14,7 +14,8 @@ type Read = Promise<ReadableStreamReadResult<Uint8Array>>
 
 /** Writes a body that is known as a whole, compressed where that pays. */
 export function writeText(text: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  // A short text leaves in one string with the head. Of a long one the bytes have to be counted, which takes as long as making them.
+  // A short text leaves in one string with the head. Of a long one the bytes have to be counted,
+  // which takes as long as making them.
   const body = text.length < WORTH_COMPRESSING ? text : Buffer.from(text)
   const length = Buffer.byteLength(body)
   const encoder = chooseEncoder(incoming, outgoing, { short: length < WORTH_COMPRESSING })
@@ -23,8 +24,9 @@ export function writeText(text: string, incoming: IncomingMessage, outgoing: Ser
 }
 
 /**
- * Writes a body at the client's pace, compressed where that pays. What is there is sent on whenever the source pauses, so a
- * page that is streamed shows as early as it would uncompressed. Throws what the source throws.
+ * Writes a body at the client's pace, compressed where that pays. What is there is sent on whenever
+ * the source pauses, so a page that is streamed shows as early as it would uncompressed. Throws
+ * what the source throws.
  */
 export async function writeBody(
   body: ReadableStream<Uint8Array>,

@@ -17,8 +17,8 @@ export class Unacceptable extends Error {
 }
 
 /**
- * Node's request as a web `Request`. Its address is built from `origin`, never from the Host header, which anybody can set.
- * Throws `Unacceptable`.
+ * Node's request as a web `Request`. Its address is built from `origin`, never from the Host
+ * header, which anybody can set. Throws `Unacceptable`.
  */
 export function toRequest(incoming: IncomingMessage, response: ServerResponse, origin: string): Request {
   const method = incoming.method ?? "GET"
@@ -38,8 +38,9 @@ export function toRequest(incoming: IncomingMessage, response: ServerResponse, o
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 /**
- * Sends a web `Response`, at the client's pace. Headers set on `outgoing` before stay, unless the response has its own.
- * When the client goes away the body is cancelled, so that its source can stop.
+ * Sends a web `Response`, at the client's pace. Headers set on `outgoing` before stay, unless the
+ * response has its own. When the client goes away the body is cancelled, so that its source can
+ * stop.
  */
 export async function sendResponse(
   response: Response,
@@ -71,14 +72,18 @@ function toUrl(incoming: IncomingMessage, origin: string) {
   if (!/^\/[!-"$-~]*$/.test(target)) throw new Unacceptable(400, "The request target is not a path.")
   if (!/^[\w.:[\]-]*$/.test(host)) throw new Unacceptable(400, "The Host header is not a host.")
   const address = origin + target
-  // A second slash, also one that a backslash becomes, would make a redirect to this path leave the site.
+  // A second slash, also one that a backslash becomes, would make a redirect to this path leave the
+  // site.
   if (!URL.canParse(address) || new URL(address).pathname.startsWith("//")) {
     throw new Unacceptable(400, "The request target is not a path.")
   }
   return address
 }
 
-/** The last that a connection says, in place of an answer. Its client has a few seconds to read it and go. */
+/**
+ * The last that a connection says, in place of an answer. Its client has a few seconds to read it
+ * and go.
+ */
 export function refuseConnection(status: string, socket: Socket) {
   const headers = [
     "Connection: close",
@@ -92,8 +97,9 @@ export function refuseConnection(status: string, socket: Socket) {
 }
 
 /**
- * Cancelling leaves the connection open: destroying it, as Node's own conversion does, would lose a refusal on its way.
- * A client that is still sending when it has its answer may go on for a few seconds; then the connection ends.
+ * Cancelling leaves the connection open: destroying it, as Node's own conversion does, would lose a
+ * refusal on its way. A client that is still sending when it has its answer may go on for a few
+ * seconds; then the connection ends.
  */
 function readBody(incoming: IncomingMessage, outgoing: ServerResponse) {
   const ignoreData = () => {
@@ -115,7 +121,8 @@ function readBody(incoming: IncomingMessage, outgoing: ServerResponse) {
             incoming.socket.destroy()
             return
           }
-          // What is said goes around `outgoing`, as Node itself tells of a request that takes too long; the log reads it there.
+          // What is said goes around `outgoing`, as Node itself tells of a request that takes too
+          // long; the log reads it there.
           outgoing.statusCode = 408
           refuseConnection("408 Request Timeout", incoming.socket)
         })

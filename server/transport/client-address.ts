@@ -2,12 +2,15 @@ import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 import proxyAddr from "proxy-addr"
 
-/** Whether the address is that of a proxy of the operator's. `hop` is 0 for the connection itself, and grows towards the client. */
+/**
+ * Whether the address is that of a proxy of the operator's. `hop` is 0 for the connection itself,
+ * and grows towards the client.
+ */
 export type TrustsProxy = (address: string, hop: number) => boolean
 
 /**
- * The network address of the client, which it cannot choose: the connection's, or the one that the outermost of the operator's own
- * proxies saw. An IPv4 address is always written as one.
+ * The network address of the client, which it cannot choose: the connection's, or the one that the
+ * outermost of the operator's own proxies saw. An IPv4 address is always written as one.
  */
 export function clientAddressOf(incoming: IncomingMessage, trustsProxy: TrustsProxy | null): string {
   const hops = trustsProxy ? proxyAddr.all(incoming, trustsProxy) : [incoming.socket.remoteAddress ?? ""]
@@ -15,7 +18,10 @@ export function clientAddressOf(incoming: IncomingMessage, trustsProxy: TrustsPr
   return hops.map(bareAddress).findLast((address) => isIP(address) !== 0) ?? "unknown"
 }
 
-/** What one household or one host has of addresses, so that they count as one: one of IPv4, the first half of one of IPv6. */
+/**
+ * What one household or one host has of addresses, so that they count as one: one of IPv4, the
+ * first half of one of IPv6.
+ */
 export function networkOf(address: string): string {
   const bare = bareAddress(address)
   if (!bare.includes(":")) return bare
@@ -27,8 +33,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Reads TRUSTED_PROXIES: how many proxies stand in front, or their networks, separated by commas. Null for none, undefined for what is
- * neither.
+ * Reads TRUSTED_PROXIES: how many proxies stand in front, or their networks, separated by commas.
+ * Null for none, undefined for what is neither.
  */
 export function readTrustedProxies(text: string): TrustsProxy | null | undefined {
   if (/^\d+$/.test(text)) {
@@ -43,7 +49,10 @@ export function readTrustedProxies(text: string): TrustsProxy | null | undefined
   }
 }
 
-/** Without a port, the brackets that go with one, and the prefix under which IPv6 carries an address of IPv4. */
+/**
+ * Without a port, the brackets that go with one, and the prefix under which IPv6 carries an address
+ * of IPv4.
+ */
 function bareAddress(address: string): string {
   const [, bracketed, dotted] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(address) ?? []
   return (bracketed ?? dotted ?? address).replace(/^::ffff:(?=[\d.]+$)/i, "")

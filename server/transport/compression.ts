@@ -9,7 +9,10 @@ export const WORTH_COMPRESSING = 1024
 
 const TEXT = /^(text\/|application\/(json|javascript|xml|[\w.-]+\+(json|xml))|image\/svg\+xml)/
 
-/** Whether the response whose headers are set on `outgoing` may be compressed: it is text, and no event stream. */
+/**
+ * Whether the response whose headers are set on `outgoing` may be compressed: it is text, and no
+ * event stream.
+ */
 export function isCompressible(outgoing: ServerResponse): boolean {
   const type = String(outgoing.getHeader("content-type") ?? "")
   if (!TEXT.test(type) || type.startsWith("text/event-stream")) return false
@@ -32,7 +35,10 @@ export function acceptedEncodings(header: string | string[] | undefined): Encodi
   )
 }
 
-/** Compresses what is written to it into `outgoing`, quickly rather than tightly: static files are compressed at build time. */
+/**
+ * Compresses what is written to it into `outgoing`, quickly rather than tightly: static files are
+ * compressed at build time.
+ */
 export function createEncoder(encoding: Encoding, outgoing: ServerResponse): Encoder {
   const encoder =
     encoding === "br"

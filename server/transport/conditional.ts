@@ -4,7 +4,10 @@ export interface ByteRange {
   end: number
 }
 
-/** Whether the client has the representation already: `If-None-Match`, compared weakly (RFC 9110, 13.1.2). */
+/**
+ * Whether the client has the representation already: `If-None-Match`, compared weakly (RFC 9110,
+ * 13.1.2).
+ */
 export function isFresh(headers: Headers, etag: string): boolean {
   return namesTag(headers.get("if-none-match"), etag)
 }
@@ -17,8 +20,9 @@ export function namesTag(header: string | null | undefined, etag: string): boole
 }
 
 /**
- * What `Range` asks of `size` bytes (RFC 9110, 14): one range, `unsatisfiable`, or null for the whole. Several ranges, other
- * units, what cannot be read and an `If-Range` that names another representation are answered with the whole.
+ * What `Range` asks of `size` bytes (RFC 9110, 14): one range, `unsatisfiable`, or null for the
+ * whole. Several ranges, other units, what cannot be read and an `If-Range` that names another
+ * representation are answered with the whole.
  */
 export function readRange(headers: Headers, size: number, etag: string): ByteRange | "unsatisfiable" | null {
   const condition = headers.get("if-range")

@@ -20,7 +20,10 @@ export interface ConnectionLimits {
   trustsProxy: TrustsProxy | null
 }
 
-/** Those that are counted together, and of them those that wait for their next request, longest first. */
+/**
+ * Those that are counted together, and of them those that wait for their next request, longest
+ * first.
+ */
 interface Crowd {
   open: number
   waiting: Set<Socket>
@@ -36,8 +39,8 @@ const COMPLAINTS = {
 }
 
 /**
- * Bounds the server's connections. Where there are too many, a new one takes the place of the one that has waited longest for its
- * request, so that idle connections keep nobody else out.
+ * Bounds the server's connections. Where there are too many, a new one takes the place of the one
+ * that has waited longest for its request, so that idle connections keep nobody else out.
  */
 export function limitConnections(
   server: Server,
@@ -78,7 +81,10 @@ export function limitConnections(
 
   return { open: () => all.open, waiting: () => all.waiting.size, refused: () => ({ ...refused }) }
 
-  /** Ends the one of a crowd that has waited longest. Where all are busy it ends the one that comes, and returns false. */
+  /**
+   * Ends the one of a crowd that has waited longest. Where all are busy it ends the one that comes,
+   * and returns false.
+   */
   function makeRoom(reason: keyof typeof refused, { waiting }: Crowd, socket: Socket, network: string) {
     refused[reason]++
     complain(reason, network)
@@ -119,7 +125,9 @@ export function limitConnections(
 /** Descriptors that the process needs for all else: the database, files on their way, its own. */
 const SPARE_FILES = 1000
 
-/** As many connections as the system's limit of open files leaves room for, and `wanted` at most. */
+/**
+ * As many connections as the system's limit of open files leaves room for, and `wanted` at most.
+ */
 export function affordableConnections(wanted: number): number {
   // Without this it asks the name service about every connection; Node's types do not know it.
   Object.assign(process.report, { excludeNetwork: true })

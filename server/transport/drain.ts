@@ -2,18 +2,24 @@ import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 export interface Drain {
-  /** From now on each connection ends with its next response; a client that keeps connections open connects elsewhere. */
+  /**
+   * From now on each connection ends with its next response; a client that keeps connections open
+   * connects elsewhere.
+   */
   begin(): void
   /**
-   * Takes no new connections and resolves when the running responses are finished; those that take longer than `patience`
-   * milliseconds are cut.
+   * Takes no new connections and resolves when the running responses are finished; those that take
+   * longer than `patience` milliseconds are cut.
    */
   finish(patience: number): Promise<void>
 }
 
-/** Watches the server's connections from now on. Those that were upgraded are left to their owner. */
+/**
+ * Watches the server's connections from now on. Those that were upgraded are left to their owner.
+ */
 export function prepareDrain(server: Server): Drain {
-  // Node's own closeIdleConnections passes over those that have not carried a request yet, and browsers open such in advance.
+  // Node's own closeIdleConnections passes over those that have not carried a request yet, and
+  // browsers open such in advance.
   const running = new Map<Socket, Set<ServerResponse>>()
   const drained = Promise.withResolvers<void>()
   let hasBegun = false

@@ -12,9 +12,10 @@ interface Endpoint {
 type Answer = (request: Request, context: RouterContextProvider) => Promise<Response>
 
 /**
- * Finds what answers a `GET` of a fixed address that is no page, such as `/api/health`, or null. It calls what React Router would, in the
- * same order; but the way there, made for pages, costs several times what a small answer does. Whatever is written in another way,
- * has parameters or a search, or sends something, is React Router's.
+ * Finds what answers a `GET` of a fixed address that is no page, such as `/api/health`, or null. It
+ * calls what React Router would, in the same order; but the way there, made for pages, costs
+ * several times what a small answer does. Whatever is written in another way, has parameters or a
+ * search, or sends something, is React Router's.
  */
 export function findEndpoints(build: ServerBuild): (incoming: IncomingMessage) => Answer | null {
   const answers = new Map<string, Answer>()
@@ -39,7 +40,10 @@ export function findEndpoints(build: ServerBuild): (incoming: IncomingMessage) =
   return ({ method, url = "" }) => (method === "GET" ? (answers.get(url) ?? null) : null)
 }
 
-/** What the loader cannot answer is answered by `fail`, so that the middleware sees that too. Throws what the middleware throws. */
+/**
+ * What the loader cannot answer is answered by `fail`, so that the middleware sees that too. Throws
+ * what the middleware throws.
+ */
 function answerAt(
   { pattern, middleware, loader }: Endpoint,
   {

@@ -6,7 +6,10 @@ export const JSON_LIMIT = 256 * 1024
 
 export type JsonBody = { ok: true; value: unknown } | { ok: false; status: 400 | 413 }
 
-/** Parses the body as JSON: 413 past `limit` bytes, 400 for what is no JSON or no UTF-8. Throws when the client goes away. */
+/**
+ * Parses the body as JSON: 413 past `limit` bytes, 400 for what is no JSON or no UTF-8. Throws when
+ * the client goes away.
+ */
 export async function readJson(request: Request, { limit = JSON_LIMIT } = {}): Promise<JsonBody> {
   const bytes = await readBytes(request, limit)
   if (!bytes) return { ok: false, status: 413 }
@@ -29,7 +32,10 @@ export function bodyTooLarge(headers: HeadersInit = {}, limit = JSON_LIMIT): Res
   return json({ error: `Request body larger than ${limit / 1024} KB` }, { status: 413, headers })
 }
 
-/** For a method that the address does not know. `allowed` as in the `Allow` header: `["GET", "HEAD"]`. */
+/**
+ * For a method that the address does not know. `allowed` as in the `Allow` header: `["GET",
+ * "HEAD"]`.
+ */
 export function methodNotAllowed(allowed: string[]): Response {
   return json({ error: "Method not allowed" }, { status: 405, headers: { Allow: allowed.join(", ") } })
 }

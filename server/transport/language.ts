@@ -6,7 +6,10 @@ interface Wishes {
   acceptLanguage?: string | null | undefined
 }
 
-/** The reader's language: what they chose here, else the first of their browser's that there is, else English. */
+/**
+ * The reader's language: what they chose here, else the first of their browser's that there is,
+ * else English.
+ */
 export function readLanguage({ headers }: Request): Language {
   return languageFor({ cookie: headers.get("cookie"), acceptLanguage: headers.get("accept-language") })
 }

@@ -37,7 +37,10 @@ export interface Front {
   handle: Handle
   /** Sends a file and says true, where the request is for one. */
   serveFile: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<boolean>
-  /** Sends a page that is known already and answers the pattern of its address, where the request is for one. */
+  /**
+   * Sends a page that is known already and answers the pattern of its address, where the request is
+   * for one.
+   */
   sendPage: (incoming: IncomingMessage, outgoing: ServerResponse, nonce: string) => string | null
   close: () => Promise<void>
 }
@@ -58,7 +61,10 @@ export function createHttpServer(): Server {
   return server
 }
 
-/** Answers every request from `front`. None can end the process: what cannot be answered gets a status or a closed connection. */
+/**
+ * Answers every request from `front`. None can end the process: what cannot be answered gets a
+ * status or a closed connection.
+ */
 export function serveRequests(
   server: Server,
   {

@@ -1,4 +1,7 @@
-/** For text between tags and in quoted attributes, in HTML and in XML alike. Leaves out the characters that XML cannot hold. */
+/**
+ * For text between tags and in quoted attributes, in HTML and in XML alike. Leaves out the
+ * characters that XML cannot hold.
+ */
 export function escapeMarkup(text: string): string {
   return text
     .toWellFormed()

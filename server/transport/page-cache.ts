@@ -7,13 +7,19 @@ import { languageFor } from "./language.ts"
 import { themeIn } from "./theme.ts"
 import { TextResponse } from "./text-response.ts"
 
-/** A page that is the same for every visitor: with equal settings of theirs, it differs in nothing but its nonce. */
+/**
+ * A page that is the same for every visitor: with equal settings of theirs, it differs in nothing
+ * but its nonce.
+ */
 export class SharedPage extends TextResponse {}
 
 /** How long a page is given out as it was. Milliseconds. */
 const FRESH_FOR = 5_000
 
-/** A page in other emails (`/Features`) is another page here. Past this many, the one that was kept first goes. */
+/**
+ * A page in other emails (`/Features`) is another page here. Past this many, the one that was kept
+ * first goes.
+ */
 const MOST_PAGES = 500
 
 interface KeptPage {
@@ -39,8 +45,8 @@ interface PageCacheOptions {
 }
 
 /**
- * Keeps public pages for the seconds in which others ask for them too, and sends them to visitors without asking the router. Each
- * answer has a nonce of its own in every place.
+ * Keeps public pages for the seconds in which others ask for them too, and sends them to visitors
+ * without asking the router. Each answer has a nonce of its own in every place.
  */
 export function createPageCache({ isVisitor, clock = Date.now }: PageCacheOptions) {
   const pages = new Map<string, KeptPage>()
@@ -97,7 +103,8 @@ function sendPage(page: KeptPage, incoming: IncomingMessage, outgoing: ServerRes
   outgoing.setHeader("etag", `W/${page.etag}`)
   outgoing.setHeader("vary", "accept-encoding, accept-language, cookie")
   if (namesTag(incoming.headers["if-none-match"], page.etag)) {
-    // The browser shows the page it has, with the nonce it has: a policy with another would let none of its scripts run.
+    // The browser shows the page it has, with the nonce it has: a policy with another would let
+    // none of its scripts run.
     outgoing.removeHeader("content-security-policy")
     outgoing.statusCode = 304
     outgoing.end()
@@ -115,7 +122,10 @@ function sendPage(page: KeptPage, incoming: IncomingMessage, outgoing: ServerRes
   outgoing.end(body)
 }
 
-/** In one piece for the network, and without a copy: joining a page to the nonces takes longer than all else about it. */
+/**
+ * In one piece for the network, and without a copy: joining a page to the nonces takes longer than
+ * all else about it.
+ */
 function writeParts(parts: readonly Buffer[], nonce: string, outgoing: ServerResponse) {
   outgoing.cork()
   for (const [index, part] of parts.entries()) {
@@ -127,8 +137,9 @@ function writeParts(parts: readonly Buffer[], nonce: string, outgoing: ServerRes
 }
 
 /**
- * The page as gzip (RFC 1952), of which only the checksum is computed again: the parts were deflated once, each ending on a byte
- * and looking back at nothing before it, and between them the nonce lies as it is, in a block that is not compressed (RFC 1951).
+ * The page as gzip (RFC 1952), of which only the checksum is computed again: the parts were
+ * deflated once, each ending on a byte and looking back at nothing before it, and between them the
+ * nonce lies as it is, in a block that is not compressed (RFC 1951).
  */
 function toGzip(page: KeptPage, nonce: Buffer): Buffer {
   page.deflated ??= page.parts.map((part) =>

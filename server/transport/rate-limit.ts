@@ -4,7 +4,10 @@ export interface RateLimit {
   success: boolean
   /** How many more requests would be accepted now. */
   remaining: number
-  /** Milliseconds since the epoch: when the oldest accepted request leaves the window, so that `remaining` grows. */
+  /**
+   * Milliseconds since the epoch: when the oldest accepted request leaves the window, so that
+   * `remaining` grows.
+   */
   reset: number
 }
 
@@ -25,8 +28,9 @@ interface RateLimiterOptions {
 }
 
 /**
- * An exact sliding window: per key, the moments of the accepted requests that are younger than `interval`. A rejected
- * request does not count. The state lives in this process's memory, without timers: each check forgets what has run out.
+ * An exact sliding window: per key, the moments of the accepted requests that are younger than
+ * `interval`. A rejected request does not count. The state lives in this process's memory, without
+ * timers: each check forgets what has run out.
  */
 export function createRateLimiter({
   interval,
@@ -61,7 +65,10 @@ export function createRateLimiter({
     },
   }
 
-  /** A clock that is set back a little is waited for. Set back by more than a window, it makes all that was counted meaningless. */
+  /**
+   * A clock that is set back a little is waited for. Set back by more than a window, it makes all
+   * that was counted meaningless.
+   */
   function readClock() {
     const now = clock()
     if (now < latest - interval) while (forgetOldest());
@@ -70,7 +77,10 @@ export function createRateLimiter({
     return now
   }
 
-  /** Two at most, so that no request pays for a whole flood. Each brings one new key at most, so it keeps up. */
+  /**
+   * Two at most, so that no request pays for a whole flood. Each brings one new key at most, so it
+   * keeps up.
+   */
   function forgetSome(now: number) {
     for (let forgotten = 0; forgotten < 2; forgotten++) {
       const isDone = now - (queue.oldest()?.accepted.at(-1) ?? now) >= interval
@@ -94,7 +104,10 @@ interface Sender {
   newer: Sender | null
 }
 
-/** In the order of the last accepted request. A Map keeps an order too, but to find its first key it walks over all that were deleted. */
+/**
+ * In the order of the last accepted request. A Map keeps an order too, but to find its first key it
+ * walks over all that were deleted.
+ */
 function createQueue() {
   let oldest: Sender | null = null
   let newest: Sender | null = null
@@ -122,7 +135,10 @@ function createQueue() {
   }
 }
 
-/** The headers that docs/http-api.md promises. A rejection also says in `Retry-After` how many whole seconds to wait. */
+/**
+ * The headers that docs/http-api.md promises. A rejection also says in `Retry-After` how many whole
+ * seconds to wait.
+ */
 export function rateLimitHeaders({ success, remaining, reset }: RateLimit): Record<string, string> {
   return {
     "X-RateLimit-Remaining": String(remaining),

@@ -1,6 +1,9 @@
 import type { Config } from "#server/config.ts"
 
-/** The headers that every response carries. Give it the configuration once, then a nonce for each response. */
+/**
+ * The headers that every response carries. Give it the configuration once, then a nonce for each
+ * response.
+ */
 export function createSecurityHeaders(config: Config): (nonce: string) => [string, string][] {
   const policy = contentSecurityPolicy(config).split("{nonce}")
   const fixed: [string, string][] = [
@@ -15,7 +18,10 @@ export function createSecurityHeaders(config: Config): (nonce: string) => [strin
   return (nonce) => [["content-security-policy", policy.join(nonce)], ...fixed]
 }
 
-/** Only scripts that carry the nonce run, and what they load. Nothing may frame us, and forms go nowhere else. */
+/**
+ * Only scripts that carry the nonce run, and what they load. Nothing may frame us, and forms go
+ * nowhere else.
+ */
 function contentSecurityPolicy(config: Config) {
   const socket = config.origin.replace(/^http/, "ws")
   const clerk = clerkOrigins(config)
@@ -25,7 +31,8 @@ function contentSecurityPolicy(config: Config) {
     "default-src": "'none'",
     "script-src": "'nonce-{nonce}' 'strict-dynamic'",
     "style-src": config.production ? "'self' 'nonce-{nonce}'" : `'self'${development}`,
-    // What the server sends has no style attribute. Clerk's components are not ours to promise that for.
+    // What the server sends has no style attribute. Clerk's components are not ours to promise that
+    // for.
     "style-src-attr": config.identity.kind === "clerk" ? "'unsafe-inline'" : "'none'",
     "img-src": ["'self' data: blob:", ...clerk.images].join(" "),
     "font-src": "'self'",

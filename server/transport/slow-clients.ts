@@ -7,7 +7,10 @@ const LEAST_BYTES = 1000
 /** So long may a client take nothing of what waits for it. Milliseconds. */
 const LONGEST_STALL = 120_000
 
-/** Calls `giveUp` when hardly anything of the body comes. Times in which it was us who did not read do not count. */
+/**
+ * Calls `giveUp` when hardly anything of the body comes. Times in which it was us who did not read
+ * do not count.
+ */
 export function watchSlowBody(incoming: IncomingMessage, giveUp: () => void, period = PERIOD): void {
   let before = incoming.socket.bytesRead
   let hasRested = incoming.isPaused()
@@ -24,7 +27,10 @@ export function watchSlowBody(incoming: IncomingMessage, giveUp: () => void, per
   incoming.once("close", stop)
 }
 
-/** Ends a response that its client has stopped reading. One that has nothing to send at the moment may be silent for as long as it likes. */
+/**
+ * Ends a response that its client has stopped reading. One that has nothing to send at the moment
+ * may be silent for as long as it likes.
+ */
 export function endStalledResponse(outgoing: ServerResponse, longest = LONGEST_STALL): void {
   outgoing.setTimeout(longest, () => {
     if (outgoing.socket && outgoing.socket.writableLength > 0) outgoing.destroy()

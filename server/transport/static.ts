@@ -23,8 +23,9 @@ const KEPT_IN_MEMORY = 128 * 1024
 const SUFFIXES: Record<Encoding, string> = { br: ".br", gzip: ".gz" }
 
 /**
- * Serves the files that were in `directory` when it was called, and nothing else: a path is looked up in a list, never on
- * the disk. Files under /assets carry a hash in their names and never change.
+ * Serves the files that were in `directory` when it was called, and nothing else: a path is looked
+ * up in a list, never on the disk. Files under /assets carry a hash in their names and never
+ * change.
  */
 export function createFileServer(directory: string) {
   const files = listFiles(directory)

@@ -1,6 +1,6 @@
 /**
- * A response whose body is known as a whole. The bridge sends `content` in one write. What else makes a `Response` costly, such as a stream of
- * the body, is made on demand.
+ * A response whose body is known as a whole. The bridge sends `content` in one write. What else
+ * makes a `Response` costly, such as a stream of the body, is made on demand.
  */
 export class TextResponse implements Response {
   readonly content: string
@@ -24,7 +24,10 @@ export class TextResponse implements Response {
     return this.status >= 200 && this.status < 300
   }
 
-  /** React Router looks whether there is one, several times for each answer, so the text is encoded only when somebody reads. */
+  /**
+   * React Router looks whether there is one, several times for each answer, so the text is encoded
+   * only when somebody reads.
+   */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
     return (this.#body ??= streamOf(this.content))
   }

@@ -13,7 +13,10 @@ import { createTurns } from "#server/adapters/blobs/s3/turns.ts"
 import { portOf } from "../support/port-of.ts"
 import { startS3 } from "../support/s3.ts"
 
-/** What every blob store does. `open` gives an empty one, `reopen` the same as another process sees it. */
+/**
+ * What every blob store does. `open` gives an empty one, `reopen` the same as another process sees
+ * it.
+ */
 function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => Promise<Blobs>) {
   describe(`${name}, as a blob store`, () => {
     let store: Blobs

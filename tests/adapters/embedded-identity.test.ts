@@ -84,7 +84,10 @@ describe("the tables of the embedded provider", () => {
   })
 })
 
-/** What the installed version registers and nothing here uses. Look at what a new one does before you add it. */
+/**
+ * What the installed version registers and nothing here uses. Look at what a new one does before
+ * you add it.
+ */
 const NOT_OFFERED = [
   "GET /account-info",
   "GET /api-key/get",

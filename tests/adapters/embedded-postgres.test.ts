@@ -161,7 +161,10 @@ describe("the embedded PostgreSQL", () => {
   })
 })
 
-/** Without waiting for the disk, where the test is not about that: a killed process loses nothing that it wrote. */
+/**
+ * Without waiting for the disk, where the test is not about that: a killed process loses nothing
+ * that it wrote.
+ */
 async function start(options: Partial<Parameters<typeof startEmbeddedPostgres>[0]> = {}) {
   const running = await startEmbeddedPostgres({ directory, settings: { fsync: "off" }, ...options })
   onTestFinished(() => running.stop())

@@ -72,8 +72,8 @@ describe("a text of the interface", () => {
 })
 
 /**
- * What only programs read, what is shown in development, and long texts that are in English for everybody. What app/realtime says is
- * translated where it is shown, as what the server says is.
+ * What only programs read, what is shown in development, and long texts that are in English for
+ * everybody. What app/realtime says is translated where it is shown, as what the server says is.
  */
 function isNoInterface(file: string): boolean {
   return /^app\/(realtime|routes\/(api|development|generated|legal))\//.test(file) || NO_INTERFACE.has(file)

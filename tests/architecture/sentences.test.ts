@@ -72,7 +72,10 @@ const FOR_PROGRAMS = new Set([
   'A user\'s message holds text and their own files, as parts of type "data-file"; one of type 7 is refused.',
 ])
 
-/** What is given to the errors of server/errors.ts and, in a contract, to a schema. A value is written as `7`. */
+/**
+ * What is given to the errors of server/errors.ts and, in a contract, to a schema. A value is
+ * written as `7`.
+ */
 function findSentences(file: string): string[] {
   const tree = ts.createSourceFile(
     file,

@@ -231,7 +231,10 @@ describe("the operator's page", () => {
 let people = 0
 
 /** Somebody whose onboarding is over. */
-/** The server does what the page asks for next, and its answer, cookies included, reaches the page once `until` resolves. */
+/**
+ * The server does what the page asks for next, and its answer, cookies included, reaches the page
+ * once `until` resolves.
+ */
 async function holdAnswer(page: Page, until: () => Promise<unknown>) {
   await page.route(
     /\/dashboard\/account\.data/,

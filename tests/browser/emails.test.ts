@@ -160,8 +160,9 @@ it("every email fits and can be read in German too", { timeout: 120_000 }, async
 })
 
 /**
- * Waits for the email, and looks at it on a telephone and on a large screen, by day and by night: it fits, and can be read. Resolves to
- * where its button leads. SCREENSHOTS names a folder to keep what was seen.
+ * Waits for the email, and looks at it on a telephone and on a large screen, by day and by night:
+ * it fits, and can be read. Resolves to where its button leads. SCREENSHOTS names a folder to keep
+ * what was seen.
  */
 async function readEmail(to: string, subject: string, { hasButton } = { hasButton: true }): Promise<string> {
   const message = await vi.waitFor(

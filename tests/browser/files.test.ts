@@ -391,7 +391,8 @@ describe("a preview", () => {
   it("shows a PDF in a frame of another origin", async () => {
     await files.add("letter.pdf", PDF)
     const page = await open("/dashboard/files")
-    // The headless shell has no viewer for PDF: what counts is that a frame asks for it, and what it gets.
+    // The headless shell has no viewer for PDF: what counts is that a frame asks for it, and what
+    // it gets.
     const framed = page.waitForResponse(
       (response) => response.url().includes("/api/files/") && response.frame() !== page.mainFrame(),
     )

@@ -46,7 +46,8 @@ describe("somebody new", () => {
     await hand.press(page.getByRole("button", { name: "Go to the dashboard" }))
     await heading(page, "Welcome back, Ada")
 
-    // Before its script runs, the page hands the question to the chat's own page, which does not ask by itself.
+    // Before its script runs, the page hands the question to the chat's own page, which does not
+    // ask by itself.
     await takenOver(page)
     await hand.write(page.getByRole("textbox", { name: "Ask the chat" }), "What time is it in Lisbon?")
     await page.keyboard.press("Enter")

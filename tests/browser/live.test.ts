@@ -177,7 +177,8 @@ describe("a page", () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const context = await browserOf(ada)
-    // A socket in a shared worker is out of the test's sight; this is also how browsers without shared workers connect.
+    // A socket in a shared worker is out of the test's sight; this is also how browsers without
+    // shared workers connect.
     await context.addInitScript("delete window.SharedWorker")
     const page = await context.newPage()
     const frames = framesOf(page)

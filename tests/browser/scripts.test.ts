@@ -161,7 +161,9 @@ describe("the scripts of the live connection", () => {
   })
 })
 
-/** The page of files, to which scripts with such an address do not come until they are let through. */
+/**
+ * The page of files, to which scripts with such an address do not come until they are let through.
+ */
 async function openHolding(address: RegExp) {
   const held = Promise.withResolvers<void>()
   const page = await tideline.open("/dashboard/files")
@@ -173,13 +175,19 @@ async function openHolding(address: RegExp) {
   return { page, letThrough: held.resolve }
 }
 
-/** After its requests were given other ways: the code of a page that is open for some seconds has come by itself. */
+/**
+ * After its requests were given other ways: the code of a page that is open for some seconds has
+ * come by itself.
+ */
 async function loadAgain(page: Page) {
   await page.reload()
   await takenOver(page)
 }
 
-/** A page to which the code of its live connection does not come, or fails to, until it is let through. */
+/**
+ * A page to which the code of its live connection does not come, or fails to, until it is let
+ * through.
+ */
 async function openWithoutLink(path: string, { fails = false } = {}) {
   const page = await tideline.open(path)
   const held = Promise.withResolvers<void>()

@@ -15,7 +15,10 @@ afterAll(async () => {
   await app.stop()
 })
 
-/** Whatever the consoles say: warnings of the hydration and of the content security policy are among it. */
+/**
+ * Whatever the consoles say: warnings of the hydration and of the content security policy are among
+ * it.
+ */
 const said: string[] = []
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close()

@@ -376,7 +376,10 @@ describe("a backup from a bucket", () => {
   })
 })
 
-/** The drawer's store, which has something done when it is first read: the rows have been read by then. */
+/**
+ * The drawer's store, which has something done when it is first read: the rows have been read by
+ * then.
+ */
 function atFirstOpen(act: () => Promise<void>): Blobs {
   let acting: Promise<void> | undefined
   return {

@@ -216,7 +216,10 @@ async function terminateOnceAsleep(pid: number) {
   }
 }
 
-/** A statement of the observer's takes a trip to PostgreSQL and back, after what PostgreSQL sent before. */
+/**
+ * A statement of the observer's takes a trip to PostgreSQL and back, after what PostgreSQL sent
+ * before.
+ */
 async function turnOfTheLoop() {
   await observer.execute(sql`select 1`)
   await new Promise((resolve) => setImmediate(resolve))

@@ -40,7 +40,10 @@ test(
   },
 )
 
-/** Runs the uploads in a process that dies at this step. How many steps it took, or null where it died. */
+/**
+ * Runs the uploads in a process that dies at this step. How many steps it took, or null where it
+ * died.
+ */
 async function uploadUntil(at: number): Promise<number | null> {
   await drawer.empty()
   await drawer.scopeOf("ada")
@@ -67,7 +70,10 @@ async function uploadUntil(at: number): Promise<number | null> {
   return Number(output)
 }
 
-/** Right after it died: only bytes whose grace is not over may be of nobody, and only an hour later are they. */
+/**
+ * Right after it died: only bytes whose grace is not over may be of nobody, and only an hour later
+ * are they.
+ */
 async function expectConsistent(at: number) {
   expect(await findings(Date.now()), `at step ${at}`).toEqual([])
   const later = await findings(Date.now() + 48 * HOUR)

@@ -22,7 +22,8 @@ it("leaves no bytes of an upload that is given up while the store puts them in t
   const key = upload?.key ?? ""
   await drawer.blobs.append(key, 0, inPieces(bytes))
 
-  // A bucket joins the pieces within itself, and what was removed in the meantime is there when it is done.
+  // A bucket joins the pieces within itself, and what was removed in the meantime is there when it
+  // is done.
   const finish = async () => {
     await giveUpUpload(drawer, _id)
     return drawer.blobs.put(key, inPieces(bytes), { limit: bytes.length })

@@ -193,7 +193,10 @@ function table(name: string) {
   return tableIn(folder, { schema: "public", name })
 }
 
-/** Has the manifest say what the changed rows of the files are, as somebody would who wants them to be taken. */
+/**
+ * Has the manifest say what the changed rows of the files are, as somebody would who wants them to
+ * be taken.
+ */
 function rewriteManifest(digest: string, rows: number) {
   const path = join(folder, "manifest.json")
   const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest

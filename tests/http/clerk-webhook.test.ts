@@ -92,7 +92,8 @@ describe("Clerk's webhooks", () => {
     ["of another secret", { "svix-signature": "v1,bm90IHRoZSBzaWduYXR1cmU=" }],
     ["of another message", { "svix-id": "msg_other" }],
     ["older than five minutes", {}, -301],
-    // Not 301: a slow machine would take a second to send it, and then it is no longer too far ahead.
+    // Not 301: a slow machine would take a second to send it, and then it is no longer too far
+    // ahead.
     ["from the future", {}, 330],
   ])("are refused %s", async (_name, headers: Record<string, string>, shift = 0) => {
     const { user } = await enter("safe")

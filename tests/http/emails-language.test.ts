@@ -160,7 +160,10 @@ function asking(acceptLanguage: string) {
   }
 }
 
-/** Signs somebody in who has an account, or makes it first; their address is confirmed. No page is opened. */
+/**
+ * Signs somebody in who has an account, or makes it first; their address is confirmed. No page is
+ * opened.
+ */
 async function enter(email: string, browser: Visitor): Promise<Visitor> {
   const account = { name: "Somebody", email, password: PASSWORD }
   const [known] = await sql`select 1 from auth."user" where email = ${email}`

@@ -144,7 +144,10 @@ function isSnapshotOf(event: unknown, id: number | undefined) {
   return subscriptions.some((subscription) => subscription.id === id)
 }
 
-/** The change of one row that Ada's socket was told, now or later; the one that leaves these fields, where they are given. */
+/**
+ * The change of one row that Ada's socket was told, now or later; the one that leaves these fields,
+ * where they are given.
+ */
 async function heard(wanted: [id: number | undefined, op: string, key: string], row?: object) {
   const find = (event: unknown) => {
     const { changes = [] } = event as { changes?: Change[] }

@@ -117,7 +117,9 @@ interface Answer {
   text: string
 }
 
-/** With no header but those: `fetch` takes what is compressed without being asked, and hides that. */
+/**
+ * With no header but those: `fetch` takes what is compressed without being asked, and hides that.
+ */
 function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = request(app.origin + path, { method, headers }, (answer) => {

@@ -15,7 +15,8 @@ const pages = [...publicPages, ...publicForms, "/docs/nothing"]
 const validator = new HtmlValidate({
   extends: ["html-validate:recommended"],
   rules: {
-    // How React writes HTML, all of it allowed: <br/>, selected="", charSet, ids that begin with an underscore, styles that change.
+    // How React writes HTML, all of it allowed: <br/>, selected="", charSet, ids that begin with an
+    // underscore, styles that change.
     "void-style": "off",
     "attr-case": "off",
     "valid-id": ["error", { relaxed: true }],

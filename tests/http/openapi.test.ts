@@ -16,7 +16,8 @@ afterAll(() => app.stop())
 
 const UNKNOWN = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
 
-// Whatever `ada` is answered is checked against the document; what stands here is only that these answers are given.
+// Whatever `ada` is answered is checked against the document; what stands here is only that these
+// answers are given.
 describe("the OpenAPI document describes", () => {
   test("a conversation, from its beginning to its end", async () => {
     const created = await ada("/api/chat/threads", post({ title: "Tides" }))

@@ -42,7 +42,10 @@ interface Owner {
   answerId: string
 }
 
-/** For each table that leads to a person: how their row comes about, and a text of it that no other row has. */
+/**
+ * For each table that leads to a person: how their row comes about, and a text of it that no other
+ * row has.
+ */
 const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
   "public.users": async ({ user }) => user._id,
   "public.files": async ({ fileId }) => fileId,

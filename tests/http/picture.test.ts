@@ -188,7 +188,9 @@ async function newPerson(): Promise<Person> {
   return person
 }
 
-/** By the form of the account page, as a browser without script sends it. Null removes the picture. */
+/**
+ * By the form of the account page, as a browser without script sends it. Null removes the picture.
+ */
 async function send(person: Person, picture: Buffer | null) {
   const body = picture
     ? formWith({ intent: "save-picture" }, picture)

@@ -237,7 +237,9 @@ async function germanOf(path: string): Promise<string> {
   return response.text()
 }
 
-/** Of the colours or the language: the address that takes the choice is called as what is chosen. */
+/**
+ * Of the colours or the language: the address that takes the choice is called as what is chosen.
+ */
 function choose(browser: ReturnType<typeof openBrowser>, fields: Record<string, string>) {
   const address = "theme" in fields ? "/theme" : "/language"
   return browser(address, { method: "POST", body: new URLSearchParams(fields) })

@@ -58,7 +58,8 @@ describe("two processes on one database", () => {
     answer.say("is deep")
     await watched.until(({ text }) => text === "The sea is deep")
     expect(watched.now()).toMatchObject({ status: "running", answerId: asked.answerId })
-    // A commit is in the log, and so on the screen, a moment before PostgreSQL shows it to anyone who asks.
+    // A commit is in the log, and so on the screen, a moment before PostgreSQL shows it to anyone
+    // who asks.
     await expect
       .poll(async () => (await messages(atB, threadId)).at(-1))
       .toMatchObject({ content: "The sea is deep", turn: { status: "running" } })

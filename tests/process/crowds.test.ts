@@ -8,7 +8,10 @@ import { findFreePort } from "../support/ports.ts"
 
 const HALF_OPEN = amount(1000, 10_000)
 const SLOW_BODIES = amount(200, 1000)
-/** The long form takes some minutes. It needs Linux, which has more than one address of its own, and `ulimit -n` of 12,000. */
+/**
+ * The long form takes some minutes. It needs Linux, which has more than one address of its own, and
+ * `ulimit -n` of 12,000.
+ */
 const ADDRESSES = LONG ? ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6", "127.0.0.7"] : []
 
 let app: TidelineApp

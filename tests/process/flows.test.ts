@@ -102,7 +102,10 @@ describe.each(Object.entries(flows))("%s", (title, steps) => {
   })
 })
 
-/** Reads steps such as: 1. `openTurn` (`server/chat/open-turn.ts`) stores the question. Again here because ... */
+/**
+ * Reads steps such as: 1. `openTurn` (`server/chat/open-turn.ts`) stores the question. Again here
+ * because ...
+ */
 function readFlows(): Record<string, Step[]> {
   const text = readFileSync(join(root, "docs/architecture.md"), "utf8")
   const [, section = ""] = /\n## Five flows\n([\s\S]*?)(?:\n## |$)/.exec(text) ?? []

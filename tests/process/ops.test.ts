@@ -80,7 +80,8 @@ describe("the port of probes", () => {
       expect(metrics).toMatch(new RegExp(`^${name.replaceAll(/[{}]/g, String.raw`\$&`)} [0-9.e+-]+$`, "m"))
     }
     for (const line of metrics.split("\n")) {
-      // Where nothing was measured since the last time, it is not a number: Prometheus reads that in any capitals.
+      // Where nothing was measured since the last time, it is not a number: Prometheus reads that
+      // in any capitals.
       expect(line).toMatch(
         /^$|^# (HELP|TYPE) [a-z0-9_]+ .+$|^[a-z0-9_]+(\{[^{}]*\})? (-?[0-9.e+-]+|Na[nN]|\+Inf)$/,
       )

@@ -217,7 +217,10 @@ async function delivered() {
   await expect.poll(hurry, { timeout: 60_000, interval: 200 }).toBe(0)
 }
 
-/** Ends waits, and leases that are so old that their process must have been killed. Resolves to how many emails are left. */
+/**
+ * Ends waits, and leases that are so old that their process must have been killed. Resolves to how
+ * many emails are left.
+ */
 async function hurry() {
   await sql`update mail_outbox set next_attempt_at = 0 where state = 'queued' and lease_until is null`
   await sql`update mail_outbox set lease_until = 0 where state = 'queued' and lease_until

@@ -9,7 +9,10 @@ import { startTraffic } from "../support/traffic.ts"
 
 const PEOPLE = amount(2, 4)
 const SOCKETS_EACH = 3
-/** Built sources of an older version, to come from and to go back to: `npm run test:older` gives them. */
+/**
+ * Built sources of an older version, to come from and to go back to: `npm run test:older` gives
+ * them.
+ */
 const older = process.env["OLDER_SOURCES"]
 /** What the processes are started with, one turn after the other; undefined is today's build. */
 const turns = older ? [undefined, older] : [undefined]
@@ -80,7 +83,8 @@ test("three processes are started again in turn, and neither a request fails nor
       ).map((row) => row["_id"]),
     )
     expect(socket.client.violations).toEqual([])
-    // Each list was read once: from then on it went on by what had changed. A version that watches other tables may have it read again.
+    // Each list was read once: from then on it went on by what had changed. A version that watches
+    // other tables may have it read again.
     if (!older) expect(socket.client.seen).toMatchObject({ rows: 2, resets: 0 })
   }
 }, 240_000)

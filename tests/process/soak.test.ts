@@ -78,7 +78,10 @@ test(
   MINUTES * 60_000 + 240_000,
 )
 
-/** One fault after the other, each some time after the one before is repaired. Resolves with how many there were of each kind. */
+/**
+ * One fault after the other, each some time after the one before is repaired. Resolves with how
+ * many there were of each kind.
+ */
 async function killAtRandom(fleet: Fleet, cluster: Cluster, chance: Chance, until: number) {
   const faults = { killedProcesses: 0, killedDatabases: 0 }
   const [kill, quit, end] = ["SIGKILL", "SIGQUIT", "SIGINT"] as const
@@ -96,7 +99,9 @@ async function killAtRandom(fleet: Fleet, cluster: Cluster, chance: Chance, unti
   return faults
 }
 
-/** As anyone who supervises it would: until it runs, because it cannot start without its database. */
+/**
+ * As anyone who supervises it would: until it runs, because it cannot start without its database.
+ */
 async function killAndStart(member: Member) {
   await member.end("SIGKILL")
   for (;;) {
@@ -134,7 +139,9 @@ async function expectFiles(people: readonly Person[], ledger: Ledger) {
   }
 }
 
-/** At least one for each account; what a dead process had in hand is sent when its lease is over. */
+/**
+ * At least one for each account; what a dead process had in hand is sent when its lease is over.
+ */
 async function expectEmails(sql: postgres.Sql, ledger: Ledger, arrived: () => string[]) {
   const waiting = async () => {
     await sql`update mail_outbox set next_attempt_at = 0, lease_until = null where state = 'queued'`
@@ -170,7 +177,10 @@ function firstOf(rows: readonly postgres.Row[], shown: readonly unknown[], page:
   return rows.slice(0, shown.length).toSorted((one, other) => (one["_id"] < other["_id"] ? -1 : 1))
 }
 
-/** When the time is over that unfinished uploads are kept, no byte is left that is of no file, and none is missing. */
+/**
+ * When the time is over that unfinished uploads are kept, no byte is left that is of no file, and
+ * none is missing.
+ */
 async function expectTidyBlobs(url: string, directory: string) {
   const config = readConfig({
     AUTH_SECRET: "s".repeat(32),

@@ -57,8 +57,8 @@ it("a start in a terminal prints addresses and, the first time, what to do; Ctrl
 function startInTerminal(folder: string, env: Record<string, string>) {
   const result = join(folder, "exit-code")
   rmSync(result, { force: true })
-  // The inner shell outlives a terminal that is closed, to write down how the server ended. The outer
-  // one leads the session, and only when it dies does the kernel tell the others.
+  // The inner shell outlives a terminal that is closed, to write down how the server ended. The
+  // outer one leads the session, and only when it dies does the kernel tell the others.
   const inner = `trap : HUP INT; ${process.execPath} ${built}; code=$?; echo $code >${result}; exit $code`
   const command = `trap : INT; sh -c '${inner}'; exit $?`
   const child = spawn("script", ["-qec", command, "/dev/null"], {

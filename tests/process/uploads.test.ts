@@ -276,7 +276,10 @@ function headersOf(
   }
 }
 
-/** As a client asks: again, while the server is not there yet, or has not noticed that the connection is gone. */
+/**
+ * As a client asks: again, while the server is not there yet, or has not noticed that the
+ * connection is gone.
+ */
 async function offsetAfterOutage(person: Person, address: string): Promise<number> {
   const upload = uploadAt(person, address)
   const ask = async () => (await upload.head().catch(() => null))?.status ?? 0

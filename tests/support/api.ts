@@ -36,7 +36,10 @@ export function postAsync(body: unknown): RequestInit {
   return { method: "POST", headers, body: JSON.stringify(body) }
 }
 
-/** The headers of a limited endpoint: texts of whole numbers, a reset within the minute, and on a 429 the seconds until then. */
+/**
+ * The headers of a limited endpoint: texts of whole numbers, a reset within the minute, and on a
+ * 429 the seconds until then.
+ */
 export function expectRateLimit(response: Response, { remaining }: { remaining: number }) {
   expect(response.headers.get("x-ratelimit-remaining")).toBe(String(remaining))
   const reset = response.headers.get("x-ratelimit-reset") ?? ""

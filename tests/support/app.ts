@@ -29,8 +29,8 @@ export interface TidelineApp {
 }
 
 /**
- * Runs the built server as production does, with a database and a folder of its own. `env` goes over the settings here; an
- * empty `DATABASE_URL` gives it an embedded PostgreSQL of its own.
+ * Runs the built server as production does, with a database and a folder of its own. `env` goes
+ * over the settings here; an empty `DATABASE_URL` gives it an embedded PostgreSQL of its own.
  */
 export async function startTideline(env: Record<string, string> = {}): Promise<TidelineApp> {
   const database = env["DATABASE_URL"] === undefined ? await createTestDatabase() : null
@@ -67,7 +67,10 @@ export async function startTideline(env: Record<string, string> = {}): Promise<T
   }
 }
 
-/** The built server in `folder`, without waiting for anything; for tests of starts that fail. `sources` are those that it was built from. */
+/**
+ * The built server in `folder`, without waiting for anything; for tests of starts that fail.
+ * `sources` are those that it was built from.
+ */
 export function spawnTideline(folder: string, env: Record<string, string | undefined>, sources = root) {
   const child = spawn(process.execPath, [join(sources, "build/server/index.js")], {
     cwd: folder,

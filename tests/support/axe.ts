@@ -1,7 +1,9 @@
 import { AxeBuilder } from "@axe-core/playwright"
 import type { Page } from "playwright-core"
 
-/** What axe finds on the page as it is once nothing on it moves any more: the rule, and the element. */
+/**
+ * What axe finds on the page as it is once nothing on it moves any more: the rule, and the element.
+ */
 export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(settle)
   // In the page itself, not in a second one, and with nothing told of what is well: half the work.
@@ -11,8 +13,8 @@ export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> 
 }
 
 /**
- * The same for a page that is looked at in light and in dark. The dark one has other colours and nothing else, so that only the rules about
- * colours are asked of it.
+ * The same for a page that is looked at in light and in dark. The dark one has other colours and
+ * nothing else, so that only the rules about colours are asked of it.
  */
 export function faultsIn(colorScheme: "light" | "dark", page: Page): Promise<string[]> {
   return faultsOf(page, colorScheme === "dark" ? ["color-contrast", "link-in-text-block"] : undefined)

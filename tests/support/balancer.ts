@@ -25,8 +25,9 @@ export interface Balancer {
 const PROBE_INTERVAL = 500
 
 /**
- * A proxy as one would put in front of several processes: it asks each for `/readyz`, keeps connections to those that are ready, and
- * spreads requests and sockets over them in turn. What fails is answered by 502 and never tried again, so that a client sees it.
+ * A proxy as one would put in front of several processes: it asks each for `/readyz`, keeps
+ * connections to those that are ready, and spreads requests and sockets over them in turn. What
+ * fails is answered by 502 and never tried again, so that a client sees it.
  */
 export async function openBalancer(backends: readonly Backend[]): Promise<Balancer> {
   const agents = new Map(backends.map((backend) => [backend, new Agent({ keepAlive: true })]))

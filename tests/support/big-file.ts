@@ -4,7 +4,10 @@ import { request, type ClientRequest, type IncomingMessage } from "node:http"
 
 const PIECE = 1024 * 1024
 
-/** The bytes of a file that is nowhere, from `offset` on, in pieces: the same each time, and no two pieces alike. */
+/**
+ * The bytes of a file that is nowhere, from `offset` on, in pieces: the same each time, and no two
+ * pieces alike.
+ */
 export function* bytesFrom(offset: number, size: number): Generator<Buffer> {
   for (let at = offset; at < size;) {
     const inPiece = at % PIECE

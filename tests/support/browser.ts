@@ -3,7 +3,10 @@ import { accessSync, constants, existsSync } from "node:fs"
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core"
 import type { Person } from "./people.ts"
 
-/** Where systems put a Chromium. The headless shell first: it draws the same pages for a third of the work, as it has no window around them. */
+/**
+ * Where systems put a Chromium. The headless shell first: it draws the same pages for a third of
+ * the work, as it has no window around them.
+ */
 const PLACES = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
@@ -23,7 +26,9 @@ export function findBrowser(): string {
   return browser
 }
 
-/** Installs Debian's headless shell where it is missing and we may: in a fresh container, as root. */
+/**
+ * Installs Debian's headless shell where it is missing and we may: in a fresh container, as root.
+ */
 export function installBrowser() {
   if ([process.env["CHROMIUM"], PLACES[0]].some((path) => path && existsSync(path))) return
   if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return
@@ -60,8 +65,8 @@ export function giveCookies(
 }
 
 /**
- * Resolves when React has taken the page over, so that what is pressed is heard. (The network is never idle on a page that is
- * live: its worker keeps a connection.)
+ * Resolves when React has taken the page over, so that what is pressed is heard. (The network is
+ * never idle on a page that is live: its worker keeps a connection.)
  */
 export async function takenOver(page: Page) {
   const taken = page.waitForFunction(() => {

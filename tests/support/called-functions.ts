@@ -1,6 +1,9 @@
 import type { TidelineApp } from "./app.ts"
 
-/** Lets `calledWhile` ask the server which of its functions run. For the environment of `startTideline`. */
+/**
+ * Lets `calledWhile` ask the server which of its functions run. For the environment of
+ * `startTideline`.
+ */
 export const OBSERVED = { NODE_OPTIONS: "--inspect=127.0.0.1:0" }
 
 /**

@@ -40,7 +40,10 @@ export async function openChatBrowser() {
     return page
   }
 
-  /** A stored conversation of so many messages, `Question n` and `Answer n` by turns. Resolves with the path of its page. */
+  /**
+   * A stored conversation of so many messages, `Question n` and `Answer n` by turns. Resolves with
+   * the path of its page.
+   */
   async function thread(messages: number, options: ThreadOptions = {}): Promise<string> {
     const { title = `A conversation of ${messages}`, first, status = "completed", say } = options
     const [{ _id: threadId } = { _id: "" }] = await sql<{ _id: string }[]>`

@@ -27,7 +27,10 @@ export async function enterChatRoom() {
   return { room, ada: await room.scopeOf("ada"), grace: await room.scopeOf("grace") }
 }
 
-/** What the chat's functions need: a real database, and the development gateway over HTTP. `scopeOf` adds somebody who asks. */
+/**
+ * What the chat's functions need: a real database, and the development gateway over HTTP. `scopeOf`
+ * adds somebody who asks.
+ */
 export async function openChatRoom() {
   const database = await createTestDatabase()
   const gateway = await openDevelopmentGateway()

@@ -30,8 +30,8 @@ export interface ClerkUser {
 }
 
 /**
- * The part of Clerk's Backend API that the server calls, over real HTTP, and a mint for tokens as Clerk makes them. It is ours, so it
- * shows how the SDK is wired and not what Clerk does.
+ * The part of Clerk's Backend API that the server calls, over real HTTP, and a mint for tokens as
+ * Clerk makes them. It is ours, so it shows how the SDK is wired and not what Clerk does.
  */
 export async function startClerk() {
   const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true })

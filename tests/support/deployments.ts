@@ -19,7 +19,9 @@ export interface Deployment extends TidelineApp {
   enter(person: { name: string; email: string }): Promise<Member>
 }
 
-/** Each identity provider that there is: what the contract promises holds with every one of them. */
+/**
+ * Each identity provider that there is: what the contract promises holds with every one of them.
+ */
 export const DEPLOYMENTS: { provider: string; start(env?: Record<string, string>): Promise<Deployment> }[] = [
   { provider: "the embedded identity", start: startEmbedded },
   { provider: "Clerk", start: startWithClerk },

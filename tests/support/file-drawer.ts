@@ -14,7 +14,10 @@ import type { Viewer } from "#server/scope.ts"
 import { createTestDatabase } from "./postgres.ts"
 import { pathsIn } from "./stored-paths.ts"
 
-/** What the file functions need: a real database, a real disk, and settings. `scopeOf` adds somebody who asks. */
+/**
+ * What the file functions need: a real database, a real disk, and settings. `scopeOf` adds somebody
+ * who asks.
+ */
 export async function openFileDrawer(settings: Record<string, string> = {}) {
   const database = await createTestDatabase()
   const directory = mkdtempSync(join(tmpdir(), "files-"))

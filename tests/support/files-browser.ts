@@ -17,7 +17,10 @@ export async function openFilesBrowser(env: Record<string, string>) {
   await ada("/dashboard")
   await sql`update users set onboarding_completed = true`
 
-  /** In a browser of its own, or that of another page. Dialogs that ask before leaving are answered with yes. */
+  /**
+   * In a browser of its own, or that of another page. Dialogs that ask before leaving are answered
+   * with yes.
+   */
   async function open(path: string, options: BrowserContextOptions & { beside?: Page } = {}) {
     const { beside, ...given } = options
     const context = beside?.context() ?? (await browser.newContext({ baseURL: app.origin, ...given }))

@@ -32,7 +32,10 @@ export interface Fleet {
   stop(): Promise<void>
 }
 
-/** Several processes of the built application, today's or that of `sources`, on one database and one folder of blobs, behind a proxy. */
+/**
+ * Several processes of the built application, today's or that of `sources`, on one database and one
+ * folder of blobs, behind a proxy.
+ */
 export async function startFleet(
   databaseUrl: string,
   { size = 3, env = {}, sources }: { size?: number; env?: Record<string, string>; sources?: string } = {},

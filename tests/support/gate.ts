@@ -8,7 +8,10 @@ export interface Gate {
   leadTo(port: number): void
   /** Every connection breaks off, and none is taken, until it is opened. */
   shut(): void
-  /** Nothing passes any more, and nobody is told: connections stay, and further ones are taken. When it is opened they break off. */
+  /**
+   * Nothing passes any more, and nobody is told: connections stay, and further ones are taken. When
+   * it is opened they break off.
+   */
   swallow(): void
   open(): void
   close(): Promise<void>
@@ -46,7 +49,8 @@ export async function openGate(): Promise<Gate> {
       for (const socket of passing) silence(socket)
     },
     open() {
-      // The other end has given up what it heard nothing of, and says so to anyone who sends there again.
+      // The other end has given up what it heard nothing of, and says so to anyone who sends there
+      // again.
       if (state === "swallowing") breakOff()
       state = "open"
     },

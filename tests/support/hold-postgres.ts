@@ -1,6 +1,7 @@
 import { startEmbeddedPostgres } from "#db/embedded.ts"
 
-// Run as a program: starts PostgreSQL in the folder it is given, says where, and stays until it is killed.
+// Run as a program: starts PostgreSQL in the folder it is given, says where, and stays until it is
+// killed.
 const directory = process.argv[2]
 if (!directory) throw new Error("Give a folder.")
 const { url, pid } = await startEmbeddedPostgres({ directory, settings: { fsync: "off" } })

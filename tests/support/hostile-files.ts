@@ -1,7 +1,10 @@
 import { gzipSync } from "node:zlib"
 import { pixelFlood } from "./images.ts"
 
-/** Asks the server for an address that only a script in its origin would ask for, with what it can read there. */
+/**
+ * Asks the server for an address that only a script in its origin would ask for, with what it can
+ * read there.
+ */
 const ATTACK =
   "fetch('/owned?'+document.cookie);new Image().src='/owned';document.title='owned';alert('owned')"
 const SCRIPT = `<script>${ATTACK}</script>`
@@ -14,7 +17,10 @@ const PIXEL = Buffer.from(
   "base64",
 )
 
-/** Files that would run script, were they believed: in what they say they are, or in what they also are. */
+/**
+ * Files that would run script, were they believed: in what they say they are, or in what they also
+ * are.
+ */
 export const scripted: [name: string, content: Buffer][] = [
   ["page.html", Buffer.from(HTML)],
   ["page.HTM", Buffer.from(HTML)],
@@ -50,7 +56,9 @@ export const scripted: [name: string, content: Buffer][] = [
   ["flood.png", pixelFlood(30_000)],
 ]
 
-/** Names that would leave their folder, break a header, hide their ending, or be no names somewhere. */
+/**
+ * Names that would leave their folder, break a header, hide their ending, or be no names somewhere.
+ */
 export const named: string[] = [
   "../../../../etc/passwd",
   "..\\..\\windows\\win.ini",

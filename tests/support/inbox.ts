@@ -8,7 +8,10 @@ export interface Email {
   text: string
 }
 
-/** The email to `to` with such a subject in the local inbox. Emails may be on their way, so it waits for it. */
+/**
+ * The email to `to` with such a subject in the local inbox. Emails may be on their way, so it waits
+ * for it.
+ */
 export async function findEmail(
   { inbox }: Pick<TidelineApp, "inbox">,
   to: string,

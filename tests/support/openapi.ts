@@ -2,7 +2,10 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 
 export type Fetch = (address: string, init?: RequestInit) => Promise<Response>
 
-/** `fetch` for addresses of the application at `origin`, which may be paths. Every answer is checked by `checkAnswer`. */
+/**
+ * `fetch` for addresses of the application at `origin`, which may be paths. Every answer is checked
+ * by `checkAnswer`.
+ */
 export function checkedFetch(origin: string): Fetch {
   return async (address, init) => {
     const url = new URL(address, origin)
@@ -13,8 +16,8 @@ export function checkedFetch(origin: string): Fetch {
 }
 
 /**
- * Throws when an answer is not as the application's own OpenAPI document describes it. What the document leaves to others passes:
- * pages, and the identity provider's /api/auth.
+ * Throws when an answer is not as the application's own OpenAPI document describes it. What the
+ * document leaves to others passes: pages, and the identity provider's /api/auth.
  */
 export async function checkAnswer(url: URL, method = "GET", response: Response): Promise<void> {
   const document = await readDocument(url.origin)

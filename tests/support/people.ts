@@ -3,7 +3,10 @@ import { checkAnswer } from "./openapi.ts"
 
 type App = Pick<TidelineApp, "origin">
 
-/** A signed-in person's browser: `fetch` with their cookies. Addresses may be paths; redirects are not followed. */
+/**
+ * A signed-in person's browser: `fetch` with their cookies. Addresses may be paths; redirects are
+ * not followed.
+ */
 export interface Person {
   (address: string, init?: RequestInit): Promise<Response>
   email: string
@@ -36,7 +39,10 @@ export function signIn(
   return enter(app, "/api/auth/sign-in/email", { email, password })
 }
 
-/** A browser that holds `cookies` and keeps what it is given. Like a real one it says where a request was made. */
+/**
+ * A browser that holds `cookies` and keeps what it is given. Like a real one it says where a
+ * request was made.
+ */
 export function openBrowser(app: App, cookies: Record<string, string> = {}) {
   const jar = new Map(Object.entries(cookies))
   const cookie = () => [...jar].map((pair) => pair.join("=")).join("; ")

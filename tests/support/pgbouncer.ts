@@ -20,7 +20,10 @@ export function installPgbouncer(): void {
   execFileSync("apt-get", ["install", "-yq", "--no-install-recommends", "pgbouncer"], options)
 }
 
-/** A PgBouncer as Debian ships it, in transaction mode, with `size` connections to the database behind `databaseUrl`. */
+/**
+ * A PgBouncer as Debian ships it, in transaction mode, with `size` connections to the database
+ * behind `databaseUrl`.
+ */
 export async function startPgbouncer(databaseUrl: string, size = 4) {
   installPgbouncer()
   const direct = new URL(databaseUrl)

@@ -7,7 +7,10 @@ export async function openConnection(port: number): Promise<Socket> {
   return socket
 }
 
-/** Sends the bytes and our end of the connection, and reads until the server's end. What came back, as text. */
+/**
+ * Sends the bytes and our end of the connection, and reads until the server's end. What came back,
+ * as text.
+ */
 export async function exchange(port: number, bytes: string | Uint8Array): Promise<string> {
   const socket = await openConnection(port)
   socket.end(bytes)

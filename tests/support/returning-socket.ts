@@ -16,13 +16,19 @@ export interface ReturningSocket {
   client: ReferenceClient
   /** How often a process said goodbye, and how often a connection ended without. */
   ended: { goodbyes: number; losses: number }
-  /** The rows that it shows, by list, when it has passed everything that is committed. The socket is closed then. */
+  /**
+   * The rows that it shows, by list, when it has passed everything that is committed. The socket is
+   * closed then.
+   */
   finish(sql: postgres.Sql): Promise<{ threads: Rows; files: Rows }>
 }
 
 type Rows = ReturnType<ReferenceClient["rowsOf"]>
 
-/** A socket that follows a person's conversations and files, and comes back as a browser does whenever it is cut off. */
+/**
+ * A socket that follows a person's conversations and files, and comes back as a browser does
+ * whenever it is cut off.
+ */
 export async function openReturningSocket(origin: string, person: Person): Promise<ReturningSocket> {
   const client = new ReferenceClient(origin.replace("http", "ws"), await realtimeToken(person))
   client.keepEvents = false
@@ -62,7 +68,10 @@ export async function openReturningSocket(origin: string, person: Person): Promi
     }
   }
 
-  /** Long before the one it has runs out. Where nobody answers, it is for the next time, or the next connection. */
+  /**
+   * Long before the one it has runs out. Where nobody answers, it is for the next time, or the next
+   * connection.
+   */
   async function renewToken() {
     if (client.connected) await client.ask("authenticate", { token: await realtimeToken(person) })
   }
@@ -83,7 +92,8 @@ export async function openReturningSocket(origin: string, person: Person): Promi
         for (const list of lists) if (list.state === "revoked") list.state = "reset"
         return await client.resume()
       } catch {
-        // Nobody is there, or the one that was there is going: a client waits before it tries again.
+        // Nobody is there, or the one that was there is going: a client waits before it tries
+        // again.
         await pause(100)
       }
     }

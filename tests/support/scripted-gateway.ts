@@ -22,7 +22,9 @@ export interface ScriptedAnswer {
   aborted: boolean
   /** A piece of the answer. */
   say(text: string): void
-  /** `word 1 word 2 ...` every so many milliseconds, until the asker goes away or the answer ends. */
+  /**
+   * `word 1 word 2 ...` every so many milliseconds, until the asker goes away or the answer ends.
+   */
   talk(interval: number): void
   finish(): void
 }

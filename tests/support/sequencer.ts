@@ -6,8 +6,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const SECONDS_PER_KB: Record<string, number> = { process: 5, browser: 4, realtime: 2, http: 2 }
 
 /**
- * Begins with the files that take longest, so that none of them is left running alone at the end. How long that is can be told from the size of
- * the file and from what its folder does; a machine that runs the tests for the first time knows nothing better.
+ * Begins with the files that take longest, so that none of them is left running alone at the end.
+ * How long that is can be told from the size of the file and from what its folder does; a machine
+ * that runs the tests for the first time knows nothing better.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -16,7 +16,10 @@ declare module "vitest" {
 
 const migrations = resolve(import.meta.dirname, "../../db/migrations")
 
-/** One PostgreSQL for all test files, with the migrated template that each test database is a copy of. */
+/**
+ * One PostgreSQL for all test files, with the migrated template that each test database is a copy
+ * of.
+ */
 export default async function startPostgres(project: TestProject) {
   const directory = mkdtempSync(join(tmpdir(), "tideline-postgres-"))
   const cluster = await startEmbeddedPostgres({

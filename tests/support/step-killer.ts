@@ -3,8 +3,9 @@ import { syncBuiltinESMExports } from "node:module"
 import { Socket } from "node:net"
 import process from "node:process"
 
-// Loaded before a program that a test wants dead: ends it with SIGKILL at the step whose number is in KILL_AT. A step is the beginning or
-// the end of an act on a file, and a packet to or from the database. Steps count from `globalThis.countSteps()` on.
+// Loaded before a program that a test wants dead: ends it with SIGKILL at the step whose number is
+// in KILL_AT. A step is the beginning or the end of an act on a file, and a packet to or from the
+// database. Steps count from `globalThis.countSteps()` on.
 
 const at = Number(process.env["KILL_AT"])
 let steps = -1

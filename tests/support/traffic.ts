@@ -10,7 +10,10 @@ type Chance = ReturnType<typeof seeded>
 export interface Ledger {
   /** The addresses of accounts. */
   accounts: string[]
-  /** What a conversation may be called: as was acknowledged last, or as was asked since and never answered. */
+  /**
+   * What a conversation may be called: as was acknowledged last, or as was asked since and never
+   * answered.
+   */
   titles: Map<string, Set<string>>
   /** The bytes of each file. */
   files: Map<string, Buffer>
@@ -40,7 +43,10 @@ const THREADS_EACH = 20
 const FILES_EACH = 20
 const PART = 300_000
 
-/** One deed of a person after the other, chosen by chance from `deeds`, for all of them at once, until it is stopped. */
+/**
+ * One deed of a person after the other, chosen by chance from `deeds`, for all of them at once,
+ * until it is stopped.
+ */
 export function startTraffic(
   origin: string,
   people: readonly Person[],

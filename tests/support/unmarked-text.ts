@@ -23,7 +23,10 @@ const NAMES = new Set(
 const ENGLISH =
   /(^|\s)(the|of|to|is|are|was|and|or|in|for|it|its|not|no|you|your|more|with|on|from|that|this|there|by|at|be)(\s|[.,!?]|$)/i
 
-/** Texts of the interface that no catalogue would know: words between tags, and strings that read like words. */
+/**
+ * Texts of the interface that no catalogue would know: words between tags, and strings that read
+ * like words.
+ */
 export function findUnmarkedText(file: string, source: string): Unmarked[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
   const found: Unmarked[] = []

@@ -10,7 +10,10 @@ const SignIn = lazy(() => import("./clerk-sign-in.tsx"))
 const Account = lazy(() => import("./clerk-account.tsx"))
 const SignUp = lazy(() => import("./clerk-sign-up.tsx"))
 
-/** Puts Clerk around the page, with the `state` that the server has of it. Without a state there is no Clerk here. */
+/**
+ * Puts Clerk around the page, with the `state` that the server has of it. Without a state there is
+ * no Clerk here.
+ */
 export function ClerkBoundary({ state, children }: { state: unknown; children: ReactNode }) {
   if (state === null || state === undefined) return children
   return (

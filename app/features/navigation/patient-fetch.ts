@@ -1,13 +1,17 @@
-/** ms that are waited for a server that cannot be reached: for the page that is shown, and for another one that somebody waits for. */
+/**
+ * ms that are waited for a server that cannot be reached: for the page that is shown, and for
+ * another one that somebody waits for.
+ */
 const PATIENCE = { here: 30_000, elsewhere: 3_000 }
 
 /** ms from one attempt to the next. */
 const PAUSE = 300
 
 /**
- * A server that is started again is away for a moment. React Router takes a page off the screen when its data cannot be fetched, with all that
- * is under way on it, and has no place to ask again but the browser's own `fetch`; so that asks again for what a page reads. Changes
- * are never sent twice, and an answer is an answer, whatever it says.
+ * A server that is started again is away for a moment. React Router takes a page off the screen
+ * when its data cannot be fetched, with all that is under way on it, and has no place to ask again
+ * but the browser's own `fetch`; so that asks again for what a page reads. Changes are never sent
+ * twice, and an answer is an answer, whatever it says.
  */
 export function makeFetchPatient(): void {
   const fetchOnce = window.fetch

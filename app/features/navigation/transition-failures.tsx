@@ -3,9 +3,10 @@ import { createContext, useContext } from "react"
 /** Of the response that the server is rendering; undefined in the browser. */
 export const NonceContext = createContext<string | undefined>(undefined)
 
-// A view transition between two documents that is skipped rejects its promises, before any module of the page has loaded: the
-// window was resized or hidden, or another navigation came. The page itself is there all the same. Pages outside the dashboard
-// have no script to hear that, so the way there has no transition.
+// A view transition between two documents that is skipped rejects its promises, before any module
+// of the page has loaded: the window was resized or hidden, or another navigation came. The page
+// itself is there all the same. Pages outside the dashboard have no script to hear that, so the way
+// there has no transition.
 const HANDLE = `for (const type of ["pageswap", "pagereveal"])
   addEventListener(type, ({ viewTransition: transition, activation }) => {
     transition?.ready.catch(() => {});

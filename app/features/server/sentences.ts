@@ -2,8 +2,8 @@ import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 
 /**
- * What the server says to people, as it says it, for the languages that are not its own. What only programs are told is not among it.
- * A value stands where the server puts one.
+ * What the server says to people, as it says it, for the languages that are not its own. What only
+ * programs are told is not among it. A value stands where the server puts one.
  */
 export const serverSentences: MessageDescriptor[] = [
   // Anything

@@ -2,7 +2,10 @@ import { useLingui } from "@lingui/react/macro"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 
-/** Copies the `<code>` of the nearest box marked `data-copyable`. enhance.js does the work; without scripts it is not shown. */
+/**
+ * Copies the `<code>` of the nearest box marked `data-copyable`. enhance.js does the work; without
+ * scripts it is not shown.
+ */
 export function CopyButton({ className }: { className?: string | undefined }) {
   const { t } = useLingui()
   return (

@@ -17,7 +17,10 @@ interface PageWords {
 
 type Match = { id: string; loaderData?: unknown } | undefined
 
-/** Title, description, canonical address, what link previews show, and structured data, from one description of the page. */
+/**
+ * Title, description, canonical address, what link previews show, and structured data, from one
+ * description of the page.
+ */
 export function pageMeta(matches: readonly Match[], page: PageWords): MetaDescriptor[] {
   const origin = originOf(matches)
   const address = origin + (page.path === "/" ? "/" : page.path)
@@ -54,7 +57,10 @@ function inWords(text: string | MessageDescriptor, i18n: I18n): string {
   return typeof text === "string" ? text : i18n._(text)
 }
 
-/** What a link to the page shows. `npm run share-pictures` draws them; a page that has none yet shows the site's. */
+/**
+ * What a link to the page shows. `npm run share-pictures` draws them; a page that has none yet
+ * shows the site's.
+ */
 export function pictureOf(path: string): string {
   const drawn: Partial<Record<string, { file: string }>> = pictures
   return drawn[path]?.file ?? "/previews/start.png"

@@ -8,7 +8,10 @@ export interface Reader {
   theme: Theme
 }
 
-/** The server fills it for every page: a request that a middleware refused has an error page, and no answer of the root's loader. */
+/**
+ * The server fills it for every page: a request that a middleware refused has an error page, and no
+ * answer of the root's loader.
+ */
 export const ReaderContext = createContext<Reader | null>(null)
 
 /** As the root's loader said it, else as the request or the document does. */

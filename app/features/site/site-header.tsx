@@ -6,7 +6,10 @@ import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 
-/** The head of the public pages. The menu on a phone is a popover: it opens, closes and gives focus back without a script. */
+/**
+ * The head of the public pages. The menu on a phone is a popover: it opens, closes and gives focus
+ * back without a script.
+ */
 export function SiteHeader({ isSignedIn, docs }: { isSignedIn: boolean; docs: string }) {
   const { t } = useLingui()
   return (

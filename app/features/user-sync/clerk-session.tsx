@@ -2,7 +2,9 @@ import { useAuth, useUser } from "@clerk/react-router"
 import type { ReactNode } from "react"
 import type { CreateOrUpdateUser } from "#server/users/contract.ts"
 
-/** What Clerk's browser code says of the signed-in person. The default export is what `lazy` takes. */
+/**
+ * What Clerk's browser code says of the signed-in person. The default export is what `lazy` takes.
+ */
 export default function ClerkSession({
   loading,
   children,

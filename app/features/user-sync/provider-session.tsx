@@ -8,8 +8,9 @@ import type { CreateOrUpdateUser } from "#server/users/contract.ts"
 const ClerkSession = lazy(() => import("./clerk-session.tsx"))
 
 /**
- * Gives `children` what the identity provider says of the signed-in person, and shows that it is loading until then.
- * `values` are those the server has; null where the provider's own browser code must be asked.
+ * Gives `children` what the identity provider says of the signed-in person, and shows that it is
+ * loading until then. `values` are those the server has; null where the provider's own browser code
+ * must be asked.
  */
 export function ProviderSession({
   values,

@@ -16,7 +16,10 @@ export const handle = { static: true }
 
 export const headers: Route.HeadersFunction = () => ({ "Cache-Control": "private, no-store" })
 
-/** `did` in the address names what was done last. Its words come from what was written down, so an address cannot make them up. */
+/**
+ * `did` in the address names what was done last. Its words come from what was written down, so an
+ * address cannot make them up.
+ */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
   const did = url.searchParams.get("did")

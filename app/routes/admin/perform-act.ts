@@ -11,8 +11,8 @@ type Context = Readonly<RouterContextProvider>
 type Scope = Awaited<ReturnType<typeof requireOperatorScope>>
 
 /**
- * Handles every form of these pages: redirects back to the page, which says what was done, or returns
- * what prevented it.
+ * Handles every form of these pages: redirects back to the page, which says what was done, or
+ * returns what prevented it.
  */
 export async function performAct<Schema extends v.GenericSchema>(
   { context, request, url }: { context: Context; request: Request; url: URL },

@@ -9,7 +9,10 @@ export const handle = { credential: "key" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET")]
 
-/** Where the AI SDK's `resumeStream()` asks for the answer that is being given; it knows 204 as none. */
+/**
+ * Where the AI SDK's `resumeStream()` asks for the answer that is being given; it knows 204 as
+ * none.
+ */
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   return answerRefusals(async () => {

@@ -69,7 +69,9 @@ const SHAPE = "Expected a JSON object of the shape { messages: UIMessage[] }"
 
 type Context = Route.ActionArgs["context"]
 
-/** The conversation is stored, and the answer goes on when the reader goes away, or was never there. */
+/**
+ * The conversation is stored, and the answer goes on when the reader goes away, or was never there.
+ */
 async function answerInThread(
   context: Context,
   threadId: string,
@@ -95,7 +97,10 @@ async function answerAlone(context: Context, { messages }: ChatRequest, headers:
   return streamResponse(untilEnd(chunks, forget), { headers, leave })
 }
 
-/** By the socket: `request.signal` is lost among the router's copies of the request, and fires for few who leave. */
+/**
+ * By the socket: `request.signal` is lost among the router's copies of the request, and fires for
+ * few who leave.
+ */
 function onDisconnect({ socket }: IncomingMessage, leave: () => void) {
   socket.once("close", leave)
   return () => {

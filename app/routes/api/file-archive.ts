@@ -26,7 +26,10 @@ export async function action({ context, request }: Route.ActionArgs) {
   })
 }
 
-/** A form, so that the browser itself saves the answer: `ids` as often as there are files, or `all`. Or the same as JSON. */
+/**
+ * A form, so that the browser itself saves the answer: `ids` as often as there are files, or `all`.
+ * Or the same as JSON.
+ */
 async function readSelection(bytes: Uint8Array<ArrayBuffer>, contentType: string | null): Promise<unknown> {
   try {
     if (!/^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType ?? ""))

@@ -7,7 +7,10 @@ export const handle = { credential: "key" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
 
-/** What the caller shows when they open the live connection. The guard has answered 401 to anyone who is not signed in. */
+/**
+ * What the caller shows when they open the live connection. The guard has answered 401 to anyone
+ * who is not signed in.
+ */
 export async function loader(args: Route.LoaderArgs) {
   const token = await servicesOf(args.context).identity.issueRealtimeToken(args)
   if (!token) {

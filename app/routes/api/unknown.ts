@@ -2,7 +2,10 @@ import { json } from "#server/transport/json.ts"
 
 export const handle = { credential: "key" }
 
-/** An address under /api that leads nowhere. The guard has answered 401 already to anyone who is not signed in. */
+/**
+ * An address under /api that leads nowhere. The guard has answered 401 already to anyone who is not
+ * signed in.
+ */
 export function loader() {
   return notFound()
 }

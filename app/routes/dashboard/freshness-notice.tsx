@@ -10,7 +10,10 @@ import { unlessLeaving } from "./leaving.ts"
 /** A connection that is back sooner is not worth a word. Milliseconds. */
 const PATIENCE = 2_000
 
-/** A page that is signed out again as soon as it was loaded again would be loaded for ever. Milliseconds. */
+/**
+ * A page that is signed out again as soon as it was loaded again would be loaded for ever.
+ * Milliseconds.
+ */
 const AGAIN = 60_000
 
 /** Who is still signed out so long after a form was answered is. Milliseconds. */
@@ -18,7 +21,10 @@ const RECONNECTING = 5_000
 
 const TIME = { timeStyle: "medium" } as const
 
-/** Says when the page is not live, and as of when what it shows was true. At the top, because all that is used stands at the bottom. */
+/**
+ * Says when the page is not live, and as of when what it shows was true. At the top, because all
+ * that is used stands at the bottom.
+ */
 export function FreshnessNotice() {
   const { state, asOf } = useFreshness()
   const isShown = useAfter(PATIENCE, state === "stale" || state === "outdated")
@@ -55,16 +61,20 @@ export function FreshnessNotice() {
   )
 }
 
-/** On its own, because the first time that a page writes takes a phone a tenth of a second, and most pages never say it. */
+/**
+ * On its own, because the first time that a page writes takes a phone a tenth of a second, and most
+ * pages never say it.
+ */
 function Reconnecting({ asOf }: { asOf: number }) {
   const time = useFormats().date(asOf, TIME)
   return asOf > 0 ? <Trans>Reconnecting, as of {time}</Trans> : <Trans>Reconnecting</Trans>
 }
 
 /**
- * Loads the page again once nobody is signed in any more: the server sends them to the sign-in page. What ends a session may be a form of
- * this page, whose answer brings the next session or says where to go: a changed password, a deleted account. So the answer comes first.
- * The tab where they signed out is already on its way to another page, and goes on there.
+ * Loads the page again once nobody is signed in any more: the server sends them to the sign-in
+ * page. What ends a session may be a form of this page, whose answer brings the next session or
+ * says where to go: a changed password, a deleted account. So the answer comes first. The tab where
+ * they signed out is already on its way to another page, and goes on there.
  */
 function useLeaving(isSignedOut: boolean) {
   const reconnect = useReconnect()
@@ -84,7 +94,10 @@ function useLeaving(isSignedOut: boolean) {
   }, [isSignedOut, isAnswered, reconnect])
 }
 
-/** Then the server takes the page's cookies and not those of the live connection: some browsers keep them from workers. */
+/**
+ * Then the server takes the page's cookies and not those of the live connection: some browsers keep
+ * them from workers.
+ */
 function wasJustReloaded(): boolean {
   const [load] = performance.getEntriesByType("navigation")
   return load instanceof PerformanceNavigationTiming && load.type === "reload" && performance.now() < 10_000

@@ -18,7 +18,10 @@ import { NavigationProgress } from "./navigation-progress.tsx"
 import { useRecord } from "./use-record.ts"
 import type { Route } from "./+types/layout.ts"
 
-/** Around every page of the dashboard group: `provider` is null where the provider's browser code must be asked. */
+/**
+ * Around every page of the dashboard group: `provider` is null where the provider's browser code
+ * must be asked.
+ */
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const [[record], provider] = await Promise.all([

@@ -1,7 +1,10 @@
 import { useLingui } from "@lingui/react/macro"
 import { useNavigation } from "react-router"
 
-/** A line along the top edge while the next page is on its way. It waits a moment, so that quick pages show none. */
+/**
+ * A line along the top edge while the next page is on its way. It waits a moment, so that quick
+ * pages show none.
+ */
 export function NavigationProgress() {
   const { t } = useLingui()
   const { state } = useNavigation()

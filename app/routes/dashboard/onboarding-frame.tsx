@@ -10,7 +10,10 @@ import { Water } from "#app/ui/water.tsx"
 import type { OnboardingStep } from "#server/users/contract.ts"
 import { UserMenu } from "./user-menu.tsx"
 
-/** The page around a step. A step that replaces another takes the focus at its heading, to be read from there. */
+/**
+ * The page around a step. A step that replaces another takes the focus at its heading, to be read
+ * from there.
+ */
 export function OnboardingFrame({ step, children }: { step: OnboardingStep; children: ReactNode }) {
   const body = useRef<HTMLDivElement>(null)
   const shown = useRef(step)

@@ -15,7 +15,10 @@ export function StepHeading({ title, children }: { title: string; children: Reac
   )
 }
 
-/** Back is a form of its own: Enter in a field presses the first button of its form, and must mean onward. */
+/**
+ * Back is a form of its own: Enter in a field presses the first button of its form, and must mean
+ * onward.
+ */
 export function StepEnd({ back, children }: { back: string; children: ReactNode }) {
   return (
     <div className="mt-8 flex flex-row-reverse items-center justify-between gap-3">

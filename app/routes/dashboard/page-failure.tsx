@@ -10,7 +10,10 @@ import { Spinner } from "#app/ui/spinner.tsx"
 import { Page } from "./page.tsx"
 import { unlessLeaving } from "./leaving.ts"
 
-/** Stands in the place of a page that could not be shown. The shell stays around it, and what is under way goes on. */
+/**
+ * Stands in the place of a page that could not be shown. The shell stays around it, and what is
+ * under way goes on.
+ */
 export function PageFailure({ error }: { error: unknown }) {
   const { t } = useLingui()
   const { icon, canRetry, ...words } = describe(error, useIsOffline())
@@ -56,7 +59,10 @@ function describe(error: unknown, isOffline: boolean): Failure {
   return { icon: "warning", title: msg`This page couldn't be loaded`, about, canRetry: true }
 }
 
-/** Asks for the page once more, also by itself when the connection comes back. Without script it is a link to where one is. */
+/**
+ * Asks for the page once more, also by itself when the connection comes back. Without script it is
+ * a link to where one is.
+ */
 function Retry() {
   const { pathname, search } = useLocation()
   const { state, revalidate } = useRevalidator()

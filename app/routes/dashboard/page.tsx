@@ -13,7 +13,10 @@ export function Page({ narrow = false, children }: { narrow?: boolean; children:
   )
 }
 
-/** The page's name and what can be done on it. `above` leads back up, where the page stands below another. */
+/**
+ * The page's name and what can be done on it. `above` leads back up, where the page stands below
+ * another.
+ */
 export function PageHead({
   title,
   above,

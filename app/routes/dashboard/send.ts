@@ -2,10 +2,14 @@ import { msg } from "@lingui/core/macro"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { sentencesIn } from "#app/language/sentences.ts"
 
-/** The server refused a request, or with status 0 could not be reached. The message is for the user. */
+/**
+ * The server refused a request, or with status 0 could not be reached. The message is for the user.
+ */
 export class RequestRefused extends Error {
   readonly status: number
-  /** Milliseconds since the epoch: when the request can be repeated. Null if waiting doesn't help. */
+  /**
+   * Milliseconds since the epoch: when the request can be repeated. Null if waiting doesn't help.
+   */
   readonly retryAt: number | null
 
   constructor(status: number, message: string, retryAt: number | null) {
@@ -39,7 +43,10 @@ export async function send<Answer>(
   return (response.status === 204 ? undefined : await response.json()) as Answer
 }
 
-/** Like `fetch`, but throws RequestRefused for any status that is not 2xx, and when there is no response. */
+/**
+ * Like `fetch`, but throws RequestRefused for any status that is not 2xx, and when there is no
+ * response.
+ */
 export async function request(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init).catch((error: unknown) => {
     if (error instanceof Error && error.name === "AbortError") throw error

@@ -21,7 +21,10 @@ import type { Route } from "./+types/shell.ts"
 
 const RECENT_THREADS = 8
 
-/** Before any page inside loads its data: nothing of it is drawn for somebody who has yet to be onboarded. */
+/**
+ * Before any page inside loads its data: nothing of it is drawn for somebody who has yet to be
+ * onboarded.
+ */
 export const middleware: Route.MiddlewareFunction[] = [
   async ({ context }) => {
     const { viewer } = await requireScope(context)
@@ -97,12 +100,16 @@ function TopBar() {
   )
 }
 
-/** After a link was followed, the keyboard and the screen reader continue at the new page; unless it took the focus itself. */
+/**
+ * After a link was followed, the keyboard and the screen reader continue at the new page; unless it
+ * took the focus itself.
+ */
 function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
   const shown = useRef(pathname)
-  // Pages arrive with a movement, but not the first. A property would draw the whole shell again for it.
+  // Pages arrive with a movement, but not the first. A property would draw the whole shell again
+  // for it.
   useEffect(() => main.current?.setAttribute("data-arrives", ""), [])
   useEffect(() => {
     if (shown.current === pathname) return

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react"
 
 /**
- * Calls `onDrop` for files dropped anywhere on the page. Returns whether files are being dragged over
- * it. `onDrop` has to read the transfer before it returns: the browser empties it afterwards.
+ * Calls `onDrop` for files dropped anywhere on the page. Returns whether files are being dragged
+ * over it. `onDrop` has to read the transfer before it returns: the browser empties it afterwards.
  */
 export function useFileDrop(onDrop: (transfer: DataTransfer) => void): boolean {
   const [isOver, setOver] = useState(false)

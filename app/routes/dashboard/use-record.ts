@@ -2,7 +2,10 @@ import { useLive } from "#app/realtime/use-live.tsx"
 import type { Loaded } from "#server/realtime/contract.ts"
 import type { UserRecord } from "#server/users/contract.ts"
 
-/** The record that a loader found, live. Whose record goes is shown the last one, until the server has sent them away. */
+/**
+ * The record that a loader found, live. Whose record goes is shown the last one, until the server
+ * has sent them away.
+ */
 export function useRecord(loaded: Loaded<UserRecord>): UserRecord {
   const [live] = useLive(loaded)
   const record = live ?? loaded.rows[0]

@@ -13,7 +13,10 @@ import type { loader as layoutLoader } from "./layout.tsx"
 import { useCommand } from "./commands/commands.tsx"
 import { useUser } from "./use-user.ts"
 
-/** Who is signed in, and what they can do about it. A popover of the browser: it needs no script, and gives the focus back. */
+/**
+ * Who is signed in, and what they can do about it. A popover of the browser: it needs no script,
+ * and gives the focus back.
+ */
 export function UserMenu({ place }: { place: "top" | "side" }) {
   const user = useUser()
   const menu = `user-menu-${place}`

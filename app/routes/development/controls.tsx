@@ -10,7 +10,10 @@ import { Icons, Tokens } from "./tokens.tsx"
 import { Waiting, Words } from "./words.tsx"
 import type { Route } from "./+types/controls.ts"
 
-/** Every token, and every control in every state, for anyone who changes one. It is there in development only. */
+/**
+ * Every token, and every control in every state, for anyone who changes one. It is there in
+ * development only.
+ */
 export function loader({ context, request }: Route.LoaderArgs) {
   if (context.get(servicesContext).config.production) throw data(null, { status: 404 })
   return { theme: readTheme(request) }

@@ -1,7 +1,10 @@
 import { Icon, iconNames } from "#app/ui/icon.tsx"
 import { Group } from "./group.tsx"
 
-/** What all is made of; app.css says what each is. Tailwind writes a class only where it stands whole in a source. */
+/**
+ * What all is made of; app.css says what each is. Tailwind writes a class only where it stands
+ * whole in a source.
+ */
 export function Tokens() {
   return (
     <>

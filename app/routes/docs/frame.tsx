@@ -5,7 +5,10 @@ import { Icon } from "#app/ui/icon.tsx"
 
 type Groups = readonly { title: string; pages: readonly { slug: string; title: string }[] }[]
 
-/** The documentation's pages around `children`: search and navigation on the left, the page's own headings on the right. */
+/**
+ * The documentation's pages around `children`: search and navigation on the left, the page's own
+ * headings on the right.
+ */
 export function DocsFrame({
   groups,
   title,

@@ -4,7 +4,10 @@ import type { Route } from "./+types/redirect.ts"
 
 export const handle = { credential: "none" }
 
-/** `/docs` leads to the documentation, wherever the operator keeps it. The target is a setting, never part of the request. */
+/**
+ * `/docs` leads to the documentation, wherever the operator keeps it. The target is a setting,
+ * never part of the request.
+ */
 export function loader({ context }: Route.LoaderArgs) {
   return redirect(context.get(servicesContext).config.docsUrl)
 }

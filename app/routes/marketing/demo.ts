@@ -16,7 +16,10 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "POST
 /** All visitors together may change the boats so often in a minute. */
 const EVERYBODY = 1200
 
-/** The boats of the start page, as server-sent events. Anyone who opens the address itself is shown the page. */
+/**
+ * The boats of the start page, as server-sent events. Anyone who opens the address itself is shown
+ * the page.
+ */
 export function loader({ context, request }: Route.LoaderArgs) {
   const { harbour } = servicesOf(context)
   if (!harbour) return noDemo()
@@ -28,7 +31,10 @@ export function loader({ context, request }: Route.LoaderArgs) {
   })
 }
 
-/** Moves a boat. A form without a script is shown the page again, with the change; a script gets no words and sees it arrive. */
+/**
+ * Moves a boat. A form without a script is shown the page again, with the change; a script gets no
+ * words and sees it arrive.
+ */
 export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)
   const { harbour } = services

@@ -2,7 +2,10 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { Badge } from "#app/ui/badge.tsx"
 
-/** A drawing in HTML of what the product looks like. It says nothing that the text beside it does not. */
+/**
+ * A drawing in HTML of what the product looks like. It says nothing that the text beside it does
+ * not.
+ */
 function Picture({ children }: { children: ReactNode }) {
   return (
     <div

@@ -7,8 +7,9 @@ import { nextState, type Boat, type BoatState } from "#server/demo/contract.ts"
 import script from "./live-demo.js?url&no-inline"
 
 /**
- * Two panes on one table, each a client of its own. The markup is whole without a script: every row is a form. live-demo.js, which is
- * loaded when the panes come into sight, follows the table and writes into the places that are marked with `data-`.
+ * Two panes on one table, each a client of its own. The markup is whole without a script: every row
+ * is a form. live-demo.js, which is loaded when the panes come into sight, follows the table and
+ * writes into the places that are marked with `data-`.
  */
 export function LiveDemo({ boats, refused }: { boats: readonly Boat[]; refused: "quick" | "failed" | null }) {
   const { t, i18n } = useLingui()

@@ -2,7 +2,10 @@ import type { MessageDescriptor } from "@lingui/core"
 import { useLingui } from "@lingui/react/macro"
 import { classNames } from "#app/ui/class-names.ts"
 
-/** One picture of the product, in the colours of the page. The browser fetches only the one that is shown, when it comes near. */
+/**
+ * One picture of the product, in the colours of the page. The browser fetches only the one that is
+ * shown, when it comes near.
+ */
 export function Shot({
   light,
   dark,

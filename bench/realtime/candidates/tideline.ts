@@ -10,7 +10,10 @@ const log = {
     void process.stderr.write(`${message} ${JSON.stringify(details)}\n`),
 }
 
-/** The engine as the application opens it, with its limits as they are. Only the table, and that any token is good, are the bench's. */
+/**
+ * The engine as the application opens it, with its limits as they are. Only the table, and that any
+ * token is good, are the bench's.
+ */
 export async function openTideline(databaseUrl: string, server: Server): Promise<Realtime<Viewer>> {
   const realtime = await openRealtime<Viewer, object>({
     databaseUrl,

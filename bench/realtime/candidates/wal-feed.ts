@@ -16,7 +16,9 @@ export interface Commit {
 
 const POSTGRES_EPOCH = Date.UTC(2000, 0, 1)
 
-/** The least that reads PostgreSQL's log: inserts of one table, no reconnecting, nothing checked. */
+/**
+ * The least that reads PostgreSQL's log: inserts of one table, no reconnecting, nothing checked.
+ */
 export async function feed(databaseUrl: string, hear: (commit: Commit) => void): Promise<void> {
   const sql = postgres(databaseUrl, {
     max: 1,

@@ -30,7 +30,10 @@ export const PATHS: Record<Candidate, string> = {
   bare: "/socket.io/?EIO=4&transport=websocket",
 }
 
-/** `name` is the user's; `standing` is what a client that comes back holds of the first room it joins. */
+/**
+ * `name` is the user's; `standing` is what a client that comes back holds of the first room it
+ * joins.
+ */
 export function converse(
   candidate: Candidate,
   name: string,

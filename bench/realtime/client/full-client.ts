@@ -3,7 +3,10 @@ import { WebSocket } from "ws"
 import { converse, PATHS, type Hears } from "./conversation.ts"
 import type { Candidate } from "../server.ts"
 
-/** One client as an application has it: socket.io-client for those that speak socket.io, `ws` for the floor. */
+/**
+ * One client as an application has it: socket.io-client for those that speak socket.io, `ws` for
+ * the floor.
+ */
 export function openFullClient(candidate: Candidate, port: number, room: string, hears: Omit<Hears, "send">) {
   if (candidate === "floor") return openWebSocket(port, room, hears)
   const socket = io(`http://127.0.0.1:${port}`, {

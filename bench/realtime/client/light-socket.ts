@@ -7,8 +7,9 @@ export interface LightSocket {
 }
 
 /**
- * As much of a WebSocket client as it takes to hold thousands in one process: text frames, unmasked in effect (a mask of zeros), nothing
- * fragmented. What the crowd itself costs would otherwise hide what the servers cost.
+ * As much of a WebSocket client as it takes to hold thousands in one process: text frames, unmasked
+ * in effect (a mask of zeros), nothing fragmented. What the crowd itself costs would otherwise hide
+ * what the servers cost.
  */
 export function openLightSocket(
   port: number,

@@ -9,8 +9,8 @@ import { writeAll } from "./disk/write-all.ts"
 import { within } from "./within.ts"
 
 /**
- * Keeps blobs in `directory`, on a local file system: `aa/bb/<uuid>`, and `tmp/` for what is being written.
- * Several processes may share the directory.
+ * Keeps blobs in `directory`, on a local file system: `aa/bb/<uuid>`, and `tmp/` for what is being
+ * written. Several processes may share the directory.
  */
 export async function openDiskBlobs(directory: string): Promise<Blobs> {
   const root = resolve(directory)
@@ -168,7 +168,10 @@ async function hashAll(file: FileHandle): Promise<RunningHash> {
   return hash
 }
 
-/** Makes `aa/bb` such that it survives a power cut, once per process; anyone who comes in the meantime waits for the same. */
+/**
+ * Makes `aa/bb` such that it survives a power cut, once per process; anyone who comes in the
+ * meantime waits for the same.
+ */
 function makeDurable(durable: Map<string, Promise<void>>, root: string, directory: string): Promise<void> {
   const known = durable.get(directory)
   if (known) return known

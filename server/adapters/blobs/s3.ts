@@ -16,11 +16,13 @@ const MOST_AT_ONCE = 32
 const LONGEST_WAIT = 10_000
 
 /**
- * Keeps blobs in a bucket of any store that speaks S3: `blobs/<key>`, and `unfinished/<key>/<offset>` for what is being written.
+ * Keeps blobs in a bucket of any store that speaks S3: `blobs/<key>`, and
+ * `unfinished/<key>/<offset>` for what is being written.
  *
- * An unfinished blob is a row of objects of eight megabytes, the last one shorter. Each is written whole or not at all, and the last one
- * again when more comes: so what was acknowledged is there after any crash, and nothing but the bucket itself has to be remembered.
- * `finish` has the store put them together (UploadPartCopy), without the bytes coming back here.
+ * An unfinished blob is a row of objects of eight megabytes, the last one shorter. Each is written
+ * whole or not at all, and the last one again when more comes: so what was acknowledged is there
+ * after any crash, and nothing but the bucket itself has to be remembered. `finish` has the store
+ * put them together (UploadPartCopy), without the bytes coming back here.
  */
 export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
   const bucket = await openBucket(settings)
@@ -117,7 +119,8 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
       whole(key),
       { sha256 },
     )
-    // The first one before the others: what is left without it does not count, and with it all are there to be joined again.
+    // The first one before the others: what is left without it does not count, and with it all are
+    // there to be joined again.
     const [first, ...others] = pieces.map((piece) => piece.name)
     if (first !== undefined) await bucket.remove([first])
     await bucket.remove(others)

@@ -27,7 +27,10 @@ type LoaderArgs = Parameters<typeof rootAuthLoader>[0]
 /** The plan's name at Clerk. An organisation's plan of the same name is not the person's. */
 const PRO = "user:pro"
 
-/** Clerk as the identity provider. Its accounts, passwords and plans live there; nothing is opened here. */
+/**
+ * Clerk as the identity provider. Its accounts, passwords and plans live there; nothing is opened
+ * here.
+ */
 export async function openClerkIdentity(settings: ClerkSettings): Promise<Identity> {
   const { origin, production, issuer, secretKey, publishableKey, log } = settings
   const jwtKey = settings.jwtKey?.replaceAll(String.raw`\n`, "\n")
@@ -52,7 +55,8 @@ export async function openClerkIdentity(settings: ClerkSettings): Promise<Identi
 
   async function getSession(args: RequestContext): Promise<Session | null> {
     const authorization = args.request.headers.get("authorization")
-    // Clerk ignores every other scheme and looks at the cookie. Who shows a credential is judged by that alone.
+    // Clerk ignores every other scheme and looks at the cookie. Who shows a credential is judged by
+    // that alone.
     if (authorization !== null && !/^Bearer \S+$/.test(authorization)) return null
     const auth = await getAuth(args as LoaderArgs, { acceptsToken: ["session_token", "api_key"] })
     if (!auth.isAuthenticated || !auth.userId) return null
@@ -124,7 +128,10 @@ async function openKeys({ jwtKey, apiUrl, issuer, secretKey }: ClerkSettings): P
   return createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`))
 }
 
-/** What the SDK takes no option for it looks up in the environment, and then here; our settings may come from the file `.env`. */
+/**
+ * What the SDK takes no option for it looks up in the environment, and then here; our settings may
+ * come from the file `.env`.
+ */
 function lendSettings({ context }: RequestContext, { apiUrl, clerkJsUrl, clerkUiUrl }: ClerkSettings) {
   const env = {
     CLERK_TELEMETRY_DISABLED: "1",

@@ -57,8 +57,8 @@ export interface AccountHooks {
 }
 
 /**
- * The identity provider that runs in this process: better-auth on the schema `auth` of our database. `close` waits for emails that are
- * being written.
+ * The identity provider that runs in this process: better-auth on the schema `auth` of our
+ * database. `close` waits for emails that are being written.
  */
 export async function openEmbeddedIdentity(
   settings: EmbeddedSettings,
@@ -122,7 +122,8 @@ export async function openEmbeddedIdentity(
     const { url, method, body, signal } = request
     const answer = () =>
       auth.handler(new Request(url, { method, headers, body, signal, ...(body && { duplex: "half" }) }))
-    // What is done for an account, or for one that is new, takes a few statements more than what is done for none.
+    // What is done for an account, or for one that is new, takes a few statements more than what is
+    // done for none.
     const time = hidesAccounts(path) ? delay(EVEN_TIME) : null
     // Where an account could not be made, better-auth answers 422, whatever the reason.
     const response = await outages.during(answer, ({ status }) => status === 500 || status === 422)
@@ -139,7 +140,10 @@ export async function openEmbeddedIdentity(
   const send = createSend(handle, origin)
   const post: Post = async (...sent) => outcomeOf(await send(...sent))
 
-  /** When the session or the key ends by itself, in ms; null for one that has ended, and for neither infinity. */
+  /**
+   * When the session or the key ends by itself, in ms; null for one that has ended, and for neither
+   * infinity.
+   */
   async function findEnd({ sessionId, keyId }: Pick<Session, "sessionId" | "keyId">): Promise<number | null> {
     if (keyId !== undefined) {
       const [key] = await db
@@ -168,7 +172,8 @@ export async function openEmbeddedIdentity(
       if (cookies.length === 0) return response
       const headers = new Headers(response.headers)
       for (const cookie of cookies) headers.append("set-cookie", cookie)
-      // A cache in between would give the cookie to everybody, where the answer itself is for everybody.
+      // A cache in between would give the cookie to everybody, where the answer itself is for
+      // everybody.
       headers.set("cache-control", "private, no-store")
       return new Response(response.body, {
         status: response.status,
@@ -255,7 +260,10 @@ function watchOutages() {
   }
 }
 
-/** A key's owner as the database has them now; null for a key that is unknown, expired or switched off. */
+/**
+ * A key's owner as the database has them now; null for a key that is unknown, expired or switched
+ * off.
+ */
 async function sessionOfKey(
   auth: Auth,
   { db }: Pick<EmbeddedSettings, "db">,
@@ -278,7 +286,10 @@ async function sessionOfKey(
   }
 }
 
-/** A caller who shows a credential in the header is judged by that alone: a bad one must not fall back to a cookie. */
+/**
+ * A caller who shows a credential in the header is judged by that alone: a bad one must not fall
+ * back to a cookie.
+ */
 function credentialsOf(request: Request) {
   const headers = new Headers(request.headers)
   headers.delete(ADDRESS_HEADER)
@@ -299,7 +310,10 @@ function publicKeyOf({ id, alg, publicKey }: typeof authJwks.$inferSelect) {
   return { ...(JSON.parse(publicKey) as object), kty: "EC", kid: id, alg: alg ?? "ES256" }
 }
 
-/** After AUTH_SECRET changed, the signing keys cannot be read. Their tokens live for a minute, so new keys cost nothing. */
+/**
+ * After AUTH_SECRET changed, the signing keys cannot be read. Their tokens live for a minute, so
+ * new keys cost nothing.
+ */
 async function forgetUnreadableKeys(auth: Auth, { db, log }: Pick<EmbeddedSettings, "db" | "log">) {
   try {
     await auth.api.signJWT({ body: { payload: { sub: "nobody" } } })
@@ -323,7 +337,9 @@ function withRetryAfter(response: Response) {
 function openBackground(log: EmbeddedSettings["log"]) {
   const running = new Set<Promise<unknown>>()
   return {
-    /** Begins when the answer is gone: the work would delay it otherwise, and the delay would tell. */
+    /**
+     * Begins when the answer is gone: the work would delay it otherwise, and the delay would tell.
+     */
     run(begin: () => Promise<unknown>) {
       const settled = delay(AFTER_ANSWER)
         .then(begin)

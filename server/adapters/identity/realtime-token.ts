@@ -18,8 +18,8 @@ const Claims = v.object({
 })
 
 /**
- * Checks realtime tokens, whichever provider signed them: signature, issuer (exactly), audience, expiry and kind.
- * The function it returns throws for any token it would not take.
+ * Checks realtime tokens, whichever provider signed them: signature, issuer (exactly), audience,
+ * expiry and kind. The function it returns throws for any token it would not take.
  */
 export function createTokenVerifier({ issuer, keys }: { issuer: string; keys: JWTVerifyGetKey }) {
   return async function verifyRealtimeToken(token: string): Promise<RealtimeClaims> {
@@ -49,7 +49,9 @@ export function createTokenVerifier({ issuer, keys }: { issuer: string; keys: JW
 /** Milliseconds. A token with an invented key id must not make us ask the database every time. */
 const RELOAD_AT_MOST_EVERY = 1000
 
-/** Keys from a set that may grow: a token signed by a key we do not know yet makes us look again. */
+/**
+ * Keys from a set that may grow: a token signed by a key we do not know yet makes us look again.
+ */
 export function createKeyLookup(load: () => Promise<JSONWebKeySet>): JWTVerifyGetKey {
   let loadedAt = -Infinity
   let current: Promise<JWTVerifyGetKey> | null = null

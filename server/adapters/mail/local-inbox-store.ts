@@ -22,7 +22,9 @@ export interface InboxMessage extends MessageSummary {
 
 export type InboxStore = Awaited<ReturnType<typeof openInboxStore>>
 
-/** Keeps the last `capacity` messages, one file each, so that they are still there after a restart. */
+/**
+ * Keeps the last `capacity` messages, one file each, so that they are still there after a restart.
+ */
 export async function openInboxStore(directory: string, capacity = 200) {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const names = (await readdir(directory)).filter((name) => FILE_NAME.test(name)).toSorted()

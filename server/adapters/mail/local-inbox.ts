@@ -19,8 +19,8 @@ const LOOPBACK = "127.0.0.1"
 const LARGEST_MESSAGE = 5 * 1024 * 1024
 
 /**
- * An SMTP server on loopback and a page to read what it took: no mail leaves this machine. When the page's port is taken it
- * moves to a free one, and `movedFrom` says so.
+ * An SMTP server on loopback and a page to read what it took: no mail leaves this machine. When the
+ * page's port is taken it moves to a free one, and `movedFrom` says so.
  */
 export async function openLocalInbox({ host = LOOPBACK, port, directory }: LocalInboxOptions) {
   const store = await openInboxStore(directory)
@@ -75,7 +75,8 @@ async function receive(stream: SMTPServerDataStream, store: InboxStore): Promise
 }
 
 async function answerPage(request: IncomingMessage, response: ServerResponse, store: InboxStore) {
-  // A page elsewhere can point a name of its own at 127.0.0.1; emails hold reset links, so only our names are served.
+  // A page elsewhere can point a name of its own at 127.0.0.1; emails hold reset links, so only our
+  // names are served.
   const host = request.headers.host?.replace(/:\d+$/, "")
   if (host !== "localhost" && host !== LOOPBACK)
     return send(response, 403, "text/plain", "Open the inbox as localhost.")

@@ -2,7 +2,9 @@ import { createTransport } from "nodemailer"
 import type { Mail, Message } from "#server/ports/mail.ts"
 
 interface SmtpMailOptions {
-  /** smtp://user:password@host:port, smtps://...; nodemailer's own options may follow as a query. */
+  /**
+   * smtp://user:password@host:port, smtps://...; nodemailer's own options may follow as a query.
+   */
   url: string
   /** `Name <address>` or an address. */
   from: string
@@ -44,12 +46,18 @@ export function openSmtpMail({ url, from }: SmtpMailOptions): Mail {
   }
 }
 
-/** One address, in its plain form: no list, no name, no route, and nothing that could begin another line. */
+/**
+ * One address, in its plain form: no list, no name, no route, and nothing that could begin another
+ * line.
+ */
 const ADDRESS = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"'@=?%!]{1,255}$/u
 
 const MESSAGE_ID = /^<[\w.+-]+@[\w.:[\]-]+>$/
 
-/** The last gate before the wire: whatever a header is made from has been checked before, and is checked here again. */
+/**
+ * The last gate before the wire: whatever a header is made from has been checked before, and is
+ * checked here again.
+ */
 function refuseStrangeHeaders({ to, subject, messageId }: Message) {
   const problem = !ADDRESS.test(to)
     ? "The address is not one that an email can be sent to."
@@ -59,7 +67,9 @@ function refuseStrangeHeaders({ to, subject, messageId }: Message) {
   if (problem) throw Object.assign(new Error(problem), { isPermanent: true })
 }
 
-/** The server judged the recipient or the message, and not the sender, its credentials or the hour. */
+/**
+ * The server judged the recipient or the message, and not the sender, its credentials or the hour.
+ */
 function isRefusedForGood(error: unknown): boolean {
   const command = textAt(error, "command")
   const answer = textAt(error, "response") ?? ""
@@ -71,7 +81,10 @@ function sendsPasswordAbroad({ username, hostname }: URL): boolean {
   return username !== "" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname)
 }
 
-/** The provider's own words where it answered; otherwise what kind of failure it was, without addresses or settings. */
+/**
+ * The provider's own words where it answered; otherwise what kind of failure it was, without
+ * addresses or settings.
+ */
 function describeFailure(error: unknown): string {
   const code = textAt(error, "code")
   const answer = textAt(error, "response")

@@ -10,7 +10,10 @@ import { composeReply, type Reply } from "./development-reply.ts"
 /** What `X-AI-Model` shows while nothing thinks behind the chat. */
 const MODEL = "development/no-model"
 
-/** Characters of one request. The chat sends 20 MB of images at most, which Base64 makes a third longer. */
+/**
+ * Characters of one request. The chat sends 20 MB of images at most, which Base64 makes a third
+ * longer.
+ */
 const BODY_LIMIT = 32 * 1024 * 1024
 
 export interface DevelopmentGateway {
@@ -24,9 +27,10 @@ export interface DevelopmentGateway {
 }
 
 /**
- * An OpenAI-compatible gateway on loopback with no language model behind it, for development and tests. Each answer says
- * so first, and then only what can be checked: the question, the tools that were offered, the result of a tool. Words that
- * begin with a slash order a slow, long, failing or decorated answer; see `composeReply`.
+ * An OpenAI-compatible gateway on loopback with no language model behind it, for development and
+ * tests. Each answer says so first, and then only what can be checked: the question, the tools that
+ * were offered, the result of a tool. Words that begin with a slash order a slow, long, failing or
+ * decorated answer; see `composeReply`.
  */
 export async function openDevelopmentGateway(): Promise<DevelopmentGateway> {
   const key = randomBytes(24).toString("base64url")

@@ -17,9 +17,9 @@ export interface Reply {
 const LABEL = "**Development gateway: no language model is connected.**"
 
 /**
- * Answers the last message. The words it knows, each as the first of the question:
- * `/slow [n]` a word a second, `/long [n]` n words, `/markdown`, `/reasoning`, `/tool <name> [json]`,
- * `/fail401`, `/fail429`, `/fail500`, `/reset` the connection in the middle of the answer.
+ * Answers the last message. The words it knows, each as the first of the question: `/slow [n]` a
+ * word a second, `/long [n]` n words, `/markdown`, `/reasoning`, `/tool <name> [json]`, `/fail401`,
+ * `/fail429`, `/fail500`, `/reset` the connection in the middle of the answer.
  */
 export function composeReply(messages: Heard[], tools: string[]): Reply {
   const last = messages.at(-1)

@@ -11,7 +11,10 @@ type Gateway =
   | { kind: "development"; key: string; baseUrl: string }
   | { kind: "remote"; key: string; baseUrl: string; api: "chat" | "responses" }
 
-/** The model `name` behind any gateway that speaks OpenAI's `/chat/completions` or, where asked for, `/responses`. */
+/**
+ * The model `name` behind any gateway that speaks OpenAI's `/chat/completions` or, where asked for,
+ * `/responses`.
+ */
 export function openGatewayModel({ gateway, name }: { gateway: Gateway; name: string }): Model {
   // Once for all answers: what a provider prepares takes as long as a short answer does.
   const connected = gateway.kind === "missing" ? null : connect(gateway, name)
@@ -48,7 +51,8 @@ function openProvider(
 ) {
   const settings = { baseURL: gateway.baseUrl, apiKey: gateway.key, fetch: createModelFetch() }
   if (gateway.kind === "remote" && gateway.api === "responses") return createOpenAI(settings).responses(name)
-  // Not the OpenAI provider: it drops `reasoning_content`, and takes an answer that breaks off for a finished one.
+  // Not the OpenAI provider: it drops `reasoning_content`, and takes an answer that breaks off for
+  // a finished one.
   const provider = { ...settings, name: "gateway", includeUsage: true, transformRequestBody }
   return createOpenAICompatible(provider).chatModel(name)
 }
@@ -56,8 +60,9 @@ function openProvider(
 type RequestBody = Record<string, unknown>
 
 /**
- * Names the limit of an answer as the model server wants it. Newer models of OpenAI refuse `max_tokens` and ask for
- * `max_completion_tokens`, and which model stands behind a name is known to the server alone: so its refusal is believed.
+ * Names the limit of an answer as the model server wants it. Newer models of OpenAI refuse
+ * `max_tokens` and ask for `max_completion_tokens`, and which model stands behind a name is known
+ * to the server alone: so its refusal is believed.
  */
 function createOutputLimit() {
   let isNewer = false

@@ -9,8 +9,8 @@ export type StreamPart = Stream extends ReadableStream<infer Part> ? Part : neve
 type Delta = StreamPart & { type: "text-delta" | "reasoning-delta" }
 
 /**
- * Makes one delta of those of the same text that come together. `read` gives the parts that take the place of one. What came before an
- * error is given before it.
+ * Makes one delta of those of the same text that come together. `read` gives the parts that take
+ * the place of one. What came before an error is given before it.
  */
 export function mergeDeltas(
   stream: ReadableStream<StreamPart>,
@@ -44,7 +44,10 @@ export function mergeDeltas(
     return { ...first, delta }
   }
 
-  /** Whether there is another part: the first of `ready`. Asked again while it waits, it waits for the same part. */
+  /**
+   * Whether there is another part: the first of `ready`. Asked again while it waits, it waits for
+   * the same part.
+   */
   function more(): Promise<boolean> {
     if (ready.length > 0) return Promise.resolve(true)
     coming ??= readOn().finally(() => (coming = null))

@@ -3,9 +3,10 @@ import { createPace } from "./pace.ts"
 import { paceBytes } from "./paced-bytes.ts"
 
 /**
- * The `fetch` with which a model server is asked. It follows no redirect, which would carry the conversation to an address that
- * nobody has set: the provider is given the redirect itself, and fails with its status. It asks for no compression, because a
- * compressor may hold words back; what is compressed all the same is read. Streams come at a pace.
+ * The `fetch` with which a model server is asked. It follows no redirect, which would carry the
+ * conversation to an address that nobody has set: the provider is given the redirect itself, and
+ * fails with its status. It asks for no compression, because a compressor may hold words back; what
+ * is compressed all the same is read. Streams come at a pace.
  */
 export function createModelFetch(): typeof fetch {
   const pace = createPace()
@@ -22,7 +23,10 @@ export function createModelFetch(): typeof fetch {
   }
 }
 
-/** An error as a model server tells it in its stream, by either of its interfaces. The empty lines end what was cut off. */
+/**
+ * An error as a model server tells it in its stream, by either of its interfaces. The empty lines
+ * end what was cut off.
+ */
 function brokenEvent(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
   const message = `The connection to the model server broke: ${cause}`
@@ -30,7 +34,10 @@ function brokenEvent(error: unknown): string {
   return `\n\ndata: ${JSON.stringify({ type: "error", sequence_number: 0, error: told })}\n\n`
 }
 
-/** Some servers send `"error": null` in every event, and the provider takes any `error` for a failed answer. */
+/**
+ * Some servers send `"error": null` in every event, and the provider takes any `error` for a failed
+ * answer.
+ */
 function withoutNullErrors(): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()

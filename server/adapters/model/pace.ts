@@ -1,4 +1,6 @@
-/** How often running answers are given on: the more of them there are, the more is given at once. */
+/**
+ * How often running answers are given on: the more of them there are, the more is given at once.
+ */
 export interface Pace {
   /** An answer begins; call what is returned when it ends. */
   enter(): () => void
@@ -9,7 +11,10 @@ export interface Pace {
 /** Below what is felt as a pause. The page follows the records, which come about as often. */
 const SHORTEST = 100
 
-/** More for each answer that runs: fifty still have the shortest interval, and a hundred have 200 ms. */
+/**
+ * More for each answer that runs: fifty still have the shortest interval, and a hundred have 200
+ * ms.
+ */
 const PER_ANSWER = 2
 
 /** The live records bring an answer's text as often to those who follow them. */

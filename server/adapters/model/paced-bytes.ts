@@ -5,13 +5,17 @@ const AT_ONCE = 4
 
 interface Options {
   pace: Pace
-  /** What stands at the end of a stream whose connection broke, in place of the error. Null for an error that should stay one. */
+  /**
+   * What stands at the end of a stream whose connection broke, in place of the error. Null for an
+   * error that should stay one.
+   */
   endOf: (error: unknown) => string | null
 }
 
 /**
- * The same bytes in fewer packets. What a packet costs is the streams that it passes through behind this one, a dozen in the SDK. An error
- * would overtake what they hold, so that words were lost which have come.
+ * The same bytes in fewer packets. What a packet costs is the streams that it passes through behind
+ * this one, a dozen in the SDK. An error would overtake what they hold, so that words were lost
+ * which have come.
  */
 export function paceBytes(
   body: ReadableStream<Uint8Array>,

@@ -7,8 +7,9 @@ const CLOSE = "</think>"
 const PASSING = new Set<StreamPart["type"]>(["stream-start", "response-metadata", "raw", "ping"])
 
 /**
- * Makes reasoning of the thoughts that a model writes between `<think>` tags. Only at the beginning of an answer, where models put
- * them: the SDK's own middleware takes every such tag, and so hides an answer that is about the tag.
+ * Makes reasoning of the thoughts that a model writes between `<think>` tags. Only at the beginning
+ * of an answer, where models put them: the SDK's own middleware takes every such tag, and so hides
+ * an answer that is about the tag.
  */
 export function createTagReader() {
   let state: "undecided" | "thinking" | "thought" | "answering" = "undecided"

@@ -30,7 +30,10 @@ interface OtlpOptions {
   /** Which part of the requests is traced where no trusted sender has decided it, from 0 to 1. */
   part: number
   version: string
-  /** A request goes on from where its `traceparent` says if one of these sent it: anybody can write one. */
+  /**
+   * A request goes on from where its `traceparent` says if one of these sent it: anybody can write
+   * one.
+   */
   trustsProxy: TrustsProxy | null
 }
 
@@ -42,7 +45,10 @@ const FIELDS: TextMapGetter<IncomingHttpHeaders> = {
   keys: (headers) => Object.keys(headers),
 }
 
-/** Sends spans to an OpenTelemetry collector over HTTP, in batches. A collector that is away costs the spans and nothing else. */
+/**
+ * Sends spans to an OpenTelemetry collector over HTTP, in batches. A collector that is away costs
+ * the spans and nothing else.
+ */
 export function openOtlpTracing(options: OtlpOptions): Tracing {
   const { endpoint, headers, service, part, version, trustsProxy } = options
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers })
@@ -96,7 +102,9 @@ export function openOtlpTracing(options: OtlpOptions): Tracing {
   }
 }
 
-/** Says of a failure what kind it is, and not its message: that may hold values of the statement. */
+/**
+ * Says of a failure what kind it is, and not its message: that may hold values of the statement.
+ */
 function end(span: Span, failure: unknown) {
   if (failure !== undefined) {
     span.setAttribute("error.type", failure instanceof Error ? failure.name : "unknown")

@@ -73,7 +73,9 @@ function sessionCookie({ identity, origin }: Config): string {
   return origin.startsWith("https:") ? "__Secure-tideline.session_token" : "tideline.session_token"
 }
 
-/** What may happen to any request: a forged one is refused, and the database may be out of reach. */
+/**
+ * What may happen to any request: a forged one is refused, and the database may be out of reach.
+ */
 function withCommonAnswers(paths: Record<string, PathItem>): Record<string, PathItem> {
   return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [

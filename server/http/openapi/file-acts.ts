@@ -72,7 +72,10 @@ const shares: Operation = {
   },
 }
 
-/** What can be done with files that are stored: the trash, links, small pictures, and several in one. */
+/**
+ * What can be done with files that are stored: the trash, links, small pictures, and several in
+ * one.
+ */
 export const fileActsPaths: Record<string, PathItem> = {
   "/api/files/trash": {
     get: trash,

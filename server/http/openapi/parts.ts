@@ -55,7 +55,10 @@ export function jsonBody(schema: v.GenericSchema) {
   return { required: true, content: { "application/json": { schema: schemaOf(schema) } } }
 }
 
-/** Without the dialect, which the document states once, and without the rules that JSON Schema has no word for. */
+/**
+ * Without the dialect, which the document states once, and without the rules that JSON Schema has
+ * no word for.
+ */
 export function schemaOf(schema: v.GenericSchema): object {
   const { $schema: _dialect, ...rest } = toJsonSchema(schema, {
     target: "draft-2020-12",

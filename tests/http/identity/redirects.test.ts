@@ -90,7 +90,9 @@ describe("nobody is sent to another site by", () => {
   })
 })
 
-/** Where the response sends its reader, or would let its page send them, if that is another site. */
+/**
+ * Where the response sends its reader, or would let its page send them, if that is another site.
+ */
 async function findWayOut(target: string, response: Response) {
   const text = await response.text()
   const place = response.headers.get("location") ?? response.headers.get("x-remix-redirect")

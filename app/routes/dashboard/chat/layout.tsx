@@ -19,7 +19,10 @@ export async function loader({ context }: Route.LoaderArgs) {
   }
 }
 
-/** The list of conversations beside the one that is open; on a narrow screen the list is behind a button of the page. */
+/**
+ * The list of conversations beside the one that is open; on a narrow screen the list is behind a
+ * button of the page.
+ */
 export default function ChatLayout({ loaderData }: Route.ComponentProps) {
   const navigate = useNavigate()
   const column = useKeyboardSpace()

@@ -82,7 +82,10 @@ export default function NewConversation() {
   )
 }
 
-/** Makes the conversation, asks the question in it, and goes there. What was written stays until then. */
+/**
+ * Makes the conversation, asks the question in it, and goes there. What was written stays until
+ * then.
+ */
 function useBegin() {
   const { t } = useLingui()
   const navigate = useNavigate()
@@ -109,8 +112,8 @@ function useBegin() {
 }
 
 /**
- * Takes a question that the address carries. One that was written on another page of the dashboard is asked at once; any
- * other waits to be sent by hand, because anybody can make a link.
+ * Takes a question that the address carries. One that was written on another page of the dashboard
+ * is asked at once; any other waits to be sent by hand, because anybody can make a link.
  */
 function useOffered(begin: (draft: Draft) => void) {
   const { state, search } = useLocation()

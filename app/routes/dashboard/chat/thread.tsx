@@ -60,7 +60,10 @@ export default function Thread({
   )
 }
 
-/** The list of conversations stays beside it. Anything but a conversation that is not there is the whole page's concern. */
+/**
+ * The list of conversations stays beside it. Anything but a conversation that is not there is the
+ * whole page's concern.
+ */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const { t } = useLingui()
   if (!isRouteErrorResponse(error) || error.status !== 404) throw error
@@ -97,13 +100,17 @@ function LiveConversation({ threadId, messages, turns, chunks }: LoadedConversat
   useReloadWhen(said.rows.length === 0 && messages.rows.length > 0)
   const loadMore = () => {
     said.loadMore()
-    // A page of turns reaches at least as far back as one of messages: not every message is an answer.
+    // A page of turns reaches at least as far back as one of messages: not every message is an
+    // answer.
     given.loadMore()
   }
   return <Conversation threadId={threadId} exchange={exchange} earlier={{ ...said, loadMore }} />
 }
 
-/** The rows of a conversation that was deleted elsewhere have gone; the loader says what there is instead. */
+/**
+ * The rows of a conversation that was deleted elsewhere have gone; the loader says what there is
+ * instead.
+ */
 function useReloadWhen(isGone: boolean) {
   const { revalidate } = useRevalidator()
   useEffect(() => {

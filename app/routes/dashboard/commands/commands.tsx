@@ -96,7 +96,10 @@ export function CommandsProvider({
   )
 }
 
-/** The function that does what a shortcut is for. Null where there are none: while somebody is onboarded. */
+/**
+ * The function that does what a shortcut is for. Null where there are none: while somebody is
+ * onboarded.
+ */
 export function useCommand(): ((name: ShortcutName) => void) | null {
   return useContext(CommandsContext)
 }
@@ -106,7 +109,10 @@ interface LoadedDialog {
   Dialog: ComponentType<CommandDialogProps>
 }
 
-/** Which of them is shown. One that cannot be fetched is not; what is typed in the meantime is kept for it. */
+/**
+ * Which of them is shown. One that cannot be fetched is not; what is typed in the meantime is kept
+ * for it.
+ */
 function useDialogs() {
   const { t } = useLingui()
   const toast = useToast()

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from "react"
 
-/** In the browser's store while they are off. A voice that is typed out as letters must not press them, so they can be. */
+/**
+ * In the browser's store while they are off. A voice that is typed out as letters must not press
+ * them, so they can be.
+ */
 const KEY = "tideline.letter-shortcuts"
 const changed = new EventTarget()
 

@@ -1,4 +1,7 @@
-/** What a key does wherever one is on the dashboard, but not while something is written or a dialog is open. In the way of `Keys`. */
+/**
+ * What a key does wherever one is on the dashboard, but not while something is written or a dialog
+ * is open. In the way of `Keys`.
+ */
 export const shortcuts = {
   palette: "mod+k",
   shortcuts: "?",

@@ -19,7 +19,10 @@ export interface Found {
 const NONE = { threads: [], files: [] }
 const NOTHING: Found = { query: "", ...NONE, problem: null }
 
-/** The conversations and files that contain this text. The previous results stay until there are new ones. */
+/**
+ * The conversations and files that contain this text. The previous results stay until there are new
+ * ones.
+ */
 export function useFound(query: string): Found {
   const { text, found, problem } = useSearch(query, search)
   if (query === "" || text === null) return NOTHING

@@ -4,7 +4,10 @@ import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 /** Between two keys that are pressed in turn. Milliseconds. */
 const PATIENCE = 1_500
 
-/** Does what a shortcut is for. Without `areEmailsOn` only those that are held together with Ctrl or ⌘. */
+/**
+ * Does what a shortcut is for. Without `areEmailsOn` only those that are held together with Ctrl or
+ * ⌘.
+ */
 export function useShortcutKeys(act: (name: ShortcutName) => void, areEmailsOn: boolean) {
   const begun = useRef({ key: "", at: 0 })
 
@@ -41,7 +44,10 @@ function isWriting(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(writing) !== null
 }
 
-/** A dialog or a menu has its own keys, unless it is closed and only fades. A toast is a dialog as well, but nobody is in it. */
+/**
+ * A dialog or a menu has its own keys, unless it is closed and only fades. A toast is a dialog as
+ * well, but nobody is in it.
+ */
 function isSomethingOpen(): boolean {
   // A toast is a dialog that leaves the page usable.
   const open = ":is([role=dialog], [role=alertdialog]):not([aria-modal=false]), [role=menu]"

@@ -37,7 +37,9 @@ import type { Route } from "./+types/list.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Files · Tideline`) }]
 
-/** The newest files are read once, as live rows; whatever else is asked for, as the server's answer. */
+/**
+ * The newest files are read once, as live rows; whatever else is asked for, as the server's answer.
+ */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const query = v.parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams) })

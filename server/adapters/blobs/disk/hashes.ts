@@ -20,10 +20,15 @@ interface Written {
   mtimeMs: number
 }
 
-/** Uploads that go on in another process, or that were forgotten here, are read again at their end. */
+/**
+ * Uploads that go on in another process, or that were forgotten here, are read again at their end.
+ */
 const MOST = 1000
 
-/** The hashes of unfinished blobs. One whose file is not, or no longer, as this process left it is not given back. */
+/**
+ * The hashes of unfinished blobs. One whose file is not, or no longer, as this process left it is
+ * not given back.
+ */
 export function createHashes() {
   const kept = new Map<string, { hash: RunningHash; mtimeMs: number }>()
   return {

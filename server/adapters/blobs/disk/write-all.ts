@@ -1,15 +1,21 @@
 import type { FileHandle } from "node:fs/promises"
 
-/** Bytes. A write is a turn of another thread, whatever its size; but with 512 kB it took twice the CPU, outside of the caches. */
+/**
+ * Bytes. A write is a turn of another thread, whatever its size; but with 512 kB it took twice the
+ * CPU, outside of the caches.
+ */
 const BATCH = 128 * 1024
 
-/** Buffers of writers that are done. A new one each time would be searched for by the garbage collector. */
+/**
+ * Buffers of writers that are done. A new one each time would be searched for by the garbage
+ * collector.
+ */
 const spare: Buffer[] = []
 const MOST_SPARE = 32
 
 /**
- * Writes what comes from `position` on, while it takes more; `took` sees it first. Answers where it ended. Throws what `bytes` throws once
- * all that came before is written.
+ * Writes what comes from `position` on, while it takes more; `took` sees it first. Answers where it
+ * ended. Throws what `bytes` throws once all that came before is written.
  */
 export async function writeAll(
   file: FileHandle,

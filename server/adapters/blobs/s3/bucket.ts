@@ -9,7 +9,9 @@ export interface BucketSettings {
   /** Of a store that is not Amazon's. */
   endpoint: string | undefined
   region: string
-  /** Null to look where Amazon's own tools do: the environment, shared files, the machine's role. */
+  /**
+   * Null to look where Amazon's own tools do: the environment, shared files, the machine's role.
+   */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
 }
 
@@ -89,7 +91,9 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       }
     },
 
-    /** Puts objects together as one, within the store. All but the last have five megabytes or more. */
+    /**
+     * Puts objects together as one, within the store. All but the last have five megabytes or more.
+     */
     async join(names: readonly string[], target: string, metadata: Record<string, string>): Promise<void> {
       const [only] = names
       if (only !== undefined && names.length === 1) {
@@ -137,7 +141,8 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
 
     /** Removing what is not there is no error. */
     async remove(names: readonly string[]): Promise<void> {
-      // One by one: the request that removes many wants a checksum that not every store understands.
+      // One by one: the request that removes many wants a checksum that not every store
+      // understands.
       await each(names, (name) => s3.send(new sdk.DeleteObjectCommand(at(name))))
     },
   }

@@ -1,8 +1,8 @@
 import type { Bucket } from "./bucket.ts"
 
 /**
- * Bytes. What is copied into a whole must have five megabytes, except at its end, and some stores want all parts of one size. A
- * whole has ten thousand parts at most: 80 GB.
+ * Bytes. What is copied into a whole must have five megabytes, except at its end, and some stores
+ * want all parts of one size. A whole has ten thousand parts at most: 80 GB.
  */
 export const PIECE_SIZE = 8 * 1024 * 1024
 
@@ -22,8 +22,9 @@ export function offsetOf(name: string): number {
 }
 
 /**
- * Cuts what comes after `begun`, the beginning of the last piece, into pieces with their offsets. What came before an error is given
- * out as well, and then the error is thrown. Where there is nothing at all, an empty piece says that something was begun.
+ * Cuts what comes after `begun`, the beginning of the last piece, into pieces with their offsets.
+ * What came before an error is given out as well, and then the error is thrown. Where there is
+ * nothing at all, an empty piece says that something was begun.
  */
 export async function* cutPieces(offset: number, begun: Buffer, bytes: AsyncIterable<Uint8Array>) {
   // The system allocates only the pages that are written, so a slow sender uses little memory.

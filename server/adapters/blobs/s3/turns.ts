@@ -1,6 +1,9 @@
 import { Unavailable } from "#server/errors.ts"
 
-/** At most this many run at the same time. The others queue; one that waited for `patience` milliseconds is rejected with `Unavailable`. */
+/**
+ * At most this many run at the same time. The others queue; one that waited for `patience`
+ * milliseconds is rejected with `Unavailable`.
+ */
 export function createTurns(most: number, patience: number) {
   const waiting: (() => void)[] = []
   let taken = 0

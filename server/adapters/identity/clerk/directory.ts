@@ -70,7 +70,10 @@ export function createDirectory(client: Client, log: Log) {
   return { getUser, updateUser, deleteUser, forget, planOf: (id: string) => plans.get(id, { fresh: false }) }
 }
 
-/** Answers by id, oldest forgotten first. Those who ask at the same time share one call; an error is not kept. */
+/**
+ * Answers by id, oldest forgotten first. Those who ask at the same time share one call; an error is
+ * not kept.
+ */
 function createMemory<Answer>(ask: (id: string) => Promise<Answer>) {
   const kept = new Map<string, { until: number; answer: Promise<Answer> }>()
   return {

@@ -2,7 +2,10 @@ import { verifyWebhook, type WebhookEvent } from "@clerk/react-router/webhooks"
 import { Unauthorized } from "#server/errors.ts"
 import type { IdentityNotice } from "#server/ports/identity.ts"
 
-/** Reads Clerk's webhooks (Standard Webhooks, signed with `signingSecret`): of users, and of their subscriptions. */
+/**
+ * Reads Clerk's webhooks (Standard Webhooks, signed with `signingSecret`): of users, and of their
+ * subscriptions.
+ */
 export function createNoticeReader(signingSecret: string, forget: (userId: string) => void) {
   return async (request: Request): Promise<IdentityNotice | null> => {
     const event = await verifyWebhook(request, { signingSecret }).catch((error: unknown) => {

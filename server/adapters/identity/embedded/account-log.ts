@@ -24,8 +24,9 @@ interface Call {
 }
 
 /**
- * Says who did what to an account, from where, and with which status it was refused. Who did not prove who they are has no name here: an
- * address that somebody typed is theirs, or another's, to keep.
+ * Says who did what to an account, from where, and with which status it was refused. Who did not
+ * prove who they are has no name here: an address that somebody typed is theirs, or another's, to
+ * keep.
  */
 export function logAccountEvent(log: Log, { path, context }: Call, from: string): void {
   const event = EVENTS.get(path)

@@ -10,9 +10,10 @@ const ATTEMPTS = { "sign-in": 10, password: 10, reset: 5 }
 type Kind = keyof typeof ATTEMPTS
 
 /**
- * Counts an attempt on an account, whether there is such an account or not. Null when it may go on, else the seconds until the next
- * may. `from` has a count of its own; null is everywhere else together. It stands beside the limit by network address, which somebody with
- * many addresses escapes.
+ * Counts an attempt on an account, whether there is such an account or not. Null when it may go on,
+ * else the seconds until the next may. `from` has a count of its own; null is everywhere else
+ * together. It stands beside the limit by network address, which somebody with many addresses
+ * escapes.
  */
 export async function countAttempt(
   db: Database,

@@ -41,11 +41,17 @@ export interface AuthSettings {
   issuer: string
   authSecret: string
   signup: "open" | "closed"
-  /** Whether an account opens only when its address is confirmed. Then no answer tells which accounts there are. */
+  /**
+   * Whether an account opens only when its address is confirmed. Then no answer tells which
+   * accounts there are.
+   */
   verification: "optional" | "required"
   db: Database
   log: Log
-  /** Begins an email. The answer does not wait for it, or the time would tell which accounts there are. */
+  /**
+   * Begins an email. The answer does not wait for it, or the time would tell which accounts there
+   * are.
+   */
   mailResetLink: (email: AccountEmail) => void
   /** Queues an email, in the transaction that is open. */
   mailVerificationLink: (email: AccountEmail) => Promise<unknown>
@@ -84,7 +90,10 @@ export const API_PATH = "/api/auth"
 /** Seconds. */
 export const RESET_LINK_LIFE = 60 * 60
 
-/** Begins the token of a reset that the server's command made. better-auth's own have letters and digits alone. */
+/**
+ * Begins the token of a reset that the server's command made. better-auth's own have letters and
+ * digits alone.
+ */
 export const MADE_ON_SERVER = "server_"
 
 /** Seconds. A session that is used lives on; one that is not ends after this. */
@@ -136,7 +145,8 @@ export function authOptions(settings: AuthSettings) {
         },
       },
     },
-    // No cache in the cookie: a plan that changed and a session that ended count from the next request on.
+    // No cache in the cookie: a plan that changed and a session that ended count from the next
+    // request on.
     session: { expiresIn: SESSION_LIFE, updateAge: SESSION_RENEWAL },
     emailAndPassword: {
       enabled: true,
@@ -156,7 +166,8 @@ export function authOptions(settings: AuthSettings) {
         const minutes = RESET_LINK_LIFE / 60
         settings.mailResetLink({ userId, email, language, url: resetLink(origin, token), minutes })
       },
-      // Anyone who took the account over may have made keys too. The link came by email, or from the server itself.
+      // Anyone who took the account over may have made keys too. The link came by email, or from
+      // the server itself.
       onPasswordReset: async ({ user }) => {
         const call = getCurrentAuthEndpointContext()
         const holderConfirmed = String(call.body?.token).startsWith(MADE_ON_SERVER)
@@ -211,7 +222,8 @@ export function authOptions(settings: AuthSettings) {
         requireName: true,
         startingCharactersConfig: { charactersLength: API_KEY_PREFIX.length + 4 },
         rateLimit: { enabled: false },
-        // A key opens the application, not the account: it cannot change the password or make more keys.
+        // A key opens the application, not the account: it cannot change the password or make more
+        // keys.
         enableSessionForAPIKeys: false,
       }),
     ],
@@ -246,7 +258,10 @@ export function resetLink(origin: string, token: string): string {
   return `${origin}/sign-in/new-password?${new URLSearchParams({ token })}`
 }
 
-/** What better-auth has no setting for: our rules for every body, an explained refusal of sign-ups, and the limit for each account. */
+/**
+ * What better-auth has no setting for: our rules for every body, an explained refusal of sign-ups,
+ * and the limit for each account.
+ */
 function refuseEarly(settings: AuthSettings) {
   const { db, signup, invitations } = settings
   return createAuthMiddleware(async (call) => {
@@ -280,8 +295,8 @@ function tooManyAttempts(wait: number) {
 }
 
 /**
- * Guesses at the present password of somebody who is signed in are counted for the account, whichever endpoint asks for it and from
- * wherever they come. A sign-in has a count of its own.
+ * Guesses at the present password of somebody who is signed in are counted for the account,
+ * whichever endpoint asks for it and from wherever they come. A sign-in has a count of its own.
  */
 function verifyCounted({ db }: AuthSettings) {
   return async (attempt: { hash: string; password: string }): Promise<boolean> => {
@@ -305,7 +320,9 @@ function signupClosed({ origin }: AuthSettings) {
   return new APIError("FORBIDDEN", { message, code: "SIGNUP_CLOSED" })
 }
 
-/** Uses an invitation up with the account that it makes. It came by mail, so the address is proven. */
+/**
+ * Uses an invitation up with the account that it makes. It came by mail, so the address is proven.
+ */
 function admitInvited(settings: AuthSettings) {
   return async (
     user: { email: string },

@@ -12,7 +12,10 @@ import { hashPassword } from "./password.ts"
 
 export const CONFIRM_ADDRESS = "/confirm-address"
 
-/** Seconds that the link of the email works, and that the browser which signed up is remembered for it. */
+/**
+ * Seconds that the link of the email works, and that the browser which signed up is remembered for
+ * it.
+ */
 export const VERIFICATION_LINK_LIFE = 24 * 60 * 60
 
 export const ConfirmAddress = v.strictObject({ token: v.string(), password: v.optional(v.string()) })
@@ -23,9 +26,10 @@ interface Settings {
 }
 
 /**
- * Confirms an address with the token of its email. Anyone who holds the account already, by its session or because this browser signed up for
- * it, goes on with it. For anyone else the account may be somebody else's who typed that address: they have to choose a password, and every
- * session, key and password from before ends.
+ * Confirms an address with the token of its email. Anyone who holds the account already, by its
+ * session or because this browser signed up for it, goes on with it. For anyone else the account
+ * may be somebody else's who typed that address: they have to choose a password, and every session,
+ * key and password from before ends.
  */
 export function confirmAddress(settings: Settings) {
   const { authSecret, db } = settings
@@ -57,7 +61,10 @@ export function confirmationLink(origin: string, token: string): string {
   return `${origin}/sign-up/confirm?${new URLSearchParams({ token })}`
 }
 
-/** The owner of the address that the token of an email names. Undefined for a token that is forged or expired. */
+/**
+ * The owner of the address that the token of an email names. Undefined for a token that is forged
+ * or expired.
+ */
 export async function findUserToConfirm({ authSecret, db }: Settings, token: string) {
   const email = (await verifyJWT(token, authSecret))?.["email"]
   if (typeof email !== "string") return undefined
@@ -103,8 +110,9 @@ type Call = Pick<GenericEndpointContext, "context"> &
   Partial<Pick<GenericEndpointContext, "getCookie" | "setCookie">>
 
 /**
- * Marks the browser that chose the password of a new account, which has no session until its address is confirmed. An answer for an
- * address that had an account carries an invented id, so its mark looks the same and fits nothing.
+ * Marks the browser that chose the password of a new account, which has no session until its
+ * address is confirmed. An answer for an address that had an account carries an invented id, so its
+ * mark looks the same and fits nothing.
  */
 export function rememberSignUp(call: Call, authSecret: string, userId: string): void {
   const { name, attributes } = markCookie(call)

@@ -7,8 +7,9 @@ import { CONFIRM_ADDRESS, ConfirmAddress } from "./confirm-address.ts"
 const Nothing = v.optional(v.strictObject({}))
 
 /**
- * The endpoints of the provider that the product uses or describes, and what each takes. Every other that better-auth registers answers
- * 404: a test lists them and fails on one that it does not know. Lengths of passwords are better-auth's to judge.
+ * The endpoints of the provider that the product uses or describes, and what each takes. Every
+ * other that better-auth registers answers 404: a test lists them and fails on one that it does not
+ * know. Lengths of passwords are better-auth's to judge.
  */
 export const ENDPOINTS: Readonly<Record<string, v.GenericSchema>> = {
   "POST /sign-up/email": v.strictObject({ name: PersonName, email: v.string(), password: v.string() }),

@@ -13,7 +13,9 @@ interface FormSettings {
   confirmsFirst: boolean
 }
 
-/** The account forms. `invitation` is carried where the provider's own fields have no place for it. */
+/**
+ * The account forms. `invitation` is carried where the provider's own fields have no place for it.
+ */
 export function createForms(send: Send, { origin, confirmsFirst }: FormSettings): AccountForms {
   const post: Post = async (...sent) => outcomeOf(await send(...sent))
   return {
@@ -22,7 +24,8 @@ export function createForms(send: Send, { origin, confirmsFirst }: FormSettings)
       const made = await post(visit, "/sign-up/email", input, more)
       if (!made.ok) return made
       if (!confirmsFirst) return { ...made, isSignedIn: true }
-      // Whom an invitation let in has shown that the address is theirs. Nobody else is told whether there is an account now.
+      // Whom an invitation let in has shown that the address is theirs. Nobody else is told whether
+      // there is an account now.
       const { email, password } = input
       const entered = invitation ? await post(visit, "/sign-in/email", { email, password }) : null
       return entered?.ok ? { ...entered, isSignedIn: true } : { ...made, isSignedIn: false }
@@ -45,7 +48,10 @@ const Confirmation = v.object({
   email: v.string(),
 })
 
-/** A link that a mail program opened comes from no page of ours. Its token is what proves the right to it. */
+/**
+ * A link that a mail program opened comes from no page of ours. Its token is what proves the right
+ * to it.
+ */
 function openedFromMail({ url, headers: given }: Request, origin: string): Request {
   const headers = new Headers({ origin })
   for (const name of ["accept-language", "cookie", "user-agent"]) {
@@ -56,8 +62,8 @@ function openedFromMail({ url, headers: given }: Request, origin: string): Reque
 }
 
 /**
- * Sends a form through the provider's own HTTP handler and never through its functions, so that its checks of origin and its
- * rate limits hold for it as well.
+ * Sends a form through the provider's own HTTP handler and never through its functions, so that its
+ * checks of origin and its rate limits hold for it as well.
  */
 export function createSend(handle: Handle, origin: string) {
   return (visit: Visit, path: string, body: object, more = {}): Promise<Response> => {

@@ -11,7 +11,10 @@ const CHOSEN: Readonly<Record<string, string>> = {
   [CONFIRM_ADDRESS]: "password",
 }
 
-/** Characters. The time an estimate takes grows faster than the length; what is this hard to guess stays so. */
+/**
+ * Characters. The time an estimate takes grows faster than the length; what is this hard to guess
+ * stays so.
+ */
 const MOST_JUDGED = 40
 
 /** Of zxcvbn's scores from 0 to 4, the first that takes more than a million guesses. */
@@ -20,8 +23,9 @@ const LEAST_SCORE = 2
 type Settings = Parameters<typeof findUserToConfirm>[0]
 
 /**
- * Throws PASSWORD_TOO_COMMON for a new password that is found in lists of leaked passwords, is a keyboard pattern, a sequence or
- * a repetition, or the person's own name or address. The estimate and its dictionaries are zxcvbn-ts's: no network is asked.
+ * Throws PASSWORD_TOO_COMMON for a new password that is found in lists of leaked passwords, is a
+ * keyboard pattern, a sequence or a repetition, or the person's own name or address. The estimate
+ * and its dictionaries are zxcvbn-ts's: no network is asked.
  */
 export async function refuseGuessable(
   call: GenericEndpointContext,
@@ -41,7 +45,10 @@ export async function refuseGuessable(
   throw new APIError("BAD_REQUEST", { code: "PASSWORD_TOO_COMMON", message })
 }
 
-/** Whose password it will be. Only a sign-up sends the name and address; the others prove an account by session or token. */
+/**
+ * Whose password it will be. Only a sign-up sends the name and address; the others prove an account
+ * by session or token.
+ */
 async function findPerson(
   call: GenericEndpointContext,
   settings: Settings,
@@ -65,7 +72,10 @@ async function findPerson(
 
 let opened: ReturnType<typeof openEstimator> | null = null
 
-/** Its dictionaries take 28 MB and a third of a second, so they wait for the first password that is chosen. */
+/**
+ * Its dictionaries take 28 MB and a third of a second, so they wait for the first password that is
+ * chosen.
+ */
 function estimator() {
   opened ??= openEstimator()
   return opened

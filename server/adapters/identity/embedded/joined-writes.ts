@@ -7,9 +7,9 @@ interface OpenTransaction {
 }
 
 /**
- * The database for better-auth, and `join`, which writes into the transaction that it has open around the caller, or else by itself. What
- * belongs to an account that is being made is written so: both are kept, or neither is, although better-auth goes on after an email that
- * failed.
+ * The database for better-auth, and `join`, which writes into the transaction that it has open
+ * around the caller, or else by itself. What belongs to an account that is being made is written
+ * so: both are kept, or neither is, although better-auth goes on after an email that failed.
  */
 export function openJoinedWrites(db: Database) {
   const current = new AsyncLocalStorage<OpenTransaction>()

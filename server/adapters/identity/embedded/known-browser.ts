@@ -17,8 +17,9 @@ type Call = Pick<GenericEndpointContext, "context"> &
   Partial<Pick<GenericEndpointContext, "getCookie" | "setCookie">>
 
 /**
- * Marks the browser as one in which this account was opened. Guesses at the password from elsewhere are slowed together; a browser with a
- * mark has a count of its own, so that nobody can lock the owner out by guessing. It opens nothing, and ends with the password.
+ * Marks the browser as one in which this account was opened. Guesses at the password from elsewhere
+ * are slowed together; a browser with a mark has a count of its own, so that nobody can lock the
+ * owner out by guessing. It opens nothing, and ends with the password.
  */
 export async function rememberBrowser(call: Call, settings: Settings, email: string): Promise<void> {
   const id = (await knownBrowser(call, settings, email)) ?? randomBytes(16).toString("base64url")
@@ -26,7 +27,10 @@ export async function rememberBrowser(call: Call, settings: Settings, email: str
   call.setCookie?.(name, `${id}.${await macOf(settings, email, id)}`, attributes)
 }
 
-/** The mark of a browser in which this account was opened with its present password; null for every other. */
+/**
+ * The mark of a browser in which this account was opened with its present password; null for every
+ * other.
+ */
 export async function knownBrowser(call: Call, settings: Settings, email: string): Promise<string | null> {
   const { name } = call.context.createAuthCookie("known_browser")
   const [, id, mac = ""] = /^([\w-]{22})\.([\w-]{43})$/.exec(call.getCookie?.(name) ?? "") ?? []

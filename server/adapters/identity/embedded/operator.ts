@@ -4,7 +4,10 @@ import { createAuth, MADE_ON_SERVER, resetLink, RESET_LINK_LIFE, type AuthSettin
 
 type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log">
 
-/** What the operator may do to accounts, and nobody else: no address of the server leads here. Unknown addresses throw. */
+/**
+ * What the operator may do to accounts, and nobody else: no address of the server leads here.
+ * Unknown addresses throw.
+ */
 export function openOperator(settings: OperatorSettings) {
   const { db, origin } = settings
   const auth = createAuth({
@@ -46,7 +49,10 @@ export function openOperator(settings: OperatorSettings) {
       return makeResetLink((await findAccount(email)).id)
     },
 
-    /** Also where sign-up is closed. A link by which the person chooses a password; null when there is such an account. */
+    /**
+     * Also where sign-up is closed. A link by which the person chooses a password; null when there
+     * is such an account.
+     */
     async createAccount(email: string, name: string) {
       const { internalAdapter } = await auth.$context
       const address = email.trim().toLowerCase()

@@ -10,7 +10,10 @@ import { verifyPassword } from "./password.ts"
 interface OwnAccountSettings {
   db: Database
   auth: Auth
-  /** Through the provider's own HTTP handler: its checks and limits hold, and it knows how to renew the cookie. */
+  /**
+   * Through the provider's own HTTP handler: its checks and limits hold, and it knows how to renew
+   * the cookie.
+   */
   post(visit: Visit, path: string, body: object): Promise<AccountOutcome>
 }
 
@@ -80,8 +83,9 @@ export function openOwnAccount({ db, auth, post }: OwnAccountSettings): OwnAccou
   }
 
   /**
-   * Counted: anyone who found an open browser must not guess here what they cannot guess at the sign-in. Apart from that, or others who
-   * guess there could keep the owner from changing the password.
+   * Counted: anyone who found an open browser must not guess here what they cannot guess at the
+   * sign-in. Apart from that, or others who guess there could keep the owner from changing the
+   * password.
    */
   async function checkPassword(
     userId: string,

@@ -6,7 +6,9 @@ const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const TAG_BYTES = 32
 
-/** What a stored hash may ask for, so that a row somebody wrote by hand cannot exhaust the machine. */
+/**
+ * What a stored hash may ask for, so that a row somebody wrote by hand cannot exhaust the machine.
+ */
 const MOST = { memory: 262_144, passes: 10, parallelism: 4 }
 
 type Cost = typeof COST

@@ -5,7 +5,9 @@ import { authPicture } from "#db/schema/pictures.ts"
 import type { Identity } from "#server/ports/identity.ts"
 import { pictureAddress } from "./pictures.ts"
 
-/** Reads what is said of a person. Every page of theirs asks, so the statement is put together once. */
+/**
+ * Reads what is said of a person. Every page of theirs asks, so the statement is put together once.
+ */
 export function openPersonReader(db: Database, origin: string): Identity["getUser"] {
   const { email, emailVerified, holderConfirmed, name, plan } = authUser
   const find = db

@@ -6,8 +6,9 @@ import { authSession, authUser } from "#db/schema/auth.ts"
 import { SESSION_LIFE, SESSION_RENEWAL, type Auth } from "./auth.ts"
 
 /**
- * Reads the session of a cookie header in one statement, where reading is all there is to do: its signature is ours, it has not ended,
- * and is not due to be renewed. Null for every other, which better-auth judges: it takes ten times as long, and may write.
+ * Reads the session of a cookie header in one statement, where reading is all there is to do: its
+ * signature is ours, it has not ended, and is not due to be renewed. Null for every other, which
+ * better-auth judges: it takes ten times as long, and may write.
  */
 export async function openSessionReader(auth: Auth, db: Database) {
   const { authCookies, secret } = await auth.$context
@@ -34,7 +35,10 @@ export async function openSessionReader(auth: Auth, db: Database) {
   }
 }
 
-/** The value that was signed, as better-auth signs its cookies: `value.signature`, an HMAC with SHA-256 in Base64. */
+/**
+ * The value that was signed, as better-auth signs its cookies: `value.signature`, an HMAC with
+ * SHA-256 in Base64.
+ */
 function readSigned(cookie: string, secret: string): string | null {
   const end = cookie.lastIndexOf(".")
   if (end < 1) return null

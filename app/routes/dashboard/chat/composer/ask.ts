@@ -10,13 +10,16 @@ export interface Question {
   attachments: Attachment[]
   /** Asks for another answer, although there is one. */
   again?: boolean
-  /** The id of a stored question, whose place it takes: what was said from there on is kept as its earlier version. */
+  /**
+   * The id of a stored question, whose place it takes: what was said from there on is kept as its
+   * earlier version.
+   */
   replaces?: string | null
 }
 
 /**
- * Asks, and resolves as soon as the question is stored: its answer comes with the live records. Throws RequestRefused, in words
- * for the person who asked.
+ * Asks, and resolves as soon as the question is stored: its answer comes with the live records.
+ * Throws RequestRefused, in words for the person who asked.
  */
 export async function askQuestion(question: Question): Promise<void> {
   const { threadId, requestId, text, attachments, again, replaces } = question

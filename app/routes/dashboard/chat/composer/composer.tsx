@@ -23,7 +23,10 @@ interface ComposerProps {
   placeholder?: string
 }
 
-/** Where a question is written. Enter sends it, Shift and Enter make a line, ArrowUp takes up the last question. */
+/**
+ * Where a question is written. Enter sends it, Shift and Enter make a line, ArrowUp takes up the
+ * last question.
+ */
 export function Composer({
   draft,
   onDraft,

@@ -13,7 +13,10 @@ const unstored = new Map<string, string>()
 
 const EMPTY: Draft = { text: "", attachments: [] }
 
-/** What is being written under a name, kept in this browser until it is sent: it survives a reload and a look elsewhere. */
+/**
+ * What is being written under a name, kept in this browser until it is sent: it survives a reload
+ * and a look elsewhere.
+ */
 export function useDraft(name: string) {
   const stored = useSyncExternalStore(
     subscribe,
@@ -44,7 +47,10 @@ export function clearDraft(name: string) {
   writeDraft(name, EMPTY)
 }
 
-/** Words that could not be sent go back to where they were written, before what has been written there since. */
+/**
+ * Words that could not be sent go back to where they were written, before what has been written
+ * there since.
+ */
 export function returnToDraft(name: string, { text, attachments }: Draft) {
   const since = readDraft(name)
   const known = new Set(attachments.map(({ fileId }) => fileId))

@@ -23,14 +23,20 @@ export interface Exchange {
 
 const QUIET: Exchange = { asking: null, refusal: null, editing: null }
 
-/** Milliseconds. The records of a question that was taken come at once; past this they were removed again. */
+/**
+ * Milliseconds. The records of a question that was taken come at once; past this they were removed
+ * again.
+ */
 const LOST_AFTER = 10_000
 
 export type Questions = ReturnType<typeof createQuestions>
 
 const QuestionsContext = createContext<Questions | null>(null)
 
-/** Keeps what is being asked in each conversation, so that it goes on while another is on the screen. */
+/**
+ * Keeps what is being asked in each conversation, so that it goes on while another is on the
+ * screen.
+ */
 export function QuestionsProvider({ children }: { children: ReactNode }) {
   const [questions] = useState(createQuestions)
   return <QuestionsContext value={questions}>{children}</QuestionsContext>
@@ -123,7 +129,10 @@ function createQuestions() {
       const requestId = isSame ? before.requestId : crypto.randomUUID()
       begin({ threadId, requestId, text, attachments, replaces, supersedes: null })
     },
-    /** Another answer to the last question. One that is complete is only replaced when `again` says so. */
+    /**
+     * Another answer to the last question. One that is complete is only replaced when `again` says
+     * so.
+     */
     askAgain(question: Question & { supersedes: string }) {
       begin(question)
     },

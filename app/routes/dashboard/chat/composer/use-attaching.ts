@@ -23,7 +23,10 @@ interface AttachingOptions {
 
 let lastId = 0
 
-/** Files beside a question that is being written: chosen from those that are here, or taken in on the spot. */
+/**
+ * Files beside a question that is being written: chosen from those that are here, or taken in on
+ * the spot.
+ */
 export function useAttaching({ attachments, onAttached }: AttachingOptions) {
   const { i18n, t } = useLingui()
   const [uploads, setUploads] = useState<readonly Uploading[]>([])

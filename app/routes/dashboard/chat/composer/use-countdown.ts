@@ -1,6 +1,9 @@
 import { useEffect, useState } from "react"
 
-/** Whole seconds until the moment (milliseconds since the epoch); 0 when it is past or there is none. */
+/**
+ * Whole seconds until the moment (milliseconds since the epoch); 0 when it is past or there is
+ * none.
+ */
 export function useCountdown(until: number | null): number {
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {

@@ -2,7 +2,10 @@ import { startTransition, useEffect, useState } from "react"
 
 let wasTakenOver = false
 
-/** False on the server and while the browser takes its page over, so that both draw the same; true from then on, drawn in pieces. */
+/**
+ * False on the server and while the browser takes its page over, so that both draw the same; true
+ * from then on, drawn in pieces.
+ */
 export function useHydrated(): boolean {
   const [isHydrated, setHydrated] = useState(wasTakenOver)
   useEffect(() => {

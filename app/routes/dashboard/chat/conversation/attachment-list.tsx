@@ -58,7 +58,10 @@ function AttachmentLink({ attachment }: { attachment: Attachment }) {
   )
 }
 
-/** Whether the file still is, followed as it comes and goes. A picture is only asked for once it is known to be there. */
+/**
+ * Whether the file still is, followed as it comes and goes. A picture is only asked for once it is
+ * known to be there.
+ */
 function useIsThere(fileId: string): "unknown" | "there" | "gone" {
   const [unknown] = useState<Loaded<FileRow>>(() => ({
     query: "files.getFile",

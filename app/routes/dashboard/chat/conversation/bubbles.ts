@@ -39,8 +39,8 @@ interface Records {
 }
 
 /**
- * Makes the bubbles of a conversation, oldest first, again and again as its records change. A bubble whose records stayed the same is
- * the same object.
+ * Makes the bubbles of a conversation, oldest first, again and again as its records change. A
+ * bubble whose records stayed the same is the same object.
  */
 export function createBubbles() {
   const known = new Map<string, { message: LiveMessage; turn: LiveTurn | undefined; bubble: Bubble }>()
@@ -104,7 +104,9 @@ function storedBubble(
   }
 }
 
-/** What a running answer has said so far is in its chunks: only its end is written into its message. */
+/**
+ * What a running answer has said so far is in its chunks: only its end is written into its message.
+ */
 function grow(stored: Bubble[], chunks: Records["chunks"]): Bubble[] {
   const at = stored.findLastIndex(({ status }) => status === "running")
   const bubble = stored[at]

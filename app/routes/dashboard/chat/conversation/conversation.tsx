@@ -188,7 +188,10 @@ function useObstacle(available: boolean, wait: number) {
   return null
 }
 
-/** What can be done in a conversation. The functions stay the same, so that no message is drawn again for them. */
+/**
+ * What can be done in a conversation. The functions stay the same, so that no message is drawn
+ * again for them.
+ */
 function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
   const { t } = useLingui()
   const questions = useQuestions()

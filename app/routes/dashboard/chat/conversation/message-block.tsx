@@ -16,8 +16,9 @@ export interface Block {
 }
 
 /**
- * The messages in blocks, for the browser looks at each thing that it may leave out again and again: at two thousand of them, frames
- * are dropped. A message stays in its block when others come before or after, because moving would render it again.
+ * The messages in blocks, for the browser looks at each thing that it may leave out again and
+ * again: at two thousand of them, frames are dropped. A message stays in its block when others come
+ * before or after, because moving would render it again.
  */
 export function useBlocks(bubbles: Bubble[]): Block[] {
   const [anchor] = useState(bubbles[0]?.key)

@@ -118,7 +118,10 @@ function Answer({ bubble, isLast, onAgain }: MessageProps) {
   )
 }
 
-/** What can be done with a message: for those who point at it, reach it by the keyboard, or have no pointer. */
+/**
+ * What can be done with a message: for those who point at it, reach it by the keyboard, or have no
+ * pointer.
+ */
 function Acts({ className, children }: { className?: string; children: React.ReactNode }) {
   return (
     <div

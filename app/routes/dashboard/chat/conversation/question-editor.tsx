@@ -10,7 +10,10 @@ interface QuestionEditorProps {
   editing: NonNullable<Exchange["editing"]>
 }
 
-/** A question that was asked, to be asked in other words. What was said after it goes to the earlier versions. */
+/**
+ * A question that was asked, to be asked in other words. What was said after it goes to the earlier
+ * versions.
+ */
 export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
   const { t } = useLingui()
   const questions = useQuestions()

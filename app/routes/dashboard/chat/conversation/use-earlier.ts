@@ -7,7 +7,10 @@ export interface Earlier {
   loadMore(): void
 }
 
-/** Brings in earlier messages before a reader who scrolls up gets to them. The mark stands above the first message. */
+/**
+ * Brings in earlier messages before a reader who scrolls up gets to them. The mark stands above the
+ * first message.
+ */
 export function useEarlier(
   { hasMore, isLoading, loadMore }: Earlier,
   frame: { current: HTMLElement | null },

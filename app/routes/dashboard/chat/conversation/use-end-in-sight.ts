@@ -4,9 +4,10 @@ import { useCallback, useEffect, useRef, useState } from "react"
 const NEAR = 48
 
 /**
- * Keeps the end of a growing list in sight, but only for a reader who is there. `frame` is a reversed column (`flex-col-reverse`): the
- * browser draws it from its end, with scrollTop 0 there and less above, so the page stands right before any script has run, and what
- * comes in at the top moves nothing. `content` is what it holds.
+ * Keeps the end of a growing list in sight, but only for a reader who is there. `frame` is a
+ * reversed column (`flex-col-reverse`): the browser draws it from its end, with scrollTop 0 there
+ * and less above, so the page stands right before any script has run, and what comes in at the top
+ * moves nothing. `content` is what it holds.
  */
 export function useEndInSight() {
   const frame = useRef<HTMLDivElement>(null)
@@ -31,7 +32,8 @@ export function useEndInSight() {
     const grow = () => {
       if (stays && box.scrollTop !== 0) box.scrollTop = 0
       const height = list.lastElementChild?.getBoundingClientRect().height ?? 0
-      // Counted from the end, a reader further up is moved by what is written there; browsers that anchor see to it themselves.
+      // Counted from the end, a reader further up is moved by what is written there; browsers that
+      // anchor see to it themselves.
       if (!stays && !ANCHORS) box.scrollTop -= Math.max(0, height - end)
       end = height
     }

@@ -7,7 +7,10 @@ import { isReachable } from "./is-reachable.ts"
 import { createBubbles, isStored } from "./bubbles.ts"
 import { useAsked, useQuestions } from "../composer/questions.tsx"
 
-/** Milliseconds between two looks at an answer that is being given, while no live connection brings it. */
+/**
+ * Milliseconds between two looks at an answer that is being given, while no live connection brings
+ * it.
+ */
 const LOOK_AGAIN = 1_000
 
 interface Records {
@@ -40,7 +43,8 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
     const look = async () => {
-      // A server that starts again has no live connections either, and a loader that fails would take the page off the screen.
+      // A server that starts again has no live connections either, and a loader that fails would
+      // take the page off the screen.
       if ((await isReachable(href("/api/chat/threads/:threadId", { threadId }))) && !isOver)
         await revalidate()
       if (!isOver) timer = setTimeout(() => void look(), LOOK_AGAIN)
@@ -61,7 +65,9 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
   }
 }
 
-/** The start and the end of an answer, for those who hear the page; never its words as they come. */
+/**
+ * The start and the end of an answer, for those who hear the page; never its words as they come.
+ */
 function useAnnouncement(isAnswering: boolean, isWhole: boolean) {
   const { t } = useLingui()
   const [hasAnswered, setHasAnswered] = useState(false)

@@ -4,8 +4,8 @@ import { useEffect, useRef } from "react"
 const LOWEST_KEYBOARD = 120
 
 /**
- * Keeps an element above the keyboard of a phone: the keyboard lies over the page without making it smaller, so the element is told
- * (as `--room`) how much it has from its own top to the keyboard's.
+ * Keeps an element above the keyboard of a phone: the keyboard lies over the page without making it
+ * smaller, so the element is told (as `--room`) how much it has from its own top to the keyboard's.
  */
 export function useKeyboardSpace() {
   const element = useRef<HTMLDivElement>(null)

@@ -7,8 +7,8 @@ const SPREAD = 280
 const PACE = 30
 
 /**
- * A text that grows by leaps, as it would read if it were written steadily. What it held when it was first shown is there at once,
- * unless it is `isNew`.
+ * A text that grows by leaps, as it would read if it were written steadily. What it held when it
+ * was first shown is there at once, unless it is `isNew`.
  */
 export function useReveal(text: string, { isNew }: { isNew: boolean }): string {
   const [shown, setShown] = useState(isNew ? 0 : text.length)

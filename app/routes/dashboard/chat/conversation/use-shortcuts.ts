@@ -1,6 +1,9 @@
 import { useEffect, useRef } from "react"
 
-/** Escape, wherever the keyboard is, unless something nearer has taken it: a menu, a dialog, a question that is being edited. */
+/**
+ * Escape, wherever the keyboard is, unless something nearer has taken it: a menu, a dialog, a
+ * question that is being edited.
+ */
 export function useEscape(act: (() => void) | null) {
   useKey(act, (event) => event.key === "Escape")
 }

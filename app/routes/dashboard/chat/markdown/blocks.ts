@@ -6,7 +6,10 @@ import { mendEnd } from "./growing.ts"
 /** Characters. Past this a text is shown as it is: laying it out would hold the page up. */
 const LONGEST = 200_000
 
-/** Characters without an empty line. The time to read one paragraph grows with the square of its length. */
+/**
+ * Characters without an empty line. The time to read one paragraph grows with the square of its
+ * length.
+ */
 const LONGEST_PARAGRAPH = 20_000
 
 /** More are elements without end. */
@@ -25,8 +28,9 @@ interface Reading {
 }
 
 /**
- * Reads one text again and again as it grows. Of a text that grew, only the end is parsed again, and blocks that stayed what they were keep
- * their identity. Null stands for a text that is not to be laid out.
+ * Reads one text again and again as it grows. Of a text that grew, only the end is parsed again,
+ * and blocks that stayed what they were keep their identity. Null stands for a text that is not to
+ * be laid out.
  */
 export function createBlockReader() {
   let last: Reading = { text: "", blocks: [] }
@@ -67,7 +71,9 @@ export function createBlockReader() {
   return { read }
 }
 
-/** The last blocks may become something else with the next word; what stands before them will not. */
+/**
+ * The last blocks may become something else with the next word; what stands before them will not.
+ */
 function withoutEnd(blocks: Token[]): Token[] {
   const ends = blocks.findLastIndex(({ type }) => type !== "space")
   return blocks.slice(0, Math.max(0, ends - 1))
@@ -106,7 +112,10 @@ function isReadable(text: string) {
   )
 }
 
-/** Markers of quotations, or the indents of lists, one inside the other for longer than anybody writes them. */
+/**
+ * Markers of quotations, or the indents of lists, one inside the other for longer than anybody
+ * writes them.
+ */
 function isTooDeep(text: string) {
   return /^[ \t]*(?:(?:>|[-*+]|\d+[.)])[ \t]*){40}/m.test(text) || /^[ \t]{200}/m.test(text)
 }

@@ -49,7 +49,8 @@ function useColours(code: string, language: string, isOpen: boolean): CodePiece[
       const pieces = await highlight(code, language)
       if (isCurrent) startTransition(() => setFound({ code, pieces }))
     }
-    // Without its colours the code can be read as well: neither a grammar that fails nor a lost connection is worth a word.
+    // Without its colours the code can be read as well: neither a grammar that fails nor a lost
+    // connection is worth a word.
     const idle = whenIdle(() => void find().catch(() => {}), 500)
     return () => {
       isCurrent = false

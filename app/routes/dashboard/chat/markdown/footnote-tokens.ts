@@ -42,7 +42,9 @@ const footnote: TokenizerExtension = {
   },
 }
 
-/** A footnote goes on in the lines right below its first, and in indented ones after an empty line. */
+/**
+ * A footnote goes on in the lines right below its first, and in indented ones after an empty line.
+ */
 function readDefinition(text: string): string {
   let end = lineEnd(text, 0)
   let hasGap = false

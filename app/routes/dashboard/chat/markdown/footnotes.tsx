@@ -41,9 +41,10 @@ export function useFootnotes(
 }
 
 /**
- * Numbers footnotes in the order of their first references; those without one come last, so that no text is lost. Of several
- * with one label the first counts. While the text grows, a reference has its number before its footnote arrives. Ids are
- * made of numbers because labels come from the model and repeat from message to message.
+ * Numbers footnotes in the order of their first references; those without one come last, so that no
+ * text is lost. Of several with one label the first counts. While the text grows, a reference has
+ * its number before its footnote arrives. Ids are made of numbers because labels come from the
+ * model and repeat from message to message.
  */
 function number(
   blocks: readonly Token[],
@@ -88,7 +89,10 @@ function number(
 
 type Found = { definitions: FootnoteToken[]; references: FootnoteReferenceToken[] }
 
-/** In the order of the text. What stands in a footnote is not among the references of what is around it. */
+/**
+ * In the order of the text. What stands in a footnote is not among the references of what is around
+ * it.
+ */
 function collect(tokens: readonly Token[]): Found {
   const found: Found = { definitions: [], references: [] }
   visit(tokens)

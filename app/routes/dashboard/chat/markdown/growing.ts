@@ -1,6 +1,6 @@
 /**
- * A text that is still being written, as it will probably read: what was begun at its end is closed or held back, so that no
- * mark-up flickers as words come in. `text` is the last block alone.
+ * A text that is still being written, as it will probably read: what was begun at its end is closed
+ * or held back, so that no mark-up flickers as words come in. `text` is the last block alone.
  */
 export function mendEnd(text: string): string {
   const held = holdBack(holdBackFootnote(text))
@@ -12,7 +12,9 @@ function holdBackFootnote(text: string): string {
   return text.replace(/(?:^|\n) {0,3}\[\^[^\]\s]*\]?$|\[\^[^\]\s]*$/, "")
 }
 
-/** A table needs its second line, a line of marks alone may yet become a list, a heading or a rule. */
+/**
+ * A table needs its second line, a line of marks alone may yet become a list, a heading or a rule.
+ */
 function holdBack(text: string): string {
   if (/^ {0,3}\|[^\n]*(?:\n[ \t|:-]*)?$/.test(text)) return ""
   return text

@@ -13,7 +13,10 @@ const LONGEST = 30_000
 
 const highlighter = core.newInstance()
 
-/** The code in pieces that make it up again; null for a language that is not known here. Loads the language when it is first needed. */
+/**
+ * The code in pieces that make it up again; null for a language that is not known here. Loads the
+ * language when it is first needed.
+ */
 export async function highlight(code: string, name: string): Promise<CodePiece[] | null> {
   const language = nameOf(name)
   if (!language || code.length > LONGEST) return null

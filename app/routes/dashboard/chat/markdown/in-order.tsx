@@ -1,6 +1,9 @@
 import { Fragment, type ReactNode } from "react"
 
-/** Pieces of a text, one after the other: each is known by its place alone, for a text that grows keeps what it began with. */
+/**
+ * Pieces of a text, one after the other: each is known by its place alone, for a text that grows
+ * keeps what it began with.
+ */
 export function inOrder<Piece>(
   pieces: readonly Piece[] | undefined,
   render: (piece: Piece, place: number) => ReactNode,

@@ -1,4 +1,7 @@
-/** Where a link in an answer leads; null for what is no address, or one that runs script. An address on this site has no host. */
+/**
+ * Where a link in an answer leads; null for what is no address, or one that runs script. An address
+ * on this site has no host.
+ */
 export function describeLink(href: string): { address: string; host: string } | null {
   if (/^\/(?![/\\])/.test(href)) return { address: href, host: "" }
   if (!URL.canParse(href)) return null

@@ -22,8 +22,9 @@ interface MarkdownProps {
 }
 
 /**
- * The words of a model as Markdown. They are data from outside, so nothing in them is ever HTML: the text becomes tokens, and
- * the tokens become elements of ours. Images load from this site alone, because an address can carry what the model has read.
+ * The words of a model as Markdown. They are data from outside, so nothing in them is ever HTML:
+ * the text becomes tokens, and the tokens become elements of ours. Images load from this site
+ * alone, because an address can carry what the model has read.
  */
 export const Markdown = memo(function Markdown({ text, isGrowing = false }: MarkdownProps) {
   const blocks = useReading(text, { isGrowing })

@@ -60,7 +60,10 @@ function readBetween(text: string, open: string, close: string, from = 0) {
   return { tex, end: begin + at + close.length }
 }
 
-/** One dollar is more often money: the formula must touch both, and no digit may follow, as in `from $5 to $10`. */
+/**
+ * One dollar is more often money: the formula must touch both, and no digit may follow, as in `from
+ * $5 to $10`.
+ */
 function readDollars(text: string) {
   const found = /^\$(?![\s$])((?:\\[^\n]|[^$\\\n])+)\$(?!\d)/.exec(text.slice(0, LONGEST))
   const tex = found?.[1]

@@ -2,7 +2,10 @@ import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState } from "react"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 
-/** A formula. Until what draws formulas has been loaded, and where it cannot draw this one, it stands as it was written. */
+/**
+ * A formula. Until what draws formulas has been loaded, and where it cannot draw this one, it
+ * stands as it was written.
+ */
 export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
   const { t } = useLingui()
   const place = useRef<HTMLSpanElement>(null)
@@ -12,7 +15,8 @@ export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
     const draw = async () => {
       const { default: katex } = await import("katex")
       if (!isCurrent || !place.current) return
-      // Elements of MathML, which need no style sheet and no font of their own. Nothing in a formula may load or link.
+      // Elements of MathML, which need no style sheet and no font of their own. Nothing in a
+      // formula may load or link.
       katex.render(tex, place.current, {
         displayMode: isBlock,
         output: "mathml",

@@ -19,7 +19,10 @@ export function readAnswers(bubbles: readonly Pick<Bubble, "role" | "parts" | "s
   return readings
 }
 
-/** Without the source of what is drawn by what is inside it: nothing shows it, and the page would carry every word three times. */
+/**
+ * Without the source of what is drawn by what is inside it: nothing shows it, and the page would
+ * carry every word three times.
+ */
 function lighten<Node>(node: Node, depth: number): Node {
   if (Array.isArray(node)) return node.map((inner: unknown) => lighten(inner, depth)) as Node
   if (typeof node !== "object" || node === null) return node
@@ -30,7 +33,8 @@ function lighten<Node>(node: Node, depth: number): Node {
 }
 
 function isIdle(node: object, name: string, depth: number) {
-  // What is too deep to be drawn is shown by its source. So is what has no renderer, such as HTML, which holds no tokens.
+  // What is too deep to be drawn is shown by its source. So is what has no renderer, such as HTML,
+  // which holds no tokens.
   if (name === "raw") return depth < DEEPEST && ("tokens" in node || "items" in node || "rows" in node)
   return name === "text" && "tokens" in node && !("href" in node)
 }

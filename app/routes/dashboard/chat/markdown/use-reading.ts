@@ -5,7 +5,10 @@ import { ReadingsContext } from "./readings.ts"
 
 const code = later(() => import("./blocks.ts"))
 
-/** The blocks of a text, as the page brought them or as they are read here. Null: it is shown as it was written. */
+/**
+ * The blocks of a text, as the page brought them or as they are read here. Null: it is shown as it
+ * was written.
+ */
 export function useReading(text: string, { isGrowing }: { isGrowing: boolean }): readonly Token[] | null {
   const readings = useContext(ReadingsContext)
   const [brought] = useState({ text, isGrowing, blocks: readings.get(text) })

@@ -8,7 +8,10 @@ const DAY = 24 * 60 * 60 * 1000
 const MONTHS: Intl.DateTimeFormatOptions = { month: "long", year: "numeric" }
 const MONTHS_IN_UTC: Intl.DateTimeFormatOptions = { ...MONTHS, timeZone: "UTC" }
 
-/** Threads come with the last used first, so the groups do too. `timeZone` is the reader's own where it is left out. */
+/**
+ * Threads come with the last used first, so the groups do too. `timeZone` is the reader's own where
+ * it is left out.
+ */
 export function groupByDate(
   threads: readonly ThreadSummary[],
   now: number,

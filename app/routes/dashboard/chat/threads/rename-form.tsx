@@ -13,7 +13,10 @@ interface RenameFormProps {
   className?: string
 }
 
-/** The title where it stands, to be written over. Enter and a press elsewhere keep it, Escape does not. */
+/**
+ * The title where it stands, to be written over. Enter and a press elsewhere keep it, Escape does
+ * not.
+ */
 export function RenameForm({ thread, onClose, className }: RenameFormProps) {
   const { t } = useLingui()
   const rename = useRename(thread)

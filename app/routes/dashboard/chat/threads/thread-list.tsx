@@ -25,7 +25,10 @@ interface ThreadListProps {
   onLeave?: (() => void) | undefined
 }
 
-/** The viewer's conversations: those that hold what is searched for, or all under the days they were last spoken in. */
+/**
+ * The viewer's conversations: those that hold what is searched for, or all under the days they were
+ * last spoken in.
+ */
 export function ThreadList({ list, onLeave }: ThreadListProps) {
   const { t } = useLingui()
   const [sought, setSought] = useState("")

@@ -60,7 +60,10 @@ function addressOf({ thread, messageId }: SearchResult) {
   return messageId ? `${page}#message-${messageId}` : page
 }
 
-/** Characters of a snippet before its first match: in a narrow list more of them would push it out of sight. */
+/**
+ * Characters of a snippet before its first match: in a narrow list more of them would push it out
+ * of sight.
+ */
 const BEFORE = 24
 
 function nearFirst({ text, matches }: Snippet): Snippet {

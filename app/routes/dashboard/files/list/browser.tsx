@@ -141,7 +141,10 @@ export function Browser({
   )
 }
 
-/** Which file is looked at: one that was pressed, or that a link of the dashboard names in its state. */
+/**
+ * Which file is looked at: one that was pressed, or that a link of the dashboard names in its
+ * state.
+ */
 function useOpenFile() {
   const { key, state } = useLocation()
   const named = typeof state === "object" && state !== null && "open" in state ? String(state.open) : null

@@ -22,7 +22,10 @@ import { pageAt, pagesBehindFirst, useDistanceFromTop, useSettled } from "./visi
 import { useRowFocus } from "./use-row-focus.ts"
 import type { Selection } from "./use-selection.ts"
 
-/** Pixels. The server draws rows of this height too, so that nothing moves when the browser takes over. */
+/**
+ * Pixels. The server draws rows of this height too, so that nothing moves when the browser takes
+ * over.
+ */
 const ROW_HEIGHT = 60
 
 /** More than a window shows. Without JavaScript the next page begins after these. */
@@ -32,8 +35,8 @@ export const RENDERED_BY_SERVER = 40
 const AHEAD = 150
 
 /**
- * Files of which only those in sight are drawn. One of them is in the way of the Tab key: arrow keys go from file to file, Space and Shift select,
- * F2 renames, Delete moves to the trash.
+ * Files of which only those in sight are drawn. One of them is in the way of the Tab key: arrow
+ * keys go from file to file, Space and Shift select, F2 renames, Delete moves to the trash.
  */
 export function FileList({
   store,
@@ -62,7 +65,8 @@ export function FileList({
   const [menu, setMenu] = useState<OpenMenu | null>(null)
   const scrollTo = useRef<(at: number) => void>(() => {})
   const { current, setCurrent, focusOn } = useRowFocus(list, files, (at) => scrollTo.current(at))
-  // A list that the server rendered whole stays as it is: measuring and placing its rows again would be wasted work.
+  // A list that the server rendered whole stays as it is: measuring and placing its rows again
+  // would be wasted work.
   const isVirtual = isHydrated && files.length > RENDERED_BY_SERVER
   // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized by a compiler
   const virtualizer = useWindowVirtualizer({

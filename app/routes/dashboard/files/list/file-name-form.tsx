@@ -2,7 +2,10 @@ import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { splitName } from "#server/files/contract.ts"
 
-/** The name where it stands, to be changed: Enter and leaving the field save it, Escape does not. The extension stays. */
+/**
+ * The name where it stands, to be changed: Enter and leaving the field save it, Escape does not.
+ * The extension stays.
+ */
 export function FileNameForm({
   fileName,
   onSave,

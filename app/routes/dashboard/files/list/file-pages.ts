@@ -24,8 +24,9 @@ export interface FilePages {
 export type FilePageStore = ReturnType<typeof createFilePages>
 
 /**
- * The pages of a list that have been scrolled to, as one list. A page begins where the one before ended, so that a page that is read
- * again loses nothing and shows nothing twice: what it took over from its neighbours is taken out of them.
+ * The pages of a list that have been scrolled to, as one list. A page begins where the one before
+ * ended, so that a page that is read again loses nothing and shows nothing twice: what it took over
+ * from its neighbours is taken out of them.
  */
 export function createFilePages(first: FilePage, load: (cursor?: string) => Promise<FilePage>) {
   const readers = new Set<() => void>()
@@ -105,14 +106,20 @@ export function createFilePages(first: FilePage, load: (cursor?: string) => Prom
       return loading
     },
     replace,
-    /** What lies behind the first page may be another by now. It is read again when it comes into sight. */
+    /**
+     * What lies behind the first page may be another by now. It is read again when it comes into
+     * sight.
+     */
     age() {
       if (pages.length === 1) return
       pages = pages.map((page, at) => (at === 0 ? page : { ...page, isOld: true }))
       age++
       announce()
     },
-    /** Reads the first page again, and the others when they come into sight. What is shown stays where that fails. */
+    /**
+     * Reads the first page again, and the others when they come into sight. What is shown stays
+     * where that fails.
+     */
     async reread() {
       this.age()
       const read = await load().catch(() => null)

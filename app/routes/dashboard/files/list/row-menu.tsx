@@ -11,7 +11,10 @@ export interface OpenMenu {
   button: HTMLElement
 }
 
-/** What there is to do with one file, where its row is too narrow for it. One for all rows, so that rows are cheap to draw. */
+/**
+ * What there is to do with one file, where its row is too narrow for it. One for all rows, so that
+ * rows are cheap to draw.
+ */
 export function RowMenu({
   open,
   onClose,
@@ -30,7 +33,8 @@ function OpenedMenu({
   onClose,
   acts,
 }: OpenMenu & { onClose: () => void; acts: RefObject<RowActs | null> }) {
-  // The field for the new name takes the focus, and would be left at once if the button had it back.
+  // The field for the new name takes the focus, and would be left at once if the button had it
+  // back.
   const isNaming = useRef(false)
   return (
     <AnchoredMenu anchor={button} onClose={onClose} focusAfter={() => !isNaming.current}>

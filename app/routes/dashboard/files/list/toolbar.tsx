@@ -95,7 +95,9 @@ function useFollowing(value: string): RefObject<HTMLSelectElement | null> {
   return select
 }
 
-/** What is typed stays as it is typed; when the address changes otherwise, the field says so too. */
+/**
+ * What is typed stays as it is typed; when the address changes otherwise, the field says so too.
+ */
 function useSearchField(q: string) {
   const input = useRef<HTMLInputElement>(null)
   const lastAsked = useRef(q)

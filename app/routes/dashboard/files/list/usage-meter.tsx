@@ -28,7 +28,10 @@ export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsa
   )
 }
 
-/** How full it is: in another colour from nine tenths on, and in a third when nothing goes in any more. */
+/**
+ * How full it is: in another colour from nine tenths on, and in a third when nothing goes in any
+ * more.
+ */
 export function StorageBar({
   usage: { used, quota },
   className,

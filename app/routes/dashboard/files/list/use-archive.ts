@@ -5,8 +5,8 @@ import { useToast } from "#app/ui/toast.tsx"
 const FRAME = "archive"
 
 /**
- * Downloads several files as one zip. A form in a frame of its own: the browser writes the bytes to the disk as they come, and the page
- * stays, also while uploads run.
+ * Downloads several files as one zip. A form in a frame of its own: the browser writes the bytes to
+ * the disk as they come, and the page stays, also while uploads run.
  */
 export function useArchive() {
   const { t } = useLingui()
@@ -36,7 +36,8 @@ export function useArchive() {
     created.name = FRAME
     created.hidden = true
     created.title = t`Downloads`
-    // A download loads nothing into the frame: what does, after the empty page it begins with, is a refusal.
+    // A download loads nothing into the frame: what does, after the empty page it begins with, is a
+    // refusal.
     created.addEventListener("load", () => {
       if (created.contentDocument?.URL !== "about:blank") refuse.current()
     })

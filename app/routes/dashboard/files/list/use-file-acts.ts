@@ -10,7 +10,8 @@ import type { FilePageStore } from "./file-pages.ts"
 export type FileActs = ReturnType<typeof useFileActs>
 
 /**
- * Renames files, and moves them into the trash and back: shown at once on every list and taken back where the server refuses.
+ * Renames files, and moves them into the trash and back: shown at once on every list and taken back
+ * where the server refuses.
  */
 export function useFileActs(store: FilePageStore, isLive: boolean) {
   const { t } = useLingui()

@@ -14,8 +14,9 @@ const MOST_REMEMBERED = 4
 const REREAD_AFTER = 150
 
 /**
- * The files of a list, as far as they have been scrolled to. The newest files are live. Lists in another order, searches and
- * filtered lists are fetched again when the viewer's files change, which `usage` says.
+ * The files of a list, as far as they have been scrolled to. The newest files are live. Lists in
+ * another order, searches and filtered lists are fetched again when the viewer's files change,
+ * which `usage` says.
  */
 export function useFilePages(
   first: FilePage,
@@ -48,7 +49,9 @@ export function useShownFiles(store: FilePageStore) {
   return useSyncExternalStore(store.watch, store.shown, store.shown)
 }
 
-/** Kept while the list is the same, and after it was left. On the server nothing is ever remembered. */
+/**
+ * Kept while the list is the same, and after it was left. On the server nothing is ever remembered.
+ */
 function useStore(first: FilePage, query: ListFiles): FilePageStore {
   const key = addressOf(query, query.cursor)
   const [held, setHeld] = useState(() => ({ key, store: remembered.get(key) ?? open(first, query) }))

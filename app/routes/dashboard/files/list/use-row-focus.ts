@@ -2,8 +2,9 @@ import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "re
 import type { FileSummary } from "#server/files/contract.ts"
 
 /**
- * One row of a list has the focus, or would get it by Tab: `current` is its place. `focusOn` moves there, also to a row that is not drawn yet.
- * When the row goes, the one that takes its place gets the focus.
+ * One row of a list has the focus, or would get it by Tab: `current` is its place. `focusOn` moves
+ * there, also to a row that is not drawn yet. When the row goes, the one that takes its place gets
+ * the focus.
  */
 export function useRowFocus(
   list: RefObject<HTMLElement | null>,
@@ -41,7 +42,10 @@ export function useRowFocus(
   return { current: Math.max(0, found), setCurrent: setCurrentId, focusOn }
 }
 
-/** Whether the focus was last seen in the list or in what belongs to it: an element that goes takes the focus along without a word. */
+/**
+ * Whether the focus was last seen in the list or in what belongs to it: an element that goes takes
+ * the focus along without a word.
+ */
 function useFocusInside(list: RefObject<HTMLElement | null>) {
   const isInside = useRef(false)
   useEffect(() => {

@@ -5,7 +5,10 @@ import { useFileDrop } from "../../use-file-drop.ts"
 import { namePasted, readFiles } from "./dropped-files.ts"
 import type { Chosen } from "./upload.ts"
 
-/** Uploads files that are dropped anywhere on the page, or pasted, and shows when they can be dropped. */
+/**
+ * Uploads files that are dropped anywhere on the page, or pasted, and shows when they can be
+ * dropped.
+ */
 export function DropZone({ onFiles }: { onFiles: (chosen: readonly Chosen[]) => void }) {
   const isOver = useFileDrop((transfer) => void readFiles(transfer).then(onFiles))
   useFilePaste(onFiles)

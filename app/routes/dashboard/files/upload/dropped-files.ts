@@ -7,9 +7,13 @@ interface HandleGiver {
   getAsFileSystemHandle(): Promise<FileSystemHandle | null>
 }
 
-/** The files of a drop or a paste, those inside dropped folders too. Call it while the event is being handled. */
+/**
+ * The files of a drop or a paste, those inside dropped folders too. Call it while the event is
+ * being handled.
+ */
 export async function readFiles(transfer: DataTransfer): Promise<Chosen[]> {
-  // The list is emptied when the handler returns, so everything is taken out before anything is awaited.
+  // The list is emptied when the handler returns, so everything is taken out before anything is
+  // awaited.
   const dropped = [...transfer.items]
     .filter((item) => item.kind === "file")
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile(), handle: handleOf(item) }))

@@ -9,7 +9,10 @@ interface Known {
   lastModified: number
 }
 
-/** The file that was kept, where the browser still gives it without asking. Not one that has changed. */
+/**
+ * The file that was kept, where the browser still gives it without asking. Not one that has
+ * changed.
+ */
 export async function findFile(handle: FileSystemFileHandle, known: Known): Promise<File | undefined> {
   return openIf(handle, known, (permitted) => permitted.queryPermission({ mode: "read" }))
 }

@@ -83,7 +83,10 @@ export function whyNot({ size }: File, { maxSize, room }: UploadLimits): string 
   return i18n._(msg`There isn't enough space: ${left} left. Empty the trash or delete files, then try again.`)
 }
 
-/** A file that has changed since it was chosen cannot be read; the request would fail as if the connection had. */
+/**
+ * A file that has changed since it was chosen cannot be read; the request would fail as if the
+ * connection had.
+ */
 export async function canRead(file: File): Promise<boolean> {
   try {
     await file.slice(0, 1).arrayBuffer()

@@ -5,10 +5,16 @@ import type { Uploads } from "./upload.ts"
 /** Milliseconds between two pictures of what is moving. */
 const PICTURE_EVERY = 200
 
-/** One and the same, so that a page on which nothing is uploaded is not drawn again when it comes alive. */
+/**
+ * One and the same, so that a page on which nothing is uploaded is not drawn again when it comes
+ * alive.
+ */
 export const NO_UPLOADS: Uploads = { list: [], rate: null }
 
-/** What is seen of the queue: a picture of its entries that stays the same until it is announced that they have changed. */
+/**
+ * What is seen of the queue: a picture of its entries that stays the same until it is announced
+ * that they have changed.
+ */
 export function createQueuePicture(entries: ReadonlyMap<string, Entry>) {
   const listeners = new Set<() => void>()
   const total = createTransferRate()

@@ -3,8 +3,8 @@ import type { Sending, Told, ToSend } from "./sending.ts"
 import { outcomeOf, type Outcome } from "./upload-outcome.ts"
 
 /**
- * Bytes up to which a file goes as the body of one request. Sending it again costs less than the requests that would spare it, and
- * when it is interrupted the server gives its room back at once.
+ * Bytes up to which a file goes as the body of one request. Sending it again costs less than the
+ * requests that would spare it, and when it is interrupted the server gives its room back at once.
  */
 const WHOLE_UP_TO = 2_000_000
 

@@ -4,10 +4,16 @@ import { outcomeOf, type Outcome } from "./upload-outcome.ts"
 
 const ENDPOINT = "/api/files/uploads"
 
-/** Bytes of one request: what proxies let pass. Each is answered when it is on the server's disk, so many small ones take longer. */
+/**
+ * Bytes of one request: what proxies let pass. Each is answered when it is on the server's disk, so
+ * many small ones take longer.
+ */
 const PART = 16 * 1024 * 1024
 
-/** Milliseconds between attempts to give an upload up: the request that was broken off may hold it for a moment. */
+/**
+ * Milliseconds between attempts to give an upload up: the request that was broken off may hold it
+ * for a moment.
+ */
 const DISCARD_AFTER = [100, 300, 600, 1000, 2000, 4000]
 
 /** Sends by tus 1.0: asks the server first how much it has, where the sending was begun before. */
@@ -20,7 +26,8 @@ export function sendInParts({ file, url }: ToSend, told: Told): Sending {
     (tus) => {
       if (ended) return
       upload = new tus.Upload(file, {
-        // With both, the library would start over whenever the server could not answer for a moment.
+        // With both, the library would start over whenever the server could not answer for a
+        // moment.
         ...(url ? { uploadUrl: absolute(url) } : { endpoint: absolute(ENDPOINT) }),
         metadata: { filename: file.name },
         chunkSize: PART,
@@ -58,7 +65,10 @@ export function sendInParts({ file, url }: ToSend, told: Told): Sending {
   }
 }
 
-/** Gives up what has arrived. Resolves with whether the server knows; it gives up by itself in the end. */
+/**
+ * Gives up what has arrived. Resolves with whether the server knows; it gives up by itself in the
+ * end.
+ */
 export async function discard(url: string | null | undefined): Promise<boolean> {
   if (!url) return true
   try {

@@ -1,4 +1,6 @@
-/** What this browser remembers of an upload until it has ended, for when the page is loaded again. */
+/**
+ * What this browser remembers of an upload until it has ended, for when the page is loaded again.
+ */
 export interface Unfinished {
   id: string
   userId: string
@@ -25,8 +27,8 @@ const STORE = "unfinished"
 const FORGOTTEN_AFTER = 7 * 24 * 60 * 60 * 1000
 
 /**
- * In IndexedDB, because handles of files can be kept nowhere else. Where the browser keeps nothing, uploads work and cannot be
- * continued after a reload.
+ * In IndexedDB, because handles of files can be kept nowhere else. Where the browser keeps nothing,
+ * uploads work and cannot be continued after a reload.
  */
 export function openUnfinishedUploads(page: string) {
   let opening: Promise<IDBDatabase | null> | undefined

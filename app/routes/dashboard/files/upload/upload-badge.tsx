@@ -4,7 +4,10 @@ import { useUploads } from "./use-uploads.ts"
 import { percent } from "./upload-text.ts"
 import { isRunning } from "./upload.ts"
 
-/** Says beside the way to the files how far the uploads are, wherever in the dashboard one is. Nothing while there are none. */
+/**
+ * Says beside the way to the files how far the uploads are, wherever in the dashboard one is.
+ * Nothing while there are none.
+ */
 export function UploadBadge({ className }: { className?: string }) {
   const { t } = useLingui()
   const { list } = useUploads()

@@ -5,7 +5,10 @@ import { Menu, MenuItem } from "#app/ui/menu.tsx"
 import { FileInput, useFileInput } from "./file-input.tsx"
 import type { Chosen } from "./upload.ts"
 
-/** Lets files be chosen, or a folder. Not there without JavaScript: what stands beside it must lead on then. */
+/**
+ * Lets files be chosen, or a folder. Not there without JavaScript: what stands beside it must lead
+ * on then.
+ */
 export function UploadButton({
   onFiles,
   variant,

@@ -14,7 +14,10 @@ import { summarise, type UploadSummary } from "./upload-text.ts"
 /** So many are drawn. Those that need somebody come first. */
 const MOST_ROWS = 60
 
-/** What is being sent, each file and all together, in a corner of the window. Nothing while there is nothing to see. */
+/**
+ * What is being sent, each file and all together, in a corner of the window. Nothing while there is
+ * nothing to see.
+ */
 export function UploadPanel({
   uploads,
   onFiles,
@@ -200,7 +203,10 @@ const NEED: Record<Upload["state"], number> = {
   done: 6,
 }
 
-/** What a screen reader hears of all this: every few seconds while files are being sent, at once when they are not. */
+/**
+ * What a screen reader hears of all this: every few seconds while files are being sent, at once
+ * when they are not.
+ */
 function Announcement({ words, isBusy }: { words: string; isBusy: boolean }) {
   const [said, setSaid] = useState("")
   const saidAt = useRef(0)

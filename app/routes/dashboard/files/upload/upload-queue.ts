@@ -27,7 +27,10 @@ const AGAIN_AFTER = [1000, 2000, 4000, 8000, 15_000, 30_000]
 /** A server that fails in the same way so often will go on to. */
 const MOST_FAILURES = 4
 
-/** Sends files a few at a time. It belongs to no page: uploads continue while the person visits other pages of the dashboard. */
+/**
+ * Sends files a few at a time. It belongs to no page: uploads continue while the person visits
+ * other pages of the dashboard.
+ */
 export const uploadQueue = createUploadQueue()
 
 function createUploadQueue() {
@@ -136,7 +139,10 @@ function createUploadQueue() {
     remove(done.map(({ id }) => id))
   }
 
-  /** What an earlier page of this browser left: what can be found again goes on, the rest waits for the person. */
+  /**
+   * What an earlier page of this browser left: what can be found again goes on, the rest waits for
+   * the person.
+   */
   async function continueFor(user: string) {
     if (userId === user) return
     userId = user

@@ -1,4 +1,7 @@
-/** What a person sees of one upload. Bytes: `sent` have left this device, `rate` leave it every second. */
+/**
+ * What a person sees of one upload. Bytes: `sent` have left this device, `rate` leave it every
+ * second.
+ */
 export type Upload = {
   id: string
   name: string
@@ -16,7 +19,10 @@ export type UploadState =
   | { state: "paused" }
   /** The connection is lost: it goes on by itself. */
   | { state: "held"; isOffline: boolean }
-  /** The page was loaded again: the bytes must be given once more, by the person, or with their leave where `mayAsk`. */
+  /**
+   * The page was loaded again: the bytes must be given once more, by the person, or with their
+   * leave where `mayAsk`.
+   */
   | { state: "missing"; mayAsk: boolean }
   | { state: "done" }
   | { state: "failed"; reason: string }
@@ -34,7 +40,10 @@ export interface Chosen {
   handle?: FileSystemFileHandle | undefined
 }
 
-/** What may be sent, in bytes: the largest file, and the room that is left. The server has the last word on both. */
+/**
+ * What may be sent, in bytes: the largest file, and the room that is left. The server has the last
+ * word on both.
+ */
 export interface UploadLimits {
   maxSize: number
   room: number

@@ -12,8 +12,9 @@ export function useUploads(): Uploads {
 }
 
 /**
- * What is done about uploads wherever in the dashboard one is: what a page before left is continued, a connection that comes back
- * is used at once, leaving asks first, and what is done goes away. It draws nothing, so that progress redraws nothing around it.
+ * What is done about uploads wherever in the dashboard one is: what a page before left is
+ * continued, a connection that comes back is used at once, leaving asks first, and what is done
+ * goes away. It draws nothing, so that progress redraws nothing around it.
  */
 export function UploadKeeper({ userId }: { userId: string }): null {
   const { list } = useUploads()
