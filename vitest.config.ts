@@ -39,6 +39,7 @@ export default defineConfig({
           name: "whole",
           include: ["tests/{http,process,browser}/**/*.test.{ts,tsx}"],
           globalSetup: "tests/support/build.ts",
+          setupFiles: "tests/support/show-logs.ts",
           ...shared,
         },
       },

@@ -179,9 +179,12 @@ it("the answers of a killed process are ended once, by one of the others", async
     (event) => event.event === "commit" && event.changes.some(([id]) => id === turns.id),
   )
   expect(seen).toHaveLength(2) // its beginning and its end
-  const words =
-    await sql`select content from chat_messages where thread_id = ${threadId} and role = 'assistant'`
-  expect(words.map((row) => row["content"])).toEqual(["The sea is"])
+  // PostgreSQL has a commit in its log a moment before snapshots see it.
+  const content = async () =>
+    (await sql`select content from chat_messages where thread_id = ${threadId} and role = 'assistant'`).map(
+      (row) => String(row["content"]),
+    )
+  await expect.poll(content).toEqual(["The sea is"])
   await doomed.start()
 })
 

@@ -9,6 +9,14 @@ import { findFreePort } from "./ports.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
+/** The log of each server that this file has started and that has not ended. */
+const running = new Set<string[]>()
+
+/** The last lines that the servers of this file have logged, for a test that failed. */
+export function lastLogLines(): string[] {
+  return [...running].flatMap((log) => log.slice(-20))
+}
+
 export interface TidelineApp {
   origin: string
   port: number
@@ -86,6 +94,7 @@ export function spawnTideline(folder: string, env: Record<string, string | undef
     },
   })
   const log: string[] = []
+  running.add(log)
   const waiting = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
@@ -93,7 +102,10 @@ export function spawnTideline(folder: string, env: Record<string, string | undef
       for (const look of waiting) look()
     })
   }
-  const exited = once(child, "close").then(([code]) => (typeof code === "number" ? code : null))
+  const exited = once(child, "close").then(([code]) => {
+    running.delete(log)
+    return typeof code === "number" ? code : null
+  })
 
   /** The log entry with this message, now or later; throws when the process ends without it. */
   function logged(message: string) {

@@ -15,6 +15,9 @@ import type { Person } from "./people.ts"
 
 type App = Pick<TidelineApp, "origin">
 
+/** Below a test's own limit, so that it says what it waited for. */
+const UNTIL_MS = 30_000
+
 /** A program on the socket: what it is told stands in `heard`, in order. */
 export interface LiveSocket {
   heard: { name: string; event: SnapshotEvent | CommitEvent | RevokedEvent }[]
@@ -64,10 +67,19 @@ export async function openLiveSocket(
     mutate: (mutation, args = {}, mutationId = crypto.randomUUID()) =>
       ask("mutate", { mutation, args, mutationId }),
     until: (fits) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          listening.delete(look)
+          reject(
+            new Error(
+              `The event ${fits} did not come within ${UNTIL_MS / 1000} s. Received, the socket ${socket.connected ? "connected" : "closed"}: ${JSON.stringify(heard.slice(-5))}`,
+            ),
+          )
+        }, UNTIL_MS)
         const look = () => {
           const found = heard.find(fits)
           if (!found) return
+          clearTimeout(timer)
           listening.delete(look)
           resolve(found.event)
         }
