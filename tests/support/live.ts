@@ -70,9 +70,11 @@ export async function openLiveSocket(
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           listening.delete(look)
+          const state = socket.connected ? "connected" : "closed"
+          const last = JSON.stringify(heard.slice(-5))
           reject(
             new Error(
-              `The event ${fits} did not come within ${UNTIL_MS / 1000} s. Received, the socket ${socket.connected ? "connected" : "closed"}: ${JSON.stringify(heard.slice(-5))}`,
+              `No event fits ${String(fits)} after ${UNTIL_MS / 1000} s. The socket is ${state} and received ${last}`,
             ),
           )
         }, UNTIL_MS)
