@@ -24,7 +24,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       store = await open()
     })
 
-    it("gives back the bytes it was given, and says their number and their sha-256", async () => {
+    it("returns the bytes it was given, with their count and SHA-256", async () => {
       const bytes = randomBytes(700_001)
       const key = store.newKey()
       const stored = await store.put(key, inPieces(bytes, 64 * 1024), { limit: bytes.length })
@@ -35,20 +35,20 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
     })
 
-    it("stores nothing at all as an empty blob", async () => {
+    it("stores empty input as an empty blob", async () => {
       const key = store.newKey()
       expect(await store.put(key, inPieces(Buffer.alloc(0), 1), { limit: 0 })).toMatchObject({ size: 0 })
       expect(await read(store, key)).toHaveLength(0)
     })
 
-    it("reads a range with both its ends", async () => {
+    it("reads a range, both ends included", async () => {
       const key = store.newKey()
       await store.put(key, inPieces(Buffer.from("0123456789"), 3), { limit: 10 })
       expect((await read(store, key, { start: 2, end: 5 })).toString()).toBe("2345")
       expect((await read(store, key, { start: 9, end: 9 })).toString()).toBe("9")
     })
 
-    it("keeps nothing past the limit, and stops asking for more", async () => {
+    it("stores nothing beyond the limit, and stops reading the source", async () => {
       const key = store.newKey()
       let asked = 0
       async function* endless() {
@@ -62,13 +62,13 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect(await store.open(key)).toBeNull()
     })
 
-    it("keeps nothing of a stream that breaks, and throws its error", async () => {
+    it("stores nothing if the stream fails, and rethrows its error", async () => {
       const key = store.newKey()
       await expect(store.put(key, breakingOff(), { limit: 5000 })).rejects.toThrow("the line went dead")
       expect(await store.open(key)).toBeNull()
     })
 
-    it("shows nothing of a blob before it is whole", async () => {
+    it("hides a blob until it is complete", async () => {
       const key = store.newKey()
       async function* observed() {
         yield randomBytes(1000)
@@ -79,7 +79,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect(await read(store, key)).toHaveLength(2000)
     })
 
-    it("removes a blob, and does not mind removing it again", async () => {
+    it("removes a blob; removing it again does nothing", async () => {
       const key = store.newKey()
       await store.put(key, inPieces(Buffer.from("gone soon"), 4), { limit: 100 })
       await store.remove(key)
@@ -87,7 +87,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       await store.remove(key)
     })
 
-    it("lets a reader finish what is removed under it", async () => {
+    it("lets a reader finish after the blob is removed", async () => {
       const bytes = randomBytes(2_000_000)
       const key = store.newKey()
       await store.put(key, inPieces(bytes, 256 * 1024), { limit: bytes.length })
@@ -96,7 +96,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect(await buffer(stream)).toHaveLength(bytes.length)
     })
 
-    it("makes a key once, and takes none that it did not make", async () => {
+    it("never repeats a key, and rejects keys it did not create", async () => {
       expect(new Set(Array.from({ length: 1000 }, () => store.newKey()))).toHaveLength(1000)
       for (const key of [
         "../../etc/passwd",
@@ -115,7 +115,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       }
     })
 
-    it("takes many blobs at once", async () => {
+    it("accepts many blobs concurrently", async () => {
       const blobs = Array.from({ length: 40 }, () => ({ key: store.newKey(), bytes: randomBytes(50_000) }))
       await Promise.all(
         blobs.map(({ key, bytes }) => store.put(key, inPieces(bytes, 8192), { limit: 50_000 })),
@@ -123,7 +123,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       for (const { key, bytes } of blobs) expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
     })
 
-    it("puts together what is appended, and says its number and its sha-256", async () => {
+    it("joins appended parts, and returns their total size and SHA-256", async () => {
       // Below, at and above five megabytes, the least that S3 takes as a part.
       const sizes = [1, 5_242_880, 3_000_000, 12_000_001, 0, 700]
       const bytes = randomBytes(sizes.reduce((sum, size) => sum + size))
@@ -141,7 +141,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
     })
 
-    it("keeps nothing of a chunk once it has asked for the next, which may be in the same memory", async () => {
+    it("copies each chunk before it asks for the next, which may reuse the same memory", async () => {
       const bytes = randomBytes(9_000_000)
       const memory = Buffer.alloc(64 * 1024)
       async function* throughOnePlace(from: number, to: number) {
@@ -159,7 +159,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       for (const key of [put, appended]) expect(Buffer.compare(await read(store, key), bytes)).toBe(0)
     })
 
-    it("goes on and finishes where another process began", async () => {
+    it("continues and finishes an upload that another process started", async () => {
       const bytes = randomBytes(7_000_000)
       const key = store.newKey()
       await store.append(key, 0, inPieces(bytes.subarray(0, 6_000_000), 64 * 1024))
@@ -172,7 +172,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect(await other.finish(key)).toEqual({ size: 7_000_000, sha256 })
     })
 
-    it("keeps of a piece that breaks off what came before, and throws its error", async () => {
+    it("keeps what arrived before an append fails, and rethrows its error", async () => {
       const key = store.newKey()
       await store.append(key, 0, inPieces(randomBytes(500), 100))
       await expect(store.append(key, 500, breakingOff())).rejects.toThrow("the line went dead")
@@ -185,7 +185,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect(sha256).toBe(createHash("sha256").update(stored).digest("hex"))
     })
 
-    it("appends at its end only, and nothing to what is stored", async () => {
+    it("only appends at the end, and never to a finished blob", async () => {
       const key = store.newKey()
       await store.append(key, 0, inPieces(Buffer.from("begun"), 5))
       for (const offset of [0, 4, 6]) {
@@ -198,7 +198,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect((await read(store, key)).toString()).toBe("begun")
     })
 
-    it("finishes a blob that nothing but nothing was appended to", async () => {
+    it("finishes a blob to which only empty parts were appended", async () => {
       const key = store.newKey()
       await expect(store.finish(key)).rejects.toThrow("Nothing was ever appended")
       expect(await store.append(key, 0, inPieces(Buffer.alloc(0), 1))).toBe(0)
@@ -206,20 +206,20 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect(await read(store, key)).toHaveLength(0)
     })
 
-    it("shows nothing of an unfinished blob, and has no bytes of one that never was", async () => {
+    it("hides an unfinished blob, and returns nothing for one that never existed", async () => {
       const key = store.newKey()
       await store.append(key, 0, inPieces(randomBytes(6_000_000), 64 * 1024))
       expect(await store.open(key)).toBeNull()
       expect(await store.sizeOf(store.newKey())).toBe(0)
     })
 
-    it("finishes again with the same answer", async () => {
+    it("returns the same result when finished twice", async () => {
       const key = store.newKey()
       await store.append(key, 0, inPieces(randomBytes(6_000_000), 64 * 1024))
       expect(await store.finish(key)).toEqual(await store.finish(key))
     })
 
-    it("removes an unfinished blob with all its pieces, and lets its key begin again", async () => {
+    it("removes an unfinished blob with all its parts, so that its key can start over", async () => {
       const key = store.newKey()
       const size = await store.append(key, 0, inPieces(randomBytes(6_000_000), 64 * 1024))
       await store.append(key, size, inPieces(randomBytes(10), 10))
@@ -231,7 +231,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect((await read(store, key)).toString()).toBe("again")
     })
 
-    it("lists what is stored and what is unfinished, with sizes and times", async () => {
+    it("lists stored and unfinished blobs with sizes and times", async () => {
       const [whole, begun, empty] = [store.newKey(), store.newKey(), store.newKey()]
       await store.put(whole, inPieces(randomBytes(3000), 1000), { limit: 3000 })
       await store.append(begun, 0, inPieces(randomBytes(6_000_000), 64 * 1024))
@@ -275,7 +275,7 @@ const openBucket = () => openS3Blobs(s3.settings())
 describeBlobs("a bucket", () => s3.emptyBucket().then(openBucket), openBucket)
 
 describe("a bucket", () => {
-  it("still has all bytes of a blob whose pieces could not all be removed at its finish", async () => {
+  it("keeps all bytes of a blob whose parts could not all be removed when it was finished", async () => {
     await s3.emptyBucket()
     const passage = await openPassage(s3.settings().endpoint ?? "")
     const store = await openS3Blobs({ ...s3.settings(), endpoint: passage.origin })
@@ -293,7 +293,7 @@ describe("a bucket", () => {
     await passage.close()
   })
 
-  it("lets so many blobs at once have a piece in memory, and refuses anyone who waits too long for that", async () => {
+  it("limits how many blobs buffer a part in memory, and refuses a blob that waits too long for a slot", async () => {
     const inTurn = createTurns(1, 60_000)
     const first = Promise.withResolvers<string>()
     const order: string[] = []
@@ -313,7 +313,7 @@ describe("a bucket", () => {
     await impatient(() => Promise.resolve())
   })
 
-  it("reads nothing of an empty blob, of which stores refuse every range", async () => {
+  it("sends no range request for an empty blob, which stores would refuse", async () => {
     await s3.emptyBucket()
     const passage = await openPassage(s3.settings().endpoint ?? "")
     const store = await openS3Blobs({ ...s3.settings(), endpoint: passage.origin })
@@ -360,14 +360,14 @@ async function openPassage(to: string) {
 }
 
 describe("the local disk", () => {
-  it("leaves no temporary file behind, whatever became of the blob", async () => {
+  it("leaves no temporary file behind, whether the write succeeded or not", async () => {
     const store = await openDiskBlobs(directory)
     await store.put(store.newKey(), inPieces(randomBytes(10), 5), { limit: 10 })
     await store.put(store.newKey(), inPieces(randomBytes(11), 5), { limit: 10 }).catch(() => {})
     expect(await readdir(join(directory, "tmp"))).toEqual([])
   })
 
-  it("never writes over a blob that is being written under the same key", async () => {
+  it("never overwrites a blob that is being written under the same key", async () => {
     const store = await openDiskBlobs(directory)
     const key = store.newKey()
     async function* first() {
@@ -378,7 +378,7 @@ describe("the local disk", () => {
     expect((await read(store, key)).toString()).toBe("first")
   })
 
-  it("writes all that came, also while no more comes", async () => {
+  it("writes everything it has received while it waits for more", async () => {
     const store = await openDiskBlobs(directory)
     const key = store.newKey()
     async function* stalling() {
@@ -388,7 +388,7 @@ describe("the local disk", () => {
     expect(await store.append(key, 0, stalling())).toBe(1_000_000)
   })
 
-  it("does not follow a link out of its directory", async () => {
+  it("does not follow a symbolic link out of its directory", async () => {
     const store = await openDiskBlobs(join(directory, "store"))
     const secret = join(directory, "secret")
     await writeFile(secret, "secret")
@@ -398,7 +398,7 @@ describe("the local disk", () => {
     await expect(store.open(key)).rejects.toThrow("ELOOP")
   })
 
-  it("keeps its blobs when it is opened again", async () => {
+  it("keeps its blobs after it is reopened", async () => {
     const before = await openDiskBlobs(directory)
     const key = before.newKey()
     await before.put(key, inPieces(Buffer.from("still here"), 4), { limit: 100 })

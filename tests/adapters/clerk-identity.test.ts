@@ -65,7 +65,7 @@ async function within<Answer>(
 const sessionBy = (headers: Record<string, string>, settings = {}): Promise<Session | null> =>
   within(headers, (identity, args) => identity.getSession(args), settings)
 
-describe("a plan at Clerk", () => {
+describe("the plan of a Clerk user", () => {
   test.each([
     ["pro, when the person holds it", { pla: "u:pro" }, "pro"],
     ["free, when the person holds another", { pla: "u:free_user" }, "free"],
@@ -89,7 +89,7 @@ describe("a plan at Clerk", () => {
     })
   })
 
-  test("is asked for where an API key says nothing of it, and is free when there is no answer", async () => {
+  test("is requested from Clerk if an API key does not carry it, and is free if Clerk does not reply", async () => {
     clerk.users.set("user_grace", {
       id: "user_grace",
       email: "grace@example.org",
@@ -107,8 +107,8 @@ describe("a plan at Clerk", () => {
   })
 })
 
-describe("a token of Clerk", () => {
-  test("is checked with the keys of the Backend API where there is no key in the settings, and the keys are asked for once", async () => {
+describe("a Clerk token", () => {
+  test("is verified with the keys of the Backend API, fetched once, if the settings contain no key", async () => {
     const token = await clerk.mint(claims())
     const before = clerk.asked.length
     const settings = { jwtKey: undefined }
@@ -121,7 +121,7 @@ describe("a token of Clerk", () => {
     expect(clerk.asked.slice(before).filter((call) => call === "GET /v1/jwks").length).toBeLessThanOrEqual(1)
   })
 
-  test("from the template opens the live connection and no session", async () => {
+  test("made from the template opens the live connection but no session", async () => {
     clerk.users.set("user_ada", {
       id: "user_ada",
       email: "ada@example.org",
@@ -144,7 +144,7 @@ describe("a token of Clerk", () => {
     expect(await sessionBy({ authorization: `Bearer ${issued?.token}` })).toBeNull()
   })
 
-  test("that the template does not make is an error that says what to set up", async () => {
+  test("causes an error that says what to configure if the template does not produce it", async () => {
     const session = await clerk.mint(claims({ sid: "session-without-template" }))
     const issue = within({ authorization: `Bearer ${session}` }, (identity, args) =>
       identity.issueRealtimeToken(args),
@@ -153,8 +153,8 @@ describe("a token of Clerk", () => {
   })
 })
 
-describe("a person at Clerk", () => {
-  test("is kept for a minute, unless what is fresh is wanted", async () => {
+describe("a Clerk user", () => {
+  test("is cached for a minute, unless a fresh record is requested", async () => {
     const identity = await open()
     const user: ClerkUser = {
       id: "user_alan",
@@ -181,7 +181,7 @@ describe("a person at Clerk", () => {
     expect(await identity.getUser("user_alan")).toMatchObject({ email: "turing@example.org", plan: "pro" })
   })
 
-  test("is renamed there, and has the new name at once", async () => {
+  test("is renamed at Clerk, and has the new name immediately", async () => {
     const identity = await open()
     clerk.users.set("user_mary", {
       id: "user_mary",
@@ -194,7 +194,7 @@ describe("a person at Clerk", () => {
     expect((await identity.getUser("user_mary"))?.name).toBe("Mary Fairfax Somerville")
   })
 
-  test("is null when Clerk does not know them, and an error when Clerk is away", async () => {
+  test("is null if Clerk does not know the id, and an error if Clerk is unavailable", async () => {
     expect(await (await open()).getUser("user_nobody")).toBeNull()
     await expect((await open({ apiUrl: "http://127.0.0.1:9" })).getUser("user_ada")).rejects.toThrow()
   })

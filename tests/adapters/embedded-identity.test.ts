@@ -46,42 +46,47 @@ const wanted = () =>
     }),
   )
 
-test("a new database has no account before somebody signs up", async () => {
+test("a new database has no account before someone signs up", async () => {
   const provider = await open()
   expect(await database.db.select().from(schema.authUser)).toEqual([])
   await provider.close()
 })
 
 describe("the tables of the embedded provider", () => {
-  test("are those that better-auth asks for, and no others", () => {
+  test("are exactly those that better-auth needs", () => {
     expect(Object.keys(TABLES).toSorted()).toEqual(Object.keys(wanted()).toSorted())
     const declared = Object.values(schema).filter((thing) => is(thing, PgTable))
     expect(new Set(declared)).toEqual(new Set(Object.values(TABLES)))
   })
 
-  test.each(Object.keys(TABLES) as (keyof typeof TABLES)[])("%s has the fields that it asks for", (model) => {
-    const fields = Object.entries(wanted()[model]?.fields ?? {})
-    const columns = getTableColumns(TABLES[model]) as Record<string, Column>
-    const types = Object.fromEntries(Object.entries(columns).map(([name, { dataType }]) => [name, dataType]))
-    expect(types).toEqual({
-      id: "string",
-      ...Object.fromEntries(fields.map(([name, { type }]) => [name, type])),
-    })
-
-    const required = fields.filter(([, field]) => field.required !== false).map(([name]) => name)
-    const notNull = Object.keys(columns).filter((name) => columns[name]?.notNull)
-    expect(notNull.toSorted()).toEqual(["id", ...required].toSorted())
-
-    const { indexes } = getTableConfig(TABLES[model])
-    for (const [name] of fields.filter(([, field]) => field.unique)) {
-      const isUnique = indexes.some(
-        ({ config }) =>
-          config.unique &&
-          config.columns.some((column) => "name" in column && column.name === columns[name]?.name),
+  test.each(Object.keys(TABLES) as (keyof typeof TABLES)[])(
+    "%s has the fields that better-auth needs",
+    (model) => {
+      const fields = Object.entries(wanted()[model]?.fields ?? {})
+      const columns = getTableColumns(TABLES[model]) as Record<string, Column>
+      const types = Object.fromEntries(
+        Object.entries(columns).map(([name, { dataType }]) => [name, dataType]),
       )
-      expect([name, isUnique]).toEqual([name, true])
-    }
-  })
+      expect(types).toEqual({
+        id: "string",
+        ...Object.fromEntries(fields.map(([name, { type }]) => [name, type])),
+      })
+
+      const required = fields.filter(([, field]) => field.required !== false).map(([name]) => name)
+      const notNull = Object.keys(columns).filter((name) => columns[name]?.notNull)
+      expect(notNull.toSorted()).toEqual(["id", ...required].toSorted())
+
+      const { indexes } = getTableConfig(TABLES[model])
+      for (const [name] of fields.filter(([, field]) => field.unique)) {
+        const isUnique = indexes.some(
+          ({ config }) =>
+            config.unique &&
+            config.columns.some((column) => "name" in column && column.name === columns[name]?.name),
+        )
+        expect([name, isUnique]).toEqual([name, true])
+      }
+    },
+  )
 })
 
 /**
@@ -121,7 +126,7 @@ const NOT_OFFERED = [
 ]
 
 describe("the endpoints of the provider", () => {
-  test("are those that the product offers and those that it answers with 404, and no others", async () => {
+  test("are exactly those that the product offers and those that return 404", async () => {
     const { auth } = await open()
     const endpoints = Object.values<{ path?: string; options?: { method?: string | string[] } }>(auth.api)
     const registered = endpoints.flatMap(({ path, options }) =>
@@ -141,7 +146,7 @@ describe("the endpoints of the provider", () => {
     "POST /%73ign-in/email",
     "POST /x/../../auth/verify-password/",
     "GET /",
-  ])("%s is not there", async (endpoint) => {
+  ])("%s returns 404", async (endpoint) => {
     const identity = await open()
     const [method = "", path = ""] = endpoint.split(" ")
     const url = `${SETTINGS.origin}/api/auth${path.replace(/:\w+/, "x")}`
@@ -154,7 +159,7 @@ describe("the endpoints of the provider", () => {
 })
 
 describe("a password", () => {
-  test("is kept as an argon2id hash of its own, which it alone opens", async () => {
+  test("is stored as a salted argon2id hash that verifies only that password", async () => {
     const [one, two] = await Promise.all([
       hashPassword("an engine of brass"),
       hashPassword("an engine of brass"),
@@ -166,7 +171,7 @@ describe("a password", () => {
     expect(await verifyPassword({ hash: one, password: "" })).toBe(false)
   })
 
-  test("counts to its last email", async () => {
+  test("matters to its last character", async () => {
     const long = "x".repeat(127)
     const hash = await hashPassword(`${long}a`)
     expect(await verifyPassword({ hash, password: `${long}a` })).toBe(true)
@@ -174,7 +179,7 @@ describe("a password", () => {
     expect(await verifyPassword({ hash, password: long })).toBe(false)
   })
 
-  test("is the same however its emails were composed", async () => {
+  test("is the same in every Unicode normalization form", async () => {
     const hash = await hashPassword("caf\u00e9 au lait")
     expect(await verifyPassword({ hash, password: "cafe\u0301 au lait" })).toBe(true)
   })
@@ -194,7 +199,7 @@ describe("a password", () => {
       "passes without end",
       "$argon2id$v=19$m=19456,t=99,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
     ],
-  ])("is not opened by %s in the place of a hash", async (_, hash) => {
+  ])("does not match %s stored instead of a hash", async (_, hash) => {
     expect(await verifyPassword({ hash, password: "password" })).toBe(false)
   })
 })
@@ -218,7 +223,7 @@ describe("the signing keys of the embedded provider", () => {
     expect(keys[0]?.privateKey).not.toContain(`"d"`)
   })
 
-  test("can be replaced while a process runs: it looks again when it meets one that it does not know", async () => {
+  test("can be replaced while a process runs: it reloads the keys when it sees an unknown one", async () => {
     const [one, two] = [await open(), await open()]
     await two.verifyRealtimeToken(await issue(one))
     const [old] = await database.db.select().from(schema.authJwks)
@@ -229,14 +234,14 @@ describe("the signing keys of the embedded provider", () => {
   })
 })
 
-describe("a person of the embedded provider", () => {
-  test("is null when nobody has the id, and cannot be renamed then", async () => {
+describe("a user of the embedded provider", () => {
+  test("is null if nobody has the id, and renaming fails", async () => {
     const identity = await open()
     expect(await identity.getUser("nobody")).toBeNull()
     await expect(identity.updateUser("nobody", { name: "Somebody" })).rejects.toThrow("nobody")
   })
 
-  test("is signed up with the email that confirms the address, in one transaction", async () => {
+  test("and the confirmation email are created in one transaction", async () => {
     const identity = await open()
     const { user } = await identity.auth.api.signUpEmail({
       body: { name: "Ada Lovelace", email: "Ada@Example.org", password: "an engine of brass" },
@@ -254,7 +259,7 @@ describe("a person of the embedded provider", () => {
     })
   })
 
-  test("is not signed up where the email cannot be written down", async () => {
+  test("is not created if the email cannot be queued", async () => {
     await database.db.execute(sql`alter table mail_outbox rename to mail_outbox_elsewhere`)
     const identity = await open()
     const attempt = identity.auth.api.signUpEmail({
@@ -283,7 +288,7 @@ describe("an invitation", () => {
     return identity.forms?.signUp({ request, address: "203.0.113.7" }, input)
   }
 
-  test("lets its address in where sign-up is closed, once, and confirms it", async () => {
+  test("lets its email address sign up once while sign-up is closed, and confirms it", async () => {
     const token = await invite("Mary@example.org")
     expect(await signUp(undefined, "mary@example.org")).toMatchObject({ ok: false, problem: "signup-closed" })
     expect(await signUp(token, "mary@example.org")).toMatchObject({ ok: true })
@@ -297,14 +302,14 @@ describe("an invitation", () => {
     expect(await inviteFromWaitlist({ db: database.db, config }, "mary@example.org")).toBeNull()
   })
 
-  test("lets in one of many that use it at once", async () => {
+  test("admits one of many concurrent sign-ups that use it", async () => {
     const token = await invite("crowd@example.org")
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => signUp(token, "crowd@example.org")))
     expect(outcomes.filter((outcome) => outcome?.ok)).toHaveLength(1)
     expect(await accountsOf("crowd@example.org")).toHaveLength(1)
   })
 
-  test("signs in at once also where an address has to be confirmed first, for its own has been", async () => {
+  test("signs the person in immediately where addresses must be confirmed, because it confirms the address", async () => {
     const token = await invite("sure@example.org")
     const identity = await open({ signup: "closed", verification: "required" })
     const request = new Request(`${SETTINGS.origin}/sign-up`, { headers: { origin: SETTINGS.origin } })
@@ -323,7 +328,7 @@ describe("an invitation", () => {
     expect(await signUp(token, "careless@example.org")).toMatchObject({ ok: true })
   })
 
-  test("is for its own address alone", async () => {
+  test("only works for its own email address", async () => {
     const token = await invite("owner@example.org")
     expect(await signUp(token, "thief@example.org")).toMatchObject({ ok: false, problem: "signup-closed" })
     expect(await signUp(token, "owner@example.org")).toMatchObject({ ok: true })
@@ -335,13 +340,13 @@ describe("an invitation", () => {
     ["with a later end", (token: string) => token.replace(/\.\d+\./, ".9999999999.")],
     ["cut short", (token: string) => token.slice(0, -1)],
     ["empty", () => ""],
-  ])("that is %s is none", async (_what, forge) => {
+  ])("that is %s is invalid", async (_what, forge) => {
     const token = await invite("forged@example.org")
     expect(await signUp(forge(token), "forged@example.org")).toMatchObject({ problem: "signup-closed" })
     expect(await accountsOf("forged@example.org")).toEqual([])
   })
 
-  test("confirms the address also where sign-up is open, and a bad one hinders nobody there", async () => {
+  test("confirms the address where sign-up is open too, where an invalid one blocks nobody", async () => {
     const token = await invite("open@example.org")
     expect(await signUp(token, "open@example.org", "open")).toMatchObject({ ok: true })
     expect(await accountsOf("open@example.org")).toMatchObject([

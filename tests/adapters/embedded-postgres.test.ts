@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 
 describe("the embedded PostgreSQL", () => {
-  it("keeps what was written from one start to the next", async () => {
+  it("keeps its data across restarts", async () => {
     const first = await start()
     await query(first.url, "create table kept as select 42 as answer")
     await first.stop()
@@ -51,7 +51,7 @@ describe("the embedded PostgreSQL", () => {
     expect(server).toEqual({ major: 18 })
   })
 
-  it("asks for the password, which only its owner can read", async () => {
+  it("requires the password, which only its owner can read", async () => {
     const { url } = await start()
     const withoutPassword = new URL(url)
     withoutPassword.password = "guessed"
@@ -60,7 +60,7 @@ describe("the embedded PostgreSQL", () => {
     expect(statSync(directory).mode & 0o077).toBe(0)
   })
 
-  it("comes back on the same address when it was killed, with every commit", async () => {
+  it("comes back at the same address with every commit after it is killed", async () => {
     const back = Promise.withResolvers<void>()
     let isKilled = false
     const running = await start({
@@ -77,7 +77,7 @@ describe("the embedded PostgreSQL", () => {
     expect(running.pid).not.toBe(killed)
   })
 
-  it("takes its data over when the process that ran it was killed", async () => {
+  it("recovers its data after the process that ran it is killed", async () => {
     const held = await hold(directory)
     await query(held.url, "create table kept as select 7 as seven")
     held.child.kill("SIGKILL")
@@ -89,7 +89,7 @@ describe("the embedded PostgreSQL", () => {
     await expect(query(held.url, "select 1")).rejects.toThrow(/ECONNREFUSED/)
   })
 
-  it("refuses a second process on the same folder, and leaves the first alone", async () => {
+  it("refuses a second process on the same folder and does not disturb the first", async () => {
     const held = await hold(directory)
     await expect(startEmbeddedPostgres({ directory })).rejects.toThrow(
       `Another Tideline (process ${held.child.pid}) runs with this data: ${directory}. Stop it first, or give this one another DATA_DIR.`,
@@ -97,7 +97,7 @@ describe("the embedded PostgreSQL", () => {
     expect(await query(held.url, "select 1 as one")).toEqual([{ one: 1 }])
   })
 
-  it("is found by commands that run beside its process, and not after that has ended", async () => {
+  it("is found by commands while its process runs, and not after that has ended", async () => {
     const held = await hold(directory)
     expect(findRunningPostgres(directory)).toBe(held.url)
     held.child.kill("SIGKILL")
@@ -107,13 +107,13 @@ describe("the embedded PostgreSQL", () => {
     expect(findRunningPostgres(directory)).toBeNull()
   })
 
-  it("is not misled by a pid file that names a process of somebody else's", async () => {
+  it("is not misled by a PID file that names an unrelated process", async () => {
     await (await start()).stop()
     await writePidFile(process.pid)
     expect(await query((await start()).url, "select 1 as one")).toEqual([{ one: 1 }])
   })
 
-  it("begins again where the first start was cut short", async () => {
+  it("starts over if the first start was interrupted", async () => {
     mkdirSync(join(directory, "data.new"), { recursive: true, mode: 0o700 })
     writeFileSync(join(directory, "data.new/PG_VERSION"), "18\n")
     expect(await query((await start()).url, "select 1 as one")).toEqual([{ one: 1 }])
@@ -128,7 +128,7 @@ describe("the embedded PostgreSQL", () => {
     expect(findRunningPostgres(directory)).toBeNull()
   })
 
-  it("runs where nobody but the user who starts it may enter, programs and all", async () => {
+  it("runs where only the user who starts it has access, its binaries included", async () => {
     const home = join(directory, "..", "home")
     mkdirSync(join(home, "node_modules"), { recursive: true, mode: 0o700 })
     for (const part of ["package.json", "db/embedded.ts", "db/embedded", "tests/support/hold-postgres.ts"]) {
@@ -144,7 +144,7 @@ describe("the embedded PostgreSQL", () => {
     expect(await query(held.url, "select 1 as one")).toEqual([{ one: 1 }])
   })
 
-  it("says what to set where its binaries are not installed", async () => {
+  it("says what to configure if its binaries are not installed", async () => {
     const home = join(directory, "..", "without-binaries")
     cpSync(join(root, "db/embedded/binaries.ts"), join(home, "binaries.ts"))
     writeFileSync(join(home, "package.json"), `{ "type": "module" }`)
@@ -154,7 +154,7 @@ describe("the embedded PostgreSQL", () => {
     await expect(findBinaries()).rejects.toThrow("set DATABASE_URL")
   })
 
-  it("says what PostgreSQL said when it does not start", async () => {
+  it("reports PostgreSQL's message when it fails to start", async () => {
     await expect(
       startEmbeddedPostgres({ directory, settings: { fsync: "off", shared_buffers: "none" } }),
     ).rejects.toThrow(/PostgreSQL did not start:[^]*invalid value for parameter "shared_buffers"/)

@@ -46,20 +46,20 @@ beforeEach(async () => {
   await database.db.delete(authRateLimit)
 })
 
-describe("an address with an account and one without cost the same work", () => {
+describe("addresses with and without an account cost the same work", () => {
   test("at sign-in", async () => {
     const known = await workOf(() => signInWrongly("known@example.org"))
     expect(known).toEqual(await workOf(() => signInWrongly("unknown@example.org")))
     expect(known).toMatchObject({ derivations: 1, ok: false })
   })
 
-  test("at sign-up, each with one email", async () => {
+  test("at sign-up, with one email each", async () => {
     const known = await workOf(() => signUp("known@example.org"))
     expect(known).toEqual(await workOf(() => signUp("newcomer@example.org")))
     expect(known).toMatchObject({ derivations: 1, emails: 1, ok: true })
   })
 
-  test("at a reset, whose email is written when the answer is gone", async () => {
+  test("at a password reset, whose email is written after the response is sent", async () => {
     const { emails: _, ...known } = await workOf(() => askForReset("known@example.org"))
     expect(await workOf(() => askForReset("unknown@example.org"))).toMatchObject(known)
     expect(known).toMatchObject({ derivations: 0, ok: true })

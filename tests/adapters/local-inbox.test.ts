@@ -53,7 +53,7 @@ describe("the local inbox", () => {
     expect(await framed.text()).toContain('<head><base target="_blank">')
   })
 
-  test("is shown in no other page's frame, and an email in our page's alone", async () => {
+  test("cannot be framed by another page, and an email only by the inbox's own", async () => {
     const { inbox, mail } = await openInbox()
     await mail.send(MESSAGE)
     const [{ id }] = await readJson(`${inbox.url}/api/messages`)
@@ -82,7 +82,7 @@ describe("the local inbox", () => {
     expect(subjects).toEqual(["third", "second", "first"])
   })
 
-  test("still has its emails after a restart", async () => {
+  test("keeps its emails across restarts", async () => {
     const { inbox, mail, directory } = await openInbox()
     await mail.send(MESSAGE)
     const before = await readJson(`${inbox.url}/api/messages`)
@@ -92,7 +92,7 @@ describe("the local inbox", () => {
     expect(await readJson(`${reopened.url}/api/messages`)).toEqual(before)
   })
 
-  test("moves to a free port when its own is taken, and says so", async () => {
+  test("moves to a free port if its own is taken, and reports it", async () => {
     const squatter = createServer().listen(0, "127.0.0.1")
     await once(squatter, "listening")
     afterwards(() => squatter.close())
@@ -102,13 +102,13 @@ describe("the local inbox", () => {
     expect((await fetch(inbox.url)).status).toBe(200)
   })
 
-  test("answers to its own names alone, so that a page elsewhere cannot read a reset link through a name of its own", async () => {
+  test("only answers to its own host names, so that DNS rebinding cannot read a reset link", async () => {
     const { inbox } = await openInbox()
     expect(await statusFor(inbox.url, { host: "evil.example" })).toBe(403)
     expect(await statusFor(inbox.url, { host: "localhost:8025" })).toBe(200)
   })
 
-  test("listens on loopback, and elsewhere only where that is asked for", async () => {
+  test("listens on loopback unless told otherwise", async () => {
     const { inbox } = await openInbox()
     await expect(fetch(onAnotherAddress(inbox.url))).rejects.toThrow()
     const { inbox: open } = await openInbox({ host: "0.0.0.0" })
@@ -116,29 +116,29 @@ describe("the local inbox", () => {
     expect((await fetch(onAnotherAddress(open.url))).status).toBe(403)
   })
 
-  test("can only be read", async () => {
+  test("is read-only", async () => {
     const { inbox } = await openInbox()
     const response = await fetch(`${inbox.url}/api/messages`, { method: "DELETE" })
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"])
   })
 
   test.each(["/messages/unknown", "/api/messages/../../etc/passwd", "/messages/%2e%2e%2fsecret", "/nothing"])(
-    "has nothing at %s",
+    "returns 404 for %s",
     async (path) => {
       const { inbox } = await openInbox()
       expect((await fetch(inbox.url + path)).status).toBe(404)
     },
   )
 
-  test("refuses a message past its size, and keeps none of it", async () => {
+  test("refuses a message above the size limit and stores none of it", async () => {
     const { inbox, mail } = await openInbox()
     await expect(mail.send({ ...MESSAGE, text: "x".repeat(6 * 1024 * 1024) })).rejects.toThrow("552")
     expect(await readJson(`${inbox.url}/api/messages`)).toEqual([])
   })
 })
 
-describe("the store", () => {
-  test("keeps the last messages and forgets the others, on disk too", async () => {
+describe("the message store", () => {
+  test("keeps the latest messages and drops older ones, on disk too", async () => {
     const directory = await temporaryDirectory()
     const store = await openInboxStore(directory, 3)
     for (let i = 1; i <= 5; i++) await store.keep(Buffer.from(`Subject: email ${i}\r\n\r\nwords`))

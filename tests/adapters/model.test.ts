@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 describe("a model behind a gateway", () => {
-  it("streams an answer, and says what it used", async () => {
+  it("streams a reply and reports the tokens it used", async () => {
     const { text, deltas, usage } = await ask("How deep is the sea?")
     expect(text).toContain("> How deep is the sea?")
     expect(deltas).toBeGreaterThan(1)
@@ -28,7 +28,7 @@ describe("a model behind a gateway", () => {
     expect(usage.outputTokens).toBeGreaterThan(5)
   })
 
-  it("calls tools, and hears what they say", async () => {
+  it("calls tools and receives their results", async () => {
     const heard: unknown[] = []
     const result = streamText({
       model: model(),
@@ -48,13 +48,13 @@ describe("a model behind a gateway", () => {
     expect(heard).toEqual(["tide"])
   })
 
-  it("thinks aloud where the model does", async () => {
+  it("streams its reasoning if the model sends any", async () => {
     const result = streamText({ model: model(), prompt: "/reasoning" })
     await result.consumeStream()
     expect(await result.reasoningText).toBe("First a thought. Then a second thought.")
   })
 
-  it("stops at the limit of its output", async () => {
+  it("stops at its output limit", async () => {
     const result = streamText({ model: model(), prompt: "/long 300", maxOutputTokens: 40 })
     await result.consumeStream()
     expect(await result.finishReason).toBe("length")
@@ -71,7 +71,7 @@ describe("a model behind a gateway", () => {
     })
   })
 
-  it("fails when the connection is reset in the middle of an answer", async () => {
+  it("fails when the connection is reset in the middle of a reply", async () => {
     const result = streamText({ model: model(), prompt: "/reset", onError: () => {} })
     let text = ""
     const read = async () => {
@@ -85,7 +85,7 @@ describe("a model behind a gateway", () => {
     expect(text).not.toContain("no end")
   })
 
-  it("takes an answer that breaks off for a failed one", async () => {
+  it("fails when a reply is cut off", async () => {
     const broken = await openBrokenGateway()
     const parts: string[] = []
     const result = streamText({ model: broken.model, prompt: "Hello", maxRetries: 0, onError: () => {} })
@@ -93,7 +93,7 @@ describe("a model behind a gateway", () => {
     expect(parts).toContain("error")
   })
 
-  it("is not there without a key", () => {
+  it("is unavailable without a key", () => {
     const missing = openGatewayModel({ gateway: { kind: "missing" }, name: "example/model-1" })
     expect(missing).toMatchObject({ name: "example/model-1", available: false, isDevelopment: false })
     expect(() => missing.open()).toThrow("AI_GATEWAY_API_KEY")
@@ -119,27 +119,27 @@ describe("a model behind a gateway", () => {
 })
 
 describe("the development gateway", () => {
-  it("says in every answer that no language model is connected", async () => {
+  it("says in every reply that no language model is connected", async () => {
     for (const question of ["Hello", "/markdown", "/long 3", "/tool nothing"]) {
       expect((await ask(question)).text).toContain(LABEL)
     }
   })
 
-  it("says which tools were offered, and none it has not", async () => {
+  it("lists the tools it was offered, and no others", async () => {
     expect((await ask("Hello")).text).toContain("Tools offered: none")
     expect((await ask("/tool nothing")).text).toContain('No tool is called "nothing"')
   })
 
-  it("listens on loopback alone", () => {
+  it("listens on loopback only", () => {
     expect(gateway.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
   })
 
-  it("lists its one model", async () => {
+  it("lists its only model", async () => {
     const response = await call("/models")
     expect(await response.json()).toMatchObject({ data: [{ id: "development/no-model" }] })
   })
 
-  it("answers at once where no stream is asked for", async () => {
+  it("replies in one response if streaming is not requested", async () => {
     const { text } = await generateText({ model: model(), prompt: "Hello" })
     expect(text).toContain(LABEL)
   })
@@ -156,11 +156,11 @@ describe("the development gateway", () => {
     expect(response.status).toBe(400)
   })
 
-  it("knows no other address", async () => {
+  it("returns 404 for any other path", async () => {
     expect((await call("/embeddings", { method: "POST", body: "{}" })).status).toBe(404)
   })
 
-  it("counts the answers that were cut short", async () => {
+  it("counts replies that were cut short", async () => {
     const before = { ...gateway.activity }
     const gone = new AbortController()
     const response = await call("/chat/completions", {

@@ -40,8 +40,8 @@ afterAll(() => database.close())
 
 beforeEach(() => endIn("7 days"))
 
-describe("a session that better-auth began", () => {
-  test("is read with its user's plan as it is now", async () => {
+describe("a session that better-auth created", () => {
+  test("is read with the user's current plan", async () => {
     const { db } = database
     const [user] = await db.select().from(authUser)
     const [session] = await db.select().from(authSession)
@@ -69,7 +69,7 @@ describe("a session that better-auth began", () => {
     expect(await read(alter(cookie))).toBeNull()
   })
 
-  test("is none once its row is gone", async () => {
+  test("is invalid once its row is deleted", async () => {
     const [row] = await database.db.select().from(authSession)
     if (!row) throw new Error("There is no session.")
     await database.db.delete(authSession).where(eq(authSession.id, row.id))
@@ -79,7 +79,7 @@ describe("a session that better-auth began", () => {
   })
 })
 
-test("a cookie that is renewed goes out with no answer that a cache may keep", async () => {
+test("a renewed cookie is never sent with a cacheable response", async () => {
   const request = new Request(origin, { headers: { cookie } })
   const visit = { request, address: "203.0.113.7", context: new RouterContextProvider() }
   const answer = async () => {

@@ -28,7 +28,7 @@ describe.each(["RS256", "ES256"])("a realtime token signed with %s", (alg) => {
   const sign = (claims: JWTPayload, header: object = {}, key = pair.privateKey) =>
     new SignJWT(claims).setProtectedHeader({ alg, kid: "one", ...header }).sign(key)
 
-  test("says who, in which session, on which plan and until when", async () => {
+  test("carries the user, the session, the plan and the expiry", async () => {
     const claims = good()
     expect(await verify(await sign(claims))).toEqual({
       userId: "user_1",
@@ -45,11 +45,11 @@ describe.each(["RS256", "ES256"])("a realtime token signed with %s", (alg) => {
     }
   })
 
-  test("may be Clerk's, made from a template", async () => {
+  test("may come from Clerk, made from a template", async () => {
     expect((await verify(await sign(good(), { cat: "cl_B7d4PD222AAA" }))).userId).toBe("user_1")
   })
 
-  test("may be a few seconds past its end, for clocks differ, and no more", async () => {
+  test("is accepted for a few seconds past its expiry, to allow for clock skew", async () => {
     await verify(await sign({ ...good(), exp: now() - 2 }))
     await expect(verify(await sign({ ...good(), exp: now() - 30 }))).rejects.toThrow("exp")
   })
@@ -66,19 +66,19 @@ describe.each(["RS256", "ES256"])("a realtime token signed with %s", (alg) => {
     await expect(verify(await sign({ ...good(), ...claims }))).rejects.toThrow()
   })
 
-  test("is refused when it is Clerk's of another kind", async () => {
+  test("is refused if it is a Clerk token of another kind", async () => {
     for (const cat of ["cl_B7d4PD111AAA", "cl_B7d4PD333AAA", ""]) {
       await expect(verify(await sign(good(), { cat }))).rejects.toThrow("another kind")
     }
   })
 
-  test("is refused when another key signed it, whatever it says of the key", async () => {
+  test("is refused if another key signed it, whatever key id it carries", async () => {
     const other = await generateKeyPair(alg)
     await expect(verify(await sign(good(), {}, other.privateKey))).rejects.toThrow("signature")
     await expect(verify(await sign(good(), { kid: "two" }, other.privateKey))).rejects.toThrow()
   })
 
-  test("is refused without a signature, and when the public key was used as a shared secret", async () => {
+  test("is refused without a signature, or if the public key was used as a shared secret", async () => {
     await expect(verify(new UnsecuredJWT(good()).encode())).rejects.toThrow()
     const secret = createPublicKey(await exportSPKI(pair.publicKey)).export({ type: "spki", format: "pem" })
     const forged = await new SignJWT(good())
@@ -87,13 +87,13 @@ describe.each(["RS256", "ES256"])("a realtime token signed with %s", (alg) => {
     await expect(verify(forged)).rejects.toThrow()
   })
 
-  test.each(["", "a.b.c", "x".repeat(10_000)])("is refused when it is none at all", async (token) => {
+  test.each(["", "a.b.c", "x".repeat(10_000)])("is refused if it is not a token at all", async (token) => {
     await expect(verify(token)).rejects.toThrow()
   })
 })
 
-describe("a lookup of keys", () => {
-  test("asks once for many tokens, not for every invented key, and again after it failed", async () => {
+describe("the key lookup", () => {
+  test("fetches once for many tokens, does not refetch for every invented key, and retries after a failure", async () => {
     const pair = await generateKeyPair("ES256", { extractable: true })
     const keys = [{ ...(await exportJWK(pair.publicKey)), kid: "one", alg: "ES256" }]
     let asked = 0

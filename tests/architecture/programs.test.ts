@@ -18,7 +18,7 @@ describe("other programs", () => {
     return /^import (?!type ).*"node:child_process"|require\("(node:)?child_process"\)/m.test(text)
   })
 
-  it("are started in a few places, none of which a request's words reach", () => {
+  it("are started in a few places only, and never with text from a request", () => {
     expect(starters.map(({ path }) => path).toSorted()).toEqual(Object.keys(STARTERS).toSorted())
   })
 

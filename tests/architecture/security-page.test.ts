@@ -14,7 +14,7 @@ const named = [...holding.matchAll(/`(tests\/[^`]+)`: `([^`]+)`/g)].map(([, file
 const TITLE = /^\s*(?:(?:test|it|describe)\b(?!\.(?:skip|todo)).*\(|\]\)\(|\)\()?["`].*["`]/
 
 describe("docs/security.md", () => {
-  it("names tests that are there, by their titles, and none that is skipped", () => {
+  it("names tests that exist, by their titles, and none that are skipped", () => {
     expect(named.length).toBeGreaterThan(100)
     const missing = named.filter(({ file, words }) => {
       const path = join(root, file)
@@ -24,7 +24,7 @@ describe("docs/security.md", () => {
     expect(missing).toEqual([])
   })
 
-  it("names at least one for each claim", () => {
+  it("names at least one test for each claim", () => {
     const claims = holding.split(/^(?=- \*\*|#)/m).filter((part) => part.startsWith("- **"))
     expect(claims.length).toBeGreaterThan(60)
     expect(claims.filter((claim) => !claim.includes("\n  - `tests/"))).toEqual([])

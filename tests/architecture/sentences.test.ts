@@ -17,29 +17,29 @@ beforeAll(() => {
   addSentences(serverSentences)
 })
 
-describe("a sentence of the server", () => {
-  it("is said in the page's language", () => {
+describe("a server message", () => {
+  it("is shown in the page's language", () => {
     expect(inGerman("Enter your email address.")).toBe("Bitte die E-Mail-Adresse eingeben.")
   })
 
-  it("is known where the server says it while it is closed", () => {
+  it("is recognised when the server sends it during maintenance", () => {
     expect(inGerman(DEFAULT_MESSAGE)).toBe(
       "Tideline ist wegen Wartung geschlossen. Bitte in ein paar Minuten erneut versuchen.",
     )
   })
 
-  it("keeps what the server put into it, and sizes are written as in that language", () => {
+  it("keeps the values from the server, with sizes formatted for the language", () => {
     expect(inGerman("tide (1).txt is too large. A file can be 1.5 MB at most.")).toBe(
       "tide (1).txt ist zu groß. Eine Datei kann höchstens 1,5 MB groß sein.",
     )
   })
 
-  it("stays as it is in English, and where there are no words for it", () => {
+  it("stays in English on an English page and if there is no translation", () => {
     expect(inEnglish("Enter your email address.")).toBe("Enter your email address.")
     expect(inGerman("Nobody has thought of this.")).toBe("Nobody has thought of this.")
   })
 
-  it("is known, wherever the server refuses what a person asked for", () => {
+  it("is recognised wherever the server refuses a user's request", () => {
     const unknown = globSync("server/**/*.ts", { cwd: root })
       .filter((file) => !isForPrograms(file))
       .flatMap((file) => findSentences(file).map((sentence) => ({ file, sentence })))

@@ -40,7 +40,7 @@ const APP: Record<string, string> = {
 }
 
 describe("the build", () => {
-  it("fails when a component reaches into the server", async () => {
+  it("fails when a component imports server code", async () => {
     const { code, output } = await buildWith(`
       import { findSecret } from "#server/files/files.ts"
       export default function Home() { return findSecret() }`)
@@ -48,7 +48,7 @@ describe("the build", () => {
     expect(output).toContain("server/files/files.ts is server code and would be sent to the browser.")
   })
 
-  it("takes the same function in a loader, and a contract in a component", async () => {
+  it("accepts the same function in a loader, and a contract in a component", async () => {
     const { code, output } = await buildWith(`
       import { LARGEST } from "#server/files/contract.ts"
       import { findSecret } from "#server/files/files.ts"

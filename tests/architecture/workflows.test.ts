@@ -28,17 +28,17 @@ describe.each(workflows)("the workflow $name", (file) => {
     for (const action of used) expect(action).toMatch(/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
   })
 
-  it("runs npm scripts that there are", () => {
+  it("runs npm scripts that exist", () => {
     const scripts = [...file.content.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, script]) => script)
     expect(scripts.filter((script) => !Object.keys(packageJson.scripts).includes(script ?? ""))).toEqual([])
   })
 
-  it("can only read, unless a job asks for more", () => {
+  it("has read-only permissions unless a job asks for more", () => {
     expect(file.content).toMatch(/^permissions:\n {2}contents: read$/m)
   })
 })
 
-describe("the look at workflows", () => {
+describe("the workflow check", () => {
   const good = workflows.find(({ name }) => name === "pull-request.yml")?.content ?? ""
 
   it.each([

@@ -44,7 +44,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   })
   afterAll(() => page.context().close())
 
-  it.each(pages)("%s has no accessibility faults", async (path) => {
+  it.each(pages)("%s has no accessibility violations", async (path) => {
     await visit(page, path)
     expect(await faultsIn(colorScheme, page)).toEqual([])
   })
@@ -75,7 +75,7 @@ describe("on a small screen", () => {
     await page.context().close()
   })
 
-  it("what a finger aims at is 44 pixels high", async () => {
+  it("touch targets are 44 pixels high", async () => {
     const page = await open("/", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
     const buttons = page.locator("button:visible, a[class*='rounded-md border']:visible")
     const heights = await buttons.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
@@ -85,8 +85,8 @@ describe("on a small screen", () => {
   })
 })
 
-describe("in German, whose words are longer", () => {
-  it.each(pages)("%s fits into 320 pixels, and has no accessibility faults", async (path) => {
+describe("in German, whose texts are longer", () => {
+  it.each(pages)("%s fits into 320 pixels and has no accessibility violations", async (path) => {
     const page = await open(path, { viewport: { width: 320, height: 640 }, locale: "de-DE" })
     expect(await page.evaluate("document.documentElement.lang")).toBe("de")
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320)
@@ -95,8 +95,8 @@ describe("in German, whose words are longer", () => {
   })
 })
 
-describe("the colours", () => {
-  it("are chosen without JavaScript, and the page is drawn in them at once", async () => {
+describe("the colour scheme", () => {
+  it("is chosen without JavaScript, and the page is rendered in it immediately", async () => {
     const page = await open("/pricing", { colorScheme: "light", javaScriptEnabled: false })
     const light = await canvasOf(page)
     await page.getByRole("button", { name: "Dark" }).click()
@@ -109,7 +109,7 @@ describe("the colours", () => {
     await page.context().close()
   })
 
-  it("follow the system where nobody chose", async () => {
+  it("follows the system until someone chooses one", async () => {
     const light = await open("/", { colorScheme: "light" })
     const dark = await open("/", { colorScheme: "dark" })
     expect(await canvasOf(light)).not.toBe(await canvasOf(dark))
@@ -118,7 +118,7 @@ describe("the colours", () => {
   })
 })
 
-it("a copy button copies the commands, without the prompt", async () => {
+it("a copy button copies the commands without the prompt", async () => {
   const page = await open("/", { permissions: ["clipboard-read", "clipboard-write"] })
   await page.locator("#self-host").getByRole("button", { name: "Copy" }).click()
   await page.locator("#self-host").getByRole("button", { name: "Copied" }).waitFor()
@@ -126,7 +126,7 @@ it("a copy button copies the commands, without the prompt", async () => {
   await page.context().close()
 })
 
-it("the first thing the keyboard reaches leads past the navigation", async () => {
+it("the first element the Tab key reaches skips the navigation", async () => {
   const page = await open("/features")
   await page.keyboard.press("Tab")
   await page.keyboard.press("Enter")

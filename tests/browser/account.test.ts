@@ -30,7 +30,7 @@ afterEach(() => {
 })
 
 describe("the account page", () => {
-  it("is reached by the menu, and renames, also in the menu and in another browser that is open", async () => {
+  it("is reached through the menu, and a new name appears in the menu and in another open browser", async () => {
     const person = await newPerson()
     const page = await open(person, "/dashboard")
     const elsewhere = await open(await signIn(app, person), "/dashboard")
@@ -48,7 +48,7 @@ describe("the account page", () => {
     await leave(page, elsewhere)
   })
 
-  it("shows a picture before it is saved, and in another browser that is open once it is", async () => {
+  it("previews a picture before it is saved, and shows it in another open browser afterwards", async () => {
     const person = await newPerson()
     const page = await open(person)
     const elsewhere = await open(await signIn(app, person), "/dashboard")
@@ -71,7 +71,7 @@ describe("the account page", () => {
     await leave(page, elsewhere)
   })
 
-  it("changes the password, and the second browser is signed out at once", async () => {
+  it("changes the password and immediately signs out the second browser", async () => {
     const person = await newPerson()
     const page = await open(person)
     const elsewhere = await open(await signIn(app, person))
@@ -93,7 +93,7 @@ describe("the account page", () => {
     await leave(page, elsewhere)
   })
 
-  it("shows a new key once, lets it be copied, and deletes it", async () => {
+  it("shows a new key once, with a copy button, and deletes it", async () => {
     const person = await newPerson()
     const page = await open(person, ACCOUNT, { permissions: ["clipboard-read", "clipboard-write"] })
     const keys = page.getByRole("region", { name: "API keys" })
@@ -115,7 +115,7 @@ describe("the account page", () => {
     await leave(page)
   })
 
-  it("ends the session of another browser, by the keyboard alone", async () => {
+  it("ends the session of another browser by keyboard alone", async () => {
     const person = await newPerson()
     const page = await open(person)
     const elsewhere = await open(await signIn(app, person))
@@ -129,7 +129,7 @@ describe("the account page", () => {
     await leave(page, elsewhere)
   })
 
-  it("gives all one's data as a download", async () => {
+  it("downloads all data of the account", async () => {
     const page = await open(await newPerson())
     const begun = page.waitForEvent("download")
     await page.getByRole("link", { name: "Download everything" }).click()
@@ -139,7 +139,7 @@ describe("the account page", () => {
     await leave(page)
   })
 
-  it("deletes the account, signs out and leads to the start page; other browsers are led away too", async () => {
+  it("deletes the account, signs out and opens the home page, in other browsers too", async () => {
     const person = await newPerson()
     const page = await open(person)
     const elsewhere = await open(await signIn(app, person))
@@ -155,7 +155,7 @@ describe("the account page", () => {
     await leave(page, elsewhere)
   })
 
-  it("saves, makes keys and deletes without JavaScript", async () => {
+  it("saves, creates keys and deletes without JavaScript", async () => {
     const person = await newPerson()
     const page = await open(person, ACCOUNT, { javaScriptEnabled: false })
     await page.getByLabel("Name", { exact: true }).fill("Without Script")
@@ -178,7 +178,7 @@ describe("the account page", () => {
 })
 
 describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
-  it("the account page has no accessibility faults, and fits into 320 pixels", async () => {
+  it("the account page has no accessibility violations and fits into 320 pixels", async () => {
     const person = await newPerson()
     await person.apiKey()
     await signIn(app, person)
@@ -189,7 +189,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
     await leave(page)
   })
 
-  it("the operator's pages have no accessibility faults, and fit into 320 pixels", async () => {
+  it("the operator's pages have no accessibility violations and fit into 320 pixels", async () => {
     const operator = await operatorWithWork()
     const page = await open(operator, "/admin", { colorScheme, viewport: { width: 320, height: 800 } })
     for (const path of ["/admin", "/admin/people", "/admin/waitlist", "/admin/emails", "/admin/history"]) {
@@ -204,7 +204,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
 })
 
 describe("the operator's page", () => {
-  it("puts somebody on pro, and their open page says so at once, with the figures", async () => {
+  it("upgrades someone to Pro, and their open page shows the plan and its limits immediately", async () => {
     const operator = await operatorWithWork()
     const person = await newPerson()
     const theirs = await open(person)

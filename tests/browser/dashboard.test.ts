@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 describe("onboarding", () => {
-  it("is walked through by the keyboard alone", async () => {
+  it("can be completed by keyboard alone", async () => {
     const page = await open(await newPerson("Ada"), "/dashboard")
     await heading(page, "Welcome aboard, Ada")
     await page.getByRole("button", { name: "Get started" }).focus()
@@ -62,7 +62,7 @@ describe("onboarding", () => {
     await heading(page, "Welcome back, Ada")
   })
 
-  it("takes in a first file on the spot", async () => {
+  it("uploads a first file in place", async () => {
     const ada = await newPerson("Ada")
     await moveTo(ada, { onboarding_step: "first-steps" })
     const page = await open(ada, "/onboarding")
@@ -79,7 +79,7 @@ describe("onboarding", () => {
 })
 
 describe("the dashboard", () => {
-  it("writes to the record what the provider says by now", async () => {
+  it("updates the record with the provider's current values", async () => {
     const ada = await onboarded("Ada")
     await sql`update auth."user" set plan = 'pro', name = 'Ada King' where email = ${ada.email}`
     const page = await open(ada, "/dashboard")
@@ -89,7 +89,7 @@ describe("the dashboard", () => {
     ])
   })
 
-  it("asks for the sync only when something differs", async () => {
+  it("requests the sync only when something differs", async () => {
     const page = await open(await onboarded("Ada"), "/dashboard")
     const asked: string[] = []
     page.on("request", (request) => asked.push(new URL(request.url()).pathname))
@@ -101,14 +101,14 @@ describe("the dashboard", () => {
     expect(asked).not.toContain("/api/users/sync")
   })
 
-  it("sends anyone who has to be onboarded again there, from an open page and at once", async () => {
+  it("sends anyone who has to be onboarded again there, immediately from an open page too", async () => {
     const ada = await onboarded("Ada")
     const page = await open(ada, "/dashboard")
     await moveTo(ada, { onboarding_completed: false, onboarding_step: "profile" })
     await heading(page, "What should we call you?")
   })
 
-  it("marks the current page, and hands the keyboard over to it", async () => {
+  it("marks the current page, and moves the focus to it", async () => {
     const page = await open(await onboarded("Ada"), "/dashboard")
     const places = page.getByRole("navigation", { name: "Dashboard" })
     expect(await places.locator("[aria-current=page]").allInnerTexts()).toEqual(["Home"])
@@ -118,7 +118,7 @@ describe("the dashboard", () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main")
   })
 
-  it("lets the keyboard skip the navigation", async () => {
+  it("lets keyboard users skip the navigation", async () => {
     const page = await open(await onboarded("Ada"), "/dashboard")
     await page.keyboard.press("Tab")
     expect(await focused(page)).toBe("Skip to content")
@@ -127,7 +127,7 @@ describe("the dashboard", () => {
     expect(await page.evaluate(() => document.activeElement?.closest("main") !== null)).toBe(true)
   })
 
-  it("signs out from the menu of the person", async () => {
+  it("signs out from the user menu", async () => {
     const page = await open(await onboarded("Ada"), "/dashboard")
     await page.getByRole("button", { name: /^Your account/ }).click()
     await page.getByRole("button", { name: "Sign out" }).click()
@@ -136,7 +136,7 @@ describe("the dashboard", () => {
     expect(new URL(page.url()).pathname).toBe("/sign-in")
   })
 
-  it("takes a question to the chat", async () => {
+  it("passes a message on to the chat", async () => {
     const page = await open(await onboarded("Ada"), "/dashboard")
     await page.getByRole("textbox", { name: "Ask the chat" }).fill("What time is it?")
     await page.keyboard.press("Enter")
@@ -146,7 +146,7 @@ describe("the dashboard", () => {
 })
 
 describe("every page here", () => {
-  it("fits a narrow window, whatever things are called", async () => {
+  it("fits a narrow window, however long its names are", async () => {
     const ada = await onboarded("A".repeat(100))
     await ada(`/api/files?name=${"f".repeat(200)}.txt`, { method: "POST", body: "…" })
     await postJson(ada, "/api/chat/threads", { title: "t".repeat(200) })
@@ -160,7 +160,7 @@ describe("every page here", () => {
   const looks = ["light", "dark"] as const
   const widths = [390, 1440]
   it.each(looks.flatMap((look) => widths.map((width) => [look, width] as const)))(
-    "is free of accessibility faults in the %s theme, %i pixels wide",
+    "has no accessibility violations in the %s theme, %i pixels wide",
     async (colorScheme, width) => {
       const options = { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" } as const
       const home = await open(await onboarded("Ada"), "/dashboard", options)

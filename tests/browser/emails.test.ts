@@ -38,8 +38,8 @@ afterAll(async () => {
 })
 
 // Each flow is many pages long.
-describe("an email, read in a browser as it came by mail", { timeout: 120_000 }, () => {
-  it("opens a new account, and welcomes once onboarding is over", async () => {
+describe("an email, opened in a browser as it was delivered", { timeout: 120_000 }, () => {
+  it("opens a new account, and the welcome follows once onboarding is complete", async () => {
     const page = await browser.newPage()
     await page.goto(`${app.origin}/sign-up`)
     await page.getByLabel("Name").fill("Ada Lovelace")
@@ -56,7 +56,7 @@ describe("an email, read in a browser as it came by mail", { timeout: 120_000 },
     await page.close()
   })
 
-  it("tells the owner of an account that somebody tried to make it again", async () => {
+  it("warns the owner of an account that someone tried to sign up with the address", async () => {
     await openAccount("grace@example.org")
     const page = await browser.newPage()
     await page.goto(`${app.origin}/sign-up`)
@@ -89,7 +89,7 @@ describe("an email, read in a browser as it came by mail", { timeout: 120_000 },
     await page.close()
   })
 
-  it("says that the plan was changed, and that the account is deleted", async () => {
+  it("says that the plan was changed, and that the account was deleted", async () => {
     const mary = await openAccount("mary@example.org")
     const operator = await openAccount("operator@example.org")
     await mary("/onboarding")
@@ -114,7 +114,7 @@ describe("an email, read in a browser as it came by mail", { timeout: 120_000 },
     await page.close()
   })
 
-  it("confirms a place on the waitlist, and invites from it", async () => {
+  it("confirms a place on the waitlist, and invites someone from it", async () => {
     const page = await browser.newPage()
     await page.goto(`${app.origin}/waitlist`)
     await page.getByLabel("Email address").fill("joan@example.org")
@@ -140,7 +140,7 @@ describe("an email, read in a browser as it came by mail", { timeout: 120_000 },
 })
 
 /** Its words are longer. */
-it("every email fits and can be read in German too", { timeout: 120_000 }, async () => {
+it("every email fits and is readable in German too", { timeout: 120_000 }, async () => {
   const frame = { language: "de", origin: app.origin } as const
   const url = `${app.origin}/sign-in/new-password?token=${"x".repeat(43)}`
   const name = "Ada Lovelace"

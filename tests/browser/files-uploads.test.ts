@@ -28,8 +28,8 @@ afterAll(async () => {
 })
 afterEach(() => files.clear())
 
-describe("files on their way in", () => {
-  it("are taken in several at once, and of each that is refused it is said why", async () => {
+describe("uploading files", () => {
+  it("accepts several together, and gives a reason for each that is refused", async () => {
     const page = await open("/dashboard/files")
     await page.getByText("No files yet").waitFor()
     await choose(page, [fileOf("one.txt", 1), fileOf("two.txt", 2), fileOf("film.mov", 40 * MB + 1)])
@@ -41,14 +41,14 @@ describe("files on their way in", () => {
     await panel(page).waitFor({ state: "detached" })
   })
 
-  it("are taken in where they are dropped, anywhere on the page", async () => {
+  it("accepts files dropped anywhere on the page", async () => {
     const page = await open("/dashboard/files")
     await drop(page, "dropped.txt", "dropped")
     await link(page, "dropped.txt").waitFor()
     expect(await page.getByText("Drop to upload").count()).toBe(0)
   })
 
-  it("are taken in where they are pasted, and a copied picture gets a name", async () => {
+  it("accepts pasted files, and names a copied image", async () => {
     const page = await open("/dashboard/files")
     await page.evaluate(() => {
       const clipboardData = new DataTransfer()
@@ -60,7 +60,7 @@ describe("files on their way in", () => {
     await page.getByRole("link", { name: /^Pasted \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.png$/ }).waitFor()
   })
 
-  it("come out of a folder by their names alone, without what the system put there", async () => {
+  it("keeps only the file names from a folder, and skips system files", async () => {
     mkdirSync(join(folder, "letters/1843"), { recursive: true })
     writeFileSync(join(folder, "letters/first.txt"), "1")
     writeFileSync(join(folder, "letters/1843/second.txt"), "2")
@@ -76,7 +76,7 @@ describe("files on their way in", () => {
     expect(await files.list()).toHaveLength(2)
   })
 
-  it("are fifty at once, a few at a time", async () => {
+  it("uploads fifty files, a few at a time", async () => {
     const page = await open("/dashboard/files")
     let running = 0
     let most = 0
@@ -94,7 +94,7 @@ describe("files on their way in", () => {
     await panel(page).waitFor({ state: "detached" })
   })
 
-  it("give their room back at once when they are cancelled", async () => {
+  it("frees their space immediately when they are cancelled", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     await choose(page, [fileOf("whole.bin", MB), fileOf("parts.bin", 28 * MB)])
@@ -107,7 +107,7 @@ describe("files on their way in", () => {
     expect(await files.sql`select 1 from uploads`).toHaveLength(0)
   })
 
-  it("rest and go on as one says, and others go first in the meantime", async () => {
+  it("can be paused and resumed, while other files go first", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     const path = fileOf("film.mov", 28 * MB)
@@ -127,7 +127,7 @@ describe("files on their way in", () => {
     await expectWhole("film.mov", path)
   })
 
-  it("go on wherever one goes in the dashboard, and leaving asks first", async () => {
+  it("continues on other pages of the dashboard, and asks before leaving", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     await choose(page, fileOf("film.mov", 28 * MB))
@@ -146,7 +146,7 @@ describe("files on their way in", () => {
 })
 
 describe("an interrupted upload", () => {
-  it("goes on after a reload where it was, once the file is chosen again", async () => {
+  it("continues where it was after a reload, once the file is chosen again", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     const path = fileOf("film.mov", 32 * MB)
@@ -165,7 +165,7 @@ describe("an interrupted upload", () => {
     expect(await files.list()).toHaveLength(1)
   })
 
-  it("goes on by itself after a reload where the browser can find the file again", async () => {
+  it("continues automatically after a reload if the browser can find the file again", async () => {
     const page = await open("/dashboard/files")
     await page.context().addInitScript(() => {
       Object.assign(DataTransferItem.prototype, {
@@ -196,7 +196,7 @@ describe("an interrupted upload", () => {
     expect(await hashOf("film.mov")).toBe(sha256(Buffer.alloc(28 * MB, 7)))
   })
 
-  it("goes on by itself when the network is back, and sends nothing twice", async () => {
+  it("continues automatically when the network is back, and sends nothing twice", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     const path = fileOf("film.mov", 32 * MB)
@@ -214,7 +214,7 @@ describe("an interrupted upload", () => {
     await expectWhole("film.mov", path)
   })
 
-  it("is forgotten by the next person at the same browser", async () => {
+  it("is forgotten when another person uses the same browser", async () => {
     const page = await open("/dashboard/files")
     await slow(page, 4 * MB)
     await choose(page, fileOf("film.mov", 28 * MB))
@@ -245,7 +245,7 @@ describe("an interrupted upload", () => {
     expect(await panel(page).getByText("film.mov").count()).toBe(1)
   })
 
-  it("is finished by a server that was killed in the middle of it", async () => {
+  it("is finished by a server that was killed during the upload", async () => {
     const other = await openFilesBrowser({})
     onTestFinished(() => other.close())
     const { app } = other
@@ -277,7 +277,7 @@ describe("an interrupted upload", () => {
 })
 
 describe("a refused upload", () => {
-  it("says that there is no room, and is taken once there is", async () => {
+  it("says that there is not enough space, and succeeds once there is", async () => {
     const page = await open("/dashboard/files")
     await choose(page, [
       fileOf("first.bin", 28 * MB),
@@ -301,7 +301,7 @@ describe("a refused upload", () => {
     await expect.poll(() => files.list(), { timeout: 20_000 }).toHaveLength(2)
   })
 
-  it("says that nobody is signed in, and goes on where it was afterwards", async () => {
+  it("says that nobody is signed in, and continues where it was afterwards", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     const path = fileOf("film.mov", 36 * MB)

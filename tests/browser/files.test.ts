@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => files.close())
 afterEach(() => files.clear())
 
-describe("the page of files", () => {
-  it("renames and deletes by the keyboard, and keeps its place", async () => {
+describe("the files page", () => {
+  it("renames and deletes by keyboard, and keeps its position", async () => {
     const page = await open("/dashboard/files")
     await choose(page, { "below.txt": "1" })
     await link(page, "below.txt").waitFor()
@@ -53,7 +53,7 @@ describe("the page of files", () => {
     await expect.poll(() => focused(page)).toBe("below.txt")
   })
 
-  it("keeps the search in the address, also when going back", async () => {
+  it("keeps the search in the URL, also when going back", async () => {
     const page = await open("/dashboard/files")
     await choose(page, { "tides.txt": "1", "winds.txt": "2" })
     await link(page, "winds.txt").waitFor()
@@ -89,8 +89,8 @@ describe("the page of files", () => {
   })
 })
 
-describe("the page of files in German", () => {
-  it("says everything in German, with German sizes", async () => {
+describe("the files page in German", () => {
+  it("shows everything in German, with German sizes", async () => {
     await files.add("ebbe.txt", "x".repeat(1500))
     const page = await open("/dashboard/files", { locale: "de-DE" })
     await page.getByRole("heading", { name: "Dateien" }).waitFor()
@@ -106,7 +106,7 @@ describe("the page of files in German", () => {
 })
 
 describe("the trash", () => {
-  it("takes a file at the press of a button, and Undo brings it back under the same address", async () => {
+  it("takes a file at the press of a button, and Undo restores it under the same URL", async () => {
     const { _id } = await files.add("tides.txt")
     const page = await open("/dashboard/files")
     const other = await open("/dashboard/files")
@@ -122,7 +122,7 @@ describe("the trash", () => {
     expect((await files.list()).map((file) => file._id)).toEqual([_id])
   })
 
-  it("gives files back, deletes them for ever after a question, and says that they count", async () => {
+  it("restores files, deletes them permanently after a confirmation, and says that they count against the quota", async () => {
     for (const name of ["one.txt", "two.txt", "three.txt"]) await files.add(name, "x".repeat(1000))
     await files.sql`update files set trashed = true, trashed_at = ${Date.now()}`
     const page = await open("/dashboard/files/trash")
@@ -159,7 +159,7 @@ describe("the trash", () => {
 })
 
 describe("several files", () => {
-  it("are selected by mouse and by keyboard, as in every list of files", async () => {
+  it("are selected by mouse and by keyboard, as in any file manager", async () => {
     for (const name of ["e", "d", "c", "b", "a"]) await files.add(`${name}.txt`)
     const page = await open("/dashboard/files")
     const row = (name: string) => page.getByRole("listitem").filter({ has: link(page, name) })
@@ -195,7 +195,7 @@ describe("several files", () => {
     await page.getByRole("toolbar", { name: "Selected files" }).getByText("2 selected").waitFor()
   })
 
-  it("go into the trash together and come back together", async () => {
+  it("are moved to the trash together and restored together", async () => {
     for (const name of ["c", "b", "a"]) await files.add(`${name}.txt`)
     const page = await open("/dashboard/files")
     await isLive(page)
@@ -229,7 +229,7 @@ describe("several files", () => {
 })
 
 describe("a shared file", () => {
-  it("opens for somebody without an account, counts, and is shut when its link is revoked", async () => {
+  it("opens without an account, counts downloads, and stops working when its link is revoked", async () => {
     await files.add("tides.txt", "high water 06:12")
     const page = await open("/dashboard/files", { permissions: ["clipboard-read", "clipboard-write"] })
     await isLive(page)
@@ -276,7 +276,7 @@ describe("a shared file", () => {
 })
 
 describe("a long list", () => {
-  it("is drawn in part, read on as one scrolls, and is where it was when one comes back", async () => {
+  it("is rendered in part, loads more as one scrolls, and is restored on return", async () => {
     await many(600)
     const page = await open("/dashboard/files")
     await isLive(page)
@@ -292,7 +292,7 @@ describe("a long list", () => {
     expect(Math.abs((await restingPlace(page)) - at)).toBeLessThan(60)
   })
 
-  it("is live wherever one looks", async () => {
+  it("is live at every scroll position", async () => {
     await many(500)
     const page = await open("/dashboard/files")
     await isLive(page)
@@ -304,7 +304,7 @@ describe("a long list", () => {
     await link(page, "file 0251.txt").waitFor({ state: "detached" })
   })
 
-  it("follows what becomes of its oldest files as well when it is in another order", async () => {
+  it("follows changes to its oldest files when it is sorted differently too", async () => {
     await many(300)
     const page = await open("/dashboard/files?sort=oldest")
     await isLive(page)
@@ -316,7 +316,7 @@ describe("a long list", () => {
     await link(page, "file 0003.txt").waitFor()
   })
 
-  it("is narrowed to a kind and put into another order in the address", async () => {
+  it("keeps the kind and the order in the URL", async () => {
     await files.add("harbour.svg", "<svg xmlns='http://www.w3.org/2000/svg'></svg>")
     await files.add("b.txt", "much more")
     await files.add("a.txt", "less")
@@ -339,7 +339,7 @@ describe("a long list", () => {
     await expect.poll(names).toEqual(["harbour.svg", "c.txt", "b.txt", "a.txt"])
   })
 
-  it("is sent without a style attribute, which a stricter policy would drop", async () => {
+  it("is sent without style attributes, which a stricter policy would drop", async () => {
     await many(5)
     for (const path of ["/dashboard/files", "/dashboard/files/trash"]) {
       const page = await (await files.ada(path)).text()
@@ -349,8 +349,8 @@ describe("a long list", () => {
   })
 })
 
-describe("a connection that is lost", () => {
-  it("leaves the list where it is, also right after a change, and the figures follow when it is back", async () => {
+describe("a lost connection", () => {
+  it("leaves the list unchanged, also right after a change, and the figures update once it is back", async () => {
     await files.add("tides.txt", "x".repeat(1000))
     const page = await open("/dashboard/files")
     await isLive(page)
@@ -367,7 +367,7 @@ describe("a connection that is lost", () => {
 })
 
 describe("a preview", () => {
-  it("shows texts and pictures, and the arrow keys go on", async () => {
+  it("shows texts and images, and the arrow keys open the next one", async () => {
     await files.add("notes.md", "# High water\n<script>document.title = 1</script>")
     await files.add("picture.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'></svg>")
     await files.add("data.bin", Buffer.from([0, 1, 2, 3]))
@@ -416,7 +416,7 @@ describe.each([
   ["dark", 390],
   ["dark", 1440],
 ] as const)("in %s colours and %i pixels", (colorScheme, width) => {
-  it("axe finds nothing to fix, whatever is open, and nothing is wider than the window", async () => {
+  it("axe finds no violations whatever is open, and nothing is wider than the window", async () => {
     await files.add("tides.txt", "high water 06:12")
     await files.add(`${"long name ".repeat(20)}.txt`)
     const page = await open("/dashboard/files", {
@@ -505,7 +505,7 @@ async function isLive(page: Page) {
   await page.waitForFunction(() => document.readyState === "complete")
 }
 
-describe("a file with a script in it", () => {
+describe("a file that contains a script", () => {
   const script = "document.title = origin; fetch('/api/files')"
   it.each([
     ["page.html", `<!doctype html><title>quiet</title><script>${script}</script>`],

@@ -36,8 +36,8 @@ afterAll(async () => {
   await app.stop()
 })
 
-describe("a file with script in it", () => {
-  it.each(scripted)("runs none in our origin: %s", async (name, content) => {
+describe("a file that contains a script", () => {
+  it.each(scripted)("runs nothing in our origin: %s", async (name, content) => {
     const file = await store(name, content)
     const shared = await ada(`/api/files/${file._id}/shares`, post({}))
     const { url } = (await shared.json()) as NewShare
@@ -64,7 +64,7 @@ describe("a file with script in it", () => {
 })
 
 describe("a hostile name", () => {
-  it("escapes no folder, breaks no header, and is the same wherever it is shown", async () => {
+  it("cannot leave its folder or break a header, and is the same everywhere it is shown", async () => {
     const files: FileSummary[] = []
     for (const name of named) files.push(await store(name, Buffer.from("x")))
     for (const { _id, fileName } of files) {
@@ -99,7 +99,7 @@ describe("a hostile name", () => {
   }, 120_000)
 })
 
-it("nothing of them is left behind", async () => {
+it("no hostile file is left behind", async () => {
   expect(await storedPaths(app)).toEqual([])
   const sql = postgres(app.databaseUrl, { max: 1 })
   for (const table of ["files", "blobs", "uploads", "file_shares", "file_thumbnails"])

@@ -20,12 +20,12 @@ afterEach(() => {
   expect(complaints.splice(0)).toEqual([])
 })
 
-describe("somebody new", () => {
+describe("a new person", () => {
   it.each([
     ["with the mouse on a large screen", 1440, byMouse],
     ["with a finger on a small one", 390, byMouse],
     ["by the keyboard alone", 1440, byKeyboard],
-  ])("signs up, is welcomed, asks a question and stores a file, %s", async (_how, width, handOf) => {
+  ])("signs up, is welcomed, sends a message and stores a file, %s", async (_how, width, handOf) => {
     const page = await openPage(width)
     const hand = handOf(page)
     const email = `ada-${handOf.name}-${width}@example.org`.toLowerCase()

@@ -20,7 +20,7 @@ afterEach(() => tideline.clear())
 afterAll(() => tideline.close())
 
 describe("a reader", () => {
-  it("chooses another language at the foot of a page, without JavaScript, and stays on the page", async () => {
+  it("changes the language in a page's footer without JavaScript, and stays on the page", async () => {
     const page = await tideline.open("/pricing", { javaScriptEnabled: false })
     await page.getByRole("heading", { name: "The software is free." }).waitFor()
     await page.getByRole("button", { name: "Deutsch" }).click()
@@ -33,7 +33,7 @@ describe("a reader", () => {
 })
 
 describe("the dashboard", () => {
-  it("is in the browser's language, on every page, as it came from the server", async () => {
+  it("is rendered in the browser's language on every page", async () => {
     await tideline.add("log.txt", "x".repeat(1536))
     const page = await tideline.open("/dashboard", { locale: "de-DE" })
     const complaints = complaintsOf(page)
@@ -55,7 +55,7 @@ describe("the dashboard", () => {
     [320, "light"],
     [1440, "dark"],
   ] as const)(
-    "fits into %i pixels in German, in %s colours, and has no accessibility faults",
+    "fits into %i pixels in German, in %s colours, and has no accessibility violations",
     async (width, colorScheme) => {
       await tideline.add("Jahresabschlussbericht der Donaudampfschifffahrtsgesellschaft.txt")
       const page = await tideline.open("/dashboard", {
@@ -73,7 +73,7 @@ describe("the dashboard", () => {
     },
   )
 
-  it("writes sizes as the language does, also of what arrives later", async () => {
+  it("formats sizes for the language, in live updates too", async () => {
     const page = await tideline.open("/dashboard/files", { locale: "de-DE" })
     await tideline.add("log.txt", "x".repeat(1536))
     await page.getByText("1,5 kB", { exact: true }).first().waitFor()
@@ -81,7 +81,7 @@ describe("the dashboard", () => {
     await inEnglish.getByText("1.5 kB", { exact: true }).first().waitFor()
   })
 
-  it("changes with the choice in the menu, and loads the words of the other language only then", async () => {
+  it("changes language in the menu, and loads the other catalogue only then", async () => {
     const page = await tideline.open("/dashboard")
     expect(await loadsGerman(page)).toBe(false)
     await page.getByRole("button", { name: "Your account" }).first().click()

@@ -37,7 +37,7 @@ afterEach(async () => {
 })
 
 describe("two browsers of one user", () => {
-  it("show a rename, an upload and a new conversation of the other", async () => {
+  it("show each other's renames, uploads and new conversations", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const [here, there] = await Promise.all([
@@ -60,7 +60,7 @@ describe("two browsers of one user", () => {
     expect(await seen()).toBe(true)
   })
 
-  it("follow the space that files take without loading the page's data again", async () => {
+  it("update the used space without reloading the page's data", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const page = await open(await browserOf(ada), "/dashboard/files?sort=name")
@@ -76,7 +76,7 @@ describe("two browsers of one user", () => {
     expect(asked().filter((path) => path.endsWith(".data") || path === "/favicon.svg")).toEqual([])
   })
 
-  it("show what an operator writes in psql, and the plan that the operator's command sets", async () => {
+  it("show what an operator changes in psql, and the plan that the operator's command sets", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const page = await open(await browserOf(ada), "/dashboard")
@@ -93,7 +93,7 @@ describe("two browsers of one user", () => {
     expect(await seen()).toBe(true)
   })
 
-  it("are told of an answer as it grows", async () => {
+  it("receive a reply as it grows", async () => {
     const ada = await onboarded()
     const made = await postJson(ada, "/api/chat/threads", { title: "Tides" })
     const { thread } = (await made.json()) as { thread: { _id: string } }
@@ -129,7 +129,7 @@ describe("two browsers of one user", () => {
 })
 
 describe("the tabs of one browser", () => {
-  it("share one connection, and leave it to those that stay", async () => {
+  it("share one connection, which survives when the tab that opened it closes", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const context = await browserOf(ada)
@@ -144,7 +144,7 @@ describe("the tabs of one browser", () => {
     await vi.waitFor(async () => expect(await connectionsOf(ada)).toBe(0), { timeout: 10_000 })
   })
 
-  it("are signed out together, and the one where it was done goes to the start page", async () => {
+  it("are signed out together, and the one where it was done opens the home page", async () => {
     const ada = await onboarded()
     const context = await browserOf(ada)
     const [one, two] = [await open(context, "/dashboard"), await open(context, "/dashboard")]
@@ -154,7 +154,7 @@ describe("the tabs of one browser", () => {
     await Promise.all([one.waitForURL(`${app.origin}/`), two.waitForURL(/\/sign-in/)])
   })
 
-  it("show nobody the rows of the user who signed in after them", async () => {
+  it("never show anyone the rows of the user who signs in after them", async () => {
     const [ada, grace] = [await onboarded(), await onboarded(app, sql, "Grace Hopper")]
     await addFile(ada, "of ada.txt")
     await addFile(grace, "of grace.txt")
@@ -173,7 +173,7 @@ describe("the tabs of one browser", () => {
 })
 
 describe("a page", () => {
-  it("goes live from the rows it was rendered with", async () => {
+  it("becomes live from the rows it was rendered with", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const context = await browserOf(ada)
@@ -200,7 +200,7 @@ describe("a page", () => {
     await fileNamed(page, "live.txt").waitFor()
   })
 
-  it("shows its data where JavaScript is off", async () => {
+  it("shows its data without JavaScript", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const page = await (await browserOf(ada, { javaScriptEnabled: false })).newPage()
@@ -208,7 +208,7 @@ describe("a page", () => {
     expect(await fileNamed(page, "tides.txt").count()).toBe(1)
   })
 
-  it("is loaded again once, and not for ever, where the browser sends its cookies with pages alone", async () => {
+  it("reloads once, and not in a loop, where the browser sends its cookies with pages only", async () => {
     const context = await browserOf(await onboarded())
     await context.addInitScript("delete window.SharedWorker")
     await context.addInitScript(keepDelays)
@@ -225,7 +225,7 @@ describe("a page", () => {
     expect(loads).toBe(2)
   })
 
-  it("takes back a rename that the server refuses, and says why", async () => {
+  it("rolls back a rename that the server refuses, and says why", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const page = await open(await browserOf(ada), "/dashboard/files")
@@ -238,7 +238,7 @@ describe("a page", () => {
     expect(names[0] === "tides.txt" ? names.slice(1) : names).toEqual(["high/low.txt", "tides.txt"])
   })
 
-  it("says while it is offline as of when it shows its rows, and then catches up without a flash", async () => {
+  it("says while offline how old its rows are, and then catches up without a flash", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const context = await browserOf(ada)
@@ -261,7 +261,7 @@ describe("a page", () => {
     expect(counts()).toEqual([2])
   })
 
-  it("notices within 45 s a network that swallows everything, and then catches up", async () => {
+  it("notices within 45 s that a network drops everything, and then catches up", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const context = await browserOf(ada)
@@ -282,7 +282,7 @@ describe("a page", () => {
     await page.getByText(/^Reconnecting/).waitFor({ state: "detached" })
   })
 
-  it("catches up with a server that was killed and started again", async () => {
+  it("catches up after the server was killed and started again", async () => {
     const other = await startTideline()
     const database = postgres(other.databaseUrl, { max: 1 })
     const ada = await onboarded(other, database)
@@ -315,7 +315,7 @@ describe("a page", () => {
     }
   })
 
-  it("keeps the further pages of a list live as well", async () => {
+  it("keeps the further pages of a list live too", async () => {
     const ada = await onboarded()
     await sql`
       insert into chat_threads (user_id, title, last_message_at)
@@ -336,11 +336,11 @@ describe("a page", () => {
   })
 })
 
-describe("the code of it", () => {
+describe("the client code for live pages", () => {
   const assets = join(import.meta.dirname, "../../build/client/assets")
   const realtime = /^(realtime|shared-link|shared-worker|socket-link|token)-/
 
-  it("takes less than 20 kB of a page that is live, with its libraries", async () => {
+  it("takes less than 20 kB of a live page, libraries included", async () => {
     const ada = await onboarded()
     const page = await (await browserOf(ada)).newPage()
     const scripts = scriptsOf(page)

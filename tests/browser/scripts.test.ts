@@ -16,9 +16,9 @@ afterAll(() => tideline.close())
 const moreWays = (page: Page) => page.getByRole("button", { name: "Upload: more ways" })
 const folder = (page: Page) => page.getByRole("menuitem", { name: "All files of a folder" })
 
-describe("the scripts that a page of the dashboard begins with", () => {
+describe("the scripts that a dashboard page starts with", () => {
   it.each(["/dashboard", "/dashboard/chat", "/dashboard/files", "/dashboard/account"])(
-    "are few and small on %s, behind its style, and without what only opens later",
+    "are few and small on %s, come after its styles, and exclude what only opens later",
     async (path) => {
       const page = await (await tideline.ada(path)).text()
       const links = page.match(/<link[^>]*rel="modulepreload"[^>]*>/g) ?? []
@@ -34,7 +34,7 @@ describe("the scripts that a page of the dashboard begins with", () => {
 })
 
 describe("the scripts of a page", () => {
-  it("are asked for once it has been seen", async () => {
+  it("are requested once the page has been painted", async () => {
     const page = await tideline.open("/dashboard")
     const { seen, asked } = await page.evaluate(() => ({
       seen: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity,
@@ -47,7 +47,7 @@ describe("the scripts of a page", () => {
     expect(Math.min(...asked)).toBeGreaterThan(seen)
   })
 
-  it("are asked for at once in a tab that nobody looks at, and when somebody does", async () => {
+  it("are requested immediately in a background tab, and when it comes to the front", async () => {
     const page = await tideline.open("/dashboard")
     for (const isHidden of [true, false]) {
       await page.addInitScript((hidden) => {
@@ -65,8 +65,8 @@ describe("the scripts of a page", () => {
   })
 })
 
-describe("the scripts of what opens", () => {
-  it("come when somebody moves, and are there when the connection has gone since", async () => {
+describe("the scripts of menus and dialogs", () => {
+  it("load at the first user activity, and work if the connection drops afterwards", async () => {
     const page = await tideline.open("/dashboard/files")
     const menu = page.waitForResponse(/\/menu-parts-/)
     await loadAgain(page)
@@ -77,7 +77,7 @@ describe("the scripts of what opens", () => {
     await folder(page).waitFor()
   })
 
-  it("open what was pressed before they came", async () => {
+  it("open what was pressed before they had loaded", async () => {
     const { page, letThrough } = await openHolding(/\/menu-parts-/)
     await moreWays(page).click()
     await moreWays(page).and(page.locator("[aria-expanded=true]")).waitFor()
@@ -85,7 +85,7 @@ describe("the scripts of what opens", () => {
     await folder(page).waitFor()
   })
 
-  it("are asked for again at the next press when they could not be had", async () => {
+  it("are requested again at the next press if they could not be loaded", async () => {
     const page = await tideline.open("/dashboard/files")
     const isAway = { now: true }
     await page.route(/\/(menu-parts|palette)-/, (route) => (isAway.now ? route.abort() : route.continue()))
@@ -104,7 +104,7 @@ describe("the scripts of what opens", () => {
     await page.getByRole("dialog", { name: "Command palette" }).waitFor()
   })
 
-  it("show the words that were said before they came", async () => {
+  it("show notices that were posted before they had loaded", async () => {
     const { page, letThrough } = await openHolding(/\/toast-parts-/)
     await page.route(/\/palette-/, (route) => route.abort())
     const refused = page.waitForEvent("requestfailed")
@@ -116,7 +116,7 @@ describe("the scripts of what opens", () => {
     await page.getByText("That couldn't be opened").first().waitFor()
   })
 
-  it("begin a menu at its first item where a key opened it, and give the keyboard back", async () => {
+  it("focus a menu's first item when it was opened by keyboard, and return the focus afterwards", async () => {
     const page = await tideline.open("/dashboard/files")
     await moreWays(page).focus()
     await page.keyboard.press("ArrowDown")
@@ -127,7 +127,7 @@ describe("the scripts of what opens", () => {
 })
 
 describe("the scripts of the live connection", () => {
-  it("lose nothing that is pressed before they came: it is shown at once, done when they are there, and can be undone", async () => {
+  it("lose no action taken before they load: it shows immediately, runs once they have loaded, and can be undone", async () => {
     await tideline.add("tides.txt")
     const { page, letThrough } = await openWithoutLink("/dashboard/files")
     await page.getByRole("button", { name: "Delete tides.txt" }).click()
@@ -140,7 +140,7 @@ describe("the scripts of the live connection", () => {
     await fileNamed(page, "tides.txt").waitFor()
   })
 
-  it("bring a file back from the trash that was asked for before they came", async () => {
+  it("restore a file from the trash if that was requested before they had loaded", async () => {
     await tideline.add("tides.txt")
     await tideline.sql`update files set trashed = true, trashed_at = ${Date.now()}`
     const { page, letThrough } = await openWithoutLink("/dashboard/files/trash")
@@ -151,7 +151,7 @@ describe("the scripts of the live connection", () => {
     expect(await tideline.list()).toHaveLength(1)
   })
 
-  it("are tried for again when they could not be had, and in the meantime the page says that it is not live", async () => {
+  it("are retried if they cannot be loaded, while the page says that it is not live", async () => {
     const { page, letThrough } = await openWithoutLink("/dashboard/files", { fails: true })
     await page.getByText(/^Reconnecting/).waitFor()
     letThrough()

@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const context of browser.contexts()) await context.close()
 })
 
-describe("the page of a link", () => {
+describe("the page of a share link", () => {
   it("gives the file to anyone who knows the password, without any script", async () => {
     const { url } = await share({ password: "open sesame" })
     const page = await visit({ javaScriptEnabled: false })
@@ -54,7 +54,7 @@ describe("the page of a link", () => {
     expect(await readFile(await download.path(), "utf8")).toBe("noon,high")
   })
 
-  it("says of a link that is over no more than that", async () => {
+  it("says nothing about an expired link except that it is over", async () => {
     const { url, share: made } = await share({})
     const page = await visit({})
     await page.goto(url)
@@ -65,7 +65,7 @@ describe("the page of a link", () => {
     expect(page.url()).toBe(url)
   })
 
-  it("asks for nothing but what it shows, and tells no other site where it is", async () => {
+  it("loads only what it shows, and never leaks its URL to another site", async () => {
     const { url } = await share({})
     const page = await visit({})
     const asked: string[] = []
@@ -78,7 +78,7 @@ describe("the page of a link", () => {
   })
 
   describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
-    it.each([390, 1440])("can be read by everybody at %i pixels, and fits", async (width) => {
+    it.each([390, 1440])("has no accessibility violations at %i pixels, and fits", async (width) => {
       const open = await share({ expiresAt: Date.now() + 86_400_000 })
       const locked = await share({ password: "open sesame" })
       const page = await visit({ colorScheme, viewport: { width, height: 800 } })

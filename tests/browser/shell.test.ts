@@ -13,7 +13,7 @@ afterEach(() => tideline.clear())
 afterAll(() => tideline.close())
 
 describe("the command palette", () => {
-  it("goes to a place by the keyboard alone, and gives the keyboard back", async () => {
+  it("opens a page by keyboard alone, and returns the focus", async () => {
     const page = await tideline.open("/dashboard")
     await page.getByRole("link", { name: "Home" }).focus()
     await page.keyboard.press("ControlOrMeta+K")
@@ -30,7 +30,7 @@ describe("the command palette", () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main")
   })
 
-  it("opens again while it fades", async () => {
+  it("opens again while it fades out", async () => {
     const page = await tideline.open("/dashboard")
     await page.keyboard.press("ControlOrMeta+K")
     await field(page).fill("tras")
@@ -59,7 +59,7 @@ describe("the command palette", () => {
     await page.getByRole("dialog", { name: "soundings.txt" }).getByText("four fathoms").waitFor()
   })
 
-  it("takes what is typed before it is there", async () => {
+  it("keeps what is typed before it has loaded", async () => {
     const page = await tideline.open("/dashboard")
     const gate = Promise.withResolvers<void>()
     await page.route("**/assets/palette-*", async (route) => {
@@ -76,7 +76,7 @@ describe("the command palette", () => {
     expect(new URL(page.url()).pathname).toBe("/dashboard")
   })
 
-  it("says when nothing is found, and asks the chat then", async () => {
+  it("says when nothing is found, and then offers to ask the chat", async () => {
     const page = await tideline.open("/dashboard")
     await page.keyboard.press("ControlOrMeta+K")
     await field(page).fill("when is high water")
@@ -86,7 +86,7 @@ describe("the command palette", () => {
     await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
   })
 
-  it("says what stands in the way of the search, and goes on with the rest", async () => {
+  it("reports search errors, and keeps its other commands usable", async () => {
     const page = await tideline.open("/dashboard")
     await page.route("**/api/files?*", (route) => route.abort())
     await page.keyboard.press("ControlOrMeta+K")
@@ -116,7 +116,7 @@ describe("the command palette", () => {
     expect((await asked).method()).toBe("POST")
   })
 
-  it("is reached by a finger, and fits a phone", async () => {
+  it("works by touch, and fits a phone", async () => {
     const page = await tideline.open("/dashboard", {
       viewport: { width: 390, height: 844 },
       hasTouch: true,
@@ -130,8 +130,8 @@ describe("the command palette", () => {
   })
 })
 
-describe("the keyboard's shortcuts", () => {
-  it("lead to every place", async () => {
+describe("keyboard shortcuts", () => {
+  it("open every page", async () => {
     const page = await tideline.open("/dashboard")
     for (const [letter, title] of [
       ["f", "Files"],
@@ -157,7 +157,7 @@ describe("the keyboard's shortcuts", () => {
     await page.getByRole("link", { name: "tides.txt", exact: true }).waitFor()
   })
 
-  it("are listed in a sheet, where plain letters can be switched off", async () => {
+  it("are listed in a sheet, where single-letter shortcuts can be switched off", async () => {
     const page = await tideline.open("/dashboard")
     await page.keyboard.press("?")
     const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" })
@@ -172,7 +172,7 @@ describe("the keyboard's shortcuts", () => {
     expect(await sheet.count()).toBe(0)
   })
 
-  it("are letters where something is written", async () => {
+  it("type letters in text fields", async () => {
     const page = await tideline.open("/dashboard/account")
     const name = page.getByRole("textbox", { name: "Name", exact: true })
     await name.fill("")
@@ -183,8 +183,8 @@ describe("the keyboard's shortcuts", () => {
   })
 })
 
-describe("a page that is on its way", () => {
-  it("is held a place of its own size, and shown when it is there", async () => {
+describe("a page that is loading", () => {
+  it("shows a placeholder of its size, then the page", async () => {
     await tideline.add("tides.txt")
     const page = await tideline.open("/dashboard")
     const gate = Promise.withResolvers<void>()
@@ -206,8 +206,8 @@ describe("a page that is on its way", () => {
   })
 })
 
-describe("somebody whose room is full", () => {
-  it("is told so at home and among the files, and what helps", async () => {
+describe("a person whose storage is full", () => {
+  it("is told on the home page and the files page, and what to do", async () => {
     const page = await tideline.open("/dashboard")
     await tideline.sql`update file_usage set used = 5000000000`
     for (const path of ["/dashboard", "/dashboard/files"]) {
@@ -217,8 +217,8 @@ describe("somebody whose room is full", () => {
   })
 })
 
-describe("a page that cannot be shown", () => {
-  it("says so inside the shell, and is tried again", async () => {
+describe("a page that fails to load", () => {
+  it("shows the error inside the shell, and can be retried", async () => {
     const page = await tideline.open("/dashboard/files")
     await page.route("**/dashboard.data*", (route) => route.fulfill({ status: 502, body: "no" }))
     await page.getByRole("link", { name: "Home" }).click()
@@ -228,7 +228,7 @@ describe("a page that cannot be shown", () => {
     await heading(page, "Welcome back, Ada")
   })
 
-  it("stays on the screen when its server is away for a moment while it is loaded again", async () => {
+  it("stays on the screen when its server is briefly unavailable during a reload", async () => {
     const page = await tideline.open("/dashboard")
     await page.evaluate(() => document.querySelector("h1")?.setAttribute("data-kept", ""))
     let lost = 0
@@ -241,7 +241,7 @@ describe("a page that cannot be shown", () => {
   })
 
   // The server speaks React Router's own headers here, which no documentation promises.
-  it("gives way to the page that says why when the server is closed for maintenance", async () => {
+  it("is replaced by the page that says why when maintenance begins", async () => {
     const page = await tideline.open("/dashboard")
     const status = () => fetch(tideline.app.origin).then((response) => response.status)
     await tideline.sql`insert into maintenance default values`
@@ -253,7 +253,7 @@ describe("a page that cannot be shown", () => {
     await expect.poll(status).toBe(200)
   })
 
-  it("opens by itself when the connection is back", async () => {
+  it("opens automatically when the connection is back", async () => {
     const page = await tideline.open("/dashboard")
     await page.getByRole("link", { name: "Files", exact: true }).click()
     await heading(page, "Files")
@@ -264,7 +264,7 @@ describe("a page that cannot be shown", () => {
     await heading(page, "Welcome back, Ada")
   })
 
-  it("is missing inside the shell, with the status for it", async () => {
+  it('shows "not found" inside the shell, with status 404', async () => {
     const page = await tideline.open("/dashboard/files")
     const response = await page.goto("/dashboard/nowhere")
     expect(response?.status()).toBe(404)
@@ -305,7 +305,7 @@ describe("the transition to another page", () => {
 
 describe("every page of the dashboard", () => {
   it.each(["light", "dark"] as const)(
-    "has no accessibility faults, in %s colours",
+    "has no accessibility violations in %s colours",
     async (colorScheme) => {
       await tideline.add("tides.txt")
       const page = await tideline.open("/dashboard", { colorScheme, reducedMotion: "reduce" })
@@ -342,7 +342,7 @@ describe("every page of the dashboard", () => {
     }
   })
 
-  it("is sent without a style attribute, which a stricter policy would drop", async () => {
+  it("is sent without style attributes, which a stricter policy would drop", async () => {
     await tideline.add("tides.txt")
     for (const path of pages) {
       const html = await (await tideline.ada(path)).text()
@@ -351,7 +351,7 @@ describe("every page of the dashboard", () => {
     }
   })
 
-  it("shows where one is, and what is chosen, in forced colours", async () => {
+  it("shows the current page and selections in forced colours", async () => {
     const page = await tideline.open("/dashboard", { forcedColors: "active" })
     const [current, other] = await Promise.all(
       ["Home", "Files"].map((name) =>
@@ -371,7 +371,7 @@ describe("every page of the dashboard", () => {
     expect(await highlighted.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe("solid")
   })
 
-  it("moves nothing for those who asked for that", async () => {
+  it("has no motion for people who prefer reduced motion", async () => {
     const page = await tideline.open("/dashboard", { reducedMotion: "reduce" })
     await page.keyboard.press("ControlOrMeta+K")
     const seconds = await palette(page).evaluate((one) => getComputedStyle(one).transitionDuration)

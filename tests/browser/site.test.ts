@@ -28,7 +28,7 @@ afterEach(async () => {
 const pages = [...publicPages, ...publicForms]
 
 it.each(pages)(
-  "%s ships little script, makes no console speak, and breaks no rule of its own policy",
+  "%s ships little script, logs nothing to the console, and never breaks its own policy",
   async (path) => {
     const page = await open(path)
     // To the end, so that all that waits to be seen is loaded.
@@ -41,7 +41,7 @@ it.each(pages)(
 )
 
 describe("signing up", () => {
-  it("shows a password that is being chosen, and hides it again", async () => {
+  it("shows and hides the password that is being chosen", async () => {
     const page = await open("/sign-up")
     const password = page.getByRole("textbox", { name: "Password" })
     await page.waitForLoadState("load")
@@ -55,7 +55,7 @@ describe("signing up", () => {
     expect(await password.inputValue()).toBe("a few unrelated words")
   })
 
-  it("puts the cursor where there is something to fix", async () => {
+  it("focuses the first field with an error", async () => {
     const page = await open("/sign-up")
     await page.evaluate("document.forms[0].noValidate = true")
     await page.getByLabel("Name").fill("Ada")
@@ -69,8 +69,8 @@ describe("signing up", () => {
   })
 })
 
-describe("the demonstration on the start page", () => {
-  it("shows in both panes what is pressed in one, and what it was", async () => {
+describe("the demo on the home page", () => {
+  it("shows a change made in one pane in both, and what it was", async () => {
     const page = await openDemo()
     const office = page.getByRole("region", { name: "Harbour office" })
     const pier = page.getByRole("region", { name: "On the pier" })
@@ -81,14 +81,14 @@ describe("the demonstration on the start page", () => {
     await office.getByText(/^Fulmar: here \d+ ms after your click$/).waitFor()
   })
 
-  it("is one harbour for all visitors", async () => {
+  it("is shared by all visitors", async () => {
     const [mine, theirs] = [await openDemo(), await openDemo()]
     await mine.getByRole("button", { name: "Lamp of Grey Seal", pressed: false }).first().click()
     await theirs.getByRole("button", { name: "Lamp of Grey Seal", pressed: true }).first().waitFor()
     await theirs.getByText("not by you").waitFor()
   })
 
-  it("is worked by the keyboard, and keeps the focus where it was", async () => {
+  it("works by keyboard, and keeps the focus in place", async () => {
     const page = await openDemo()
     const lamp = page.getByRole("button", { name: "Lamp of Turnstone" }).first()
     const before = await lamp.getAttribute("aria-pressed")
@@ -99,7 +99,7 @@ describe("the demonstration on the start page", () => {
     expect(await lamp.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
-  it("works without JavaScript: a press brings the page back as the table is then", async () => {
+  it("works without JavaScript: a press reloads the page with the changed table", async () => {
     const page = await open("/", { javaScriptEnabled: false })
     const petrel = page.getByRole("region", { name: "On the pier" }).getByRole("button", { name: /^Petrel/ })
     const before = await petrel.textContent()
@@ -108,7 +108,7 @@ describe("the demonstration on the start page", () => {
     expect(await petrel.textContent()).not.toBe(before)
   })
 
-  it("loads its script when it is in sight, and not before", async () => {
+  it("loads its script when it scrolls into view, and not before", async () => {
     const page = await newPage({ viewport: { width: 390, height: 200 } })
     const asked: string[] = []
     page.on("request", (request) => asked.push(new URL(request.url()).pathname))

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest"
 import { createAnswerRecord } from "#server/chat/answer-record.ts"
 import { foldChunks, type AnswerDelta } from "#server/chat/contract.ts"
 
-describe("the record of an answer", () => {
-  it("gives what was said since the last time, run together, and nothing twice", () => {
+describe("the record of a reply", () => {
+  it("returns what arrived since the last time, joined, and nothing twice", () => {
     const record = createAnswerRecord()
     for (const delta of ["The ", "sea "]) record.take({ type: "text-delta", id: "t", delta })
     expect(record.drain()).toEqual([{ type: "text", id: "0", text: "The sea " }])
@@ -12,7 +12,7 @@ describe("the record of an answer", () => {
     expect(record.drain()).toEqual([{ type: "text", id: "0", text: "is deep." }])
   })
 
-  it("comes to the same in pieces as in one, wherever it is cut", () => {
+  it("has the same result however the chunks are split", () => {
     for (let cuts = 0; cuts < 2 ** CHUNKS.length; cuts += 7) {
       const record = createAnswerRecord()
       const pieces: AnswerDelta[][] = []
@@ -27,7 +27,7 @@ describe("the record of an answer", () => {
     }
   })
 
-  it("tells apart two texts that a provider gives one id", () => {
+  it("keeps two texts apart that a provider gives the same id", () => {
     const record = createAnswerRecord()
     for (const chunk of CHUNKS) record.take(chunk)
     expect(record.read()).toMatchObject({
@@ -41,7 +41,7 @@ describe("the record of an answer", () => {
     })
   })
 
-  it("keeps the first half of a character until the second has come", () => {
+  it("holds back the first half of a surrogate pair until the second arrives", () => {
     const record = createAnswerRecord()
     record.take({ type: "text-delta", id: "t", delta: "wave \ud83c" })
     expect(record.drain()).toEqual([{ type: "text", id: "0", text: "wave " }])
@@ -49,7 +49,7 @@ describe("the record of an answer", () => {
     expect(record.drain()).toEqual([{ type: "text", id: "0", text: "\u{1F30A}!" }])
   })
 
-  it("has no parts where it is its text alone, and no text before the first character", () => {
+  it("has no parts if it is text only, and no text before the first character", () => {
     const record = createAnswerRecord()
     record.take({ type: "text-delta", id: "t", delta: "" })
     expect(record.drain()).toEqual([])

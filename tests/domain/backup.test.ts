@@ -38,7 +38,7 @@ beforeEach(async () => {
 })
 
 describe("a backup", () => {
-  it("has every row and every file of its moment, also those that are removed for good while it is written", async () => {
+  it("contains every row and every file of one moment, also those deleted permanently while it is written", async () => {
     await fillEveryKind()
     const purged = await uploadFile(ada, aFile("purged.txt"))
     await uploadFile(ada, aFile("kept.txt"))
@@ -71,7 +71,7 @@ describe("a backup", () => {
   })
 
   it(
-    "is of one moment while many write: what was committed together is in it together or not at all",
+    "is consistent under many writers: a transaction is in it completely or not at all",
     { timeout: 60_000 },
     async () => {
       const shelf = await openShelf()
@@ -132,7 +132,7 @@ describe("a backup", () => {
     },
   )
 
-  it("copies no bytes again that the folder has, and copies those again that the disk changed", async () => {
+  it("does not copy bytes again that the folder has, and copies those again that the disk changed", async () => {
     const shelf = await openShelf()
     await uploadFile(ada, aFile("first.txt"))
     expect((await shelf.take(drawer)).copied).toBe(1)
@@ -145,7 +145,7 @@ describe("a backup", () => {
     await verifyBackup(folder, shelf.kept)
   })
 
-  it("can be read by its owner alone, and holds AUTH_SECRET only where that was asked for", async () => {
+  it("is readable by its owner only, and contains AUTH_SECRET only on request", async () => {
     const shelf = await openShelf()
     await uploadFile(ada, aFile("a.txt"))
     const { folder } = await shelf.take(drawer)
@@ -159,7 +159,7 @@ describe("a backup", () => {
     expect(readFileSync(join(second, "secrets.env"), "utf8")).toBe("AUTH_SECRET=a secret\n")
   })
 
-  it("is not begun while another one runs", async () => {
+  it("does not start while another one runs", async () => {
     const shelf = await openShelf()
     await uploadFile(ada, aFile("a.txt"))
     const second = await openShelf()
@@ -171,7 +171,7 @@ describe("a backup", () => {
     await second.take(drawer)
   })
 
-  it("is refused where bytes are missing or damaged in the store itself, unless it is told to go on without them", async () => {
+  it("is refused if stored bytes are missing or damaged, unless told to continue without them", async () => {
     const shelf = await openShelf()
     const [missing, changed] = [
       await uploadFile(ada, aFile("missing.txt")),
@@ -191,7 +191,7 @@ describe("a backup", () => {
     expect(await keysOf(place.blobs)).toHaveLength(1)
   })
 
-  it("leaves nothing that looks like one when its process is killed, and the next one tidies up", async () => {
+  it("leaves nothing that looks like a backup if its process is killed, and the next one cleans up", async () => {
     const file = await uploadFile(ada, aFile("a.txt"))
     const [path, bytes] = [await pathOf(file), readFileSync(await pathOf(file))]
     rmSync(path)
@@ -232,7 +232,7 @@ describe("a backup", () => {
     await verifyBackup(folder, shelf.kept)
   })
 
-  it("goes when there are enough newer ones, and takes along the bytes that only it had", async () => {
+  it("is pruned when there are enough newer ones, along with the bytes that only it used", async () => {
     const shelf = await openShelf()
     const old = await uploadFile(ada, aFile("old.txt"))
     await uploadFile(ada, aFile("kept.txt"))
@@ -248,7 +248,7 @@ describe("a backup", () => {
     for (const { folder } of [second, third]) await verifyBackup(folder, shelf.kept)
   })
 
-  it("is not the one that goes when the clock ran backwards", async () => {
+  it("is not pruned by mistake if the clock ran backwards", async () => {
     const shelf = await openShelf()
     const { folder: earlier } = await shelf.take(drawer)
     const manifest = join(earlier, "manifest.json")
@@ -259,7 +259,7 @@ describe("a backup", () => {
     expect(await listBackups(shelf.directory)).toEqual([basename(folder)])
   })
 
-  it("is not begun in a folder that another database is backed up into, which so loses no bytes", async () => {
+  it("does not start in a folder that holds another database's backups, so no bytes are lost", async () => {
     const shelf = await openShelf()
     await uploadFile(ada, aFile("a.txt"))
     const other = await openNewPlace()
@@ -275,7 +275,7 @@ describe("a backup", () => {
     await shelf.take(intruder)
   })
 
-  it("stays with all the others where one of them does not say when it was taken", async () => {
+  it("is kept, like all others, if one of them does not say when it was taken", async () => {
     const shelf = await openShelf()
     const { folder } = await shelf.take(drawer)
     await shelf.take(drawer)
@@ -286,7 +286,7 @@ describe("a backup", () => {
     expect(await listBackups(shelf.directory)).toHaveLength(3)
   })
 
-  it("takes tables and sequences of any name, which are not Tideline's", async () => {
+  it("includes tables and sequences of any name that are not Tideline's", async () => {
     await own(`create table "report-2024" (n int); create table "größe/😀 ""x""" (n int primary key)`)
     await own(`create sequence "next-one"; insert into "report-2024" values (1)`)
     const shelf = await openShelf()
@@ -297,7 +297,7 @@ describe("a backup", () => {
     expect(foreign.map(({ name }) => name)).toEqual(['größe/😀 "x"', "report-2024"])
   })
 
-  it("names the table that it may not read, or not all of", async () => {
+  it("names a table that it may not read, in whole or in part", async () => {
     await own(`create table unread (n int); create table hidden (n int); alter table hidden enable row level security;
       create role backup_reader; grant usage on schema auth, drizzle to backup_reader;
       grant select on all tables in schema public, auth, drizzle to backup_reader;
@@ -313,7 +313,7 @@ describe("a backup", () => {
     expect(await listBackups(shelf.directory)).toEqual([])
   })
 
-  it("has the rows of a table that somebody would empty in the meantime, and lets a Tideline start in the meantime", async () => {
+  it("contains rows that a concurrent truncate would remove, and does not block Tideline from starting", async () => {
     await own("create table emptied (n int); insert into emptied values (1)")
     let emptying: Promise<unknown> = Promise.resolve()
     const rows = await withDump(
@@ -335,7 +335,7 @@ describe("a backup", () => {
     await emptying
   })
 
-  it("counts bytes as lost that the disk cannot read, and copies its own again that it cannot read", async () => {
+  it("counts bytes as lost if the disk cannot read them, and copies its own unreadable ones again", async () => {
     const shelf = await openShelf()
     await uploadFile(ada, aFile("bad.txt"))
     await uploadFile(ada, aFile("good.txt"))
@@ -357,7 +357,7 @@ describe("a backup", () => {
 describe("a backup from a bucket", () => {
   const s3 = startS3()
 
-  it("is restored into another bucket", async () => {
+  it("can be restored into another bucket", async () => {
     await s3.emptyBucket()
     const bucket = await openS3Blobs(s3.settings())
     await uploadFile({ ...ada, blobs: bucket }, aFile("large.bin", Buffer.alloc(9 * 1024 * 1024, "large")))

@@ -4,13 +4,13 @@ import { findPost, listPosts } from "#server/blog/blog.ts"
 describe("the blog", () => {
   const posts = listPosts()
 
-  it("lists its posts with the newest first", () => {
+  it("lists its posts, newest first", () => {
     const days = posts.map((post) => post.publishedAt)
     expect(days).toEqual(days.toSorted().toReversed())
     expect(posts.length).toBeGreaterThanOrEqual(4)
   })
 
-  it("gives each post an address of its own, and a day that there is", () => {
+  it("gives each post its own URL and a valid date", () => {
     expect(new Set(posts.map((post) => post.slug)).size).toBe(posts.length)
     for (const { slug, publishedAt } of posts) {
       expect(slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
@@ -18,7 +18,7 @@ describe("the blog", () => {
     }
   })
 
-  it("leads from each post to its neighbours in time", () => {
+  it("links each post to the previous and the next one", () => {
     const walked = [posts[0]?.slug]
     for (let found = findPost(posts[0]?.slug ?? ""); found?.older; found = findPost(found.older.slug)) {
       walked.push(found.older.slug)

@@ -5,7 +5,7 @@ import { readJson } from "#server/transport/json.ts"
 
 describe("a JSON body", () => {
   test.each(['{"a":1}', "null", "7", '"text"', '\uFEFF{"a":"with a byte order mark"}'])(
-    "is read: %s",
+    "is parsed: %s",
     async (text) => {
       expect(await readJson(posted(text))).toEqual({
         ok: true,
@@ -22,7 +22,7 @@ describe("a JSON body", () => {
     expect(await readJson(posted(body))).toEqual({ ok: false, status: 400 })
   })
 
-  test("may be as large as the limit, and no byte larger", async () => {
+  test("may be exactly as large as the limit", async () => {
     expect(await readJson(posted(`"${"x".repeat(98)}"`), { limit: 100 })).toMatchObject({ ok: true })
     expect(await readJson(posted(`"${"x".repeat(99)}"`), { limit: 100 })).toEqual({ ok: false, status: 413 })
   })
@@ -33,7 +33,7 @@ describe("a JSON body", () => {
     expect(taken()).toBeLessThan(20_000)
   })
 
-  test("that says it is too large is not read at all", async () => {
+  test("whose stated length is too large is not read at all", async () => {
     const { request, taken } = endless({ "content-length": "999999" })
     expect(await readJson(request, { limit: 10_000 })).toEqual({ ok: false, status: 413 })
     expect(taken()).toBeLessThanOrEqual(1000)
@@ -46,7 +46,7 @@ describe("a form", () => {
     password: v.pipe(v.string("Choose a password."), v.minLength(10, "Use 10 characters or more.")),
   })
 
-  test("is read, in either encoding", async () => {
+  test("is parsed in either encoding", async () => {
     const value = { email: "ada@example.org", password: "long enough" }
     const multipart = new FormData()
     for (const [name, text] of Object.entries(value)) multipart.set(name, text)
@@ -54,7 +54,7 @@ describe("a form", () => {
     expect(await readForm(posted(multipart), Account)).toEqual({ ok: true, value })
   })
 
-  test("says the first thing wrong with each field, and gives back what was typed, but no password", async () => {
+  test("reports the first problem of each field, and returns what was typed except passwords", async () => {
     const form = await readForm(
       posted(new URLSearchParams({ email: "", password: "short", other: "kept" })),
       Account,
@@ -67,14 +67,14 @@ describe("a form", () => {
     })
   })
 
-  test("without its fields says so", async () => {
+  test("without its fields is reported as such", async () => {
     expect(await readForm(posted(new URLSearchParams()), Account)).toMatchObject({
       ok: false,
       errors: { email: "This is missing.", password: "This is missing." },
     })
   })
 
-  test("takes the last of a repeated field", async () => {
+  test("uses the last of repeated fields", async () => {
     const repeated = new URLSearchParams([
       ["email", "grace@example.org"],
       ["password", "long enough"],
@@ -86,7 +86,7 @@ describe("a form", () => {
     })
   })
 
-  test("takes a file for nothing", async () => {
+  test("ignores a file", async () => {
     const multipart = new FormData()
     multipart.set("email", new Blob(["ada@example.org"]), "email.txt")
     multipart.set("password", "long enough")
@@ -96,14 +96,14 @@ describe("a form", () => {
     })
   })
 
-  test("holds a field called __proto__ like any other", async () => {
+  test("treats a field called __proto__ like any other", async () => {
     const form = await readForm(posted(new URLSearchParams({ __proto__x: "a", ["__proto__"]: "b" })), Account)
     expect(form.ok).toBe(false)
     expect(({} as Record<string, unknown>)["b"]).toBeUndefined()
     expect(Object.getPrototypeOf({})).toBe(Object.prototype)
   })
 
-  test("that is none is refused, and so is one that is too large", async () => {
+  test("that is not a form, or too large, is refused", async () => {
     expect(await readForm(posted('{"email":"ada@example.org"}'), Account)).toMatchObject({
       ok: false,
       status: 400,

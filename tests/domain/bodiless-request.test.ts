@@ -6,7 +6,7 @@ import { toRequest } from "#server/transport/bridge.ts"
 
 const ORIGIN = "https://tideline.example.org"
 
-it("a request without a body answers as one that was made as a whole", async () => {
+it("a request without a body behaves like a native one", async () => {
   await using stage = await openStage()
   const request = await stage.ask("/blog?page=2")
   const whole = new Request(`${ORIGIN}/blog?page=2`, { headers: request.headers })
@@ -20,7 +20,7 @@ it("a request without a body answers as one that was made as a whole", async () 
   expect(request.headers.get("accept")).toBe("text/html")
 })
 
-it("it can be copied, and be what another request is made of", async () => {
+it("a request without a body can be cloned, and used to construct another request", async () => {
   await using stage = await openStage()
   const request = await stage.ask("/blog")
   for (const copy of [request.clone(), new Request(request.url, request)])
@@ -32,7 +32,7 @@ it("it can be copied, and be what another request is made of", async () => {
   expect(await request.text()).toBe("")
 })
 
-it("its signal tells that the client went away, also to anyone who asks later", async () => {
+it("the signal of a request without a body reports that the client left, also to late listeners", async () => {
   await using stage = await openStage()
   const request = await stage.ask("/slow")
   const late = await stage.ask("/late")

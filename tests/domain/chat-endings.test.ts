@@ -11,7 +11,7 @@ import { askedModel, openModelServer, piece, readAnswer, sendStream } from "../s
 
 const { ada, room } = await enterChatRoom()
 
-describe("how the model ended an answer", () => {
+describe("the finish reason of a reply", () => {
   it.each([
     ["is empty", [], "stop", "stop", "empty"],
     ["is blank", [" \n"], "stop", "stop", "empty"],
@@ -21,7 +21,7 @@ describe("how the model ended an answer", () => {
     ["is cut by its length before it begins", [], "length", "length", "used-up"],
     ["is whole", ["Whole."], "stop", "stop", null],
     ["ends for a reason of the server's own", ["Whole."], "eos", "other", null],
-  ] as const)("is kept, and told to who reads it, where it %s", async (_, words, reason, kept, shortfall) => {
+  ] as const)("is stored and shown to the reader where it %s", async (_, words, reason, kept, shortfall) => {
     const { baseUrl } = await openModelServer((response) => say(response, words, reason))
     const scope = { ...ada, model: askedModel(baseUrl).model }
     const { _id: threadId } = await createThread(ada, { title: "Tides" })
@@ -38,7 +38,7 @@ describe("how the model ended an answer", () => {
     expect(shortfallOf(answer.turn, answer.content.trim() !== "")).toBe(shortfall)
   })
 
-  it("is kept where its steps were over before its tools", async () => {
+  it("is stored if the step limit was reached during tool calls", async () => {
     const call = [{ index: 0, id: "call_1", function: { name: "currentTime", arguments: "{}" } }]
     const { baseUrl, requests } = await openModelServer((response) =>
       sendStream(response, [event({ tool_calls: call }), event({}, "tool_calls")]),
@@ -54,15 +54,15 @@ describe("how the model ended an answer", () => {
   })
 })
 
-describe("the limits of an answer", () => {
-  it("are the operator's to set", async () => {
+describe("the limits of a reply", () => {
+  it("are set by the operator", async () => {
     const { baseUrl, requests } = await openModelServer((response) => say(response, ["Deep."], "stop"))
     await readAnswer(askedModel(baseUrl))
     await readAnswer(askedModel(baseUrl, { CHAT_MAX_OUTPUT_TOKENS: "64000" }))
     expect(requests.map(({ body }) => body["max_tokens"])).toEqual([8192, 64_000])
   })
 
-  it("are sent by the name that the model server wants, once it has said so", async () => {
+  it("use the parameter name that the model server requires, once it has said so", async () => {
     const { baseUrl, requests } = await openModelServer((response, { body }) => {
       if ("max_completion_tokens" in body) return say(response, ["Deep."], "stop")
       const message =
@@ -81,7 +81,7 @@ describe("the limits of an answer", () => {
     expect(scope.modelTrouble.current()).toBeNull()
   })
 
-  it("let an answer of the dashboard take minutes, and leave it alone so long", async () => {
+  it("allow a dashboard reply minutes, during which nothing interrupts it", async () => {
     const asked = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
     const { baseUrl } = await openModelServer(async (response) => {
@@ -118,7 +118,7 @@ describe("a model server that refuses", () => {
     [403, "AI_GATEWAY_API_KEY"],
     [404, "AI_GATEWAY_BASE_URL"],
     [307, "AI_GATEWAY_BASE_URL"],
-  ])("is the operator's to repair, named once, and no person's: %i", async (status, setting) => {
+  ])("is reported to the operator once, and never blames a user: %i", async (status, setting) => {
     const { baseUrl } = await openModelServer((response) => {
       response.writeHead(status, {
         "content-type": "application/json",
@@ -141,7 +141,7 @@ describe("a model server that refuses", () => {
     ])
   })
 
-  it("is named again where it refuses for another reason, and is forgotten once it answers", async () => {
+  it("is reported again if the reason changes, and cleared once it replies", async () => {
     const { baseUrl } = await openModelServer((response, _, number) => {
       const status = [401, 404][number]
       if (status === undefined) return say(response, ["Deep."], "stop")
@@ -156,7 +156,7 @@ describe("a model server that refuses", () => {
     expect(scope.logged.map(({ level }) => level)).toEqual([50, 50, 30])
   })
 
-  it.each([429, 500, 503])("for a moment is nobody's to repair: %i", async (status) => {
+  it.each([429, 500, 503])("temporarily is not reported to the operator: %i", async (status) => {
     const { baseUrl } = await openModelServer((response) => {
       response.writeHead(status, { "content-type": "application/json", "retry-after": "0" }).end("{}")
     })

@@ -29,7 +29,7 @@ describe("an exported conversation", () => {
     expect(headings(text)).toHaveLength(5)
   })
 
-  it("is JSON with everything that the list of messages says, the oldest first", async () => {
+  it("is JSON with everything that the message list returns, oldest first", async () => {
     const { _id } = await createThread(ada, { title: "Long" })
     await fill(ada, _id, 130)
     const response = await exportThread(ada, _id, { format: "json" })
@@ -46,7 +46,7 @@ describe("an exported conversation", () => {
     expect(messages.at(-1)).toEqual(entries.at(-1))
   })
 
-  it("has what edits replaced, as Markdown and as JSON", async () => {
+  it("includes what edits replaced, as Markdown and as JSON", async () => {
     const { _id } = await createThread(ada, { title: "Edited" })
     await ask(_id, "How deep is the first sea?")
     const [first] = (await listMessages(ada, _id)).entries
@@ -75,7 +75,7 @@ describe("an exported conversation", () => {
     ])
   })
 
-  it("keeps the footnotes of messages apart, which begin at 1 in each of them", async () => {
+  it("keeps the footnotes of messages apart, although each starts at 1", async () => {
     const { _id } = await createThread(ada, { title: "Footnotes" })
     const said = [
       "High[^1], low[^2].\n\n[^1]: Twice.\n[^2]: Later.",
@@ -96,7 +96,7 @@ describe("an exported conversation", () => {
     expect(json.messages.map(({ content }) => content)).toEqual(said)
   })
 
-  it("names the files of a question", async () => {
+  it("names the attached files", async () => {
     const { _id } = await createThread(ada, { title: "Files" })
     await room.db.insert(chatMessages).values({
       userId: ada.viewer.user._id,
@@ -114,12 +114,12 @@ describe("an exported conversation", () => {
     )
   })
 
-  it("is empty but for its title where nothing was said", async () => {
+  it("contains only its title if it is empty", async () => {
     const { _id } = await createThread(ada, { title: "Quiet" })
     expect(await (await exportThread(ada, _id, { format: "markdown" })).text()).toBe("# Quiet\n")
   })
 
-  it("is not there for anybody else", async () => {
+  it("is not found by anyone else", async () => {
     const { _id } = await createThread(ada, { title: "Mine" })
     await expect(exportThread(grace, _id, { format: "json" })).rejects.toMatchObject({ status: 404 })
     await expect(exportThread(ada, "nonsense", { format: "json" })).rejects.toMatchObject({ status: 404 })
@@ -140,7 +140,7 @@ describe("an exported conversation", () => {
     ["海🌊", /; filename\*=UTF-8''%E6%B5%B7%F0%9F%8C%8A\.md$/],
     ["%41%2e%2e", /^attachment; /],
     ["\u{1F30A}".repeat(100), /^attachment; /],
-  ])("with the title %j is called so that every system can save it", async (title, disposition) => {
+  ])("titled %j gets a file name that every system can save", async (title, disposition) => {
     const { _id } = await createThread(ada, { title })
     const { headers } = await exportThread(ada, _id, { format: "markdown" })
     const said = headers.get("content-disposition") ?? ""
@@ -175,7 +175,7 @@ describe("an exported conversation", () => {
     ["a mountain of ticks", "`".repeat(100_000)],
     ["windows' line ends", "```\r\ncode\r\n"],
     ["a long line", `${"- ".repeat(20_000)}x`],
-  ])("keeps %s from swallowing what comes after", async (_, content) => {
+  ])("keeps %s from swallowing what follows", async (_, content) => {
     const { _id } = await createThread(ada, { title: "Blocks" })
     const values = [content, "The end."].map((one) => ({
       userId: ada.viewer.user._id,
@@ -191,7 +191,7 @@ describe("an exported conversation", () => {
     expect(headings(text.slice(text.lastIndexOf("\n## You")))).toHaveLength(1)
   })
 
-  it("leaves Markdown that ends what it begins as it is", () => {
+  it("leaves Markdown alone that closes what it opens", () => {
     for (const whole of ["text", "```\ncode\n```", "- a\n- b", "<b>bold</b>", ""]) {
       expect(closeBlocks(whole)).toBe(whole)
     }

@@ -46,16 +46,16 @@ function wordsOf(html: string) {
   return html.replace(/<[^>]*>/g, "").replaceAll("\u00a0", " ")
 }
 
-describe("an answer as Markdown", () => {
+describe("a reply in Markdown", () => {
   it.each([5_000, 30_000])(
-    "has no kerning around a run of %i emails, which would be shaped for each line",
+    "has no kerning around a run of %i characters, which would be shaped for each line",
     (length) => {
       expect(show(`The sea: ${"x".repeat(length)}`)).toContain("[font-kerning:none]")
       expect(show("The sea ".repeat(length / 8))).not.toContain("[font-kerning:none]")
     },
   )
 
-  it("is headings below the page's own, lists, tables, code and emphasis", () => {
+  it("has headings below the page's own, lists, tables, code and emphasis", () => {
     const html = show(
       "# Tides\n\nThey **rise** and *fall*.\n\n1. in\n2. out\n   - slowly\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```ts\nlet x = 1 < 2\n```",
     )
@@ -84,7 +84,7 @@ describe("an answer as Markdown", () => {
     "<style>@import url(https://evil.example/a.css)</style>",
     "<script>alert(1)</script>",
     '<iframe src="https://evil.example"></iframe>',
-  ])("asks for nothing when it is shown: %s", (text) => {
+  ])("requests nothing when it is shown: %s", (text) => {
     const asking = tagsOf(show(text)).filter(
       ({ name, attributes }) => !QUIET.has(name) || /\b(src|srcset|style|on\w+)=/.test(attributes),
     )
@@ -110,11 +110,11 @@ describe("an answer as Markdown", () => {
     "[here](https://bank.example@evil.example)",
     "<javascript:alert(1)>",
     '<a href="javascript:alert(1)">here</a>',
-  ])("has no link that deceives or runs: %s", (text) => {
+  ])("has no link that deceives or runs code: %s", (text) => {
     expect(show(text)).not.toMatch(/<a\b/)
   })
 
-  it("says where a link leads, and tells the place nothing of where it came from", () => {
+  it("shows where a link leads, and sends that site no referrer", () => {
     const html = show("[your bank](https://evil.example/login)")
     expect(html).toMatch(/<a href="https:\/\/evil\.example\/login" title="https:\/\/evil\.example\/login"/)
     expect(html).toMatch(/rel="noreferrer noopener nofollow"/)
@@ -122,7 +122,7 @@ describe("an answer as Markdown", () => {
     expect(wordsOf(show("https://example.org/a"))).toBe("https://example.org/a")
   })
 
-  it("shows HTML as it was written", () => {
+  it("shows HTML as plain text", () => {
     expect(wordsOf(show("a <b>bold</b> word"))).toBe("a &lt;b&gt;bold&lt;/b&gt; word")
   })
 
@@ -168,7 +168,7 @@ describe("an answer as Markdown", () => {
     ["footnotes that refer to one another", "a[^1]\n\n[^1]: b[^2]\n\n[^2]: c[^1]"],
     ["footnotes among many lines", "[^a]: b\n".repeat(2_000)],
     ["open footnotes", "[^".repeat(9_000)],
-  ])("comes to an end with %s", (_, text) => {
+  ])("finishes rendering %s", (_, text) => {
     expect(show(text).length).toBeGreaterThan(0)
   })
 })
@@ -192,8 +192,8 @@ const x = "**not strong**"
 
 Then $e = mc^2$, and [a word][later] that is explained above.`
 
-describe("an answer that is being written", () => {
-  it("shows no mark-up on its way, at no character", () => {
+describe("a growing reply", () => {
+  it("never shows unfinished mark-up, at any character", () => {
     const reader = createBlockReader()
     const prose = whole.slice(0, whole.indexOf("```"))
     for (let end = 1; end <= prose.length; end++) {
@@ -203,7 +203,7 @@ describe("an answer that is being written", () => {
     }
   })
 
-  it("never turns words into a heading because a list begins below them", () => {
+  it("never turns a paragraph into a heading because a list begins below it", () => {
     expect(mendEnd("A list:\n-")).toBe("A list:")
     expect(mendEnd("A list:\n- one")).toBe("A list:\n- one")
   })
@@ -222,7 +222,7 @@ describe("an answer that is being written", () => {
     expect(mendEnd(text)).toBe(mended)
   })
 
-  it("is in the end what it would have been at once, however it came", () => {
+  it("ends up the same however it was split", () => {
     for (const step of [1, 7, 40]) {
       const reader = createBlockReader()
       for (let end = step; end < whole.length; end += step) {
@@ -233,7 +233,7 @@ describe("an answer that is being written", () => {
     }
   })
 
-  it("reads only its end again", () => {
+  it("parses only its end again", () => {
     const reader = createBlockReader()
     const before = reader.read("# One\n\nTwo\n\nThree\n\nFo", { isGrowing: true })
     const after = reader.read("# One\n\nTwo\n\nThree\n\nFour", { isGrowing: true })
@@ -241,7 +241,7 @@ describe("an answer that is being written", () => {
   })
 })
 
-describe("an answer that a page brings", () => {
+describe("a server-rendered reply", () => {
   it.each([
     whole,
     "- [x] done\n- [ ] not\n\n  a **loose** item\n\n1. one\n   > quoted `code`\n2. two",
@@ -251,7 +251,7 @@ describe("an answer that a page brings", () => {
     `${"> ".repeat(20)}deep **words**`,
     Array.from({ length: 20 }, (_, depth) => `${"  ".repeat(depth)}- at *${depth}*`).join("\n"),
     "x".repeat(30_000),
-  ])("is drawn as if the browser had read it: %s", (text) => {
+  ])("looks as if the browser had rendered it: %s", (text) => {
     const read = createBlockReader().read(text, { isGrowing: false })
     expect(show(text)).toBe(draw(text, new Map([[text, read]])))
   })
@@ -269,7 +269,7 @@ function linksThatLeadNowhere(html: string) {
 describe("footnotes", () => {
   const noted = "High[^a] and low[^b] tides, high[^a] again.\n\n[^a]: *Twice* a day.\n[^b]: Six hours later."
 
-  it("are numbered in the order of the references and listed at the end, with a link in both directions", () => {
+  it("are numbered in the order of their references and listed at the end, with links both ways", () => {
     const html = show(`[^b]: Six hours later.\n\nHigh[^a], low[^b].\n\n[^a]: *Twice* a day.\n\nMore.`)
     expect(wordsOf(html)).toBe("High1, low2.More.Twice a day. ↩Six hours later. ↩")
     expect(html).toMatch(/<sup[^>]*><a[^>]*role="doc-noteref"/)
@@ -277,7 +277,7 @@ describe("footnotes", () => {
     expect(linksThatLeadNowhere(html)).toEqual([])
   })
 
-  it("have a link back to each of their references, and names that tell these apart", () => {
+  it("link back to each of their references, each with a distinct name", () => {
     const html = show(noted)
     expect([...html.matchAll(/aria-label="(Back[^"]*)"/g)].map(([, name]) => name)).toEqual([
       "Back to reference 1",
@@ -287,7 +287,7 @@ describe("footnotes", () => {
     expect(linksThatLeadNowhere(html)).toEqual([])
   })
 
-  it("have ids of their own in each message of a page", () => {
+  it("have distinct ids in each message of a page", () => {
     const readings = readAnswers([answerOf(noted)])
     const html = render(
       <>
@@ -321,12 +321,12 @@ describe("footnotes", () => {
     expect(linksThatLeadNowhere(html)).toEqual([])
   })
 
-  it("lose no text: what refers to nothing stays as written, and what nothing refers to is listed", () => {
+  it("lose no text: a reference without a footnote stays as written, and an unused footnote is listed", () => {
     expect(wordsOf(show("a[^1] and `[^2]`\n\n[^2]: two\n\n[^2]: again"))).toBe("a[^1] and [^2]twoagain")
     expect(wordsOf(show("```\n[^1]: one\n```"))).toContain("[^1]: one")
   })
 
-  it("are no link inside a link", () => {
+  it("are not linked inside a link", () => {
     const html = show("[a[^1]](https://example.org/) and [^1](https://example.org/b)\n\n[^1]: one")
     expect(html).not.toMatch(/<a[^>]*>(?:(?!<\/a>).)*<a/)
     expect(html).toContain('href="https://example.org/b"')
@@ -339,13 +339,13 @@ describe("footnotes", () => {
     "a&b",
     "javascript:alert(1)",
     "ü".repeat(90),
-  ])("take nothing from a label like %s", (label) => {
+  ])("interpret nothing in a label like %s", (label) => {
     const html = show(`a[^${label}]\n\n[^${label}]: one`)
     expect(wordsOf(html)).toBe("a1one ↩")
     expect(idsOf(html).every((id) => /^[\w-]+$/.test(id))).toBe(true)
   })
 
-  it("show a number until their text arrives, and no mark-up on its way", () => {
+  it("show a number until their text arrives, and never raw mark-up", () => {
     for (let end = 1; end <= noted.length; end++) {
       const html = showGrowing(noted.slice(0, end))
       expect(wordsOf(html), noted.slice(0, end)).not.toMatch(/[[\]^*]/)
@@ -354,7 +354,7 @@ describe("footnotes", () => {
     expect(showGrowing("High[^a] tide")).toMatch(/High<sup[^>]*>1<\/sup> tide/)
   })
 
-  it("are the same when the page brings them", () => {
+  it("are the same when rendered on the server", () => {
     const read = createBlockReader().read(noted, { isGrowing: false })
     expect(show(noted)).toBe(draw(noted, new Map([[noted, read]])))
   })
@@ -367,17 +367,20 @@ describe("formulas", () => {
     ["$$\na^2\n$$", "a^2"],
     ["\\[\na^2\n\\]", "a^2"],
     ["Then:\n\\[ a^2 \\]\nand on.", "a^2"],
-  ])("are set apart in %s", (text, tex) => {
+  ])("are recognised in %s", (text, tex) => {
     expect(show(text)).toMatch(new RegExp(`<code[^>]*>${tex.replace("^", "\\^")}</code>`))
   })
 
-  it.each(["from $5 to $10", "costs $ 5 and $ 6", "a\\$b$ c", "`$x$`"])("are not money: %s", (text) => {
-    expect(show(text)).not.toMatch(/<code[^>]*text-muted/)
-  })
+  it.each(["from $5 to $10", "costs $ 5 and $ 6", "a\\$b$ c", "`$x$`"])(
+    "are not confused with money: %s",
+    (text) => {
+      expect(show(text)).not.toMatch(/<code[^>]*text-muted/)
+    },
+  )
 })
 
-describe("the colours of code", () => {
-  it("lose no character of it", async () => {
+describe("syntax highlighting", () => {
+  it("loses no character of the code", async () => {
     const code = `const a = "<b>&amp; 'x'</b>" // </span>\nexport class B {}\n`
     const pieces = await highlight(code, "ts")
     expect(pieces?.map(({ text }) => text).join("")).toBe(code)
@@ -385,7 +388,7 @@ describe("the colours of code", () => {
     expect(pieces).toContainEqual({ text: "B", scope: "title.class" })
   })
 
-  it("are left out for a language that nobody knows, and for what is very long", async () => {
+  it("is skipped for unknown languages and very long code", async () => {
     expect(await highlight("x", "klingon")).toBeNull()
     expect(await highlight("x", "constructor")).toBeNull()
     expect(await highlight("x\n".repeat(20_000), "ts")).toBeNull()
