@@ -13,7 +13,7 @@ import { type Asking, enterChatRoom, readAll } from "../support/chat-room.ts"
 const { room, ada, grace } = await enterChatRoom()
 
 describe("a search", () => {
-  it("finds titles and messages, one result for each conversation, the last used first", async () => {
+  it("finds titles and messages, one result for each conversation, latest first", async () => {
     const someone = await room.scopeOf("someone")
     const titled = await thread(someone, "Lighthouses of Portugal", ["Nothing of the kind."])
     const said = await thread(someone, "Coast", [
@@ -71,7 +71,7 @@ describe("a search", () => {
     ["an emoji and a word", "🌊 water", true],
     ["NUL in a word", "wat\0er", true],
     ["half a character", "\ud800 water", true],
-  ])("looks for %s", async (_, q, isFound) => {
+  ])("matches %s", async (_, q, isFound) => {
     await once(() =>
       thread(ada, "Everything", [
         "High water at noon: see tide-tables.csv 🌊, élevé. 今天的潮汐表。カタカナ 바다에서 θάλασσα हिन्दी 3.14 https://example.org/a_b",
@@ -109,13 +109,13 @@ describe("a search", () => {
     "a\u0301",
     "𠀀𠀁",
     "<b>water</b>",
-  ])("takes %j for words, and nothing else", async (q) => {
+  ])("treats %j as plain words", async (q) => {
     const { results } = await searchThreads(grace, { q })
     expect(results).toEqual([])
     expect(Array.isArray((await searchThreads(ada, { q })).results)).toBe(true)
   })
 
-  it("takes any text", async () => {
+  it("accepts any text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 100 }), async (q) => {
         expect(await searchThreads(ada, { q })).toEqual({ results: expect.any(Array) })
@@ -124,13 +124,13 @@ describe("a search", () => {
     )
   })
 
-  it("may have two hundred characters", () => {
+  it("accepts two hundred characters", () => {
     expect(v.safeParse(SearchQuery, { q: "x".repeat(200) }).success).toBe(true)
     expect(v.safeParse(SearchQuery, { q: "x".repeat(201) }).success).toBe(false)
     expect(v.safeParse(SearchQuery, {})).toMatchObject({ output: { q: "" } })
   })
 
-  it("finds nothing that is somebody else's", async () => {
+  it("finds nothing that belongs to someone else", async () => {
     await thread(ada, "A secret of Ada", ["The treasure lies under the pier."])
     expect((await searchThreads(grace, { q: "treasure" })).results).toEqual([])
     expect((await searchThreads(grace, { q: "secret" })).results).toEqual([])
@@ -138,7 +138,7 @@ describe("a search", () => {
     expect((await searchThreads(ada, { q: "treasure" })).results).toHaveLength(1)
   })
 
-  it("finds nothing in the trash, and it again once it is restored", async () => {
+  it("skips the trash, and finds a conversation again once it is restored", async () => {
     const { threadId } = await thread(ada, "Anchors", ["How heavy is an anchorage?"])
     await trashThread(ada, threadId)
     expect((await searchThreads(ada, { q: "anchor" })).results).toEqual([])
@@ -153,7 +153,7 @@ describe("a search", () => {
     expect((await searchThreads(ada, { q: "mussels" })).results).toHaveLength(1)
   })
 
-  it("finds fifty conversations at most", async () => {
+  it("returns fifty conversations at most", async () => {
     const someone = await room.scopeOf("someone")
     for (let i = 0; i < 52; i++) await createThread(someone, { title: `Buoy ${i}` })
     const { results } = await searchThreads(someone, { q: "buoy" })
@@ -161,7 +161,7 @@ describe("a search", () => {
     expect(results[0]?.thread.title).toBe("Buoy 51")
   })
 
-  it("is no reason to refuse a message, however odd or long its words are", async () => {
+  it("never prevents a message from being stored, however odd or long its words are", async () => {
     const odd = [
       "x".repeat(1_000_000),
       "\u{20000}\u{20001}".repeat(200_000),
@@ -171,7 +171,7 @@ describe("a search", () => {
     await thread(ada, "Odd", odd)
   })
 
-  it("is a tool of the model, for the asker's own conversations", async () => {
+  it("is a tool of the model, for the user's own conversations", async () => {
     const someone = await room.scopeOf("someone")
     await thread(someone, "Knots", ["A bowline holds under load."])
     expect(await callSearch(someone, "bowline")).toMatchObject({
@@ -182,8 +182,8 @@ describe("a search", () => {
   })
 })
 
-describe("a snippet", () => {
-  it("is the text around what was found, on one line, with whole words", () => {
+describe("a search snippet", () => {
+  it("is the text around the match, on one line, in whole words", () => {
     const text = `${"before ".repeat(100)}\n\n# The   treasure\n\n${"after ".repeat(100)}`
     const { text: shown, matches } = snippetOf(text, ["treasure"])
     expect(shown).toMatch(/^…before (before )*# The treasure after (after )*after…$/)
@@ -191,12 +191,12 @@ describe("a snippet", () => {
     expect(matches.map(([from, to]) => shown.slice(from, to))).toEqual(["treasure"])
   })
 
-  it("marks every word that it shows, and none that is only a part of another", () => {
+  it("highlights every matching word, and no part of another word", () => {
     const { text, matches } = snippetOf("Tide, tides, the TIDE and betide a tide-table", ["tide", "ta"])
     expect(matches.map(([from, to]) => text.slice(from, to))).toEqual(["Tide", "TIDE", "tide", "ta"])
   })
 
-  it("never cuts a character in two, and counts as JavaScript does", () => {
+  it("never splits a character, and counts offsets as JavaScript does", () => {
     for (let i = 0; i < 4; i++) {
       const { text, matches } = snippetOf(`${"x".repeat(i)}${"🌊".repeat(300)} sea ${"🌊".repeat(300)}`, [
         "sea",
@@ -206,11 +206,11 @@ describe("a snippet", () => {
     }
   })
 
-  it("is the beginning where the place is not found again", () => {
+  it("is the beginning of the text if the match is not found again", () => {
     expect(snippetOf("The beginning.", ["elsewhere"])).toEqual({ text: "The beginning.", matches: [] })
   })
 
-  it("takes no time on a text made to take long", () => {
+  it("is fast on a text crafted to be slow", () => {
     const { matches } = snippetOf("a.".repeat(500_000), [`${"a.".repeat(90)}b`])
     expect(matches).toEqual([])
   })

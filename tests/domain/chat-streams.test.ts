@@ -70,8 +70,8 @@ const SPELLINGS: [string, string[]][] = [
   ],
 ]
 
-describe("an answer of a model server", () => {
-  it.each(SPELLINGS)("is whole %s", async (_, stream) => {
+describe("the model server's stream", () => {
+  it.each(SPELLINGS)("is parsed completely with %s", async (_, stream) => {
     const { baseUrl } = await openModelServer((response) => sendStream(response, stream))
     const { text, error, finish } = await readAnswer(askedModel(baseUrl))
     expect({ text, error, reason: finish?.finishReason }).toEqual({
@@ -81,7 +81,7 @@ describe("an answer of a model server", () => {
     })
   })
 
-  it.each(SPELLINGS)("is whole %s, in packets of one byte", async (_, stream) => {
+  it.each(SPELLINGS)("is parsed completely with %s, in packets of one byte", async (_, stream) => {
     const bytes = [...Buffer.from(stream.join(""))].map((byte) => Uint8Array.of(byte))
     const { baseUrl } = await openModelServer((response) => sendStream(response, bytes))
     const { text, error, finish } = await readAnswer(askedModel(baseUrl))
@@ -92,7 +92,7 @@ describe("an answer of a model server", () => {
     })
   })
 
-  it("comes piece by piece whatever ends its lines", async () => {
+  it("is read chunk by chunk whatever ends its lines", async () => {
     const stream = [`: keepalive${LF}${LF}`, ...events(CRLF)]
     const seen = Promise.withResolvers<void>()
     const { baseUrl } = await openModelServer(async (response) => {
@@ -108,7 +108,7 @@ describe("an answer of a model server", () => {
     expect(text).toBe(WORDS.join(""))
   })
 
-  it("keeps characters that were cut between packets", async () => {
+  it("keeps characters that were split between packets", async () => {
     const bytes = [...Buffer.from(`data: ${piece({ content: "a🌊é漢" })}\n\ndata: ${piece({}, "stop")}\n\n`)]
     const { baseUrl } = await openModelServer((response) =>
       sendStream(
@@ -119,7 +119,7 @@ describe("an answer of a model server", () => {
     expect((await readAnswer(askedModel(baseUrl))).text).toBe("a🌊é漢")
   })
 
-  it("is asked for without compression, and read where it is compressed all the same", async () => {
+  it("is requested without compression, and read if it is compressed all the same", async () => {
     const { baseUrl, requests } = await openModelServer((response) => {
       response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": "gzip" })
       response.end(gzipSync(events(LF).join("")))
@@ -130,8 +130,8 @@ describe("an answer of a model server", () => {
   })
 })
 
-describe("the pieces of an answer", () => {
-  it("are fewer than those of the model server, and whole", async () => {
+describe("the chunks of a reply", () => {
+  it("are fewer than those of the model server, and complete", async () => {
     const words = Array.from({ length: 400 }, (_, index) => `word ${index} `)
     const { baseUrl } = await openModelServer((response) =>
       sendStream(response, [
@@ -145,7 +145,7 @@ describe("the pieces of an answer", () => {
     expect(deltas.length).toBeLessThan(100)
   })
 
-  it("keep thoughts, words and tool calls in their order", async () => {
+  it("keep reasoning, text and tool calls in order", async () => {
     const called = [{ index: 0, id: "call_1", function: { name: "tellTime", arguments: "{}" } }]
     const { baseUrl } = await openModelServer((response, _, number) =>
       sendStream(
@@ -172,7 +172,7 @@ describe("the pieces of an answer", () => {
   it.each([
     ["breaks off", (response: ServerResponse) => response.end()],
     ["is reset", (response: ServerResponse) => response.socket?.resetAndDestroy()],
-  ])("are kept where the connection %s, and the answer has failed", async (_, fail) => {
+  ])("are kept if the connection %s, and the reply fails", async (_, fail) => {
     const said = Promise.withResolvers<void>()
     const { baseUrl } = await openModelServer(async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" })
@@ -190,7 +190,7 @@ describe("the pieces of an answer", () => {
     expect(error).toMatch(/^The model couldn't reply\./)
   })
 
-  it("are all kept where many of them come at once and the connection is cut behind them", async () => {
+  it("are all kept if many arrive together and the connection is cut after them", async () => {
     const heard = WORDS.map(() => Promise.withResolvers<void>())
     const { baseUrl } = await openModelServer(async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" })
@@ -215,7 +215,7 @@ describe("the pieces of an answer", () => {
     expect(error).toMatch(/^The model couldn't reply\./)
   })
 
-  it("end when the answer is stopped, of each of forty at once, and the model server is told", async () => {
+  it("end when each of forty replies is stopped, and the model server sees its request aborted", async () => {
     let begun = 0
     let gone = 0
     const { baseUrl } = await openModelServer((response) => {
@@ -246,12 +246,12 @@ describe("the pieces of an answer", () => {
   })
 })
 
-describe("thoughts in tags", () => {
+describe("reasoning in tags", () => {
   it.each([
     ["in one piece", ["<think>\nIs it deep?\n</think>\n\nVery deep."]],
     ["cut anywhere", "<think>\nIs it deep?\n</think>\n\nVery deep.".split("")],
     ["after a blank line", ["\n", "<think>", "Is it deep?", "</think>", "\n\nVery deep."]],
-  ])("at the beginning of an answer are reasoning, %s", async (_, contents) => {
+  ])("at the beginning of a reply is separated from its text: %s", async (_, contents) => {
     const { text, reasoning, error } = await say(contents)
     expect({ text: text.trim(), reasoning: reasoning.trim(), error }).toEqual({
       text: "Very deep.",
@@ -260,12 +260,12 @@ describe("thoughts in tags", () => {
     })
   })
 
-  it("that have no end are reasoning to the end", async () => {
+  it("without a closing tag lasts to the end", async () => {
     const { text, reasoning } = await say(["<think>On ", "and on <", "/thin"])
     expect({ text, reasoning }).toEqual({ text: "", reasoning: "On and on </thin" })
   })
 
-  it("that are cut off by a tool call end before it", async () => {
+  it("ends at a tool call that cuts it off", async () => {
     const called = [{ index: 0, id: "call_1", function: { name: "tellTime", arguments: "{}" } }]
     const steps = [
       [piece({ content: "<think>What time is it?" }), piece({ tool_calls: called }), piece({}, "tool_calls")],
@@ -287,7 +287,7 @@ describe("thoughts in tags", () => {
     "<thinking> is another tag.",
     "<th",
     "1 < 2",
-  ])("that an answer only speaks of stay its words: %s", async (words) => {
+  ])("that a reply only mentions stays text: %s", async (words) => {
     const { text, reasoning } = await say(words.split(""))
     expect({ text, reasoning }).toEqual({ text: words, reasoning: "" })
   })

@@ -36,7 +36,7 @@ afterAll(async () => {
 beforeEach(() => namer.say("The depth of the sea"))
 
 describe("the title of a conversation", () => {
-  it("is the model's after the first answer, and the conversation stays in its place", async () => {
+  it("is generated after the first reply, and the conversation keeps its place in the list", async () => {
     const { _id } = await createThread(ada, { question: QUESTION })
     expect((await findThread(ada, _id)).title).toBe("Please tell me, as well as you can, how deep the sea is")
     await ask(named, _id, QUESTION)
@@ -53,13 +53,13 @@ describe("the title of a conversation", () => {
     expect((await findThread(ada, _id)).lastMessageAt).toBeGreaterThan(lastMessageAt)
   })
 
-  it("is asked for with the beginning of a long exchange alone", async () => {
+  it("is generated from the beginning of a long exchange only", async () => {
     const _id = await answered(`/long 1 ${"deep ".repeat(3000)}`)
     await nameThread(named, _id, never())
     expect(JSON.stringify(namer.asked[0]).length).toBeLessThan(6000)
   })
 
-  it("is the user's when they give one while the model thinks", async () => {
+  it("is the user's if they rename it while the model generates one", async () => {
     const _id = await answered()
     const held = namer.hold()
     const naming = nameThread(named, _id, never())
@@ -70,7 +70,7 @@ describe("the title of a conversation", () => {
     expect(await titleOf(_id)).toEqual(["Mine", "user"])
   })
 
-  it("is the user's also when what they give is what it was", async () => {
+  it("is the user's even if they save the same title again", async () => {
     const _id = await answered()
     const [title] = await titleOf(_id)
     const held = namer.hold()
@@ -82,7 +82,7 @@ describe("the title of a conversation", () => {
     expect(await titleOf(_id)).toEqual([title, "user"])
   })
 
-  it("is not asked for once the user gave one, nor where they gave it at the beginning", async () => {
+  it("is not generated once the user gave one, or created the conversation with one", async () => {
     const renamed = await answered()
     await renameThread(ada, renamed, { title: "Mine" })
     await nameThread(named, renamed, never())
@@ -93,13 +93,13 @@ describe("the title of a conversation", () => {
     expect(await titleOf(_id)).toEqual(["The sea", "user"])
   })
 
-  it("called New conversation by the user stays that", async () => {
+  it('stays "New conversation" if the user chose that', async () => {
     const { _id } = await createThread(ada, { title: "New conversation" })
     await ask(ada, _id, QUESTION)
     expect(await titleOf(_id)).toEqual(["New conversation", "user"])
   })
 
-  it("is not asked for after an answer that failed, and is after the one that follows", async () => {
+  it("is not generated after a failed reply, but after the next one", async () => {
     const { _id } = await createThread(ada, { question: QUESTION })
     await ask(ada, _id, "/fail500", "q1")
     await nameThread(named, _id, never())
@@ -109,7 +109,7 @@ describe("the title of a conversation", () => {
     expect(await titleOf(_id)).toEqual(["The depth of the sea", "model"])
   })
 
-  it("is nobody else's to have found, and not that of what is in the trash", async () => {
+  it("is not generated for someone else's conversation or one in the trash", async () => {
     const grace = await room.scopeOf("grace")
     const _id = await answered()
     await nameThread({ ...grace, model: namer.model }, _id, never())
@@ -128,7 +128,7 @@ describe("the title of a conversation", () => {
   it.each([
     ["an error", 500, "no title"],
     ["a refusal", 401, "no title"],
-  ])("stays as it is where the model answers with %s", async (_, status, says) => {
+  ])("stays as it is if the model server replies with %s", async (_, status, says) => {
     const _id = await answered()
     namer.fail(status)
     await nameThread(named, _id, never())
@@ -137,26 +137,23 @@ describe("the title of a conversation", () => {
     expect(JSON.stringify(room.logged)).not.toContain("how deep the sea is")
   })
 
-  it.each([302, 307, 308])(
-    "is not asked for elsewhere where the model server redirects: %i",
-    async (status) => {
-      const elsewhere = await openModelServer((response) => response.end())
-      const { baseUrl, requests } = await openModelServer((response) =>
-        response.writeHead(status, { location: `${elsewhere.baseUrl}/chat/completions` }).end(),
-      )
-      const { model } = askedModel(baseUrl)
-      const _id = await answered()
-      await nameThread({ ...ada, model }, _id, never())
-      expect({ asked: requests.length, followed: elsewhere.requests.length }).toEqual({
-        asked: 1,
-        followed: 0,
-      })
-      expect(await titleOf(_id)).toEqual([QUESTION, "question"])
-    },
-  )
+  it.each([302, 307, 308])("is not requested elsewhere if the model server redirects: %i", async (status) => {
+    const elsewhere = await openModelServer((response) => response.end())
+    const { baseUrl, requests } = await openModelServer((response) =>
+      response.writeHead(status, { location: `${elsewhere.baseUrl}/chat/completions` }).end(),
+    )
+    const { model } = askedModel(baseUrl)
+    const _id = await answered()
+    await nameThread({ ...ada, model }, _id, never())
+    expect({ asked: requests.length, followed: elsewhere.requests.length }).toEqual({
+      asked: 1,
+      followed: 0,
+    })
+    expect(await titleOf(_id)).toEqual([QUESTION, "question"])
+  })
 
   it.each(["", "   \n ", "...", "<think>Hm. The sea.", '""'])(
-    "stays as it is where the model says %j",
+    "stays as it is if the model says %j",
     async (said) => {
       const _id = await answered()
       namer.say(said)
@@ -165,7 +162,7 @@ describe("the title of a conversation", () => {
     },
   )
 
-  it("is not waited for when the process ends", async () => {
+  it("does not delay a shutdown", async () => {
     const closing = await openChatRoom()
     const someone = { ...(await closing.scopeOf("ada")), model: namer.model }
     const { _id } = await createThread(someone, { question: QUESTION })
@@ -179,7 +176,7 @@ describe("the title of a conversation", () => {
     await closing.close()
   })
 
-  it("is not asked of the development gateway", async () => {
+  it("is not requested from the development gateway", async () => {
     const begun = room.gateway.activity.begun
     const _id = await answered()
     await nameThread(ada, _id, never())
@@ -188,7 +185,7 @@ describe("the title of a conversation", () => {
   })
 })
 
-describe("what a model says for a title", () => {
+describe("a title suggested by the model", () => {
   it.each([
     ["The depth of the sea", "The depth of the sea"],
     ['"The depth of the sea."\n\nI hope this helps!', "The depth of the sea"],
@@ -202,11 +199,11 @@ describe("what a model says for a title", () => {
     ["<script>alert(1)</script>", "<script>alert(1)</script>"],
     ["x".repeat(10_000), `${"x".repeat(60)}…`],
     ["word ".repeat(5000), `${"word ".repeat(12).trim()}…`],
-  ])("%j is the title %j", (said, title) => {
+  ])("%j becomes %j", (said, title) => {
     expect(readTitle(said)).toBe(title)
   })
 
-  it.each(["", "\n\n", "***", "🌊", "<think>never ends"])("%j is none", (said) => {
+  it.each(["", "\n\n", "***", "🌊", "<think>never ends"])("%j is ignored", (said) => {
     expect(readTitle(said)).toBeNull()
   })
 })

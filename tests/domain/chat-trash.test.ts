@@ -20,7 +20,7 @@ const GONE = { status: 404, message: "There is no such conversation, or it is no
 const { room, ada, grace } = await enterChatRoom()
 
 describe("a conversation in the trash", () => {
-  it("is not there for anything but its restoring", async () => {
+  it("cannot be reached except to restore it", async () => {
     const thread = await asked(ada)
     const { _id } = thread
     await trashThread(ada, _id)
@@ -39,7 +39,7 @@ describe("a conversation in the trash", () => {
     expect((await listThreads(ada)).threads.map((one) => one._id)).not.toContain(_id)
   })
 
-  it("comes back to its place with all that was said", async () => {
+  it("is restored to its place with all its messages", async () => {
     const thread = await asked(ada)
     const before = await listMessages(ada, thread._id)
     const later = await createThread(ada, { title: "Later" })
@@ -50,7 +50,7 @@ describe("a conversation in the trash", () => {
     expect(listed.indexOf(thread._id)).toBeGreaterThan(listed.indexOf(later._id))
   })
 
-  it("is restored once, and only what is in the trash is", async () => {
+  it("is restored once, and only from the trash", async () => {
     const { _id } = await createThread(ada, { title: "The sea" })
     await expect(restoreThread(ada, _id)).rejects.toMatchObject(GONE)
     await trashThread(ada, _id)
@@ -58,7 +58,7 @@ describe("a conversation in the trash", () => {
     await expect(restoreThread(ada, _id)).rejects.toMatchObject(GONE)
   })
 
-  it("is nobody else's to put there, nor to take out", async () => {
+  it("can neither be put there nor be restored by anyone else", async () => {
     const { _id } = await createThread(ada, { title: "The sea" })
     await expect(trashThread(grace, _id)).rejects.toMatchObject(GONE)
     await trashThread(ada, _id)
@@ -70,7 +70,7 @@ describe("a conversation in the trash", () => {
     expect((await restoreThread(ada, _id)).title).toBe("The sea")
   })
 
-  it("goes for ever after a day, with its messages, and nothing else does", async () => {
+  it("is purged after a day with its messages, and nothing else is", async () => {
     const old = await asked(ada)
     const fresh = await asked(ada)
     const kept = await asked(ada)
@@ -89,7 +89,7 @@ describe("a conversation in the trash", () => {
     expect((await listMessages(ada, kept._id)).entries).toHaveLength(2)
   })
 
-  it("is looked for when a process starts, by as many processes as there are", async () => {
+  it("is purged when a process starts, by any number of processes", async () => {
     const old = await Promise.all(Array.from({ length: 5 }, () => createThread(ada, { title: "Old" })))
     for (const { _id } of old) {
       await room.db.update(chatThreads).set({ trashed: true, trashedAt: 1 }).where(eq(chatThreads._id, _id))

@@ -23,8 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-describe("a question in a conversation", () => {
-  it("is stored with its answer, as it was streamed", async () => {
+describe("a message in a conversation", () => {
+  it("is stored with its reply, as it was streamed", async () => {
     const threadId = await thread(ada)
     const chunks = await ask(ada, threadId, "How deep is the sea?")
     const start = chunks[0]
@@ -57,21 +57,21 @@ describe("a question in a conversation", () => {
     expect((await findThread(ada, titled._id)).title).toBe("The sea")
   })
 
-  it("brings the conversation to the front", async () => {
+  it("moves the conversation to the top", async () => {
     const threadId = await thread(ada)
     const before = await findThread(ada, threadId)
     await ask(ada, threadId, "Hello")
     expect((await findThread(ada, threadId)).lastMessageAt).toBeGreaterThan(before.lastMessageAt)
   })
 
-  it("is heard by the model with what was said before, from the database", async () => {
+  it("is sent to the model with the earlier messages from the database", async () => {
     const threadId = await thread(ada)
     await ask(ada, threadId, "First", "q1")
     const chunks = await ask(ada, threadId, "Second", "q2")
     expect(textOf(chunks)).toContain("This request holds 3 messages")
   })
 
-  it("is one, however often it is sent with one id: the answer is given again", async () => {
+  it("is idempotent: resending the same id returns the stored reply", async () => {
     const threadId = await thread(ada)
     const first = await ask(ada, threadId, "Hello", "q1")
     const begun = room.gateway.activity.begun
@@ -82,7 +82,7 @@ describe("a question in a conversation", () => {
     expect((await listMessages(ada, threadId)).entries).toHaveLength(2)
   })
 
-  it("is answered again where that is asked for", async () => {
+  it("gets a new reply on request", async () => {
     const threadId = await thread(ada)
     await ask(ada, threadId, "Hello", "q1")
     const [question, answer] = (await listMessages(ada, threadId)).entries
@@ -93,7 +93,7 @@ describe("a question in a conversation", () => {
     expect(entries[1]?._id).not.toBe(answer?._id)
   })
 
-  it("is not answered again once something follows it", async () => {
+  it("gets no new reply once another message follows it", async () => {
     const threadId = await thread(ada)
     await ask(ada, threadId, "First", "q1")
     await ask(ada, threadId, "Second", "q2")
@@ -103,7 +103,7 @@ describe("a question in a conversation", () => {
     expect((await listMessages(ada, threadId)).entries).toHaveLength(4)
   })
 
-  it("waits its turn: while one answer is being given, another is refused", async () => {
+  it("is refused while another reply in the conversation is being generated", async () => {
     const threadId = await thread(ada)
     const asked = await Promise.allSettled(
       ["q1", "q2", "q3"].map((requestId) =>
@@ -118,7 +118,7 @@ describe("a question in a conversation", () => {
     expect((await listMessages(ada, threadId)).entries).toHaveLength(2)
   })
 
-  it("cannot be asked in somebody else's conversation, nor in one that is not there", async () => {
+  it("cannot be sent to somebody else's conversation, or to one that does not exist", async () => {
     const grace = await room.scopeOf("grace")
     const threadId = await thread(ada)
     for (const id of [threadId, crypto.randomUUID(), "nonsense"]) {
@@ -132,8 +132,8 @@ describe("a question in a conversation", () => {
   })
 })
 
-describe("an answer", () => {
-  it("is stored whole when its reader goes away", async () => {
+describe("a reply", () => {
+  it("is stored completely if its reader disconnects", async () => {
     const threadId = await thread(ada)
     const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 60", again: false })
     for await (const chunk of chunks) if (chunk.type === "text-delta") break
@@ -141,7 +141,7 @@ describe("an answer", () => {
     expect(await contentOf(threadId)).toMatch(/word 60$/)
   })
 
-  it("is stored whole for each of forty readers who go away at once", async () => {
+  it("is stored completely for each of forty readers who disconnect at the same moment", async () => {
     const threads = await Promise.all(Array.from({ length: 40 }, () => thread(ada)))
     await Promise.all(
       threads.map(async (threadId) => {
@@ -159,7 +159,7 @@ describe("an answer", () => {
     }
   })
 
-  it("ends where it is stopped, with what was said kept and the model told", async () => {
+  it("ends when it is stopped, keeps its text so far and aborts the model's request", async () => {
     const threadId = await thread(ada)
     const aborted = room.gateway.activity.aborted
     const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 9000", again: false })
@@ -201,7 +201,7 @@ describe("an answer", () => {
     expect(await contentOf(threadId)).toBe(textOf(read))
   })
 
-  it("keeps what was said when the connection to the model is reset", async () => {
+  it("keeps its text when the connection to the model is reset", async () => {
     const threadId = await thread(ada)
     const read = await ask(ada, threadId, "/reset")
     expect(read.map(({ type }) => type)).toContain("error")
@@ -228,19 +228,19 @@ describe("an answer", () => {
     })
   })
 
-  it("says that the model is busy where the gateway says so", async () => {
+  it("says that the model is busy if the gateway says so", async () => {
     const read = await ask(ada, await thread(ada), "/fail429")
     expect(read.find((chunk) => chunk.type === "error")?.errorText).toMatch(/^The model is busy/)
   })
 
-  it("can be asked for again after it failed, with the same id", async () => {
+  it("can be requested again with the same id after it failed", async () => {
     const threadId = await thread(ada)
     await ask(ada, threadId, "/fail500", "q1")
     await ask(ada, threadId, "/fail500", "q1")
     expect((await listMessages(ada, threadId)).entries.map(({ role }) => role)).toEqual(["user", "assistant"])
   })
 
-  it("keeps its tools and its thoughts beside its words", async () => {
+  it("stores tools and reasoning beside its text", async () => {
     const threadId = await thread(ada)
     await ask(ada, threadId, '/tool currentTime {"timeZone":"Europe/Lisbon"}', "q1")
     await ask(ada, threadId, "/reasoning", "q2")
@@ -268,7 +268,7 @@ describe("an answer", () => {
     expect(room.gateway.activity.begun).toBe(begun + maxSteps)
   })
 
-  it("is interrupted, with what was said kept, when its process stops", async () => {
+  it("is interrupted when its process stops, and keeps its text", async () => {
     const closing = await openChatRoom()
     const someone = await closing.scopeOf("ada")
     const threadId = await thread(someone)
@@ -285,7 +285,7 @@ describe("an answer", () => {
     await closing.close()
   })
 
-  it("that a dead process left running counts as interrupted, and makes room for the next", async () => {
+  it("that a dead process left running counts as interrupted, and no longer blocks the next", async () => {
     const threadId = await thread(ada)
     await ask(ada, threadId, "First", "q1")
     const [, answer] = (await listMessages(ada, threadId)).entries
@@ -310,7 +310,7 @@ describe("an answer", () => {
     ])
   })
 
-  it("ends when its conversation goes into the trash, with what was said kept for anyone who restores it", async () => {
+  it("ends when its conversation is moved to the trash, and its text is kept for a restore", async () => {
     const threadId = await thread(ada)
     const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 9000", again: false })
     const reading = readAll(chunks)
@@ -322,8 +322,8 @@ describe("an answer", () => {
   })
 })
 
-describe("a question that nothing remembers", () => {
-  it("is answered, and leaves no row", async () => {
+describe("a message outside of any conversation", () => {
+  it("gets a reply and leaves no row", async () => {
     const before = await room.db.$count(chatMessages)
     const { chunks } = answerOnce(ada, [{ role: "user", content: "Hello" }])
     const read = await readAll(chunks)
@@ -332,7 +332,7 @@ describe("a question that nothing remembers", () => {
     expect(await room.db.$count(chatMessages)).toBe(before)
   })
 
-  it("is counted by how it ended, like one of a conversation", async () => {
+  it("is counted by how its reply ended, like one of a conversation", async () => {
     const before = room.turns.ended()
     await readAll(answerOnce(ada, [{ role: "user", content: "Hello" }]).chunks)
     await readAll(answerOnce(ada, [{ role: "user", content: "/fail500" }]).chunks)
@@ -346,7 +346,7 @@ describe("a question that nothing remembers", () => {
     }).toEqual({ completed: 1, failed: 1, stopped: 1 })
   })
 
-  it("is no longer answered once its reader left", async () => {
+  it("gets no more of its reply once the reader disconnects", async () => {
     const aborted = room.gateway.activity.aborted
     const { chunks, stop } = answerOnce(ada, [{ role: "user", content: "/long 9000" }])
     for await (const chunk of chunks) if (chunk.type === "text-delta") stop("stopped")
@@ -354,8 +354,8 @@ describe("a question that nothing remembers", () => {
   })
 })
 
-describe("many questions of one person at once", () => {
-  it("wait without holding the connections that other people's questions need", async () => {
+describe("many concurrent messages of one person", () => {
+  it("wait without holding the connections that other people's messages need", async () => {
     const [mine, grace] = [await room.scopeOf("ada"), await room.scopeOf("grace")]
     const threads = await Promise.all(Array.from({ length: 20 }, () => thread(mine)))
     const hers = await thread(grace)
@@ -370,7 +370,7 @@ describe("many questions of one person at once", () => {
     await other.close()
   })
 
-  it("are stored together: forty take as many statements as two", async () => {
+  it("are stored together: forty need as many statements as two", async () => {
     const mine = await room.scopeOf("lovelace")
     const threads = await Promise.all(Array.from({ length: 40 }, () => thread(mine)))
     const texts: string[] = []
@@ -420,7 +420,7 @@ describe("many questions of one person at once", () => {
       expect((await listMessages(mine, threadId ?? "")).entries).toEqual([])
   })
 
-  it("are given no more answers than the limit allows", async () => {
+  it("get no more replies than the limit allows", async () => {
     const limited = await room.scopeOf("mary")
     const config = readConfig({
       AUTH_SECRET: "a secret for tests, and for nothing else",
@@ -444,8 +444,8 @@ describe("many questions of one person at once", () => {
   })
 })
 
-describe("fifty questions that nothing remembers", () => {
-  it("are as many as one person may have answered at once, wherever they come from", async () => {
+describe("fifty messages outside of any conversation", () => {
+  it("are the most that one person can have replied to concurrently, from any number of addresses", async () => {
     const hello = [{ role: "user" as const, content: "/slow" }]
     const answers = Array.from({ length: 50 }, () => answerOnce(ada, hello))
     expect(() => answerOnce(ada, hello)).toThrow(expect.objectContaining({ status: 409 }))
@@ -460,8 +460,8 @@ describe("fifty questions that nothing remembers", () => {
   })
 })
 
-describe("the tools", () => {
-  it("find the asker's own files by name, and nobody else's", async () => {
+describe("the model's tools", () => {
+  it("find the user's own files by name, and nobody else's", async () => {
     const grace = await room.scopeOf("grace")
     await addFile(ada, "Tide tables 2026.pdf")
     await addFile(ada, "Budget.xlsx")
@@ -474,7 +474,7 @@ describe("the tools", () => {
     })
   })
 
-  it("show no more than twenty files", async () => {
+  it("list at most twenty files", async () => {
     const grace = await room.scopeOf("grace")
     for (let i = 0; i < 22; i++) await addFile(grace, `file ${i}.txt`)
     const output = await searchFiles(grace, {})
@@ -482,7 +482,7 @@ describe("the tools", () => {
     expect((output as { files: unknown[] }).files).toHaveLength(20)
   })
 
-  it("fail in the answer, not with it, where the model asks for nonsense", async () => {
+  it("fail inside the reply if the model passes invalid arguments, and the reply continues", async () => {
     const threadId = await thread(ada)
     const read = await ask(ada, threadId, '/tool searchFiles {"name":5}')
     expect(read.map(({ type }) => type)).toContain("tool-input-error")

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-it("stores the first words at once, and the others in order, for anyone who owns the turn", async () => {
+it("stores the first text immediately, and the rest in order, for the owner of the turn", async () => {
   const turn = await runningTurn()
   const said = speech()
   const chunks = createChunkWriter(room).open(turn.answerId, said.drain)
@@ -30,7 +30,7 @@ it("stores the first words at once, and the others in order, for anyone who owns
   expect(row).toMatchObject({ userId: ada.viewer.user._id, threadId: turn.threadId, seq: 0 })
 })
 
-it("writes the words of many turns in few statements", async () => {
+it("writes the chunks of many turns in few statements", async () => {
   const statements: unknown[] = []
   const counting = spyOn(room.db, (run) => {
     statements.push(null)
@@ -54,7 +54,7 @@ it("writes the words of many turns in few statements", async () => {
   expect(statements.length).toBeLessThan(5)
 })
 
-it("keeps for a later write what could not be stored, and stores nothing twice", async () => {
+it("retries what could not be stored, and stores nothing twice", async () => {
   const turn = await runningTurn()
   let failures = 0
   const failing = spyOn(room.db, async (run) => {
@@ -74,7 +74,7 @@ it("keeps for a later write what could not be stored, and stores nothing twice",
   await expect.poll(async () => (await stored(turn.answerId)).join("")).toBe("The sea is deep.")
 })
 
-it("stores the words of others where one turn's cannot be stored", async () => {
+it("stores the chunks of other turns if one turn's cannot be stored", async () => {
   const [bad, good] = [await runningTurn(), await runningTurn()]
   const writer = createChunkWriter(room)
   const poison = writer.open(bad.answerId, () => [{ type: "text", id: "0", text: "a\0b" }])
@@ -88,7 +88,7 @@ it("stores the words of others where one turn's cannot be stored", async () => {
   poison.close()
 })
 
-it("stores nothing of a turn that has ended or gone", async () => {
+it("stores nothing for a turn that has ended or was deleted", async () => {
   const [ended, gone, running] = [await runningTurn(), await runningTurn(), await runningTurn()]
   await room.db.update(chatTurns).set({ status: "interrupted" }).where(eq(chatTurns._id, ended.answerId))
   await room.db.delete(chatMessages).where(eq(chatMessages._id, gone.answerId))

@@ -13,7 +13,7 @@ const CLERK = {
 }
 
 describe("the settings", () => {
-  it("need nothing but a secret", () => {
+  it("require nothing but a secret", () => {
     expect(readConfig({ AUTH_SECRET })).toMatchObject({
       production: false,
       port: 3000,
@@ -40,7 +40,7 @@ describe("the settings", () => {
     })
   })
 
-  it("give the pro plan no less than the free one, unless they say so", () => {
+  it("never give Pro less than Free unless told to", () => {
     const generous = { FILES_MAX_SIZE: "5GB", CHAT_RATE_LIMIT: "100", CHAT_TURNS_AT_ONCE: "10" }
     const figures = { largestFile: 5e9, chatPerMinute: 100, answersAtOnce: 10 }
     expect(readConfig({ AUTH_SECRET, ...generous }).plans).toMatchObject({ free: figures, pro: figures })
@@ -52,21 +52,21 @@ describe("the settings", () => {
     })
   })
 
-  it("take the public address from the port, unless it is set", () => {
+  it("derive the public URL from the port, unless it is set", () => {
     expect(readConfig({ AUTH_SECRET, PORT: "4000" }).origin).toBe("http://localhost:4000")
     expect(readConfig({ AUTH_SECRET, PORT: "4000", APP_URL: "http://localhost:8080/" }).origin).toBe(
       "http://localhost:8080",
     )
   })
 
-  it("count an empty variable as missing", () => {
+  it("treat an empty variable as missing", () => {
     expect(readConfig({ AUTH_SECRET, PORT: "", APP_URL: "", DATABASE_URL: "", SMTP_URL: "" })).toEqual(
       readConfig({ AUTH_SECRET }),
     )
     expect(problemsOf({ AUTH_SECRET: "" })).toEqual([expect.stringMatching(/^AUTH_SECRET is missing/)])
   })
 
-  it("are refused with every wrong variable at once, by name, with what to do", () => {
+  it("are rejected with every wrong variable by name, and what to do", () => {
     const problems = problemsOf({
       PORT: "3000.5",
       APP_URL: "tideline.example.org",
@@ -105,7 +105,7 @@ describe("the settings", () => {
     ])
   })
 
-  it("say where a bucket is, and what is missing of it", () => {
+  it("say where a bucket is, and which of its settings are missing", () => {
     const bucket = { BLOBS_URL: "s3://files/some/folder/", S3_ENDPOINT: "http://garage:3900" }
     const keys = { S3_ACCESS_KEY_ID: "an id", S3_SECRET_ACCESS_KEY: "a secret" }
     expect(readConfig({ AUTH_SECRET: "s".repeat(32), ...bucket, ...keys }).blobs).toEqual({
@@ -124,7 +124,7 @@ describe("the settings", () => {
     ])
   })
 
-  it("never show what a variable holds", () => {
+  it("never reveal the value of a variable", () => {
     const secrets = {
       AUTH_SECRET: "tell-nobody-1",
       DATABASE_URL: "mysql://user:tell-nobody-2@host/db",
@@ -138,7 +138,7 @@ describe("the settings", () => {
     for (const name of Object.keys(secrets)) expect(message).toContain(name)
   })
 
-  it("want the bare origin as the public address", () => {
+  it("require the public URL to be a bare origin", () => {
     for (const APP_URL of [
       "https://example.org/app",
       "https://example.org/?a",
@@ -151,7 +151,7 @@ describe("the settings", () => {
     }
   })
 
-  it("refuse embedded mail and model on a public address", () => {
+  it("reject embedded mail and model on a public URL", () => {
     const problems = problemsOf({
       AUTH_SECRET,
       APP_URL: "https://tideline.example.org",
@@ -163,7 +163,7 @@ describe("the settings", () => {
     ])
   })
 
-  it("take a public address with real mail, and with or without a model", () => {
+  it("accept a public URL with real mail, with or without a model", () => {
     const settings = {
       AUTH_SECRET,
       APP_URL: "https://tideline.example.org",
@@ -176,7 +176,7 @@ describe("the settings", () => {
     })
   })
 
-  it("choose Clerk when it is configured whole", () => {
+  it("choose Clerk if all its settings are present", () => {
     expect(readConfig({ AUTH_SECRET, ...CLERK }).identity).toMatchObject({
       kind: "clerk",
       issuer: CLERK.JWT_ISSUER_DOMAIN,
@@ -185,7 +185,7 @@ describe("the settings", () => {
     })
   })
 
-  it("refuse a Clerk that is configured by half, naming what is missing", () => {
+  it("reject an incomplete Clerk configuration, and name what is missing", () => {
     for (const missing of Object.keys(CLERK)) {
       const half = Object.fromEntries(Object.entries(CLERK).filter(([name]) => name !== missing))
       expect(problemsOf({ AUTH_SECRET, ...half }), missing).toEqual([
@@ -194,7 +194,7 @@ describe("the settings", () => {
     }
   })
 
-  it("reach a gateway by its own address, with the version in the path", () => {
+  it("use the gateway's URL as it is, with the version in its path", () => {
     expect(gatewayAt("https://models.example.org")).toMatchObject({
       baseUrl: "https://models.example.org/v1",
     })
@@ -205,7 +205,7 @@ describe("the settings", () => {
 })
 
 describe("the model's name", () => {
-  it("is the one that is set, whichever gateway answers", () => {
+  it("is the configured one, whichever gateway replies", () => {
     const name = { CHAT_MODEL: "example/model-1" }
     expect(readConfig({ AUTH_SECRET, AI_GATEWAY_API_KEY: "embedded", ...name }).chat.model).toBe(
       "example/model-1",
@@ -213,7 +213,7 @@ describe("the model's name", () => {
     expect(readConfig({ AUTH_SECRET, AI_GATEWAY_API_KEY: "key", ...name }).chat.model).toBe("example/model-1")
   })
 
-  it("names no model by itself where none is connected", () => {
+  it("is empty if no model is connected", () => {
     expect(readConfig({ AUTH_SECRET, AI_GATEWAY_API_KEY: "embedded" }).chat.model).toBe(
       "development/no-model",
     )
@@ -231,7 +231,7 @@ describe(".env.example", () => {
     expect(config).toEqual({ ...rest, chat: { ...chat, ...embedded } })
   })
 
-  it("names every setting there is", () => {
+  it("lists every setting", () => {
     const settings = Object.keys(Settings.entries).filter((name) => name !== "NODE_ENV")
     expect(Object.keys(parseEnv(text)).toSorted()).toEqual(settings.toSorted())
   })

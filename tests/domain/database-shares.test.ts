@@ -40,7 +40,7 @@ async function holdRope() {
   }
 }
 
-it("what one person waits for leaves connections to others, is refused by name, and can be asked again", async () => {
+it("one person's waiting requests leave connections to others, are refused by name, and can be retried", async () => {
   const release = await holdRope()
   const lengthen = () => open.dbFor("ada").execute(sql`update ropes set length = length + 1 where _id = 1`)
   const waiting = Promise.allSettled(Array.from({ length: 10 }, lengthen))
@@ -71,7 +71,7 @@ it("a probe has a connection of its own, no matter who holds the others", async 
   expect((await waiting).map(({ status }) => status)).toEqual(Array(4).fill("fulfilled"))
 })
 
-it("every session has limits on waiting, no matter who opens it, and an operator's own stay", async () => {
+it("every session limits its waiting time, no matter who opens it, except where the operator set a limit", async () => {
   const show = async () => {
     const session = postgres(database.url, { max: 1 })
     const [row] = await session`

@@ -34,7 +34,7 @@ afterAll(() => closeAll())
 beforeEach(() => observer.execute(sql`truncate public.notes`))
 
 describe("a transaction whose connection is lost", () => {
-  it("is refused in the middle of a statement, and the process lives", async () => {
+  it("fails in the middle of a statement, and the process survives", async () => {
     const lost = product.db.transaction(async (tx) => {
       const pid = await backendOf(tx)
       await Promise.all([tx.execute(sql`select pg_sleep(30)`), terminateOnceAsleep(pid)])
@@ -45,7 +45,7 @@ describe("a transaction whose connection is lost", () => {
     expect(await note(product.db, "after")).toBe(1)
   })
 
-  it("is refused between two statements, and does not go on over another connection", async () => {
+  it("fails between two statements, and does not continue on another connection", async () => {
     const lost = product.db.transaction(async (tx) => {
       await note(tx, "before")
       await terminate(await backendOf(tx))
@@ -57,7 +57,7 @@ describe("a transaction whose connection is lost", () => {
     expect(uncaught).toEqual([])
   })
 
-  it("takes with it the statements that waited behind the one that was running", async () => {
+  it("fails together with the statements queued behind the running one", async () => {
     const lost = product.db.transaction(async (tx) => {
       const pid = await backendOf(tx)
       await Promise.all([
@@ -74,7 +74,7 @@ describe("a transaction whose connection is lost", () => {
   })
 })
 
-it("works again at once on every connection, however often all of them end under load", async () => {
+it("every connection works again immediately, however often all of them end under load", async () => {
   for (let round = 0; round < 25; round++) {
     let isOver = false
     const work = async (statement: () => Promise<unknown>) => {
@@ -99,7 +99,7 @@ it("works again at once on every connection, however often all of them end under
 }, 60_000)
 
 describe("a transaction", () => {
-  it("keeps everything, or nothing", async () => {
+  it("commits everything or nothing", async () => {
     await product.db.transaction(async (tx) => {
       await note(tx, "one")
       await note(tx, "two")
@@ -112,7 +112,7 @@ describe("a transaction", () => {
     expect(await notes()).toEqual(["one", "two"])
   })
 
-  it("says so when a statement failed that the work did not mind", async () => {
+  it("reports a failed statement that its code ignored", async () => {
     await note(product.db, "taken")
     const failed = product.db.transaction(async (tx) => {
       await note(tx, "new")
@@ -122,7 +122,7 @@ describe("a transaction", () => {
     expect(await notes()).toEqual(["taken"])
   })
 
-  it("goes back to where an inner one began, and on from there", async () => {
+  it("rolls an inner transaction back and continues", async () => {
     await product.db.transaction(async (tx) => {
       await note(tx, "outer")
       await tx
@@ -136,7 +136,7 @@ describe("a transaction", () => {
     expect(await notes()).toEqual(["outer", "second"])
   })
 
-  it("goes on after a statement failed in an inner one, two levels down too", async () => {
+  it("continues after a statement failed in an inner transaction, two levels down too", async () => {
     await note(product.db, "taken")
     await product.db.transaction(async (tx) => {
       await note(tx, "outer")
@@ -150,7 +150,7 @@ describe("a transaction", () => {
     expect(await notes()).toEqual(["inner", "last", "outer", "taken"])
   })
 
-  it("takes no statement once it is over", async () => {
+  it("accepts no statement after its end", async () => {
     let kept: Database | undefined
     await product.db.transaction(async (tx) => {
       kept = tx as unknown as Database
@@ -160,7 +160,7 @@ describe("a transaction", () => {
     expect(await notes()).toEqual(["inside"])
   })
 
-  it("waits for a connection when there are more of them than connections", async () => {
+  it("waits for a connection if all are in use", async () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, at) => product.db.transaction((tx) => note(tx, `note ${at}`))),
     )
@@ -168,7 +168,7 @@ describe("a transaction", () => {
   })
 })
 
-it("lets what runs finish before it closes, and takes nothing after", async () => {
+it("closing lets running transactions finish, and accepts no new ones", async () => {
   const { db, close } = openDatabase(url, { connections: 1 })
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const running = db.transaction(async (tx) => {

@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-describe("the deletion of an account", () => {
-  it("ends the answer that is being given, wherever that is", async () => {
+describe("deleting an account", () => {
+  it("ends a reply that is being generated, in whichever process", async () => {
     const scope = await room.scopeOf("ada")
     const thread = await createThread(scope, { title: "Long" })
     const asked = await askInBackground(scope, thread._id, { requestId: "q", text: "/slow", again: false })
@@ -30,7 +30,7 @@ describe("the deletion of an account", () => {
     expect(announced).toEqual([[STOP_TOPIC, asked.answerId]])
   })
 
-  it("leaves no record behind that a page asked for in the middle of it", async () => {
+  it("leaves no record behind that a page created halfway through", async () => {
     const { viewer } = await room.scopeOf("grace")
     const scope = deleting(viewer.user)
     const remove = scope.identity.deleteUser
@@ -42,14 +42,14 @@ describe("the deletion of an account", () => {
     expect(await room.db.select().from(users).where(eq(users.clerkId, viewer.user.clerkId))).toEqual([])
   })
 
-  it("shows nothing to connections that came while it went on", async () => {
+  it("shows nothing to connections opened while it runs", async () => {
     const { viewer } = await room.scopeOf("mary")
     const scope = deleting(viewer.user)
     await deleteAccount(scope, viewer.user)
     expect(scope.happened).toEqual(["deleted at the provider", "connections ended"])
   })
 
-  it("ends the connections to what is gone also where the provider fails", async () => {
+  it("closes the connections to deleted data even if the provider fails", async () => {
     const { viewer } = await room.scopeOf("joan")
     const scope = deleting(viewer.user)
     scope.identity.deleteUser = () => Promise.reject(new Error("away"))

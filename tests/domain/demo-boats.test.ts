@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-it("puts a boat back that nobody has touched for two minutes, and no other", async () => {
+it("resets a boat that nobody has moved for two minutes, and no other", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
   onTestFinished(() => void vi.useRealTimers())
   const { db } = database

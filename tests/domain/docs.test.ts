@@ -7,7 +7,7 @@ import { searchDocs } from "#server/docs/search.ts"
 const slugs = listDocs().flatMap((group) => group.pages.map((page) => page.slug))
 
 describe("the documentation", () => {
-  it.each(slugs)("%s has one title, a description, and headings that its contents lead to", (slug) => {
+  it.each(slugs)("%s has one title, a description, and headings that its contents link to", (slug) => {
     const page = findDocsPage(slug)
     expect(page?.html.match(/<h1>/g)).toHaveLength(1)
     expect(page?.description.length).toBeGreaterThan(40)
@@ -26,7 +26,7 @@ describe("the documentation", () => {
     }
   })
 
-  it("shows commands as they are, with nothing in them taken for HTML", () => {
+  it("shows commands verbatim, with nothing in them interpreted as HTML", () => {
     const html = findDocsPage("self-hosting")?.html ?? ""
     expect(html).toContain("MAIL_FROM=Tideline &lt;hello@example.org&gt;")
     expect(html).not.toContain("<hello@example.org>")
@@ -48,7 +48,7 @@ describe("the documentation", () => {
   })
 })
 
-it("says of uploads which types are taken, how large a file may be, and how it is served", () => {
+it("the page on uploads says which types are accepted, how large a file may be, and how it is served", () => {
   const html = findDocsPage("http-api")?.html ?? ""
   const uploads = html.slice(html.indexOf('<h2 id="files">'))
   for (const words of [
@@ -61,13 +61,13 @@ it("says of uploads which types are taken, how large a file may be, and how it i
     expect(uploads).toContain(words)
 })
 
-it("says how long a session lasts", () => {
+it("the documentation says how long a session lasts", () => {
   const html = findDocsPage("identity")?.html ?? ""
   expect(html).toContain(`${SESSION_LIFE / (24 * 60 * 60)} days after the last use`)
 })
 
-describe("the search of the documentation", () => {
-  it("finds the part that a setting is explained in, by its name or its beginning", () => {
+describe("searching the documentation", () => {
+  it("finds the section that explains a setting, by its name or its beginning", () => {
     for (const words of ["DATABASE_URL", "database_u"]) {
       const [first] = searchDocs(words)
       expect(first?.page).toBe("Self-hosting")
@@ -77,13 +77,13 @@ describe("the search of the documentation", () => {
     }
   })
 
-  it("wants every word, and puts headings first", () => {
+  it("requires every word, and ranks headings first", () => {
     expect(searchDocs("containers docker").length).toBeGreaterThan(0)
     expect(searchDocs("containers xyzzy")).toEqual([])
     expect(searchDocs("containers")[0]?.title.toLowerCase()).toContain("containers")
   })
 
-  it("leads to parts that are there", () => {
+  it("links to sections that exist", () => {
     const found = ["settings", "mail", "token", "position", "rate", "key"].flatMap((word) => searchDocs(word))
     expect(found.length).toBeGreaterThan(10)
     for (const { address } of found) {
@@ -94,7 +94,7 @@ describe("the search of the documentation", () => {
     }
   })
 
-  it.each(["", "   ", "((((", "[a-z]*", "\\", "<script>"])("takes %j as words", (words) => {
+  it.each(["", "   ", "((((", "[a-z]*", "\\", "<script>"])("treats %j as plain words", (words) => {
     expect(() => searchDocs(words)).not.toThrow()
   })
 })

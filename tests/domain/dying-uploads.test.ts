@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => drawer.close())
 
 test(
-  "a process that is killed at any step of an upload leaves nothing missing and nothing miscounted",
+  "a process that is killed at any step of an upload leaves nothing missing or miscounted",
   { timeout: LONG ? 7_200_000 : 240_000 },
   async () => {
     const steps = (await uploadUntil(Infinity)) ?? 0

@@ -37,7 +37,7 @@ const REASONS = { en: "You're receiving this email because ", de: "Sie erhalten 
 describe.each(LANGUAGES)("every email in %s", (language) => {
   const emails = lettersIn(language)
 
-  test.each(emails)("%s says who sends it and where the site is, in both parts", async (_kind, written) => {
+  test.each(emails)("%s names its sender and links the site, in both parts", async (_kind, written) => {
     const { subject, text, html } = await written
     expect(subject).toMatch(/Tideline/)
     expect(subject).toMatch(/^[ -~äöüÄÖÜß]{10,78}$/)
@@ -47,14 +47,11 @@ describe.each(LANGUAGES)("every email in %s", (language) => {
     expect(text.split("\n").slice(-2)).toEqual([origin, ""])
   })
 
-  test.each(emails)(
-    "%s tells programs that read it aloud which language it is in",
-    async (_kind, written) => {
-      expect((await written).html).toMatch(new RegExp(`<html[^>]* lang="${language}"`))
-    },
-  )
+  test.each(emails)("%s declares its language for screen readers", async (_kind, written) => {
+    expect((await written).html).toMatch(new RegExp(`<html[^>]* lang="${language}"`))
+  })
 
-  test.each(emails)("%s says the same words in both parts", async (_kind, written) => {
+  test.each(emails)("%s has the same text in both parts", async (_kind, written) => {
     const { text, html } = await written
     const sentences = text.split("\n").filter((line) => line.length > 20 && !line.startsWith("http"))
     expect(sentences.length).toBeGreaterThan(2)
@@ -73,7 +70,7 @@ describe.each(LANGUAGES)("every email in %s", (language) => {
   )
 
   test.each(emails)(
-    "%s is small enough to be shown whole, and readable in the dark",
+    "%s is small enough not to be clipped, and readable in dark mode",
     async (_kind, written) => {
       const { html } = await written
       expect(Buffer.byteLength(html)).toBeLessThan(20_000)
@@ -89,7 +86,7 @@ describe.each(LANGUAGES)("every email in %s", (language) => {
 })
 
 test.each(lettersIn("en").map(([kind, english], at) => [kind, english, lettersIn("de")[at]?.[1]] as const))(
-  "%s has no words that are the same in both languages",
+  "%s is translated completely",
   async (_kind, english, german) => {
     const texts = shownIn((await german)?.html ?? "")
     expect(texts.length).toBeGreaterThan(5)
@@ -98,7 +95,7 @@ test.each(lettersIn("en").map(([kind, english], at) => [kind, english, lettersIn
   },
 )
 
-test("a plan has its name in an email, in German with a capital as on the page of the plans", async () => {
+test("an email names a plan as the pricing page does, in German with a capital", async () => {
   const change = { name: "Ada", previousPlan: "free", newPlan: "pro", origin }
   const english = await planChangedEmail({ ...change, language: "en" })
   expect(english.text).toContain("You were on the free plan. From now on you are on the pro plan.")
@@ -109,26 +106,26 @@ test("a plan has its name in an email, in German with a capital as on the page o
 describe.each([
   ["en", "Welcome to Tideline", "Welcome aboard"],
   ["de", "Willkommen bei Tideline", "Willkommen an Bord"],
-] as const)("a person's words in an email in %s", (language, title, greeting) => {
+] as const)("text from a person in an email in %s", (language, title, greeting) => {
   const welcome = (name: string) => welcomeEmail({ name, language, origin })
 
-  test("are text, never markup", async () => {
+  test("is never interpreted as markup", async () => {
     const { html } = await welcome(`<img src=x onerror="alert(1)"> & 'co'`)
     expect(html).not.toMatch(/(<|&lt;)img/)
     expect(html).toContain("img src=x onerror=&quot;alert(1)&quot; &amp; &#x27;co&#x27;")
   })
 
-  test("stay out of the subject, so that they cannot begin a header of their own", async () => {
+  test("stays out of the subject, so that it cannot start a header", async () => {
     const { subject } = await welcome("Ada\r\nBcc: everybody@example.org")
     expect(subject).toBe(title)
   })
 
-  test("stay in one line of the plain part", async () => {
+  test("stays on one line of the plain part", async () => {
     const { text } = await welcome("Ada\r\n\r\nYour account is closed.")
     expect(text.split("\n")[0]).toBe(`${greeting}, Ada Your account is closed.`)
   })
 
-  test("are cut where they stop being a name", async () => {
+  test("is cut where it stops being a name", async () => {
     const { text } = await welcome("🌊".repeat(1000))
     expect(text.split("\n")[0]?.length).toBeLessThanOrEqual(`${greeting}, `.length + 200)
     expect(text.isWellFormed()).toBe(true)
@@ -140,7 +137,7 @@ describe.each([
     expect(html).toContain(`${greeting}, Ծովինար 👩‍🚀<`)
   })
 
-  test.each(["   ", "\u0000\u0007", "\u202E\u2066"])("may be nothing that can be seen: %j", async (name) => {
+  test.each(["   ", "\u0000\u0007", "\u202E\u2066"])("is dropped if it is invisible: %j", async (name) => {
     expect((await welcome(name)).text.split("\n")[0]).toBe(greeting)
   })
 
@@ -150,14 +147,14 @@ describe.each([
     "evil.example",
     "write to eve@evil.example",
     "evil\\share",
-  ])("are no name where a mail program would make a link of them: %j", async (name) => {
+  ])("is not used as a name if a mail program would turn it into a link: %j", async (name) => {
     const { text, html } = await welcome(name)
     expect(text.split("\n")[0]).toBe(greeting)
     expect(html).not.toContain("evil")
   })
 
   test.each(["evil。example", "例え.みんな", "ev\u200Dil.example", "javascript:alert(1)"])(
-    "are no name where a browser would open them: %j",
+    "is not used as a name if a browser would open it: %j",
     async (name) => {
       expect((await welcome(name)).text.split("\n")[0]).toBe(greeting)
     },
@@ -168,7 +165,7 @@ describe.each([
     "pro (see www.evil.example)",
     "eve@evil.example",
     '<a href="https://evil.example">pro</a>',
-  ])("are no plan where a mail program would make a link of them: %j", async (plan) => {
+  ])("is not used as a plan if a mail program would turn it into a link: %j", async (plan) => {
     for (const plans of [
       { previousPlan: plan, newPlan: "pro" },
       { previousPlan: "free", newPlan: plan },
@@ -179,7 +176,7 @@ describe.each([
     }
   })
 
-  test("are one line without markup or hidden characters where they name a plan", async () => {
+  test("is one line without markup or hidden characters where it names a plan", async () => {
     const newPlan = "p\u200Br\u202Eo\r\n\r\n<b>Your account is closed."
     const { text, html } = await planChangedEmail({
       name: "Ada",
@@ -193,9 +190,12 @@ describe.each([
     expect(html).not.toMatch(/(<|&lt;)b(>|&gt;)/)
   })
 
-  test.each(["J. R. R. Tolkien", "J.R.R. Tolkien", "O'Brien, Jr.", "Ada-Marie"])("greet %s", async (name) => {
-    expect((await welcome(name)).text.split("\n")[0]).toBe(`${greeting}, ${name}`)
-  })
+  test.each(["J. R. R. Tolkien", "J.R.R. Tolkien", "O'Brien, Jr.", "Ada-Marie"])(
+    "is greeted as %s",
+    async (name) => {
+      expect((await welcome(name)).text.split("\n")[0]).toBe(`${greeting}, ${name}`)
+    },
+  )
 })
 
 /** Each piece of text that a reader sees, without what hides behind the preview. */

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-describe("an answer that another process took for lost", () => {
+describe("a reply that another process took for lost", () => {
   it("is completed by its owner all the same", async () => {
     const { threadId, answerId, chunks } = await begin("/long 150")
     const reading = readAll(chunks)
@@ -33,7 +33,7 @@ describe("an answer that another process took for lost", () => {
     expect(await room.db.$count(chatChunks, eq(chatChunks.turnId, answerId))).toBe(0)
   })
 
-  it("leaves alone what was asked in its place", async () => {
+  it("does not affect a later message sent in its place", async () => {
     const { threadId, answerId, chunks } = await begin("/long 150")
     const reading = readAll(chunks)
     await room.db.transaction((tx) => endAbandonedTurn(tx, answerId))
@@ -48,7 +48,7 @@ describe("an answer that another process took for lost", () => {
   })
 })
 
-describe("the end of an answer", () => {
+describe("the end of a reply", () => {
   const said: EndedAnswer = {
     content: "The sea.",
     parts: [{ type: "tool", callId: "c", name: "currentTime", output: "noon" }],
@@ -59,7 +59,7 @@ describe("the end of an answer", () => {
     outputTokens: 2,
   }
 
-  it("is tried until PostgreSQL is back, and its reader is not kept waiting", async () => {
+  it("is retried until PostgreSQL is back, without keeping its reader waiting", async () => {
     const { threadId, answerId } = await stopped()
     let tries = 0
     let held = 0
@@ -69,7 +69,7 @@ describe("the end of an answer", () => {
     expect(await answerIn(threadId)).toMatchObject({ content: "The sea.", turn: { parts: said.parts } })
   })
 
-  it("keeps at least the words where the database refuses the rest", async () => {
+  it("keeps at least the text if the database refuses the rest", async () => {
     const { threadId, answerId } = await stopped()
     const unstorable = { ...said, parts: [{ type: "text" as const, text: "a\0b" }] }
     await endTurn(ada, answerId, unstorable, () => {})
@@ -79,12 +79,12 @@ describe("the end of an answer", () => {
     })
   })
 
-  it("gives up what can never be stored", async () => {
+  it("stops retrying what can never be stored", async () => {
     const { answerId } = await stopped()
     await expect(endTurn(ada, answerId, { ...said, content: "a\0b" }, () => {})).rejects.toThrow()
   })
 
-  it("does not change how another answer ended", async () => {
+  it("does not change how another reply ended", async () => {
     const { threadId, answerId } = await stopped()
     await room.db.update(chatTurns).set({ process: 1 }).where(eq(chatTurns._id, answerId))
     const before = await answerIn(threadId)

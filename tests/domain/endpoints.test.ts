@@ -104,7 +104,7 @@ const build = {
 const endpointOf = findEndpoints(build)
 const ask = (url: string, method = "GET") => endpointOf({ url, method } as IncomingMessage)
 
-it.each(Object.keys(LOADERS))("%s is answered as React Router answers it", async (name) => {
+it.each(Object.keys(LOADERS))("%s returns the same response as React Router", async (name) => {
   const answered = async (
     answer: (request: Request, context: RouterContextProvider) => Promise<Response>,
   ) => {
@@ -133,7 +133,7 @@ it.each([
   "//",
 ])("%s is left to React Router", (path) => expect(ask(path)).toBeNull())
 
-it("only reading is answered here", () => {
+it("only GET and HEAD are served here", () => {
   for (const method of ["HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
     expect(ask("/api/report", method)).toBeNull()
 })

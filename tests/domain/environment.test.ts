@@ -6,7 +6,7 @@ import { ConfigError } from "#server/config.ts"
 import { loadEnvironment } from "#server/environment.ts"
 
 describe("a setting with _FILE at the end of its name", () => {
-  it("takes the value from that file, without the white space around it", () => {
+  it("uses the content of that file, without surrounding white space", () => {
     const file = fileOf("postgres://tideline:word@postgres:5432/tideline\n")
     expect(load({ DATABASE_URL_FILE: file })["DATABASE_URL"]).toBe(
       "postgres://tideline:word@postgres:5432/tideline",
@@ -18,11 +18,11 @@ describe("a setting with _FILE at the end of its name", () => {
     expect(load({ DATABASE_URL_FILE: "" })["DATABASE_URL"]).toBeUndefined()
   })
 
-  it("is nothing where there is no such setting", () => {
+  it("is ignored if there is no such setting", () => {
     expect(load({ LOGO_FILE: "/nowhere" })).toEqual({ LOGO_FILE: "/nowhere" })
   })
 
-  it("is refused beside the setting itself, and where the file cannot be read, all at once and without values", () => {
+  it("is rejected beside the setting itself or if the file cannot be read, listing all errors without values", () => {
     const problems = problemsOf({
       AUTH_SECRET: "tell-nobody",
       AUTH_SECRET_FILE: fileOf("tell-nobody-either"),

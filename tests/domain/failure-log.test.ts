@@ -11,7 +11,7 @@ function open() {
 
 const away = (port: number) => Object.assign(new Error(`connect 127.0.0.1:${port}`), { code: "ECONNREFUSED" })
 
-it("what fails a hundred times is said once, and counted when it works again", () => {
+it("a failure that repeats is logged once, and counted when it ends", () => {
   const { lines, failures } = open()
   for (let time = 0; time < 100; time++) failures.failed("warn", away(40_000 + time), "it failed")
   expect(lines).toMatchObject([{ level: "warn", message: "it failed", err: { code: "ECONNREFUSED" } }])
@@ -22,7 +22,7 @@ it("what fails a hundred times is said once, and counted when it works again", (
   ])
 })
 
-it("each reason is said, once, also where two take turns", () => {
+it("each reason is logged once, even if two alternate", () => {
   const { lines, failures } = open()
   for (let time = 0; time < 10; time++) {
     failures.failed("warn", away(1), "it failed")
@@ -31,7 +31,7 @@ it("each reason is said, once, also where two take turns", () => {
   expect(lines).toHaveLength(2)
 })
 
-it("what fails again after it worked is said again", () => {
+it("a failure that returns after a success is logged again", () => {
   const { lines, failures } = open()
   failures.failed("warn", away(1), "it failed")
   failures.succeeded()

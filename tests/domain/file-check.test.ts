@@ -25,8 +25,8 @@ beforeEach(async () => {
   ada = await drawer.scopeOf("ada")
 })
 
-describe("the check of the files", () => {
-  it("finds nothing where nothing is wrong, uploads under way included", async () => {
+describe("the file check", () => {
+  it("finds nothing if nothing is wrong, with uploads in progress too", async () => {
     await uploadFile(ada, aFile("whole.txt"))
     await uploadFile(ada, aFile("empty.txt", ""))
     await begin("half.txt", 100, 40)
@@ -35,7 +35,7 @@ describe("the check of the files", () => {
     expect(await findings({ checksums: true, now: Date.now() + HOUR })).toEqual([])
   })
 
-  it("finds bytes that are missing, cut short or changed, and repairs none of it", async () => {
+  it("finds missing, truncated or changed bytes, and repairs none of them", async () => {
     const [lost, cut, changed] = await Promise.all(
       ["lost.txt", "cut.txt", "changed.txt"].map((name) => uploadFile(ada, aFile(name))),
     )
@@ -52,7 +52,7 @@ describe("the check of the files", () => {
     expect(await drawer.db.$count(files)).toBe(3)
   })
 
-  it("finds bytes that no row names, once they are older than an hour, and removes them", async () => {
+  it("finds and removes bytes that no row references, once they are older than an hour", async () => {
     const kept = await uploadFile(ada, aFile("kept.txt"))
     const key = drawer.blobs.newKey()
     await drawer.blobs.put(key, inPieces(Buffer.from("whose?")), { limit: 100 })
@@ -64,7 +64,7 @@ describe("the check of the files", () => {
     expect(await drawer.storedPaths()).toEqual([await pathOf(kept)])
   })
 
-  it("leaves bytes that were named since it looked", async () => {
+  it("keeps bytes that were referenced after it looked", async () => {
     const key = drawer.blobs.newKey()
     const stored = await drawer.blobs.put(key, inPieces(Buffer.from("mine")), { limit: 100 })
     const found = await findings({ now: Date.now() + 2 * HOUR })
@@ -74,7 +74,7 @@ describe("the check of the files", () => {
     expect(await drawer.storedPaths()).toHaveLength(1)
   })
 
-  it("finds bytes of no file, and uploads past their time", async () => {
+  it("finds bytes without a file, and expired uploads", async () => {
     const file = await uploadFile(ada, aFile("purged.txt"))
     await drawer.db.delete(files).where(eq(files._id, file._id))
     await drawer.db.update(fileUsage).set({ used: 0 })
@@ -89,7 +89,7 @@ describe("the check of the files", () => {
     expect(await drawer.usage()).toEqual([{ used: 0, reserved: 0 }])
   })
 
-  it("finds usage that does not add up, and counts it again", async () => {
+  it("finds usage totals that do not add up, and recalculates them", async () => {
     const grace = await drawer.scopeOf("grace")
     await uploadFile(ada, aFile("a.txt"))
     await uploadFile(grace, aFile("b.txt"))
@@ -108,7 +108,7 @@ describe("the check of the files", () => {
     expect(await findings()).toEqual([])
   })
 
-  it("passes over what this store did not make", async () => {
+  it("ignores keys that this store did not create", async () => {
     const path = join(
       dirname(dirname(dirname(await pathOf(await uploadFile(ada, aFile("a.txt")))))),
       "lost+found",
@@ -121,7 +121,7 @@ describe("the check of the files", () => {
 })
 
 describe("the sweep", () => {
-  it("makes a file of an upload whose process died after the last byte", async () => {
+  it("completes an upload whose process died after the last byte", async () => {
     const bytes = randomBytes(5000)
     const { _id } = await createUpload(ada, { fileName: "whole.bin", length: 5000, metadata: "" })
     const [row] = await drawer.db.select().from(uploads).where(eq(uploads._id, _id))
@@ -135,7 +135,7 @@ describe("the sweep", () => {
     expect(await findings({ checksums: true })).toEqual([])
   })
 
-  it("gives the room of an upload back that was left alone, and not before its time", async () => {
+  it("frees the space of an abandoned upload, and not too early", async () => {
     await begin("half.txt", 100, 40)
     await sweep(drawer, Date.now() + 23 * HOUR)
     expect(await drawer.usage()).toEqual([{ used: 0, reserved: 100 }])

@@ -21,21 +21,21 @@ const FORM = [
 ].join("\r\n")
 
 describe("a form with files", () => {
-  it("gives them one by one, in their order", async () => {
+  it("yields them one by one, in order", async () => {
     expect(await takeFiles(formOf(FORM), readFile)).toEqual([
       "one.txt: the first file",
       "two.txt: the second file",
     ])
   })
 
-  it("is refused wherever it breaks off", async () => {
+  it("is refused wherever it is cut off", async () => {
     for (let length = 0; length < FORM.length - 1; length++) {
       const taking = takeFiles(formOf(FORM.slice(0, length)), readFile)
       await expect(taking, `after ${length} characters`).rejects.toMatchObject({ status: 400 })
     }
   })
 
-  it("ends in an answer, whatever is in it", async () => {
+  it("always ends in a response, whatever it contains", async () => {
     const pieces = fc.constantFrom(...FORM.split(/(?=--x|\r\n|filename)/), "\0", "--x--", ";", '"')
     await fc.assert(
       fc.asyncProperty(
@@ -49,11 +49,11 @@ describe("a form with files", () => {
     )
   })
 
-  it("ends at the first file that is refused, with its refusal", async () => {
+  it("ends at the first refused file, with its refusal", async () => {
     await expect(takeFiles(formOf(FORM), refuse)).rejects.toThrow("one.txt is refused")
   })
 
-  it("can carry no more than fifty", async () => {
+  it("contains at most fifty", async () => {
     const file = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\na\r\n'
     expect(await takeFiles(formOf(`${file.repeat(50)}--x--`), readFile)).toHaveLength(50)
     await expect(takeFiles(formOf(`${file.repeat(51)}--x--`), readFile)).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { splitName } from "#server/files/contract.ts"
 import { cleanFileName, numberedName } from "#server/files/names.ts"
 
-describe("a file's name", () => {
+describe("a file name", () => {
   it.each([
     ["photo.jpg", "photo.jpg"],
     ["../../etc/passwd", "passwd"],
@@ -27,7 +27,7 @@ describe("a file's name", () => {
     ["👨‍👩‍👧.png", "👨‍👩‍👧.png"],
     ["می‌خواهم.txt", "می‌خواهم.txt"],
     ["lone\uD800surrogate.txt", "lone\uFFFDsurrogate.txt"],
-  ])("that is sent as %j is kept as %j", (claimed, kept) => {
+  ])("sent as %j is stored as %j", (claimed, kept) => {
     expect(cleanFileName(claimed)).toBe(kept)
   })
 
@@ -54,7 +54,7 @@ describe("a file's name", () => {
     )
   })
 
-  it("is not changed by being cleaned again", () => {
+  it("does not change when it is cleaned again", () => {
     fc.assert(
       fc.property(anyName, (claimed) => {
         const once = cleanFileName(claimed)

@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 
 describe("several files", () => {
-  it("go into the trash, come back and go for ever in one call each, and those of others are passed over", async () => {
+  it("are trashed, restored and deleted in one call each, and other people's are skipped", async () => {
     const [a, b] = [await uploadFile(ada, aFile("a.txt")), await uploadFile(ada, aFile("b.txt"))]
     const graces = await uploadFile(grace, aFile("c.txt"))
     const ids = [a._id, b._id, graces._id, NOBODYS]
@@ -57,7 +57,7 @@ describe("several files", () => {
 })
 
 describe("a file in the trash", () => {
-  it("is in no list, in no search and at no address", async () => {
+  it("appears in no list and no search, and cannot be opened", async () => {
     const file = await uploadFile(ada, aFile("plan.txt"))
     await trashFile(ada, file._id)
     expect(await namesOf(ada)).toEqual([])
@@ -67,7 +67,7 @@ describe("a file in the trash", () => {
     await expect(renameFile(ada, file._id, { fileName: "b.txt" })).rejects.toMatchObject({ status: 404 })
   })
 
-  it("counts in the quota until it is purged", async () => {
+  it("counts against the quota until it is purged", async () => {
     const file = await uploadFile(ada, aFile("big.bin", Buffer.alloc(60_000)))
     await trashFile(ada, file._id)
     expect(await findUsage(ada)).toEqual({ used: 60_000, trashed: 60_000, quota: 100_000 })
@@ -81,20 +81,20 @@ describe("a file in the trash", () => {
     await expectTrueUsage()
   })
 
-  it("leaves its name to a new file", async () => {
+  it("leaves its name free for a new file", async () => {
     const file = await uploadFile(ada, aFile("a.txt"))
     await trashFile(ada, file._id)
     expect((await uploadFile(ada, aFile("a.txt"))).fileName).toBe("a.txt")
   })
 
-  it("of a name may be there many times", async () => {
+  it("may share its name with other trashed files", async () => {
     for (let time = 0; time < 3; time++) await trashFile(ada, (await uploadFile(ada, aFile("a.txt")))._id)
     expect(await drawer.db.$count(files)).toBe(3)
   })
 })
 
-describe("restoring", () => {
-  it("gives back the same file under its name", async () => {
+describe("restoring a file", () => {
+  it("returns the same file under its name", async () => {
     const file = await uploadFile(ada, aFile("a.txt"))
     await trashFile(ada, file._id)
     expect(await restoreFile(ada, file._id)).toEqual(file)
@@ -102,7 +102,7 @@ describe("restoring", () => {
     await expectTrueUsage()
   })
 
-  it("finds another name where the file's own is taken, and keeps the ending", async () => {
+  it("picks another name with the same extension if the name is taken", async () => {
     const first = await uploadFile(ada, aFile("a.tar.gz"))
     await trashFile(ada, first._id)
     await uploadFile(ada, aFile("a.tar.gz"))
@@ -111,7 +111,7 @@ describe("restoring", () => {
     expect(await namesOf(ada)).toEqual(["a (1).tar.gz", "a (2).tar.gz", "a.tar.gz"])
   })
 
-  it("of many files of one name at once gives each a name of its own", async () => {
+  it("with many of one name gives each a distinct name", async () => {
     const ids: string[] = []
     for (let time = 0; time < 6; time++) {
       const { _id } = await uploadFile(ada, aFile("a.txt"))
@@ -131,7 +131,7 @@ describe("restoring", () => {
     await expectTrueUsage()
   })
 
-  it("of a name that is as long as can be cuts the stem", async () => {
+  it("with a name of the maximum length shortens the stem", async () => {
     const name = `${"é".repeat(125)}.txt`
     const file = await uploadFile(ada, aFile(name))
     await trashFile(ada, file._id)
@@ -141,13 +141,13 @@ describe("restoring", () => {
     expect(Buffer.byteLength(fileName)).toBeLessThanOrEqual(255)
   })
 
-  it("what is not in the trash is refused", async () => {
+  it("that is not in the trash is refused", async () => {
     const file = await uploadFile(ada, aFile("a.txt"))
     await expect(restoreFile(ada, file._id)).rejects.toMatchObject({ status: 404 })
   })
 })
 
-describe("purging", () => {
+describe("purging the trash", () => {
   it("empties the viewer's trash and nothing else", async () => {
     const kept = await uploadFile(ada, aFile("kept.txt"))
     for (const name of ["a.txt", "b.txt"]) await trashFile(ada, (await uploadFile(ada, aFile(name)))._id)
@@ -166,7 +166,7 @@ describe("purging", () => {
     await expectTrueUsage()
   })
 
-  it("comes by itself after the days that the settings give, and not before", async () => {
+  it("runs automatically after the configured number of days, and not earlier", async () => {
     const old = await uploadFile(ada, aFile("old.txt"))
     const graces = await uploadFile(grace, aFile("old too.txt"))
     const recent = await uploadFile(ada, aFile("recent.txt"))
@@ -190,7 +190,7 @@ describe("purging", () => {
     expect((await findFile(ada, outside._id)).fileName).toBe("outside.txt")
   })
 
-  it("goes on past one portion", async () => {
+  it("continues after one batch", async () => {
     const { _id } = await uploadFile(ada, aFile("a.txt", "x"))
     await drawer.db.execute(sql`
       insert into files (storage_id, user_id, file_name, mime_type, size, trashed, trashed_at)
@@ -207,7 +207,7 @@ describe("somebody else's file in the trash", () => {
     ["trashed", (id) => trashFile(grace, id)],
     ["restored", (id) => restoreFile(grace, id)],
     ["purged", (id) => purgeFile(grace, id)],
-  ])("cannot be %s: it is as if it were not there", async (_act, act) => {
+  ])("cannot be %s: it is reported as missing", async (_act, act) => {
     const file = await uploadFile(ada, aFile("private.txt"))
     const outside = await uploadFile(ada, aFile("outside.txt"))
     await trashFile(ada, file._id)

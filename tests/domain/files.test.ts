@@ -41,7 +41,7 @@ describe("an upload", () => {
     expect(await drawer.db.$count(uploads)).toBe(0)
   })
 
-  it("of unknown size is taken as it comes", async () => {
+  it("of unknown size is accepted", async () => {
     const bytes = inPieces(Buffer.from("of unknown size"))
     expect(await uploadFile(ada, { fileName: "a.txt", bytes, size: { atMost: Infinity } })).toMatchObject({
       size: 15,
@@ -67,7 +67,7 @@ describe("an upload", () => {
     expect(await uploadFile(ada, aFile(fileName, content))).toMatchObject({ fileName, mimeType })
   })
 
-  it("takes a free name when the name is taken, also by one that only looks different in bytes", async () => {
+  it("picks a free name if its own is taken, even by one that only looks the same", async () => {
     const names = ["été.txt", "e\u0301te\u0301.txt", "folder/été.txt"]
     const uploaded: FileSummary[] = []
     for (const name of names) uploaded.push(await uploadFile(ada, aFile(name)))
@@ -75,7 +75,7 @@ describe("an upload", () => {
     expect(await uploadFile(grace, aFile("été.txt"))).toMatchObject({ fileName: "été.txt" })
   })
 
-  it("takes a name of its own when a dozen of the same name come at once", async () => {
+  it("gets a distinct name if a dozen with the same name arrive concurrently", async () => {
     const sent = await Promise.all(
       Array.from({ length: 12 }, () => uploadFile(ada, aFile("same.txt", "same"))),
     )
@@ -86,7 +86,7 @@ describe("an upload", () => {
   })
 })
 
-describe("an upload that is refused", () => {
+describe("an upload is refused", () => {
   afterEach(async () => {
     expect(await drawer.db.$count(files)).toBe(0)
     expect(await drawer.db.$count(blobs)).toBe(0)
@@ -95,7 +95,7 @@ describe("an upload that is refused", () => {
     for (const usage of await drawer.usage()) expect(usage).toEqual({ used: 0, reserved: 0 })
   })
 
-  it("is too large by its own word, and none of it is read", async () => {
+  it("if its stated size is too large, before it is read", async () => {
     let read = false
     async function* bytes() {
       read = true
@@ -109,13 +109,13 @@ describe("an upload that is refused", () => {
     expect(read).toBe(false)
   })
 
-  it("is too large without having said so", async () => {
+  it("if it turns out to be too large", async () => {
     const bytes = inPieces(Buffer.alloc(100_001))
     const upload = uploadFile(ada, { fileName: "film.mov", bytes, size: { atMost: Infinity } })
     await expect(upload).rejects.toMatchObject({ status: 413 })
   })
 
-  it("has more bytes than it announced", async () => {
+  it("if it has more bytes than announced", async () => {
     const bytes = inPieces(Buffer.alloc(50))
     const upload = uploadFile(ada, { fileName: "a.bin", bytes, size: { exactly: 40 } })
     await expect(upload).rejects.toMatchObject({
@@ -124,24 +124,24 @@ describe("an upload that is refused", () => {
     })
   })
 
-  it("has fewer bytes than it announced", async () => {
+  it("if it has fewer bytes than announced", async () => {
     const bytes = inPieces(Buffer.alloc(30))
     const upload = uploadFile(ada, { fileName: "a.bin", bytes, size: { exactly: 40 } })
     await expect(upload).rejects.toMatchObject({ status: 400, message: "a.bin ended after 30 of 40 bytes." })
   })
 
-  it("breaks off", async () => {
+  it("if it is cut off", async () => {
     const upload = uploadFile(ada, { fileName: "a.bin", bytes: breakingOff(), size: { exactly: 2000 } })
     await expect(upload).rejects.toThrow("the line went dead")
   })
 
-  it("took so long that its room was given up, and finds no place when it ends", async () => {
+  it("if it took so long that its reserved space was freed and is no longer available", async () => {
     await expect(
       uploadFile(ada, { fileName: "a", bytes: sweptAway(), size: { exactly: 2000 } }),
     ).rejects.toThrow()
   })
 
-  it("cannot be written down after its bytes are safe", async () => {
+  it("if its row cannot be written after its bytes are stored", async () => {
     await drawer.db.execute(sql`alter table ${files} add constraint refuse check (file_name <> 'refused')`)
     await expect(uploadFile(ada, aFile("refused"))).rejects.toThrow()
     await drawer.db.execute(sql`alter table ${files} drop constraint refuse`)
@@ -149,12 +149,12 @@ describe("an upload that is refused", () => {
 })
 
 describe("the quota", () => {
-  it("is the plan's", async () => {
+  it("depends on the plan", async () => {
     expect(await findUsage(ada)).toEqual({ used: 0, trashed: 0, quota: 1_000_000 })
     expect(await findUsage(grace)).toEqual({ used: 0, trashed: 0, quota: 2_000_000 })
   })
 
-  it("is never passed, by however many uploads at once", async () => {
+  it("is never exceeded by any number of concurrent uploads", async () => {
     const sent = await Promise.allSettled(
       Array.from({ length: 50 }, (_, number) =>
         uploadFile(ada, aFile(`${number}.bin`, Buffer.alloc(90_000))),
@@ -168,7 +168,7 @@ describe("the quota", () => {
     expect(await drawer.storedPaths()).toHaveLength(11)
   })
 
-  it("leaves an upload of unknown size what there is, and says 507 where that ends", async () => {
+  it("limits an upload of unknown size to the free space, and returns 507 beyond it", async () => {
     for (let number = 0; number < 10; number++) {
       await uploadFile(ada, aFile(`${number}.bin`, Buffer.alloc(99_000)))
     }
@@ -184,7 +184,7 @@ describe("the quota", () => {
     expect(await findUsage(ada)).toEqual({ used: 1_000_000, trashed: 0, quota: 1_000_000 })
   })
 
-  it("that a downgrade made too small keeps every file readable and takes no new one", async () => {
+  it("exceeded after a downgrade keeps every file readable and refuses new ones", async () => {
     const file = await uploadFile(grace, aFile("kept.txt", "kept"))
     await drawer.db.update(fileUsage).set({ used: 1_500_000 })
     const downgraded = {
@@ -196,8 +196,8 @@ describe("the quota", () => {
   })
 })
 
-describe("what a process left when it died", () => {
-  it("during an upload goes when the upload's time is over, and not before", async () => {
+describe("data left by a process that died", () => {
+  it("during an upload is removed after the upload expires, and not earlier", async () => {
     const key = drawer.blobs.newKey()
     await drawer.blobs.put(key, inPieces(Buffer.from("half an upload")), { limit: 100 })
     await drawer.db.insert(fileUsage).values({ userId: ada.viewer.user._id, reserved: 500 })
@@ -229,7 +229,7 @@ describe("what a process left when it died", () => {
     expect(await drawer.db.$count(blobs)).toBe(0)
   })
 
-  it("of a user who is gone is swept too, and nobody else's", async () => {
+  it("is also swept for a deleted user, without touching anyone else's", async () => {
     await uploadFile(ada, aFile("adas.txt"))
     const kept = await uploadFile(grace, aFile("graces.txt"))
     await drawer.db.delete(users).where(sql`${users._id} = ${ada.viewer.user._id}`)
@@ -239,8 +239,8 @@ describe("what a process left when it died", () => {
   })
 })
 
-describe("renaming", () => {
-  it("gives the file a clean name", async () => {
+describe("renaming a file", () => {
+  it("cleans the new name", async () => {
     const file = await uploadFile(ada, aFile("draft.txt"))
     const renamed = await renameFile(ada, file._id, { fileName: "final\u202E .txt" })
     expect(renamed).toEqual({ ...file, fileName: "final .txt" })
@@ -251,7 +251,7 @@ describe("renaming", () => {
     expect(await renameFile(ada, file._id, { fileName: "draft.txt" })).toEqual(file)
   })
 
-  it("to a name that another file has is a conflict", async () => {
+  it("to another file's name is a conflict", async () => {
     await uploadFile(ada, aFile("taken.txt"))
     const file = await uploadFile(ada, aFile("draft.txt"))
     const renaming = renameFile(ada, file._id, { fileName: "taken.txt" })
@@ -263,8 +263,8 @@ describe("renaming", () => {
   })
 })
 
-describe("removing", () => {
-  it("takes the file, its bytes and its part of the quota", async () => {
+describe("removing a file", () => {
+  it("removes its bytes and frees its space", async () => {
     const file = await uploadFile(ada, aFile("a.txt"))
     await purgeFile(ada, file._id)
     expect(await drawer.storedPaths()).toEqual([])
@@ -273,7 +273,7 @@ describe("removing", () => {
     await expect(purgeFile(ada, file._id)).rejects.toMatchObject({ status: 404 })
   })
 
-  it("counts once, when it is asked for many times at once", async () => {
+  it("counts once if it is requested many times concurrently", async () => {
     const file = await uploadFile(ada, aFile("a.txt", "12345"))
     await uploadFile(ada, aFile("b.txt", "123"))
     const asked = await Promise.allSettled(Array.from({ length: 8 }, () => purgeFile(ada, file._id)))
@@ -288,7 +288,7 @@ describe("somebody else's file", () => {
     ["read", (id) => readFileText(grace, id, 10)],
     ["renamed", (id) => renameFile(grace, id, { fileName: "mine.txt" })],
     ["removed", (id) => purgeFile(grace, id)],
-  ])("cannot be %s: it is as if it were not there", async (_act, act) => {
+  ])("cannot be %s: it is reported as missing", async (_act, act) => {
     const file = await uploadFile(ada, aFile("private.txt"))
     const answers = await Promise.allSettled([act(file._id), act(NOBODYS), act("no id at all")])
     for (const answer of answers) {
@@ -299,7 +299,7 @@ describe("somebody else's file", () => {
     expect((await readFileText(ada, file._id, 100)).text).toBe("What private.txt holds.")
   })
 
-  it("is in no list and in no search", async () => {
+  it("appears in no list and no search", async () => {
     await uploadFile(ada, aFile("private.txt"))
     expect(await searchFiles(grace, "private")).toEqual([])
     expect(await listFiles(grace, { q: "", sort: "newest", limit: 10 })).toEqual({
@@ -309,7 +309,7 @@ describe("somebody else's file", () => {
   })
 })
 
-describe("the list", () => {
+describe("the file list", () => {
   const query = { q: "", sort: "newest" as const, limit: 100 }
 
   it.each([
@@ -317,7 +317,7 @@ describe("the list", () => {
     ["oldest", ["a.txt", "B.txt", "c.txt"]],
     ["name", ["a.txt", "B.txt", "c.txt"]],
     ["largest", ["B.txt", "c.txt", "a.txt"]],
-  ] as const)("can begin with the %s", async (sort, names) => {
+  ] as const)("can start with the %s", async (sort, names) => {
     await uploadFile(ada, aFile("a.txt", "1"))
     await uploadFile(ada, aFile("B.txt", "333"))
     await uploadFile(ada, aFile("c.txt", "22"))
@@ -325,7 +325,7 @@ describe("the list", () => {
     expect(page.files.map((file) => file.fileName)).toEqual(names)
   })
 
-  it("has files of one kind where that is asked for, each in one kind", async () => {
+  it("can be filtered by kind, and each file has exactly one", async () => {
     const contents: Record<Kind, Buffer> = {
       image: Buffer.from("GIF89a\x01\0\x01\0\0\0\0", "latin1"),
       video: Buffer.from("\0\0\0\x18ftypmp42\0\0\0\0mp42isom", "latin1"),
@@ -343,37 +343,34 @@ describe("the list", () => {
     }
   })
 
-  it.each(SORTS)(
-    "comes in pages that miss nothing and repeat nothing while files come and go: %s",
-    async (sort) => {
-      const before: FileSummary[] = []
-      // Sizes and names that are equal but for the id decide the order too.
-      for (let number = 0; number < 23; number++) {
-        before.push(await uploadFile(ada, aFile(`f${number % 5}.txt`, "x".repeat(number % 3))))
-      }
-      const gone = before[7]
-      if (!gone) throw new Error("The eighth file is missing.")
-      const seen: string[] = []
-      let cursor: string | undefined
-      do {
-        const page = await listFiles(ada, { ...query, sort, limit: 4, cursor })
-        seen.push(...page.files.map((file) => file._id))
-        cursor = page.nextCursor ?? undefined
-        if (seen.length === 4) await uploadFile(ada, aFile("new.txt", "new"))
-        if (seen.length === 8 && !seen.includes(gone._id)) await purgeFile(ada, gone._id)
-      } while (cursor)
-      expect(new Set(seen)).toHaveLength(seen.length)
-      for (const file of before) if (file !== gone) expect(seen).toContain(file._id)
-    },
-  )
+  it.each(SORTS)("is paged without gaps or repeats while files are added and removed: %s", async (sort) => {
+    const before: FileSummary[] = []
+    // Sizes and names that are equal but for the id decide the order too.
+    for (let number = 0; number < 23; number++) {
+      before.push(await uploadFile(ada, aFile(`f${number % 5}.txt`, "x".repeat(number % 3))))
+    }
+    const gone = before[7]
+    if (!gone) throw new Error("The eighth file is missing.")
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await listFiles(ada, { ...query, sort, limit: 4, cursor })
+      seen.push(...page.files.map((file) => file._id))
+      cursor = page.nextCursor ?? undefined
+      if (seen.length === 4) await uploadFile(ada, aFile("new.txt", "new"))
+      if (seen.length === 8 && !seen.includes(gone._id)) await purgeFile(ada, gone._id)
+    } while (cursor)
+    expect(new Set(seen)).toHaveLength(seen.length)
+    for (const file of before) if (file !== gone) expect(seen).toContain(file._id)
+  })
 
-  it("refuses a cursor that it did not give", async () => {
+  it("rejects a cursor that it did not issue", async () => {
     for (const cursor of ["", "nonsense", Buffer.from('["x","y",1]').toString("base64url")]) {
       await expect(listFiles(ada, { ...query, cursor })).rejects.toMatchObject({ status: 400 })
     }
   })
 
-  it("finds a part of a name, however it is capitalised, and takes % and _ and \\ as they are", async () => {
+  it("finds a part of a name in any capitalisation, and treats % and _ and \\ literally", async () => {
     await uploadFile(ada, aFile("Summer Holiday.txt"))
     await uploadFile(ada, aFile("100%_done.txt"))
     expect((await searchFiles(ada, "holi")).map((file) => file.fileName)).toEqual(["Summer Holiday.txt"])
@@ -398,7 +395,7 @@ describe("the text of a file", () => {
     expect((await readFileText(ada, file._id, 2)).text).toBe("a")
   })
 
-  it("is refused where the bytes are none", async () => {
+  it("is refused if the bytes are not text", async () => {
     const file = await uploadFile(ada, aFile("photo.png", PNG()))
     await expect(readFileText(ada, file._id, 100)).rejects.toMatchObject({ status: 415 })
   })

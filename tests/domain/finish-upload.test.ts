@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => drawer.close())
 
-it("leaves no bytes of an upload that is given up while the store puts them in their place", async () => {
+it("leaves no bytes of an upload that is cancelled while the store moves them into place", async () => {
   const ada = await drawer.scopeOf("ada")
   const { _id } = await createUpload(ada, { fileName: "late.txt", length: bytes.length, metadata: "" })
   const [upload] = await drawer.db.select().from(uploads).where(eq(uploads._id, _id))
@@ -36,7 +36,7 @@ it("leaves no bytes of an upload that is given up while the store puts them in t
   expect(await drawer.usage()).toEqual([{ used: 0, reserved: 0 }])
 })
 
-it("leaves no bytes of a file sent in one request either, whose time is over when they are in their place", async () => {
+it("leaves no bytes of a direct upload either, if it expires while they are moved into place", async () => {
   const grace = await drawer.scopeOf("grace")
   const put: typeof drawer.blobs.put = async (...given) => {
     const [upload] = await drawer.db.select().from(uploads)

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { describeEntry } from "#server/terminal.ts"
 
-it("an entry of the log is one line of words in a terminal, its error below, and nothing in it steers the terminal", () => {
+it("a log entry in a terminal is one line of text with its error below, and cannot inject escape sequences", () => {
   const entry = {
     level: 40,
     time: "2026-11-21T22:32:06.735Z",

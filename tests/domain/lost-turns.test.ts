@@ -17,7 +17,7 @@ afterAll(() => room.close())
 /** No process has it: the numbers begin at 1. */
 const DEAD = 0
 
-it("ends an answer whose process died at the second look, with what was stored of it", async () => {
+it("ends a reply whose process died at the second check, with the text stored so far", async () => {
   const { threadId, answerId } = await abandonedTurn({ process: DEAD })
   const suspects = await endLostTurns(ada, new Set())
   expect(await turnOf(answerId)).toMatchObject({ status: "running", endedAt: null })
@@ -36,13 +36,13 @@ it("ends an answer whose process died at the second look, with what was stored o
   expect(await room.db.$count(chatChunks, eq(chatChunks.turnId, answerId))).toBe(0)
 })
 
-it("ends as stopped what its asker had stopped before the process died", async () => {
+it("ends a reply as stopped if the user had stopped it before the process died", async () => {
   const { answerId } = await abandonedTurn({ process: DEAD, stopRequestedAt: Date.now() })
   await endLostTurns(ada, await endLostTurns(ada, new Set()))
   expect(await turnOf(answerId)).toMatchObject({ status: "stopped" })
 })
 
-it("leaves alone the answer of a process that lives, until no answer can take that long", async () => {
+it("leaves a reply of a live process alone, until it exceeds the longest possible time", async () => {
   const { answerId } = await abandonedTurn({ process: room.turns.process })
   await endLostTurns(ada, await endLostTurns(ada, new Set()))
   expect(await turnOf(answerId)).toMatchObject({ status: "running" })
@@ -53,7 +53,7 @@ it("leaves alone the answer of a process that lives, until no answer can take th
   expect(await turnOf(answerId)).toMatchObject({ status: "interrupted" })
 })
 
-it("keeps the words that an earlier version wrote into the message", async () => {
+it("keeps the text that an earlier version wrote into the message", async () => {
   const { threadId, answerId } = await abandonedTurn({ process: null }, [])
   await ada.db.update(chatMessages).set({ content: "It is" }).where(eq(chatMessages._id, answerId))
   const longAgo = Date.now() - 36_000
@@ -65,7 +65,7 @@ it("keeps the words that an earlier version wrote into the message", async () =>
   })
 })
 
-it("does not end an answer twice when several processes find it", async () => {
+it("ends a reply once if several processes find it", async () => {
   const { threadId, answerId } = await abandonedTurn({ process: DEAD })
   await Promise.all(Array.from({ length: 5 }, () => endLostTurns(ada, new Set([answerId]))))
   expect((await listMessages(ada, threadId)).entries[1]).toMatchObject({ content: "It is deep." })

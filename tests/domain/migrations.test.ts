@@ -14,7 +14,7 @@ const migrations = resolve(import.meta.dirname, "../../db/migrations")
 const FIRST_RULED = 15
 
 describe("a migration", () => {
-  it("leaves programs of the version before at work, or says in its first line which no longer are", async () => {
+  it("keeps the previous version working, or says in its first line that it does not", async () => {
     const { sql } = await emptyDatabase()
     let schema = await readSchema(sql)
     for (const [index, { sql: statements }] of readMigrationFiles({
@@ -62,11 +62,11 @@ describe("a migration", () => {
       "alter table users replica identity using index users_by_clerk_id",
       "the replica identity of users has lost a column",
     ],
-  ])("that says %s is one of those", async (statement, words) => {
+  ])("saying %s requires the previous version to stop", async (statement, words) => {
     expect(await breaksOf(statement)).toContainEqual(words)
   })
 
-  it("that only adds is not", async () => {
+  it("that only adds does not", async () => {
     expect(
       await breaksOf(`
         create table notes (_id uuid primary key, words text not null unique);
@@ -80,15 +80,15 @@ describe("a migration", () => {
   })
 })
 
-describe("a program on the database of a newer one", () => {
-  it("starts, where the newer one's migrations only add", async () => {
+describe("an older version on a newer database", () => {
+  it("starts if the newer migrations only add", async () => {
     const { url, sql } = await emptyDatabase()
     await migrate(url, newerBy("alter table users add column motto text"))
     await migrate(url, migrations)
     expect(await sql`select motto from users`).toEqual([])
   })
 
-  it("is told to make way where a migration says so, however many programs have started since", async () => {
+  it("is told to stop if a migration says so, however many processes have started since", async () => {
     const { url } = await emptyDatabase()
     const { length } = readMigrationFiles({ migrationsFolder: migrations })
     const mark = `-- No program before ${String(length).padStart(4, "0")} runs on this.`
@@ -99,7 +99,7 @@ describe("a program on the database of a newer one", () => {
     }
   })
 
-  it("is told to make way where nobody has written down which programs work with it", async () => {
+  it("is told to stop if no record says which versions work with the database", async () => {
     const { url, sql } = await emptyDatabase()
     await migrate(url, newerBy("alter table users add column motto text"))
     await sql`drop table drizzle.oldest_program`
@@ -107,7 +107,7 @@ describe("a program on the database of a newer one", () => {
   })
 })
 
-it("three programs that start at once on an empty database migrate it once", async () => {
+it("three processes that start together on an empty database migrate it once", async () => {
   const { url, sql } = await emptyDatabase()
   await Promise.all([migrate(url, migrations), migrate(url, migrations), migrate(url, migrations)])
   const [applied] = await sql`select count(*)::int as count from drizzle.__drizzle_migrations`

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 describe("changing a plan", () => {
-  it("needs one connection, however many plans change at the same time", async () => {
+  it("needs one connection, however many plans change concurrently", async () => {
     const people = await Promise.all(["ada", "grace", "mary"].map((name) => makeUser(name)))
     await Promise.all(people.map(({ clerkId }) => change(clerkId, findAccount)))
     const written = await database.db.select({ plan: users.plan }).from(users)
@@ -35,7 +35,7 @@ describe("changing a plan", () => {
     })
   })
 
-  it("changes and records nothing if one part of it fails", async () => {
+  it("changes and records nothing if any part of it fails", async () => {
     const { clerkId } = await makeUser("joan")
     const before = await listActs(database, { limit: 1 })
     await expect(change(clerkId, away)).rejects.toThrow("away")

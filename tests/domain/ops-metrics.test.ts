@@ -4,7 +4,7 @@ import { createOpsMetrics } from "#server/ops/metrics.ts"
 import type { Scope } from "#server/scope.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
-it("a scrape that begins while another one is written takes nothing from it", async () => {
+it("concurrent metric scrapes do not take values from each other", async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.close())
   const scope = {

@@ -47,7 +47,7 @@ afterAll(async () => {
 })
 
 describe("an email in the outbox", () => {
-  test("arrives as it was written down, under the id that stands there", async () => {
+  test("arrives as it was written, under the stored message id", async () => {
     await queueWelcome(outbox(), ada)
     const [row] = await rows()
     start()
@@ -61,7 +61,7 @@ describe("an email in the outbox", () => {
     expect(parsed.text?.replaceAll("\r\n", "\n").trim()).toBe(row?.text.trim())
   })
 
-  test("arrives with the emails that only its language has, in the subject and in both parts", async () => {
+  test("arrives with accented characters intact, in the subject and in both parts", async () => {
     await queueAccountDeleted(outbox(), { ...ada, language: "de" })
     start()
     await settled()
@@ -70,7 +70,7 @@ describe("an email in the outbox", () => {
     for (const part of [text, html]) expect(part).toContain("Wenn nicht Sie das Konto gelöscht haben")
   })
 
-  test("keeps nothing of what it said once it is sent", async () => {
+  test("keeps none of its content once it is sent", async () => {
     await queueWelcome(outbox(), ada)
     start()
     await settled()
@@ -79,7 +79,7 @@ describe("an email in the outbox", () => {
     ])
   })
 
-  test("keeps nothing at all once it is sent, when it is about an account that is gone", async () => {
+  test("keeps nothing at all once it is sent, if its account is deleted", async () => {
     await queueAccountDeleted(outbox(), ada)
     start()
     await settled()
@@ -87,14 +87,14 @@ describe("an email in the outbox", () => {
     expect(await rows()).toEqual([])
   })
 
-  test("is one for each cause, no matter who asks and however often", async () => {
+  test("is written once for each cause, however often it is requested", async () => {
     const asked = await Promise.all(Array.from({ length: 20 }, () => queueWelcome(outbox(), ada)))
     expect(asked.filter(Boolean)).toHaveLength(1)
     await queueWelcome(outbox(), { ...ada, clerkId: "user_grace" })
     expect(await rows()).toHaveLength(2)
   })
 
-  test("is one for each cause also where there is no account", async () => {
+  test("is written once for each cause without an account too", async () => {
     const posting = {
       kind: "waitlist-invitation",
       userId: null,
@@ -106,7 +106,7 @@ describe("an email in the outbox", () => {
     expect(await queueEmail(outbox(), posting)).toBe(false)
   })
 
-  test("is in the language of whom it is for, and in English where they have said nothing of one", async () => {
+  test("is in the recipient's language, and in English if that is unknown", async () => {
     await queueWelcome(outbox(), ada)
     await queueAccountDeleted(outbox(), { ...ada, language: "de" })
     expect((await rows()).map(({ subject }) => subject).toSorted()).toEqual([
@@ -115,7 +115,7 @@ describe("an email in the outbox", () => {
     ])
   })
 
-  test("goes with the transaction of its cause", async () => {
+  test("is committed with the transaction that caused it", async () => {
     await expect(
       database.db.transaction(async (db) => {
         await queueWelcome({ db, config }, ada)
@@ -125,7 +125,7 @@ describe("an email in the outbox", () => {
     expect(await rows()).toEqual([])
   })
 
-  test("is not seen live: its table is in no publication", async () => {
+  test("is never visible to live queries: its table is in no publication", async () => {
     const published = await database.db.execute(
       sql`select 1 from pg_publication_tables where tablename = 'mail_outbox'`,
     )
@@ -133,15 +133,15 @@ describe("an email in the outbox", () => {
   })
 })
 
-describe("what somebody else can set off", () => {
-  test("is five emails to one address whose links work, asked at once or one after the other", async () => {
+describe("email that someone else can trigger", () => {
+  test("is limited to five with valid links for an address, requested concurrently or not", async () => {
     const queued = await Promise.all(Array.from({ length: 15 }, (_, i) => askForReset(i)))
     expect(queued.filter(Boolean)).toHaveLength(5)
     expect(await askForReset(100)).toBe(false)
     expect(await rows()).toHaveLength(5)
   })
 
-  test("cannot keep the owner from an email: who is sent no more has one that will do", async () => {
+  test("cannot lock out the owner: anyone who is cut off already has a valid link", async () => {
     for (let i = 0; i < 6; i++) await askForReset(i)
     const [one, other] = await rows()
     await database.db
@@ -158,8 +158,8 @@ describe("what somebody else can set off", () => {
   })
 })
 
-describe("a mail server that is away", () => {
-  test("delays emails, and says why", async () => {
+describe("an unavailable mail server", () => {
+  test("delays emails, and the reason is stored", async () => {
     await receiver.stop()
     await queueWelcome(outbox(), ada)
     const before = Date.now()
@@ -173,7 +173,7 @@ describe("a mail server that is away", () => {
     expect(await claimEmails(database, 10)).toEqual([])
   })
 
-  test("gets them when it is back", async () => {
+  test("receives them when it is back", async () => {
     await receiver.stop()
     for (let i = 0; i < 10; i++) await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
     const { logged } = start()
@@ -189,7 +189,7 @@ describe("a mail server that is away", () => {
     expect(words.filter((msg) => msg === "email delivery resumed")).toHaveLength(1)
   })
 
-  test("is asked less and less often, and never at the same moment by all", () => {
+  test("is retried at growing intervals, never by all emails at the same moment", () => {
     for (let attempt = 1; attempt < 40; attempt++) {
       const wait = Math.min(2 * 60 * 60 * 1000, 5000 * 2 ** (attempt - 1))
       for (let i = 0; i < 20; i++) {
@@ -200,7 +200,7 @@ describe("a mail server that is away", () => {
     expect(new Set(Array.from({ length: 20 }, () => waitAfter(3))).size).toBeGreaterThan(10)
   })
 
-  test("does not get an email whose link has run out: it is parked", async () => {
+  test("does not receive an email whose link has expired: it is parked", async () => {
     await queueEmail(outbox(), {
       kind: "reset-password",
       userId: "user_ada",
@@ -215,8 +215,8 @@ describe("a mail server that is away", () => {
   })
 })
 
-describe("an email that cannot be delivered", () => {
-  test("is parked at once when the server refuses it for good, and holds up no other", async () => {
+describe("an undeliverable email", () => {
+  test("is parked immediately if the server refuses it permanently, and delays no other", async () => {
     verdict = (address) => (address === "poison@example.org" ? { code: 550, words: "No such user" } : null)
     await queueWelcome(outbox(), { ...ada, clerkId: "user_poison", email: "poison@example.org" })
     await queueWelcome(outbox(), ada)
@@ -237,7 +237,7 @@ describe("an email that cannot be delivered", () => {
     expect(JSON.stringify(logged)).not.toContain("poison@example.org")
   })
 
-  test("is tried again when the server says later, and parked when it has said so thirty times", async () => {
+  test("is retried if the server defers it, and parked after thirty deferrals", async () => {
     verdict = () => ({ code: 451, words: "Try later" })
     await queueWelcome(outbox(), ada)
     expect(await attemptOnce()).toMatchObject({ kind: "delayed" })
@@ -246,14 +246,14 @@ describe("an email that cannot be delivered", () => {
     expect(await rows()).toMatchObject([{ state: "parked", attempts: 30 }])
   })
 
-  test("is parked without another attempt when all of them died of it", async () => {
+  test("is parked without another attempt if every process that tried to send it crashed", async () => {
     await queueWelcome(outbox(), ada)
     await database.db.update(mailOutbox).set({ attempts: 30 })
     expect(await attemptOnce()).toEqual({ kind: "parked", reason: "None of 30 attempts came to an end." })
     expect(receiver.received).toEqual([])
   })
 
-  test("gets all its attempts again when the operator says so", async () => {
+  test("gets all its attempts again if the operator asks", async () => {
     verdict = () => ({ code: 550, words: "Not yet" })
     await queueWelcome(outbox(), ada)
     await queueWelcome(outbox(), { ...ada, clerkId: "user_other" })
@@ -274,7 +274,7 @@ describe("an email that cannot be delivered", () => {
     ["a group", "all:ada@example.org,eve@example.org;"],
     ["a name", "Eve <eve@example.org>"],
     ["nothing", ""],
-  ])("is parked, and never reaches the server, when its address is %s", async (_what, email) => {
+  ])("is parked, and never reaches the server, if its address is %s", async (_what, email) => {
     await queueWelcome(outbox(), { ...ada, email })
     expect(await attemptOnce()).toMatchObject({ kind: "parked" })
     expect(receiver.received).toEqual([])
@@ -282,7 +282,7 @@ describe("an email that cannot be delivered", () => {
 })
 
 describe("several processes", () => {
-  test("share the emails: each goes out once", async () => {
+  test("share the emails: each is sent once", async () => {
     for (let i = 0; i < 60; i++)
       await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}`, email: `p${i}@example.org` })
     start()
@@ -303,7 +303,7 @@ describe("several processes", () => {
     for (const claimed of claims) expect(claimed.length).toBeLessThanOrEqual(4)
   })
 
-  test("take over what one that died had claimed, when its lease is over and not before", async () => {
+  test("take over an email claimed by a dead process, but only after its lease has expired", async () => {
     await queueWelcome(outbox(), ada)
     const [claimed] = await claimEmails(database, 1)
     expect((claimed?.leaseUntil ?? 0) - Date.now()).toBeGreaterThan(90_000)
@@ -315,7 +315,7 @@ describe("several processes", () => {
     expect(await rows()).toMatchObject([{ state: "sent", attempts: 2 }])
   })
 
-  test("do not disturb one another's notes: a failure after the lease changes nothing", async () => {
+  test("ignore each other's late results: a failure after the lease changes nothing", async () => {
     await queueWelcome(outbox(), ada)
     const [late] = await claimEmails(database, 1)
     await database.db.update(mailOutbox).set({ leaseUntil: Date.now() - 1 })
@@ -325,7 +325,7 @@ describe("several processes", () => {
     expect(await rows()).toMatchObject([{ state: "queued", leaseUntil: current?.leaseUntil }])
   })
 
-  test("send a second email under the same id, when the first was taken and never noted", async () => {
+  test("send an email again under the same id if its delivery was never recorded", async () => {
     await queueWelcome(outbox(), ada)
     const [claimed] = await claimEmails(database, 1)
     const { recipient: to, subject, text, html, messageId } = required(claimed)
@@ -340,8 +340,8 @@ describe("several processes", () => {
   })
 })
 
-describe("what is kept", () => {
-  test("is a month of sent emails, a quarter of a year of parked ones, and everything that waits", async () => {
+describe("the outbox history", () => {
+  test("keeps sent emails for a month, parked ones for three months, and all that wait", async () => {
     const age = { sent: 30, parked: 90, queued: 400 }
     for (const [state, days] of Object.entries(age)) {
       for (const more of [-1, 1]) {
@@ -362,7 +362,7 @@ describe("what is kept", () => {
     expect(await countOutbox(database)).toEqual({ sent: 1, parked: 1, queued: 2 })
   })
 
-  test("can be listed, page after page, without what the emails say", async () => {
+  test("is listed in pages, without the emails' content", async () => {
     for (let i = 0; i < 5; i++) await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
     const first = await listOutbox(database, { limit: 3 })
     const rest = await listOutbox(database, { limit: 3, before: first.at(-1)?._id ?? "" })
@@ -371,7 +371,7 @@ describe("what is kept", () => {
     expect(Object.keys(first[0] ?? {})).not.toContain("text")
   })
 
-  test("of a person is forgotten with their account", async () => {
+  test("is deleted together with the person's account", async () => {
     await queueWelcome(outbox(), ada)
     await queueWelcome(outbox(), { ...ada, clerkId: "user_grace" })
     await forgetEmails(database, "user_ada")

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-it("a process is alive for as long as it holds its lock", async () => {
+it("a process counts as alive while it holds its lock", async () => {
   const lock = await holdProcessLock(database.url)
   const other = await holdProcessLock(database.url)
   onTestFinished(() => other.close())
@@ -19,7 +19,7 @@ it("a process is alive for as long as it holds its lock", async () => {
   expect(await living()).toContain(other.number)
 })
 
-it("a lock that was lost with its connection is taken again, and its holder told", async () => {
+it("a lock that was lost with its connection is acquired again, and its holder is notified", async () => {
   const lock = await holdProcessLock(database.url)
   onTestFinished(() => lock.close())
   const regained = new Promise<void>((resolve) => lock.onRegained(resolve))
@@ -30,7 +30,7 @@ it("a lock that was lost with its connection is taken again, and its holder told
   expect(await living()).toContain(lock.number)
 })
 
-it("other advisory locks are no processes", async () => {
+it("other advisory locks are not counted as processes", async () => {
   await database.db.transaction(async (tx) => {
     await tx.execute(
       sql`select pg_advisory_xact_lock(7185392, 5), pg_advisory_xact_lock((7185392::bigint << 32) | 6)`,

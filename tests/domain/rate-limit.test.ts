@@ -12,7 +12,7 @@ describe("a sliding window", () => {
     ])
   })
 
-  test("slides: a request leaves the window exactly one interval after it was accepted", () => {
+  test("lets a request leave the window exactly one interval after it was accepted", () => {
     const { limiter, sleep } = clocked({ interval: 1000, limit: 2 })
     limiter.check("ada")
     sleep(600)
@@ -27,7 +27,7 @@ describe("a sliding window", () => {
     expect(limiter.check("ada").success).toBe(true)
   })
 
-  test("never lets more than the limit through in any interval, at the edge of a window either", () => {
+  test("never accepts more than the limit in any interval, even across window edges", () => {
     const { limiter, sleep } = clocked({ interval: 1000, limit: 10 })
     sleep(990)
     const before = Array.from({ length: 10 }, () => limiter.check("ada").success)
@@ -36,7 +36,7 @@ describe("a sliding window", () => {
     expect([...before, ...after].filter(Boolean)).toHaveLength(10)
   })
 
-  test("accepts by the limit of the asker, and says when one who has less now is accepted again", () => {
+  test("applies each caller's own limit, and reports when a caller with a lowered limit is accepted again", () => {
     const { limiter, sleep } = clocked({ interval: 1000, limit: 1 })
     expect(limiter.check("ada", 3)).toMatchObject({ success: true, remaining: 2 })
     sleep(100)
@@ -61,7 +61,7 @@ describe("a sliding window", () => {
     expect(limiter.check("ada").success).toBe(true)
   })
 
-  test("counts each key by itself", () => {
+  test("counts each key separately", () => {
     const { limiter } = clocked({ interval: 1000, limit: 1 })
     expect(["ada", "grace", "ada", "grace", ""].map((key) => limiter.check(key).success)).toEqual([
       true,
@@ -72,7 +72,7 @@ describe("a sliding window", () => {
     ])
   })
 
-  test("tells long keys apart by their whole length", () => {
+  test("compares long keys over their whole length", () => {
     const { limiter } = clocked({ interval: 1000, limit: 1 })
     const long = "x".repeat(16_000)
     expect([`${long}a`, `${long}b`, `${long}a`].map((key) => limiter.check(key).success)).toEqual([
@@ -82,7 +82,7 @@ describe("a sliding window", () => {
     ])
   })
 
-  test("lets nobody in when the clock is set back a little, and locks nobody out when it is set back far", () => {
+  test("accepts nobody early if the clock is set back a little, and locks nobody out if it is set back far", () => {
     const { limiter, sleep } = clocked({ interval: 1000, limit: 1 })
     sleep(10_000)
     limiter.check("ada")
@@ -95,7 +95,7 @@ describe("a sliding window", () => {
     expect(limiter.check("ada").success).toBe(true)
   })
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("agrees with a plain model on random traffic (seed %i)", (seed) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("agrees with a simple model on random traffic (seed %i)", (seed) => {
     const random = seeded(seed)
     const interval = 1 + Math.floor(random() * 2000)
     const limit = 1 + Math.floor(random() * 12)
@@ -120,7 +120,7 @@ describe("a sliding window", () => {
 })
 
 describe("the number of keys", () => {
-  test("is bounded: the key whose last accepted request is the oldest is forgotten first", () => {
+  test("is bounded: the key with the oldest accepted request is evicted first", () => {
     const { limiter, sleep } = clocked({ interval: 60_000, limit: 2, maxKeys: 3 })
     for (const key of ["a", "b", "c", "a"]) {
       limiter.check(key)
@@ -132,7 +132,7 @@ describe("the number of keys", () => {
     expect(limiter.check("b").remaining).toBe(1)
   })
 
-  test("does not let a rejected key push another one out", () => {
+  test("is not affected by rejected keys, which evict nothing", () => {
     const { limiter } = clocked({ interval: 60_000, limit: 1, maxKeys: 2 })
     limiter.check("a")
     limiter.check("b")
@@ -141,8 +141,8 @@ describe("the number of keys", () => {
   })
 })
 
-describe("the headers", () => {
-  test("of an accepted request are decimal texts, without Retry-After", () => {
+describe("the rate-limit headers", () => {
+  test("of an accepted request are decimal numbers, without Retry-After", () => {
     expect(rateLimitHeaders({ success: true, remaining: 7, reset: EPOCH })).toEqual({
       "X-RateLimit-Remaining": "7",
       "X-RateLimit-Reset": String(EPOCH),

@@ -8,21 +8,21 @@ const COMMIT = "0123456789abcdef0123456789abcdef01234567"
 const OTHER = "fedcba9876543210fedcba9876543210fedcba98"
 
 describe("the commit of a build", () => {
-  it("is that of the branch that is checked out", () => {
+  it("is that of the checked-out branch", () => {
     const folder = folderWith({ HEAD: "ref: refs/heads/main\n", "refs/heads/main": `${COMMIT}\n` })
     expect(readCommit(folder)).toBe(COMMIT)
   })
 
-  it("is found among the packed branches of a fresh clone", () => {
+  it("is found among the packed refs of a fresh clone", () => {
     const packed = `# pack-refs with: peeled\n${OTHER} refs/heads/not/refs/heads/main\n${COMMIT} refs/heads/main\n`
     expect(readCommit(folderWith({ HEAD: "ref: refs/heads/main\n", "packed-refs": packed }))).toBe(COMMIT)
   })
 
-  it("is the one that is checked out without a branch", () => {
+  it("is found with a detached HEAD", () => {
     expect(readCommit(folderWith({ HEAD: `${COMMIT}\n` }))).toBe(COMMIT)
   })
 
-  it("is not known where there is no clone, or nothing was committed yet", () => {
+  it("is unknown outside of a clone or before the first commit", () => {
     expect(readCommit(folderWith({}))).toBeNull()
     expect(readCommit(folderWith({ HEAD: "ref: refs/heads/main\n" }))).toBeNull()
   })

@@ -6,8 +6,8 @@ import { startRecurring } from "#server/recurring.ts"
 import { files } from "#db/schema/files.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
-describe("work that recurs", () => {
-  it("is not begun again while it is being done, nor afterwards for each time that it was not", async () => {
+describe("recurring work", () => {
+  it("does not overlap, nor catch up on missed runs afterwards", async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const slow = Promise.withResolvers<void>()
@@ -32,7 +32,7 @@ describe("a process that stops while it purges the trash", () => {
   })
   afterAll(() => drawer.close())
 
-  it("waits for the bytes that are being removed, and leaves the others to the sweep", async () => {
+  it("waits for the bytes that are being removed, and leaves the rest to the sweep", async () => {
     const ada = await drawer.scopeOf("ada")
     for (const name of ["a.txt", "b.txt", "c.txt"])
       await trashFile(ada, (await uploadFile(ada, aFile(name)))._id)

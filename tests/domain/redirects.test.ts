@@ -15,13 +15,13 @@ const FOREIGN = [
   "",
 ]
 
-describe("an address that somebody asks to be sent to", () => {
-  it.each(FOREIGN)("is none of this site when it is %j", (target) => {
+describe("a requested redirect target", () => {
+  it.each(FOREIGN)("is ignored if it is %j", (target) => {
     expect(safePath(target, ORIGIN)).toBeNull()
     expect(safeTarget(target, ORIGIN, "/")).toBe("/")
   })
 
-  it("may be any page of this site, and after signing in none that is for signing in", () => {
+  it("may be any page of this site, except the sign-in pages after signing in", () => {
     for (const path of ["/pricing?a=b#c", "/sign-in?redirect_url=%2Fdashboard"])
       expect(safePath(path, ORIGIN)).toBe(path)
     expect(safeTarget("/pricing?a=b#c", ORIGIN)).toBe("/pricing?a=b#c")

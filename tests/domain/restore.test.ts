@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 
 describe("restoring", () => {
-  it("refuses a database that a Tideline has used, and changes nothing", async () => {
+  it("refuses a database that a Tideline server has used, and changes nothing", async () => {
     const before = await digestsOf(drawer.db)
     const place = await openNewPlace()
     await migrate(place.url, migrations)
@@ -48,7 +48,7 @@ describe("restoring", () => {
     expect(await digestsOf(drawer.db)).toEqual(before)
   })
 
-  it("refuses a store that holds anything else", async () => {
+  it("refuses a store that contains anything else", async () => {
     const place = await openNewPlace()
     const key = place.blobs.newKey()
     await place.blobs.put(key, aFile("x", "somebody's").bytes, { limit: 100 })
@@ -56,7 +56,7 @@ describe("restoring", () => {
     expect(await keysOf(place.blobs)).toEqual([key])
   })
 
-  it("names everything that is missing or damaged before it changes anything", async () => {
+  it("reports everything missing or damaged before it changes anything", async () => {
     const [lost = "", changed = ""] = await keysOf(shelf.kept)
     rmSync(join(shelf.directory, "blobs", lost))
     writeFileSync(join(shelf.directory, "blobs", changed), "What b.txt hides.")
@@ -79,7 +79,7 @@ describe("restoring", () => {
     expect(await place.isEmpty()).toBe(true)
   })
 
-  it("refuses a folder whose manifest is missing, cut short, or of a form to come", async () => {
+  it("refuses a folder whose manifest is missing, cut short, or of a future format", async () => {
     const place = await openNewPlace()
     const path = join(folder, "manifest.json")
     const whole = readFileSync(path, "utf8")
@@ -98,14 +98,14 @@ describe("restoring", () => {
     expect(await place.isEmpty()).toBe(true)
   })
 
-  it("refuses a list of bytes that was changed", async () => {
+  it("refuses a modified list of bytes", async () => {
     const place = await openNewPlace()
     writeFileSync(join(folder, "blobs.tsv"), "")
     await expect(place.restore(folder, shelf)).rejects.toThrow("blobs.tsv is missing or damaged")
     expect(await place.isEmpty()).toBe(true)
   })
 
-  it("refuses the backup of a newer version, and takes that of an older one and brings it to this one", async () => {
+  it("refuses a newer version's backup, and migrates an older one", async () => {
     const newer = anotherVersion((journal) =>
       journal.push({ idx: 900, when: 4102444800000, tag: "0900_numbers" }),
     )
@@ -132,7 +132,7 @@ describe("restoring", () => {
     ])
   })
 
-  it("leaves the installation empty when it does not come to an end, and can then be begun again", async () => {
+  it("leaves the installation empty if it fails, and can then start over", async () => {
     const place = await openNewPlace()
     let count = 0
     const full = {
@@ -166,7 +166,7 @@ describe("restoring", () => {
     expect(await digestsOf(place.db)).toEqual(await digestsOf(drawer.db))
   })
 
-  it("goes on where one was killed that had written bytes already", async () => {
+  it("continues after an interrupted restore that had already written bytes", async () => {
     const place = await openNewPlace()
     const [first = "", second = ""] = await keysOf(shelf.kept)
     await place.blobs.put(first, (await shelf.kept.open(first)) as AsyncIterable<Uint8Array>, { limit: 100 })
@@ -175,7 +175,7 @@ describe("restoring", () => {
     expect(await keysOf(place.blobs)).toEqual([first, second])
   })
 
-  it("signs everybody out, unless the operator wants it otherwise", async () => {
+  it("signs everyone out, unless the operator opts out", async () => {
     await drawer.db.execute(sql`
       insert into auth."user" (id, name, email) values ('u', 'Ada', 'ada@example.org') on conflict do nothing;
       insert into auth.session (id, token, user_id, expires_at) values ('s', 't', 'u', now() + interval '1 day') on conflict do nothing`)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => drawer.close())
 
 describe("a link for one download", () => {
-  it("is not used up by a download for which the bytes could not be had", async () => {
+  it("is not used up by a download whose bytes could not be read", async () => {
     const download = await shareOnce("away.txt")
     const blobs = { ...drawer.blobs, open: () => Promise.reject(new Error("The store is away.")) }
     await expect(download({ blobs })).rejects.toThrow("The store is away.")
@@ -24,7 +24,7 @@ describe("a link for one download", () => {
     await expect(download()).rejects.toMatchObject({ status: 404 })
   })
 
-  it("closes the bytes that were opened for anyone who came too late", async () => {
+  it("closes the bytes that were opened for a visitor who was too late", async () => {
     const download = await shareOnce("race.txt")
     const opened: Readable[] = []
     const open: typeof drawer.blobs.open = async (...asked) => {
@@ -41,7 +41,7 @@ describe("a link for one download", () => {
 })
 
 describe("the password of a link", () => {
-  it("is not guessed from many networks either, and the guesses at one link lock no other", async () => {
+  it("cannot be guessed from many networks, and guesses at one link do not lock another", async () => {
     const sharePassword = createRateLimiter({ interval: 60_000, limit: 0 })
     const scope = { ...ada, limiters: { sharePassword } }
     const open = async (fileName: string) => {

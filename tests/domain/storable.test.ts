@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { createAnswerRecord } from "#server/chat/answer-record.ts"
 
-it("an answer is stored whole though its tools give what no database keeps", () => {
+it("a reply is stored completely even if its tools return characters that no database stores", () => {
   const record = createAnswerRecord()
   record.take({ type: "text-delta", id: "1", delta: "a\0b" })
   record.take({ type: "tool-input-start", toolCallId: "t", toolName: "findFiles" })
@@ -21,7 +21,7 @@ it("an answer is stored whole though its tools give what no database keeps", () 
   ])
 })
 
-it("an answer is stored though its tools nest without end", () => {
+it("a reply is stored even if its tools return endlessly nested values", () => {
   const depth = 20_000
   const record = createAnswerRecord()
   const input: unknown = JSON.parse(`${"[".repeat(depth)}1${"]".repeat(depth)}`)

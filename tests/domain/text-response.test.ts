@@ -5,8 +5,8 @@ import { TextResponse } from "#server/transport/text-response.ts"
 const CONTENT = "Grüße, 🌊"
 const answer = () => new TextResponse(CONTENT, { status: 201, headers: { "x-colour": "blue" } })
 
-describe("a response whose text is known", () => {
-  it("is a response, with the status and headers it was given", () => {
+describe("a response with known text", () => {
+  it("is a Response with the given status and headers", () => {
     const response = answer()
     expect(response).toBeInstanceOf(Response)
     expect([response.ok, response.status, response.headers.get("x-colour")]).toEqual([true, 201, "blue"])
@@ -14,7 +14,7 @@ describe("a response whose text is known", () => {
     expect(isRouteErrorResponse(response)).toBe(false)
   })
 
-  it("is read like any other, once", async () => {
+  it("is read once, like any other", async () => {
     const response = answer()
     expect(response.bodyUsed).toBe(false)
     expect(await response.text()).toBe(CONTENT)
@@ -23,14 +23,14 @@ describe("a response whose text is known", () => {
     expect(() => response.clone()).toThrow(TypeError)
   })
 
-  it("gives its body to another response", async () => {
+  it("passes its body to another response", async () => {
     const response = answer()
     const other = new Response(response.body, response)
     expect([other.status, other.headers.get("x-colour"), await other.text()]).toEqual([201, "blue", CONTENT])
     expect(response.bodyUsed).toBe(true)
   })
 
-  it("has a copy that is read by itself", async () => {
+  it("has a clone that is read independently", async () => {
     const response = answer()
     const copy = response.clone()
     copy.headers.set("x-colour", "red")

@@ -10,8 +10,8 @@ const log = openLog("silent")
 let thumbnailer: Thumbnailer
 afterEach(() => thumbnailer.close())
 
-describe("the processes for small pictures", () => {
-  it("are replaced when they end, in the middle of an image and between two", async () => {
+describe("the thumbnail processes", () => {
+  it("are replaced when they exit, during an image and between two", async () => {
     thumbnailer = openThumbnailer({ log })
     const photo = await image("jpeg", [2000, 2000])
     const first = await thumbnailer.draw(async () => photo)
@@ -23,7 +23,7 @@ describe("the processes for small pictures", () => {
     expect(await Promise.all(drawing)).toEqual(drawing.map(() => first))
   })
 
-  it("are two at most, however much is asked of them, and the last who asked comes first", async () => {
+  it("are two at most, and serve the latest request first", async () => {
     thumbnailer = openThumbnailer({ log })
     const photo = await image("png", [300, 300])
     const order: number[] = []
@@ -38,7 +38,7 @@ describe("the processes for small pictures", () => {
     expect((await pids()).length).toBe(2)
   })
 
-  it("cut the square out of the middle where they are asked to, and say nothing of where it was taken", async () => {
+  it("crop a centred square on request, and strip the location", async () => {
     thumbnailer = openThumbnailer({ log })
     const stripes = await sharp({ create: { width: 900, height: 300, channels: 3, background: "#f00" } })
       .composite([{ input: await image("png", [300, 300]), left: 300, top: 0 }])
@@ -59,7 +59,7 @@ describe("the processes for small pictures", () => {
     expect(await sharp(small ?? Buffer.alloc(0)).metadata()).toMatchObject({ width: 256, height: 256 })
   })
 
-  it("forget who asked first when too many wait, and tell everybody when they close", async () => {
+  it("drop the oldest request if too many wait, and reject all when they close", async () => {
     thumbnailer = openThumbnailer({ log })
     const photo = await image("png", [300, 300])
     const answers = Array.from({ length: 210 }, () =>
@@ -79,7 +79,7 @@ describe("the processes for small pictures", () => {
     expect(await pids()).toEqual([])
   })
 
-  it("say what went wrong with reading the image, and go on", async () => {
+  it("report a failure to read an image, and continue", async () => {
     thumbnailer = openThumbnailer({ log })
     const lost = thumbnailer.draw(() => Promise.reject(new Error("the disk is away")))
     await expect(lost).rejects.toThrow("the disk is away")

@@ -32,7 +32,7 @@ afterEach(() => {
 })
 
 describe("an upload in one request", () => {
-  it("is given up five minutes after its process was last heard of", async () => {
+  it("expires five minutes after its process was last seen", async () => {
     const { sending, finish } = await sendSlowly()
     await sweep(drawer, Date.now() + 4 * MINUTE)
     expect(await drawer.usage()).toEqual([{ used: 0, reserved: 10 }])
@@ -43,7 +43,7 @@ describe("an upload in one request", () => {
     await expect(sending).rejects.toMatchObject({ status: 409 })
   })
 
-  it("keeps its place for as long as it goes on", async () => {
+  it("keeps its reserved space while it is in progress", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
     const { sending, finish } = await sendSlowly()
     await drawer.db.update(uploads).set({ expiresAt: Date.now() - 1 })
@@ -59,7 +59,7 @@ describe("an upload in one request", () => {
 })
 
 describe("the sweep", () => {
-  it("gives up all uploads whose time is over, however many", async () => {
+  it("removes all expired uploads, however many", async () => {
     const over = Array.from({ length: 2100 }, () => ({
       userId: ada.viewer.user._id,
       key: drawer.blobs.newKey(),
@@ -73,13 +73,13 @@ describe("the sweep", () => {
     expect(await drawer.usage()).toEqual([{ used: 0, reserved: 0 }])
   })
 
-  it("leaves an upload that was given more time since it was found", async () => {
+  it("keeps an upload that was extended after it was found", async () => {
     const id = await begin(ada, 100)
     await giveUpUpload(drawer, id, { ifExpiredBefore: Date.now() })
     expect(await drawer.db.$count(uploads)).toBe(1)
   })
 
-  it("gives up what waits longest of anyone who holds most, past what all together may hold", async () => {
+  it("removes the oldest uploads of the largest holder if all together exceed the limit", async () => {
     const grace = await drawer.scopeOf("grace")
     const [oldest, later] = [await begin(ada, 300), await begin(ada, 400)]
     const hers = await begin(grace, 500)
@@ -97,7 +97,7 @@ describe("the sweep", () => {
     expect((await waiting()).toSorted()).toEqual([later, hers].toSorted())
   })
 
-  it("removes what is left of the writing of a stored file, and the check tells of it", async () => {
+  it("removes leftovers of a stored file's writing, which the check reports", async () => {
     await uploadFile(ada, aFile("whole.txt"))
     const [stored = ""] = await drawer.storedPaths()
     const rest = join(drawer.directory, "tmp", basename(stored))
@@ -110,7 +110,7 @@ describe("the sweep", () => {
     expect(await drawer.storedPaths()).toEqual([stored])
   })
 
-  it("abandons multipart uploads of a bucket that are a day old, on whichever page of the list", async () => {
+  it("aborts a bucket's multipart uploads after a day, on any page of the list", async () => {
     const bucket = await startBucketWithJoins([1, 25, 2, 26])
     const blobs = await openS3Blobs(bucket.settings)
     await sweep({ ...drawer, blobs }, Date.now())
@@ -122,8 +122,8 @@ describe("the sweep", () => {
   })
 })
 
-describe("what unfinished uploads hold", () => {
-  it("is said for the operator", async () => {
+describe("the space held by unfinished uploads", () => {
+  it("is reported to the operator", async () => {
     expect(await describeUnfinished(drawer)).toEqual([])
     await begin(ada, 300, 40)
     await drawer.blobs.append(drawer.blobs.newKey(), 0, bytesOf("nobody's"))

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 describe("the record of a signed-in person", () => {
-  it("is made from the provider's word when it is missing", async () => {
+  it("is created from the provider's values if it is missing", async () => {
     const ada = person({ name: "Ada Lovelace", plan: "pro", imageUrl: "https://example.org/ada.png" })
     const made = await findOrCreateUser(scopeFor(ada), sessionOf(ada))
     expect(made).toMatchObject({
@@ -49,7 +49,7 @@ describe("the record of a signed-in person", () => {
     expect(Math.abs(made._creationTime - Date.now())).toBeLessThan(60_000)
   })
 
-  it("is one, however many requests make it at once", async () => {
+  it("is created once by any number of concurrent requests", async () => {
     const ada = person()
     const made = await Promise.all(
       Array.from({ length: 20 }, () => findOrCreateUser(scopeFor(ada), sessionOf(ada))),
@@ -66,20 +66,20 @@ describe("the record of a signed-in person", () => {
     expect(scope.asked).toEqual([{ id: ada.id, fresh: true }])
   })
 
-  it("is not made for somebody whom the provider does not know", async () => {
+  it("is not created for someone whom the provider does not know", async () => {
     const gone = person()
     await expect(findOrCreateUser(scopeFor(person()), sessionOf(gone))).rejects.toMatchObject({ status: 403 })
     expect(await rowsOf(gone)).toHaveLength(0)
   })
 
-  it("has an empty address where the provider knows none", async () => {
+  it("has an empty email address if the provider has none", async () => {
     const ada = person({ email: null })
     expect(await findOrCreateUser(scopeFor(ada), sessionOf(ada))).toMatchObject({ email: "" })
   })
 })
 
 describe("the sync", () => {
-  it("makes a missing record", async () => {
+  it("creates a missing record", async () => {
     const ada = person({ name: "Ada" })
     const scope = await signedIn(ada)
     await database.db.delete(users).where(eq(users.clerkId, ada.id))
@@ -101,7 +101,7 @@ describe("the sync", () => {
     expect(isOutOfDate(written, valuesOf(ada))).toBe(false)
   })
 
-  it("writes a name that only the provider may choose, and refuses another of that kind", async () => {
+  it("writes a name that only the provider sets, and refuses any other", async () => {
     const ada = person({ name: "x".repeat(150) })
     const scope = await signedIn(ada)
     expect(await createOrUpdateUser(scope, valuesOf(ada))).toMatchObject({ name: ada.name })
@@ -111,7 +111,7 @@ describe("the sync", () => {
       })
   })
 
-  it("forgets a name and a picture that the provider no longer has", async () => {
+  it("removes a name and a picture that the provider no longer has", async () => {
     const ada = person({ name: "Ada", imageUrl: "https://example.org/ada.png" })
     const scope = await signedIn(ada)
     const { clerkId, email, plan } = valuesOf(ada)
@@ -121,7 +121,7 @@ describe("the sync", () => {
     })
   })
 
-  it("writes nothing when nothing differs", async () => {
+  it("writes nothing if nothing differs", async () => {
     const ada = person({ name: "Ada" })
     const scope = await signedIn(ada)
     const before = await versionOf(ada)
@@ -172,7 +172,7 @@ describe("the sync", () => {
 })
 
 describe("a change of the plan", () => {
-  it("is told once for each change, there and back", async () => {
+  it("is emailed once for each change, there and back", async () => {
     const ada = person({ name: "Ada" })
     const scope = await signedIn(ada)
     for (const plan of ["pro", "free", "pro"] as const) {
@@ -188,7 +188,7 @@ describe("a change of the plan", () => {
     ])
   })
 
-  it("is told once, however many tabs sync it at once", async () => {
+  it("is emailed once, however many tabs sync it concurrently", async () => {
     const ada = person()
     const scope = await signedIn(ada)
     ada.plan = "pro"
@@ -196,7 +196,7 @@ describe("a change of the plan", () => {
     expect(await lettersTo(ada)).toHaveLength(1)
   })
 
-  it("is told from the plan that was there, and a record without one was on free", async () => {
+  it("is emailed with the previous plan, which is Free for a record without one", async () => {
     const ada = person({ plan: "pro" })
     const scope = await signedIn(ada)
     await database.db.update(users).set({ plan: null }).where(eq(users.clerkId, ada.id))
@@ -207,7 +207,7 @@ describe("a change of the plan", () => {
   it.each([
     ["another name", { name: "Countess of Lovelace" }],
     ["another picture", { imageUrl: "https://example.org/new.png" }],
-  ])("is not told with %s", async (_what, change) => {
+  ])("is not emailed with %s", async (_what, change) => {
     const ada = person({ plan: "pro" })
     const scope = await signedIn(ada)
     Object.assign(ada, change)
@@ -215,7 +215,7 @@ describe("a change of the plan", () => {
     expect(await lettersTo(ada)).toEqual([])
   })
 
-  it("is not told of the plan that a new record begins with", async () => {
+  it("is not emailed for the plan that a new record starts with", async () => {
     const ada = person({ plan: "pro" })
     const scope = await signedIn(ada)
     await database.db.delete(users).where(eq(users.clerkId, ada.id))
@@ -223,7 +223,7 @@ describe("a change of the plan", () => {
     expect(await lettersTo(ada)).toEqual([])
   })
 
-  it("by the operator is told as well, once", async () => {
+  it("by the operator is emailed too, once", async () => {
     const ada = person()
     const scope = await signedIn(ada)
     expect(await setUserPlan(scope, ada.id, "pro")).toBe(true)
@@ -234,8 +234,8 @@ describe("a change of the plan", () => {
   })
 })
 
-describe("the language that somebody reads", () => {
-  it("is unknown at first, and then what was said last", async () => {
+describe("a person's language", () => {
+  it("is unknown at first, and then the last one chosen", async () => {
     const ada = person()
     expect(await findLanguage(database, ada.id)).toBeNull()
     await signedIn(ada)
@@ -246,7 +246,7 @@ describe("the language that somebody reads", () => {
     }
   })
 
-  it("is not written again when it stands there, and makes no record", async () => {
+  it("is not rewritten if it is unchanged, and creates no record", async () => {
     const ada = person()
     await saveLanguage(database, ada.id, "de")
     expect(await rowsOf(ada)).toEqual([])
@@ -257,7 +257,7 @@ describe("the language that somebody reads", () => {
     expect(await versionOf(ada)).toBe(before)
   })
 
-  it("is that of the emails which no request of theirs causes, and of the welcome", async () => {
+  it("is used for the welcome and for emails that no request of theirs causes", async () => {
     const ada = person()
     const scope = await signedIn(ada, { onboardingStep: "first-steps" })
     await saveLanguage(database, ada.id, "de")
@@ -284,7 +284,7 @@ describe("looking up a record by the provider's id", () => {
     expect(await getUserByClerkId(scope, scope.viewer.user.clerkId)).toEqual(scope.viewer.user)
   })
 
-  it("does not see another person's", async () => {
+  it("does not find another person's", async () => {
     const grace = await signedIn(person())
     const ada = await signedIn(person())
     expect(await getUserByClerkId(ada, grace.viewer.user.clerkId)).toBeNull()
@@ -292,7 +292,7 @@ describe("looking up a record by the provider's id", () => {
 })
 
 describe("a name from the profile step", () => {
-  it("is told to the provider, so that the next sync keeps it", async () => {
+  it("is sent to the provider, so that the next sync keeps it", async () => {
     const ada = person({ name: "A." })
     const scope = await signedIn(ada)
     await saveProfile(scope, { name: "Ada Lovelace" })
@@ -300,7 +300,7 @@ describe("a name from the profile step", () => {
     expect(await createOrUpdateUser(scope, valuesOf(ada))).toMatchObject({ name: "Ada Lovelace" })
   })
 
-  it("is not written when the provider does not take it", async () => {
+  it("is not written if the provider refuses it", async () => {
     const ada = person({ name: "A." })
     const scope = await signedIn(ada)
     const identity = {
@@ -315,7 +315,7 @@ describe("a name from the profile step", () => {
 })
 
 describe("onboarding", () => {
-  it("begins at the welcome, and goes on to the profile and the first steps", async () => {
+  it("starts at the welcome, and continues to the profile and the first steps", async () => {
     const scope = await signedIn(person())
     expect(await getOnboardingStatus(scope)).toEqual({ completed: false, step: "welcome" })
     await finishOnboardingStep(scope, "welcome")
@@ -326,14 +326,14 @@ describe("onboarding", () => {
     expect(await getOnboardingStatus(scope)).toEqual({ completed: true, step: "done" })
   })
 
-  it("is not moved by a tab that was left behind", async () => {
+  it("is not advanced by a stale tab", async () => {
     const scope = await signedIn(person(), { onboardingStep: "first-steps" })
     await finishOnboardingStep(scope, "welcome")
     await finishOnboardingStep(scope, "profile")
     expect(await getOnboardingStatus(scope)).toMatchObject({ step: "first-steps" })
   })
 
-  it("skips no step for a form that comes too early", async () => {
+  it("skips no step if a form arrives too early", async () => {
     const ada = person()
     const scope = await signedIn(ada)
     await finishOnboardingStep(scope, "profile")
@@ -342,13 +342,13 @@ describe("onboarding", () => {
     expect(await lettersTo(ada)).toEqual([])
   })
 
-  it("goes one step on when two tabs finish the same one", async () => {
+  it("advances one step if two tabs submit the same one", async () => {
     const scope = await signedIn(person())
     await Promise.all([finishOnboardingStep(scope, "welcome"), finishOnboardingStep(scope, "welcome")])
     expect(await getOnboardingStatus(scope)).toMatchObject({ step: "profile" })
   })
 
-  it("goes back one step, and no further", async () => {
+  it("goes back one step at most", async () => {
     const scope = await signedIn(person(), { onboardingStep: "first-steps" })
     await reopenOnboardingStep(scope, "welcome")
     expect(await getOnboardingStatus(scope)).toMatchObject({ step: "first-steps" })
@@ -356,7 +356,7 @@ describe("onboarding", () => {
     expect(await getOnboardingStatus(scope)).toMatchObject({ step: "profile" })
   })
 
-  it("stays completed, whatever an old tab sends", async () => {
+  it("stays complete, whatever a stale tab sends", async () => {
     const scope = await signedIn(person(), { onboardingStep: "first-steps" })
     await completeOnboarding(scope)
     await reopenOnboardingStep(scope, "profile")
@@ -364,14 +364,14 @@ describe("onboarding", () => {
     expect(await getOnboardingStatus(scope)).toEqual({ completed: true, step: "done" })
   })
 
-  it("moves nobody else", async () => {
+  it("advances nobody else", async () => {
     const grace = await signedIn(person())
     const ada = await signedIn(person())
     await finishOnboardingStep(ada, "welcome")
     expect(await getOnboardingStatus(grace)).toMatchObject({ step: "welcome" })
   })
 
-  it("writes one welcome email, however many tabs complete it", async () => {
+  it("queues one welcome email, however many tabs complete it", async () => {
     const ada = person({ name: "Ada Lovelace" })
     const scope = await signedIn(ada, { onboardingStep: "first-steps" })
     await Promise.all(Array.from({ length: 10 }, () => completeOnboarding(scope)))
@@ -381,7 +381,7 @@ describe("onboarding", () => {
     ])
   })
 
-  it("queues no email where the provider knows no address", async () => {
+  it("queues no email if the provider has no address", async () => {
     const nobody = person({ email: null })
     const scope = await signedIn(nobody, { onboardingStep: "first-steps" })
     await completeOnboarding(scope)
@@ -389,14 +389,14 @@ describe("onboarding", () => {
     expect(await lettersTo(nobody)).toEqual([])
   })
 
-  it("is not completed where the email could not be written down", async () => {
+  it("is not completed if the email could not be queued", async () => {
     const ada = person()
     const scope = await signedIn(ada, { onboardingStep: "first-steps" })
     await expect(completeOnboarding({ ...scope, config: { origin: "no address" } })).rejects.toThrow()
     expect(await getOnboardingStatus(scope)).toMatchObject({ completed: false })
   })
 
-  it("reads a record that says nothing as the beginning", () => {
+  it("treats an empty record as the beginning", () => {
     expect(onboardingOf({ onboardingCompleted: false, onboardingStep: null })).toEqual({
       completed: false,
       step: "welcome",

@@ -23,14 +23,14 @@ afterAll(async () => {
 })
 
 describe("the account page", () => {
-  it("is for people who are signed in", async () => {
+  it("requires signing in", async () => {
     const response = await openBrowser(app)(ACCOUNT)
     expect(response.status).toBe(302)
     expect(response.headers.get("location")).toContain("/sign-in")
     expect((await openBrowser(app)(`${ACCOUNT}/export`)).status).toBe(302)
   })
 
-  it("saves a name, and says what is wrong with one", async () => {
+  it("saves a name, or says what is wrong with it", async () => {
     const person = await newPerson()
     expect(await change(person, { intent: "save-profile", name: " Countess  of Lovelace " })).toMatchObject({
       status: 200,
@@ -44,7 +44,7 @@ describe("the account page", () => {
     expect(row?.["name"]).toBe("Countess of Lovelace")
   })
 
-  it("does nothing for a form it does not know, or one from another site", async () => {
+  it("ignores an unknown form and one from another site", async () => {
     const person = await newPerson()
     expect(await change(person, { intent: "become-admin" })).toMatchObject({ status: 400 })
     const forged = await person(ACCOUNT, {
@@ -57,7 +57,7 @@ describe("the account page", () => {
 })
 
 describe("a password", () => {
-  it("is changed by anyone who knows the present one; every other browser is signed out at once", async () => {
+  it("is changed by anyone who knows the current one, which signs out every other browser immediately", async () => {
     const person = await newPerson()
     const elsewhere = await signIn(app, person)
     const token = await realtimeToken(elsewhere)
@@ -93,7 +93,7 @@ describe("a password", () => {
     expect(await deletion(person, person.password)).toMatchObject({ status: 429 })
   })
 
-  it("has to be a good one", async () => {
+  it("must be strong enough", async () => {
     const person = await newPerson()
     expect(await changePassword(person, person.password, "ninechars")).toMatchObject({
       status: 400,
@@ -104,7 +104,7 @@ describe("a password", () => {
 })
 
 describe("sessions", () => {
-  it("are listed, and ended one by one, by their own user only", async () => {
+  it("are listed and ended one by one, by their own user only", async () => {
     const person = await newPerson()
     const elsewhere = await signIn(app, person)
     const stranger = await newPerson()
@@ -125,7 +125,7 @@ describe("sessions", () => {
     expect(mine?.id).toBeDefined()
   })
 
-  it("are ended all but the present one", async () => {
+  it("can all be ended except the current one", async () => {
     const person = await newPerson()
     const others = await Promise.all([signIn(app, person), signIn(app, person)])
     expect(await change(person, { intent: "end-other-sessions" })).toMatchObject({ status: 200 })
@@ -163,7 +163,7 @@ describe("API keys", () => {
     await socket.until(({ name }) => name === "goodbye")
   })
 
-  it("need a name, and there are fifty at most", async () => {
+  it("need a name, and are limited to fifty", async () => {
     const person = await newPerson()
     expect(await change(person, { intent: "create-key", name: "" })).toMatchObject({ status: 400 })
     for (let made = 0; made < 49; made++) await person.apiKey()
@@ -180,8 +180,8 @@ describe("API keys", () => {
   })
 })
 
-describe("the archive of everything", () => {
-  it("holds the profile, the conversations and the files, and no secret", async () => {
+describe("the account's archive", () => {
+  it("contains the profile, the conversations and the files, and no secrets", async () => {
     const person = await newPerson()
     await person("/api/files?name=notes.txt", { method: "POST", body: "the analytical engine" })
     await postJson(person, "/api/chat/threads", { title: "Punched cards" })
@@ -202,8 +202,8 @@ describe("the archive of everything", () => {
   })
 })
 
-describe("what is in the trash", () => {
-  it("is in the archive too, in a folder of its own", async () => {
+describe("trashed items", () => {
+  it("are in the archive too, in a folder of their own", async () => {
     const person = await newPerson()
     const made = await person("/api/files?name=old.txt", { method: "POST", body: "a difference engine" })
     await person("/api/files?name=old.txt", { method: "POST", body: "the analytical engine" })
@@ -224,7 +224,7 @@ describe("what is in the trash", () => {
 })
 
 describe("deleting the account", () => {
-  it("wants the password", async () => {
+  it("requires the password", async () => {
     const person = await newPerson()
     expect(await deletion(person, "not this one")).toMatchObject({
       status: 403,
@@ -233,7 +233,7 @@ describe("deleting the account", () => {
     expect((await person(ACCOUNT)).status).toBe(200)
   })
 
-  it("leaves no row, no bytes, no session, no key and no live connection, and nobody else's is touched", async () => {
+  it("leaves no row, bytes, session, key or live connection, and touches nobody else's", async () => {
     const person = await newPerson()
     const neighbour = await newPerson()
     const key = await person.apiKey()

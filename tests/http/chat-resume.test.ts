@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 describe("resumeStream of the AI SDK", () => {
-  it.each(["/long 60", "/tool", "/reasoning", "Hello"])("brings all of the reply to %s", async (text) => {
+  it.each(["/long 60", "/tool", "/reasoning", "Hello"])("sends the whole reply to %s", async (text) => {
     const threadId = await newThread()
     await ask(threadId, text)
     const resumed = await resume(threadId)
@@ -22,7 +22,7 @@ describe("resumeStream of the AI SDK", () => {
     if (resumed) expect(textOf(resumed)).toBe(stored.content)
   })
 
-  it("brings a reply from its first word while it grows, and how it ended", async () => {
+  it("sends a growing reply from its first word to how it ended", async () => {
     const threadId = await newThread()
     await ask(threadId, "/slow")
     const resuming = resume(threadId)
@@ -38,7 +38,7 @@ describe("resumeStream of the AI SDK", () => {
     }
   })
 
-  it("brings the tokens and why the model ended the reply, as the stored reply has them", async () => {
+  it("sends the token counts and the finish reason that the stored reply has", async () => {
     const threadId = await newThread()
     await ask(threadId, "/long 400")
     const resumed = await resume(threadId)
@@ -49,7 +49,7 @@ describe("resumeStream of the AI SDK", () => {
     expect(resumed && textOf(resumed)).toBe(content)
   })
 
-  it("ends when the conversation goes into the trash", async () => {
+  it("ends when the conversation is moved to the trash", async () => {
     const threadId = await newThread()
     await ask(threadId, "/slow")
     const resuming = resume(threadId)
@@ -58,11 +58,11 @@ describe("resumeStream of the AI SDK", () => {
     expect(await resuming).toMatchObject({ metadata: { stop: "stopped" } })
   })
 
-  it("says that there is nothing to follow", async () => {
+  it("reports that there is nothing to resume", async () => {
     expect(await resume(await newThread())).toBeNull()
   })
 
-  it("is for the conversation's owner alone", async () => {
+  it("is for the conversation's owner only", async () => {
     const threadId = await newThread()
     await ask(threadId, "/slow")
     const stranger = await signUp(app, grace)
@@ -73,7 +73,7 @@ describe("resumeStream of the AI SDK", () => {
     await stopReply(threadId)
   })
 
-  it("refuses an eleventh stream at a time, and gives the place of one that was left to another", async () => {
+  it("refuses an eleventh concurrent stream, and frees the slot of one that was closed", async () => {
     const threadId = await newThread()
     await ask(threadId, "/slow")
     const path = `/api/chat/${threadId}/stream`

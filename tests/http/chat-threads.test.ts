@@ -27,8 +27,8 @@ afterAll(async () => {
   await app.stop()
 })
 
-describe("a question with a file over HTTP", () => {
-  test("is answered, and shown live with what the file was", async () => {
+describe("a message with a file over HTTP", () => {
+  test("gets a reply, and is shown live with a description of the file", async () => {
     const threadId = await makeThread(ada)
     await hers.subscribe("chat.listMessages", { threadId }, 10)
     const fileId = await upload(ada, "tides.txt", "High water at noon.\nLow water at six.")
@@ -49,14 +49,14 @@ describe("a question with a file over HTTP", () => {
     })
   })
 
-  test("is answered where nothing is stored", async () => {
+  test("gets a reply outside of any conversation", async () => {
     const fileId = await upload(ada, "once.txt", "Read once.")
     const answer = await ask(ada, { fileIds: [fileId] })
     expect(answer.status).toBe(200)
     expect(await wordsOf(answer)).toContain("1 file came with it: 1 text/plain.")
   })
 
-  test("is refused where the file is somebody else's, gone, unknown or no file", async () => {
+  test("is refused if the file is somebody else's, deleted, unknown or not a file", async () => {
     const own = await upload(ada, "own.txt", "A secret of Ada.")
     const trashed = await upload(ada, "trashed.txt", "Gone.")
     expect((await ada(`/api/files/${trashed}`, { method: "DELETE" })).status).toBe(204)
@@ -93,8 +93,8 @@ describe("a question with a file over HTTP", () => {
   })
 })
 
-describe("the trash of conversations", () => {
-  test("takes a conversation from every list at once, and gives it back", async () => {
+describe("the conversations' trash", () => {
+  test("removes a conversation from every list immediately, and restores it", async () => {
     const threadId = await makeThread(ada, "To be thrown away")
     await (await ask(ada, { threadId })).text()
     await hers.subscribe("chat.listThreads", {}, 20)
@@ -125,7 +125,7 @@ describe("the trash of conversations", () => {
     expect((await ada(`${address}/restore`, { method: "POST" })).status).toBe(404)
   })
 
-  test("is emptied and filled by name, for its own user", async () => {
+  test("is listed and emptied through named functions, for its own user", async () => {
     const threadId = await makeThread(ada, "By name")
     expect(await graces.mutate("chat.removeThread", { threadId })).toMatchObject({
       error: { code: "not_found" },
@@ -145,7 +145,7 @@ describe("the trash of conversations", () => {
     })
   })
 
-  test("stops the answer that is being given", async () => {
+  test("stops the reply that is being generated", async () => {
     const threadId = await makeThread(ada)
     const answer = await ask(ada, { threadId, text: "/slow 25" })
     expect((await ada(`/api/chat/threads/${threadId}`, { method: "DELETE" })).status).toBe(204)
@@ -184,7 +184,7 @@ describe("a search over HTTP", () => {
     ["one more", `q=${"x".repeat(201)}`, 400],
     ["ten thousand", `q=${"x".repeat(10_000)}`, 400],
     ["several at once", "q=lamp&q=bright", 200],
-  ])("answers to %s", async (_, query, status) => {
+  ])("responds to %s", async (_, query, status) => {
     const response = await ada(`/api/chat/search?${query}`)
     expect(response.status).toBe(status)
     expect(await response.json()).toHaveProperty(status === 200 ? "results" : "error")
@@ -192,7 +192,7 @@ describe("a search over HTTP", () => {
 })
 
 describe("an export over HTTP", () => {
-  test("is a file with the title for its name", async () => {
+  test("is a file named after the title", async () => {
     const threadId = await makeThread(ada, 'Tides "2026"; filename=x')
     await (await ask(ada, { threadId, text: "/markdown" })).text()
     const address = `/api/chat/threads/${threadId}/export`
@@ -215,8 +215,8 @@ describe("an export over HTTP", () => {
   })
 })
 
-describe("what a conversation's addresses give to others", () => {
-  test("is nothing, no matter who they are", async () => {
+describe("a conversation's endpoints", () => {
+  test("return nothing to anyone else", async () => {
     const threadId = await makeThread(ada, "A secret of Ada")
     const address = `/api/chat/threads/${threadId}`
     await ada(address, { method: "DELETE" })
@@ -245,7 +245,7 @@ describe("what a conversation's addresses give to others", () => {
     ["POST", "/api/chat/search"],
     ["GET", "/api/chat/threads/x/restore"],
     ["DELETE", "/api/chat/threads/x/export"],
-  ])("%s %s is no method of theirs", async (method, path) => {
+  ])("%s %s is not allowed", async (method, path) => {
     const refused = await ada(path, { method })
     expect(refused.status).toBe(405)
     expect(refused.headers.get("allow")).toMatch(/GET|POST/)

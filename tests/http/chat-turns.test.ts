@@ -24,8 +24,8 @@ beforeEach(() => {
   gateway.answers.length = 0
 })
 
-describe("a question whose asker would rather not wait", () => {
-  it("is answered with ids at once, and with an answer in the records later", async () => {
+describe("a message sent with a preference not to wait", () => {
+  it("returns ids immediately, and its reply later in the records", async () => {
     const threadId = await makeThread(ada)
     const response = await ada("/api/chat", postAsync(question(threadId, "q1", "How deep is the sea?")))
     expect(response.status).toBe(202)
@@ -49,7 +49,7 @@ describe("a question whose asker would rather not wait", () => {
   })
 
   it.each(["return=minimal, respond-async", "Respond-Async; foo=1", "wait=10,respond-async"])(
-    "says so as one preference of several: %s",
+    "may state it as one of several preferences: %s",
     async (prefer) => {
       const init = postAsync(question(await makeThread(ada), "q1"))
       const response = await ada("/api/chat", { ...init, headers: { ...JSON_TYPE, Prefer: prefer } })
@@ -59,7 +59,7 @@ describe("a question whose asker would rather not wait", () => {
   )
 
   it.each(["return=minimal", "respond-asynchronously", "x=respond-async"])(
-    "is streamed to where it says anything else: %s",
+    "is streamed if it states anything else: %s",
     async (prefer) => {
       const init = post(question(await makeThread(ada), "q1"))
       const asking = ada("/api/chat", { ...init, headers: { ...JSON_TYPE, Prefer: prefer } })
@@ -70,7 +70,7 @@ describe("a question whose asker would rather not wait", () => {
     },
   )
 
-  it("is streamed to where there is no conversation to find the answer in", async () => {
+  it("is streamed if there is no conversation to store the reply in", async () => {
     const { messages: posted } = question("", "q1")
     const asking = ada("/api/chat", postAsync({ messages: posted }))
     await answerWith("Deep.")
@@ -78,7 +78,7 @@ describe("a question whose asker would rather not wait", () => {
     await (await asking).text()
   })
 
-  it("hears the refusals that others hear", async () => {
+  it("receives the same refusals as others", async () => {
     const threadId = await makeThread(ada)
     const answers = await Promise.all([
       ada("/api/chat", postAsync(question(crypto.randomUUID(), "q1"))),
@@ -93,8 +93,8 @@ describe("a question whose asker would rather not wait", () => {
   })
 })
 
-describe("a question that is posted twice with one id", () => {
-  it("is stored once, and its second sender waits for the first", async () => {
+describe("a message posted twice with one id", () => {
+  it("is stored once, and the second request waits for the first", async () => {
     const threadId = await makeThread(ada)
     const posted = await Promise.all([1, 2].map(() => ada("/api/chat", postAsync(question(threadId, "q1")))))
     expect(posted.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([202, 409])
@@ -104,8 +104,8 @@ describe("a question that is posted twice with one id", () => {
   })
 })
 
-describe("a question that replaces another", () => {
-  it("takes its place, and what followed it goes", async () => {
+describe("a message that replaces another", () => {
+  it("takes its place, and everything after it is removed", async () => {
     const threadId = await makeThread(ada)
     await exchange(threadId, "q1", "First")
     const second = await exchange(threadId, "q2", "Second")
@@ -124,7 +124,7 @@ describe("a question that replaces another", () => {
     expect(await messages(threadId)).toHaveLength(4)
   })
 
-  it("keeps what it replaced, for the question that stands there now", async () => {
+  it("keeps what it replaced, linked to the current message", async () => {
     const threadId = await makeThread(ada)
     await exchange(threadId, "q1", "First")
     const second = await exchange(threadId, "q2", "Second")
@@ -155,7 +155,7 @@ describe("a question that replaces another", () => {
     expect(rest).toEqual({ entries: entries.slice(0, 2), earlierCursor: null })
   })
 
-  it("shows what it replaced to its owner alone, and nothing of a question that replaced none", async () => {
+  it("shows what it replaced to its owner only, and nothing for a message that replaced none", async () => {
     const threadId = await makeThread(ada)
     const { questionId } = await exchange(threadId, "q1", "First")
     const better = await exchange(threadId, "q2", "First, put better", questionId)
@@ -171,14 +171,14 @@ describe("a question that replaces another", () => {
     expect(statuses.map(({ status }) => status)).toEqual([404, 404, 404, 404, 401, 200])
   })
 
-  it("can be the question itself, with its own id", async () => {
+  it("may be the message itself, with its own id", async () => {
     const threadId = await makeThread(ada)
     const { questionId } = await exchange(threadId, "q1", "First")
     await exchange(threadId, "q1", "First, put better", questionId)
     expect(await contents(threadId)).toEqual(["First, put better", "To First, put better."])
   })
 
-  it("is refused where there is none such, and takes nothing away", async () => {
+  it("is refused if there is no such message, and removes nothing", async () => {
     const threadId = await makeThread(ada)
     const { questionId, answerId } = await exchange(threadId, "q1", "First")
     const elsewhere = await exchange(await makeThread(ada), "q1", "Elsewhere")
@@ -206,7 +206,7 @@ describe("a question that replaces another", () => {
     expect(await messages(threadId)).toEqual(before)
   })
 
-  it("needs a conversation", async () => {
+  it("requires a conversation", async () => {
     const { messages: posted } = question("", "q1")
     const response = await ada("/api/chat", post({ messages: posted, replaces: crypto.randomUUID() }))
     expect(response.status).toBe(400)
@@ -215,7 +215,7 @@ describe("a question that replaces another", () => {
     })
   })
 
-  it("waits while an answer is being given", async () => {
+  it("is refused while a reply is being generated", async () => {
     const threadId = await makeThread(ada)
     const asked = (await (await ada("/api/chat", postAsync(question(threadId, "q1")))).json()) as Asked
     const replacing = { ...question(threadId, "q2"), replaces: asked.questionId }
@@ -226,8 +226,8 @@ describe("a question that replaces another", () => {
   })
 })
 
-describe("the answers that one user is given at once", () => {
-  it("are three, however many questions come together, and somebody else's do not count", async () => {
+describe("a user's concurrent replies", () => {
+  it("are limited to three, however many messages arrive together, and other users do not count", async () => {
     const threads = await Promise.all(Array.from({ length: 10 }, () => makeThread(ada)))
     const posted = await Promise.all(threads.map((id) => ada("/api/chat", postAsync(question(id, "q1")))))
     const taken = posted.filter(({ status }) => status === 202)

@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 describe("conversations over HTTP", () => {
-  test("are made, listed, renamed and removed", async () => {
+  test("are created, listed, renamed and removed", async () => {
     const made = await ada("/api/chat/threads", post({ title: "Tides" }))
     expect(made.status).toBe(201)
     const { thread } = (await made.json()) as { thread: ThreadSummary }
@@ -66,7 +66,7 @@ describe("conversations over HTTP", () => {
     expect((await ada("/api/chat/threads", post(body))).status).toBe(status)
   })
 
-  test("are not there for anybody else, whatever is asked of them", async () => {
+  test("do not exist for anyone else, whatever is requested", async () => {
     const id = await makeThread(ada)
     const address = `/api/chat/threads/${id}`
     const refused = await Promise.all([
@@ -81,7 +81,7 @@ describe("conversations over HTTP", () => {
     expect((await ada(address)).status).toBe(200)
   })
 
-  test("are nobody's without a session", async () => {
+  test("require a session", async () => {
     const id = await makeThread(ada)
     for (const path of ["", `/${id}`, `/${id}/messages`]) {
       expect((await fetch(`${app.origin}/api/chat/threads${path}`)).status).toBe(401)
@@ -89,8 +89,8 @@ describe("conversations over HTTP", () => {
   })
 })
 
-describe("a question in a conversation over HTTP", () => {
-  test("is stored with its answer; without a conversation nothing is", async () => {
+describe("a message in a conversation over HTTP", () => {
+  test("is stored with its reply; outside of a conversation nothing is stored", async () => {
     const id = await makeThread(ada)
     await (await ada("/api/chat", post(question("Hello", id)))).text()
     const stored = await messages(id)
@@ -104,7 +104,7 @@ describe("a question in a conversation over HTTP", () => {
     expect((await read<ThreadPage>(await ada("/api/chat/threads"))).threads).toHaveLength(before)
   })
 
-  test("is stored without the characters that no database keeps, and so is an answer that repeats them", async () => {
+  test("is stored without characters that no database keeps, and so is a reply that repeats them", async () => {
     const id = await makeThread(ada)
     await (await ada("/api/chat", post(question("a\0b\ud800c", id)))).text()
     expect(await messages(id)).toMatchObject([
@@ -114,7 +114,7 @@ describe("a question in a conversation over HTTP", () => {
     expect((await ada("/api/chat", post(question("Hello", id, "a\0b")))).status).toBe(400)
   })
 
-  test("hears its refusals with the headers of the others", async () => {
+  test("is refused with the same headers as other responses", async () => {
     const id = await makeThread(ada)
     for (const [body, status] of [
       [question("Hello", crypto.randomUUID()), 404],
@@ -142,7 +142,7 @@ describe("a question in a conversation over HTTP", () => {
     }
   })
 
-  test("waits while another is answered, and stops where it is told to", async () => {
+  test("waits while another reply is generated, and stops on request", async () => {
     const id = await makeThread(ada)
     const running = await ada("/api/chat", post(question("/slow 20", id)))
     await running.body?.getReader().read()
@@ -157,8 +157,8 @@ describe("a question in a conversation over HTTP", () => {
   })
 })
 
-describe("forty readers who leave at once", () => {
-  test("leave forty whole answers in their conversations", async () => {
+describe("forty readers who disconnect at the same moment", () => {
+  test("leave forty complete replies in their conversations", async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => makeThread(ada)))
     await leave(ids.map((id) => question("/long 60", id)))
     for (const id of ids) {
@@ -169,7 +169,7 @@ describe("forty readers who leave at once", () => {
     }
   })
 
-  test("stop forty requests to the model where nothing is stored", async () => {
+  test("abort forty requests to the model if nothing is stored", async () => {
     const { begun, aborted } = gateway.activity
     await leave(Array.from({ length: 40 }, () => question("/slow 25")))
     await expect.poll(() => gateway.activity.aborted - aborted, { timeout: 10_000 }).toBe(40)
@@ -177,7 +177,7 @@ describe("forty readers who leave at once", () => {
   })
 })
 
-test("what a sender makes up never reaches the model, and neither does what it may not say", async () => {
+test("invented roles and parts never reach the model", async () => {
   const heard: string[] = []
   const listener = createServer((request, response) => {
     void readText(request).then((body) => {
