@@ -31,7 +31,7 @@ describe("Clerk's webhooks", () => {
     clerk?.close()
   })
 
-  it("bring a new name, address and plan to the record without a visit, whatever the webhook itself says", async () => {
+  it("update a record's name, address and plan between visits, using Clerk's API and not the webhook's body", async () => {
     const { user } = await enter("changed")
     Object.assign(user, { email: "countess@example.org", name: ["Augusta", "King"], plan: "pro" })
     const late = { type: "user.updated", data: { id: user.id, first_name: "Somebody", last_name: "Else" } }
@@ -48,7 +48,7 @@ describe("Clerk's webhooks", () => {
     expect(await recordOf(user.id)).toMatchObject({ plan: "free" })
   })
 
-  it("have an email written about the plan, in the language in which the person reads the pages", async () => {
+  it("send an email about a plan change, in the person's language", async () => {
     const { user } = await enter("reader", { language: "de" })
     user.plan = "pro"
     const began = { type: "subscriptionItem.active", data: { payer: { user_id: user.id } } }
@@ -57,7 +57,7 @@ describe("Clerk's webhooks", () => {
     expect(text).toContain("Ab jetzt haben Sie den Tarif Pro.")
   })
 
-  it("take everything of a person away whom Clerk has deleted, at once, and may come twice", async () => {
+  it("delete everything of a person deleted at Clerk, immediately, and may arrive twice", async () => {
     const { user, browser, token } = await enter("deleted")
     await browser("/api/files?name=notes.txt", { method: "POST", body: "the analytical engine" })
     const socket = await openLiveSocket(app, await token())
@@ -70,7 +70,7 @@ describe("Clerk's webhooks", () => {
     expect((await send(notice)).status).toBe(200)
   })
 
-  it("take nothing away where Clerk still knows the person, or does not say that they were deleted", async () => {
+  it("delete nothing if Clerk still knows the person, or does not confirm the deletion", async () => {
     const { user } = await enter("kept")
     expect((await send({ type: "user.deleted", data: { id: user.id, deleted: true } })).status).toBe(200)
     expect(await recordOf(user.id)).toBeDefined()
@@ -80,7 +80,7 @@ describe("Clerk's webhooks", () => {
     expect(await recordOf(user.id)).toBeDefined()
   })
 
-  it("make no record of a person who was never here, and mind no event that they do not know", async () => {
+  it("create no record for someone who was never here, and ignore unknown events", async () => {
     clerk.users.set("user_new", { id: "user_new", email: "new@example.org", name: ["N", "N"], plan: "free" })
     expect((await send({ type: "user.created", data: { id: "user_new" } })).status).toBe(200)
     expect(await recordOf("user_new")).toBeUndefined()
@@ -103,7 +103,7 @@ describe("Clerk's webhooks", () => {
     expect(await recordOf(user.id)).toBeDefined()
   })
 
-  it("are refused when they are too large, or no webhooks", async () => {
+  it("are refused if they are too large or not webhooks", async () => {
     const huge = { type: "user.deleted", data: { id: "x".repeat(300_000) } }
     expect((await send(huge)).status).toBe(413)
     expect((await fetch(`${app.origin}/api/webhooks/clerk`)).status).toBe(405)
@@ -154,7 +154,7 @@ describe("Clerk's webhooks", () => {
   }
 })
 
-it("are no page and no endpoint where Clerk is not the provider", async () => {
+it("do not exist if Clerk is not the provider", async () => {
   const app = await startTideline()
   const response = await fetch(`${app.origin}/api/webhooks/clerk`, { method: "POST", body: "{}" })
   expect(response.status).toBe(404)

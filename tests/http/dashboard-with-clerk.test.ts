@@ -3,7 +3,7 @@ import { startTideline, type TidelineApp } from "../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
 import { openBrowser, postJson } from "../support/people.ts"
 
-describe("the dashboard, where Clerk is the provider", () => {
+describe("the dashboard, with Clerk as the provider", () => {
   let clerk: Awaited<ReturnType<typeof startClerk>>
   let app: TidelineApp
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe("the dashboard, where Clerk is the provider", () => {
     }
   }
 
-  it("leads to onboarding, and shows that it loads until Clerk's own code has the session", async () => {
+  it("leads to onboarding, and shows a loading state until Clerk's own code has the session", async () => {
     const { browser } = await enter("loading")
     const response = await browser("/dashboard")
     expect([response.status, response.headers.get("location")]).toEqual([302, "/onboarding"])
@@ -53,7 +53,7 @@ describe("the dashboard, where Clerk is the provider", () => {
     expect(html).not.toContain("Welcome aboard")
   })
 
-  it("tells Clerk the name from the profile step", async () => {
+  it("sends the name from the profile step to Clerk", async () => {
     const { browser, sync } = await enter("renamed")
     await submit(browser, { intent: "finish-welcome" })
     await submit(browser, { intent: "finish-profile", name: "Augusta Ada King" })
@@ -62,7 +62,7 @@ describe("the dashboard, where Clerk is the provider", () => {
     expect(await written.json()).toMatchObject({ name: "Augusta Ada King", onboardingStep: "first-steps" })
   })
 
-  it("takes a plan only once Clerk says so, and then at once", async () => {
+  it("changes the plan only once Clerk reports it, and then immediately", async () => {
     const { browser, sync } = await enter("upgraded")
     await browser("/onboarding")
     expect((await sync({ plan: "pro" })).status).toBe(403)

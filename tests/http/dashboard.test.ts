@@ -21,15 +21,18 @@ describe("while onboarding is incomplete", () => {
     ada = await newPerson("Ada Lovelace")
   })
 
-  it.each(["/dashboard", "/dashboard/chat", "/dashboard/files"])("%s leads to /onboarding", async (path) => {
-    const response = await ada(path)
-    expect(response.status).toBe(302)
-    expect(response.headers.get("location")).toBe("/onboarding")
-    expect(await response.text()).toBe("")
-  })
+  it.each(["/dashboard", "/dashboard/chat", "/dashboard/files"])(
+    "%s redirects to /onboarding",
+    async (path) => {
+      const response = await ada(path)
+      expect(response.status).toBe(302)
+      expect(response.headers.get("location")).toBe("/onboarding")
+      expect(await response.text()).toBe("")
+    },
+  )
 
   it.each(["/dashboard.data", "/dashboard/chat.data", "/dashboard/files.data"])(
-    "%s, which an open page asks for, leads there too and carries nothing",
+    "%s, requested by an open page, redirects there too and carries no data",
     async (path) => {
       const response = await ada(path)
       const text = await response.text()
@@ -38,7 +41,7 @@ describe("while onboarding is incomplete", () => {
     },
   )
 
-  it("the record is made on the first visit, from what the provider says", async () => {
+  it("the record is created on the first visit, from the provider's values", async () => {
     expect(await recordOf(ada)).toMatchObject({
       email: ada.email,
       name: "Ada Lovelace",
@@ -49,7 +52,7 @@ describe("while onboarding is incomplete", () => {
 })
 
 describe("onboarding, by forms alone", () => {
-  it("goes from the welcome over the name and the first steps to the dashboard", async () => {
+  it("goes from the welcome through the name and the first steps to the dashboard", async () => {
     const ada = await newPerson("A.")
     expect(await headingOf(ada, "/onboarding")).toBe("Welcome aboard, A.")
 
@@ -65,7 +68,7 @@ describe("onboarding, by forms alone", () => {
     expect(await recordOf(ada)).toMatchObject({ onboarding_completed: true, onboarding_step: "done" })
   })
 
-  it("is continued where it was left, on another device", async () => {
+  it("continues on another device where it was left", async () => {
     const ada = await newPerson("Ada")
     await submit(ada, { intent: "finish-welcome" })
     const phone = openBrowser(app)
@@ -73,7 +76,7 @@ describe("onboarding, by forms alone", () => {
     expect(await headingOf(phone, "/onboarding")).toBe("What should we call you?")
   })
 
-  it("says what is wrong with a name, keeps what was typed, and stays", async () => {
+  it("says what is wrong with a name, keeps what was typed, and stays on the step", async () => {
     const ada = await newPerson("Ada")
     await submit(ada, { intent: "finish-welcome" })
     const refused = await post(ada, { intent: "finish-profile", name: "   " })
@@ -86,13 +89,13 @@ describe("onboarding, by forms alone", () => {
     expect(await recordOf(ada)).toMatchObject({ name: "Ada", onboarding_step: "profile" })
   })
 
-  it("refuses a form that it does not know", async () => {
+  it("refuses an unknown form", async () => {
     const ada = await newPerson("Ada")
     expect((await post(ada, { intent: "skip-everything" })).status).toBe(400)
     expect(await headingOf(ada, "/onboarding")).toBe("Welcome aboard, Ada")
   })
 
-  it("cannot be jumped over", async () => {
+  it("cannot be skipped", async () => {
     const ada = await newPerson("Ada")
     await submit(ada, { intent: "complete" })
     expect((await ada("/dashboard")).headers.get("location")).toBe("/onboarding")
@@ -106,7 +109,7 @@ describe("onboarding, by forms alone", () => {
     expect(await headingOf(ada, "/onboarding")).toBe("What should we call you?")
   })
 
-  it("takes the first question along to the chat", async () => {
+  it("passes the first message on to the chat", async () => {
     const ada = await newPerson("Ada")
     await submit(ada, { intent: "finish-welcome" })
     await submit(ada, { intent: "finish-profile", name: "Ada" })
@@ -116,13 +119,13 @@ describe("onboarding, by forms alone", () => {
     )
   })
 
-  it("is behind once completed", async () => {
+  it("is not shown again once completed", async () => {
     const ada = await onboarded("Ada")
     const response = await ada("/onboarding")
     expect([response.status, response.headers.get("location")]).toEqual([302, "/dashboard"])
   })
 
-  it("ends with one welcome email, also when two tabs end it", async () => {
+  it("ends with one welcome email, even if two tabs complete it", async () => {
     const ada = await newPerson("Ada Lovelace")
     await submit(ada, { intent: "finish-welcome" })
     await submit(ada, { intent: "finish-profile", name: "Ada Lovelace" })
@@ -135,7 +138,7 @@ describe("onboarding, by forms alone", () => {
 })
 
 describe("the dashboard", () => {
-  it("shows the plan that the provider says, after the sync wrote it", async () => {
+  it("shows the provider's plan after the sync wrote it", async () => {
     const ada = await onboarded("Ada")
     expect(await textOf(ada, "/dashboard")).not.toContain(">Pro<")
     await sql`update auth."user" set plan = 'pro' where email = ${ada.email}`
@@ -143,7 +146,7 @@ describe("the dashboard", () => {
     expect(await textOf(ada, "/dashboard")).toContain(">Pro<")
   })
 
-  it("offers the first steps until they are taken, and lists what there is", async () => {
+  it("offers the first steps until they are done, and lists the latest items", async () => {
     const ada = await onboarded("Ada")
     const before = await textOf(ada, "/dashboard")
     expect(before).toContain("Getting started")
@@ -161,7 +164,7 @@ describe("the dashboard", () => {
     expect(after).toContain(`href="/dashboard/chat/${thread._id}"`)
   })
 
-  it("shows nothing of anybody else", async () => {
+  it("shows nobody else's data", async () => {
     const grace = await onboarded("Grace")
     await grace("/api/files?name=secret-plans.txt", { method: "POST", body: "…" })
     await postJson(grace, "/api/chat/threads", { title: "Private matters" })
@@ -180,7 +183,7 @@ describe("the dashboard", () => {
 })
 
 describe("the sync of an open page", () => {
-  it("answers with the record as it is now", async () => {
+  it("returns the current record", async () => {
     const ada = await newPerson("Ada")
     const response = await sync(ada, { name: "Ada Lovelace", imageUrl: "https://example.org/ada.png" })
     expect(response.status).toBe(200)
@@ -214,21 +217,21 @@ describe("the sync of an open page", () => {
     ["a name that no form takes, by its length", { name: "x".repeat(101) }],
     ["a name that no form takes, for it is blank", { name: " " }],
     ["a name with a control character", { name: "A\u0000da" }],
-  ])("answers 400 to %s", async (_what, claim) => {
+  ])("returns 400 for %s", async (_what, claim) => {
     const ada = await newPerson("Ada")
     const response = typeof claim === "string" ? await postText(ada, claim) : await sync(ada, claim)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({ error: expect.any(String) })
   })
 
-  it("answers 401 to a visitor, and 405 to anything but POST", async () => {
+  it("returns 401 to a visitor, and 405 for anything but POST", async () => {
     expect((await postText(openBrowser(app), "{}")).status).toBe(401)
     const ada = await newPerson("Ada")
     const response = await ada("/api/users/sync")
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"])
   })
 
-  it("answers 413 to more than 256 KB", async () => {
+  it("returns 413 for more than 256 KB", async () => {
     const ada = await newPerson("Ada")
     expect((await postText(ada, JSON.stringify({ name: "x".repeat(256 * 1024) }))).status).toBe(413)
   })

@@ -19,7 +19,7 @@ afterAll(async () => {
   await app.stop()
 })
 
-it("sends the boats to anyone who looks, and again when somebody moves one", async () => {
+it("the boats are streamed to every visitor, and again when someone moves one", async () => {
   const looker = await look()
   expect((await looker.next()).map(({ name }) => name)).toEqual([
     "Petrel",
@@ -32,7 +32,7 @@ it("sends the boats to anyone who looks, and again when somebody moves one", asy
   await looker.leave()
 })
 
-it("sees what is written with psql", async () => {
+it("the demo shows what is written with psql", async () => {
   const looker = await look()
   await looker.next()
   await sql`update demo_boats set lamp = true where name = 'Grey Seal'`
@@ -40,7 +40,7 @@ it("sees what is written with psql", async () => {
   await looker.leave()
 })
 
-it("shows a visitor without scripts the page again, with the change in it", async () => {
+it("a press without scripts returns the page with the change in it", async () => {
   const moved = await post({ boat: "Turnstone", state: "moored" }, { accept: "text/html" })
   expect(moved.status).toBe(303)
   const location = moved.headers.get("location") ?? ""
@@ -54,23 +54,23 @@ it.each([
   { boat: "Petrel", state: "on fire" },
   { boat: "Petrel", lamp: "<script>" },
   {},
-])("takes no words but those of its lists: %j", async (fields) => {
+])("a text outside of the demo's lists is refused: %j", async (fields) => {
   const response = await post(fields)
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({ error: "There is no such boat in this harbour." })
 })
 
-it("is not moved by another site", async () => {
+it("another site cannot move a boat", async () => {
   const response = await post({ boat: "Petrel", state: "at sea" }, { origin: "https://evil.example" })
   expect(response.status).toBe(403)
 })
 
-it("leads anyone who opens its address to the page", async () => {
+it("its endpoint redirects a browser to the page", async () => {
   const response = await fetch(`${app.origin}/demo`, { redirect: "manual" })
   expect(response.headers.get("location")).toBe("/#live")
 })
 
-it("lets one address hold forty streams and no more, and forgets those that have gone", async () => {
+it("an address may hold forty streams, and closed ones do not count", async () => {
   const lookers = await Promise.all(Array.from({ length: 40 }, () => look()))
   await Promise.all(lookers.map(({ next }) => next()))
   const refused = await open()
@@ -86,7 +86,7 @@ it("lets one address hold forty streams and no more, and forgets those that have
     .toBe(200)
 })
 
-it("refuses an address that moves boats more than forty times in a minute", async () => {
+it("an address that moves boats more than forty times in a minute is refused", async () => {
   const statuses: number[] = []
   for (let times = 0; times < 41; times++) {
     statuses.push((await post({ boat: "Fulmar", state: times % 2 ? "moored" : "at sea" })).status)
@@ -94,7 +94,7 @@ it("refuses an address that moves boats more than forty times in a minute", asyn
   expect(statuses.at(-1)).toBe(429)
 })
 
-it("ends its streams when the process is told to stop", async () => {
+it("the streams end when the process is told to stop", async () => {
   const looker = await look()
   await looker.next()
   process.kill(app.pid, "SIGTERM")
@@ -107,7 +107,7 @@ function open() {
 }
 
 /** A stream of the boats, as a page has it. */
-it("is not there where the operator switched it off, and takes nothing from others", async () => {
+it("the demo is absent if the operator switched it off, without affecting anything else", async () => {
   const without = await startTideline({ DEMO: "off", DATABASE_URL: app.databaseUrl })
   onTestFinished(() => without.stop())
   const page = await fetch(without.origin)

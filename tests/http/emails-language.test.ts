@@ -20,8 +20,8 @@ afterAll(async () => {
   await app.stop()
 })
 
-describe("somebody whose browser asks for German", () => {
-  it("is sent every email about their account in German, no matter who causes it", async () => {
+describe("a person whose browser asks for German", () => {
+  it("receives every email about their account in German, no matter who causes it", async () => {
     const browser = asking("de-AT,de;q=0.9,en;q=0.8")
     const ada = { name: "Ada", email: "ada@example.org", password: PASSWORD }
     await browser("/sign-up", form(ada))
@@ -47,7 +47,7 @@ describe("somebody whose browser asks for German", () => {
     await findEmail(app, ada.email, /^Ihr Konto bei Tideline ist gelöscht$/)
   })
 
-  it("is answered in the language that they ask in, whatever the owner of the address reads", async () => {
+  it("receives it in the language of the request, whatever the address's owner reads", async () => {
     const german = await enter("known@example.org", asking("de"))
     await german("/onboarding")
     expect(await languageOf("known@example.org")).toBe("de")
@@ -68,7 +68,7 @@ describe("somebody whose browser asks for German", () => {
     }
   })
 
-  it("is sent emails in German before they have seen a page, as the link to a new password", async () => {
+  it("receives German emails before seeing a page, such as a password reset link", async () => {
     await operate("user", "create", "early@example.org", "Early")
     await asking("de")("/sign-in/forgot-password", form({ email: "early@example.org" }))
     await findEmail(app, "early@example.org", /^Ihr Passwort für Tideline zurücksetzen$/)
@@ -76,7 +76,7 @@ describe("somebody whose browser asks for German", () => {
 })
 
 describe("the language of a record", () => {
-  it("is that of the first page, and stays so in a browser of another language where nothing is chosen", async () => {
+  it("is that of the first page, and is not changed by another browser's language unless chosen", async () => {
     const browser = await enter("first@example.org", asking("de"))
     await browser("/onboarding")
     expect(await languageOf("first@example.org")).toBe("de")
@@ -85,7 +85,7 @@ describe("the language of a record", () => {
     expect(await languageOf("first@example.org")).toBe("de")
   })
 
-  it("is what they choose, signed in or before it", async () => {
+  it("is the one the person chooses, signed in or before", async () => {
     const browser = await enter("chooser@example.org", asking("de"))
     await browser("/onboarding")
     await browser("/language", form({ language: "en", from: "/pricing" }))
@@ -99,7 +99,7 @@ describe("the language of a record", () => {
     expect(await languageOf("chooser@example.org")).toBe("de")
   })
 
-  it("is no program's", async () => {
+  it("is not set by programs", async () => {
     const browser = await enter("script@example.org", asking("de"))
     const made = await postJson(browser, "/api/auth/api-key/create", { name: "a script" })
     const { key } = (await made.json()) as { key: string }
@@ -121,8 +121,8 @@ describe("the language of a record", () => {
   })
 })
 
-describe("the waitlist writes", () => {
-  it("in the language in which somebody asked, also when they are let in later", async () => {
+describe("the waitlist sends email", () => {
+  it("in the language of the person's request, also when they are invited later", async () => {
     for (const [email, language, confirmation, invitation] of [
       ["anna@example.org", "de", /^Bestätigen Sie Ihren Platz auf der Warteliste/, /^Bei Tideline ist Platz/],
       ["anne@example.org", "en", /^Confirm your place on the Tideline waitlist$/, /^There is room for you/],
@@ -135,7 +135,7 @@ describe("the waitlist writes", () => {
     }
   })
 
-  it("in the language of anyone who reads the mail, where somebody else had asked in another", async () => {
+  it("in the language of the person who confirms it, even if someone else asked in another", async () => {
     await asking("de")("/waitlist", form({ email: "typed@example.org" }))
     const { text } = await findEmail(app, "typed@example.org", /Warteliste/)
     const link = /http\S+\/waitlist\/confirm\S+/.exec(text)?.[0] ?? ""
@@ -144,7 +144,7 @@ describe("the waitlist writes", () => {
     await findEmail(app, "typed@example.org", /^There is room for you/)
   })
 
-  it("in English to an address that the operator put there", async () => {
+  it("in English to an address that the operator added", async () => {
     await operate("waitlist", "invite", "nobody-asked@example.org")
     await findEmail(app, "nobody-asked@example.org", /^There is room for you/)
   })

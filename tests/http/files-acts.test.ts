@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 describe("the trash", () => {
-  test("takes a removed file, shows it, and gives it back", async () => {
+  test("accepts a removed file, lists it, and restores it", async () => {
     const file = await store("plan.txt", "high water")
     expect((await ada(`/api/files/${file._id}`, { method: "DELETE" })).status).toBe(204)
     for (const path of ["", "/thumbnail", "/shares"])
@@ -49,7 +49,7 @@ describe("the trash", () => {
     await purge(file, replacement)
   })
 
-  test("comes in pages, the last removed first", async () => {
+  test("is paged, last removed first", async () => {
     const ids: string[] = []
     for (const name of ["a.txt", "b.txt", "c.txt"]) {
       const { _id } = await store(name, name)
@@ -65,7 +65,7 @@ describe("the trash", () => {
     expect((await ada("/api/files/trash?cursor=nonsense")).status).toBe(400)
   })
 
-  test("is emptied at once, and its room is free", async () => {
+  test("is emptied in one request, and its space is freed", async () => {
     const kept = await store("kept.txt", "kept")
     expect((await trash("")).files).toHaveLength(3)
     const emptied = await ada("/api/files/trash", { method: "DELETE" })
@@ -78,8 +78,8 @@ describe("the trash", () => {
   })
 })
 
-describe("a small picture", () => {
-  test.each(["jpeg", "png", "webp", "gif", "avif"] as const)("is made of %s", async (format) => {
+describe("a thumbnail", () => {
+  test.each(["jpeg", "png", "webp", "gif", "avif"] as const)("is created from %s", async (format) => {
     const file = await store(`large.${format}`, await image(format, [1200, 800]))
     const response = await ada(`/api/files/${file._id}/thumbnail`)
     expect(response.status).toBe(200)
@@ -96,7 +96,7 @@ describe("a small picture", () => {
     await purge(file)
   })
 
-  test("is made once, however often and wherever it is asked for", async () => {
+  test("is created once, however often and wherever it is requested", async () => {
     const file = await store("photo.jpeg", await image("jpeg", [800, 800]))
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => ada(`/api/files/${file._id}/thumbnail`)),
@@ -114,7 +114,7 @@ describe("a small picture", () => {
     expect(await sql`select 1 from file_thumbnails`).toHaveLength(0)
   })
 
-  test("does not make a small image larger, and is turned as the camera was held", async () => {
+  test("never enlarges a small image, and respects the camera's orientation", async () => {
     const small = await store("dot.png", await image("png", [16, 8]))
     expect(await sizeOfPicture(small)).toEqual([16, 8])
     const held = await sharp(await image("jpeg", [400, 200]))
@@ -125,7 +125,7 @@ describe("a small picture", () => {
     await purge(small, turned)
   })
 
-  test("is refused in words for what is none, and never with 500", async () => {
+  test("is refused with a message for other files, and never with 500", async () => {
     const jpeg = await image("jpeg", [600, 600])
     const flood = pixelFlood(30_000)
     const hostile: [string, Buffer | string][] = [
@@ -152,7 +152,7 @@ describe("a small picture", () => {
     await purge(fine)
   })
 
-  test.runIf(hasProc)("comes from a process that knows no secret of ours", async () => {
+  test.runIf(hasProc)("is created by a process without access to any secrets", async () => {
     const file = await store("photo.png", await image("png", [64, 64]))
     await sizeOfPicture(file)
     const { stdout } = await promisify(execFile)("ps", ["e", "-o", "args=", "--ppid", String(api.app.pid)])
@@ -163,7 +163,7 @@ describe("a small picture", () => {
 })
 
 describe("an archive", () => {
-  test("holds the files that were named, and tells how long it is", async () => {
+  test("contains the requested files, and states its length", async () => {
     const first = await store("žluťoučký kůň 🐎.txt", "kůň")
     const second = await store("README", "read me")
     const other = await store("README.txt", "not me")
@@ -185,7 +185,7 @@ describe("an archive", () => {
     await purge(first, second, other)
   })
 
-  test("is what a form asks for, too", async () => {
+  test("can be requested by a form, too", async () => {
     const files = [await store("a.txt", "a"), await store("b.txt", "b")]
     const body = new URLSearchParams(files.map(({ _id }) => ["ids", _id]))
     const response = await ada("/api/files/archive", { method: "POST", body })
@@ -198,7 +198,7 @@ describe("an archive", () => {
     await purge(...files)
   })
 
-  test("gives names that differ in capitals alone a number", async () => {
+  test("numbers names that differ only in capitalisation", async () => {
     const files = [await store("note.txt", "1"), await store("NOTE.txt", "2"), await store("Note.TXT", "3")]
     const response = await ada("/api/files/archive", post({ ids: files.map(({ _id }) => _id) }))
     expect(readZip(await bytesOf(response))).toEqual([
@@ -209,7 +209,7 @@ describe("an archive", () => {
     await purge(...files)
   })
 
-  test("of a thousand small files, and of all that there are, opens", async () => {
+  test("of a thousand small files, or of all files, can be opened", async () => {
     const one = await store("one.txt", "the same bytes")
     await sql`
       insert into files (storage_id, user_id, file_name, mime_type, size)
@@ -231,7 +231,7 @@ describe("an archive", () => {
     expect(readZip(await bytesOf(response))).toEqual([])
   })
 
-  test("is refused where it names nothing, too much, or what is not there", async () => {
+  test("is refused if it names nothing, too much, or files that do not exist", async () => {
     const file = await store("a.txt", "a")
     for (const body of [
       {},
@@ -252,7 +252,7 @@ describe("an archive", () => {
     await purge(file, gone)
   })
 
-  test.runIf(hasProc)("stops when the client goes, and closes what it read", async () => {
+  test.runIf(hasProc)("stops when the client disconnects, and closes what it was reading", async () => {
     const file = await store("long.bin", Buffer.alloc(50_000_000, 7))
     const body = JSON.stringify({ ids: [file._id] })
     const socket = connect(api.app.port, "127.0.0.1")
@@ -273,7 +273,7 @@ describe("an archive", () => {
     await purge(file)
   })
 
-  test("breaks off where the bytes of a file are gone, and is not taken for a whole one", async () => {
+  test("breaks off if the bytes of a file are gone, so that it is not mistaken for complete", async () => {
     const file = await store("lost.txt", "lost")
     await sql`update blobs set key = '00/00/00000000-0000-4000-8000-000000000000' where size = 4`
     const response = ada("/api/files/archive", post({ ids: [file._id] })).then(bytesOf)
@@ -282,8 +282,8 @@ describe("an archive", () => {
   })
 })
 
-describe("what is not yours is not there", () => {
-  test("for any of these acts, and visitors hear 401", async () => {
+describe("other people's files", () => {
+  test("do not exist for any of these operations, and visitors receive 401", async () => {
     const file = await store("private.png", await image("png", [64, 64]))
     const trashed = await store("trashed.txt", "private")
     await ada(`/api/files/${trashed._id}`, { method: "DELETE" })
@@ -313,7 +313,7 @@ describe("what is not yours is not there", () => {
     [`/api/files/${NOBODYS}/restore`, "GET", "POST"],
     [`/api/files/${NOBODYS}/shares`, "DELETE", "GET, HEAD, POST"],
     [`/api/files/shares/${NOBODYS}`, "GET", "DELETE"],
-  ])("%s knows no %s", async (path, method, allowed) => {
+  ])("%s does not allow %s", async (path, method, allowed) => {
     const response = await ada(path, { method })
     expect(response.status).toBe(405)
     expect(response.headers.get("allow")).toBe(allowed)

@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 describe("over the socket", () => {
-  it("a file that is removed leaves the list for the trash, and one that is restored comes back", async () => {
+  it("a removed file moves from the list to the trash, and a restored one moves back", async () => {
     await hers.mutate("files.remove", { fileId: file._id })
     await heard([LIST, "remove", file._id])
     const [, , , row] = await heard([TRASH, "put", file._id])
@@ -53,7 +53,7 @@ describe("over the socket", () => {
     await heard([LIST, "remove", other._id])
   })
 
-  it("the trash is emptied at once, and says how much that was", async () => {
+  it("emptying the trash takes effect everywhere immediately, and reports the freed space", async () => {
     const files = [await store("a.txt"), await store("b.txt")]
     for (const { _id } of files) await hers.mutate("files.remove", { fileId: _id })
     expect(await graces.mutate("files.emptyTrash", {})).toMatchObject({ value: 0 })
@@ -61,7 +61,7 @@ describe("over the socket", () => {
     for (const { _id } of files) await heard([TRASH, "remove", _id])
   })
 
-  it("a link appears, counts its downloads and goes, and shows neither its address nor its password", async () => {
+  it("a link appears, counts its downloads and disappears, without revealing its token or password", async () => {
     const { url, share } = await shareIt({ password: "open sesame", maxDownloads: 9 })
     const [, , , row] = await heard([SHARES, "put", share._id])
     expect(row).toEqual(share)
@@ -80,7 +80,7 @@ describe("over the socket", () => {
     expect(await hers.query("files.listShares", {})).toMatchObject({ value: [{ _id: open.share._id }] })
   })
 
-  it("what files take changes with every change of them, no matter who makes it", async () => {
+  it("the used space changes with every change of the files, no matter who makes it", async () => {
     const usage = await hers.query("files.getUsage", {})
     const { _id, revision } = (usage as { value: { _id: string; revision: number } }).value
     await hers.subscribe("files.getUsage", {}, USAGE)
@@ -92,7 +92,7 @@ describe("over the socket", () => {
     expect(row).toMatchObject({ revision: revision + 1 })
   })
 
-  it("the space that the trash takes follows every file into it, out of it and out of the account", async () => {
+  it("the space used by the trash follows every file that is trashed, restored or deleted", async () => {
     const { _id, trashed, used } = await findUsage()
     const [one, other] = [await store("one.txt"), await store("other.txt")]
     const figures = async () => {
@@ -116,7 +116,7 @@ describe("over the socket", () => {
     })
   })
 
-  it("none of it is another's: to them it is not there", async () => {
+  it("none of it is visible to other users", async () => {
     const trashed = await store("trashed.txt")
     await hers.mutate("files.remove", { fileId: trashed._id })
     await heard([TRASH, "put", trashed._id])

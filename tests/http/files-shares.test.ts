@@ -33,8 +33,8 @@ beforeAll(async () => {
   }
 })
 
-describe("a link", () => {
-  test("gives anybody the page and the bytes, to keep and not to show", async () => {
+describe("a share link", () => {
+  test("gives anyone the page, and the bytes as a download", async () => {
     const { url, share } = await shareIt({})
     expect(url).toMatch(new RegExp(`^${api.app.origin}/share/[\\w-]{27}$`))
     expect(url.endsWith(share.hint)).toBe(true)
@@ -65,7 +65,7 @@ describe("a link", () => {
     })
   })
 
-  test("is kept as a hash, and is in no log", async () => {
+  test("is stored as a hash, and appears in no log", async () => {
     const { url } = await shareIt({ password: "open sesame" })
     await (await api.visitor(`${url}/download`)).text()
     const token = url.split("/").at(-1) ?? ""
@@ -79,14 +79,14 @@ describe("a link", () => {
     expect(api.app.log.join("\n")).not.toContain(token)
   })
 
-  test("shows its maker how often it was used", async () => {
+  test("shows its creator how often it was used", async () => {
     const { url, share } = await shareIt({ maxDownloads: 5 })
     await get(url)
     await get(url)
     expect(await sharesOf(digits)).toContainEqual({ ...share, downloads: 2 })
   })
 
-  test("leads nowhere as soon as it is revoked, to the page and to the bytes", async () => {
+  test("stops working for the page and the bytes as soon as it is revoked", async () => {
     const { url, share } = await shareIt({})
     expect((await get(url)).status).toBe(200)
     expect((await ada(`/api/files/shares/${share._id}`, { method: "DELETE" })).status).toBe(204)
@@ -94,14 +94,14 @@ describe("a link", () => {
     expect((await ada(`/api/files/shares/${share._id}`, { method: "DELETE" })).status).toBe(404)
   })
 
-  test("leads nowhere after its end", async () => {
+  test("stops working when it expires", async () => {
     const { url, share } = await shareIt({ expiresAt: Date.now() + HOUR })
     expect(await (await api.visitor(url)).text()).toContain("The link works until")
     await sql`update file_shares set expires_at = ${Date.now() - 1} where _id = ${share._id}`
     await expectGone(url)
   })
 
-  test("leads nowhere while its file is in the trash, and works again when it is back", async () => {
+  test("does not work while its file is in the trash, and works again after a restore", async () => {
     const { url } = await shareIt({})
     await ada(`/api/files/${digits._id}`, { method: "DELETE" })
     await expectGone(url)
@@ -109,7 +109,7 @@ describe("a link", () => {
     expect((await get(url)).status).toBe(200)
   })
 
-  test("goes with its file", async () => {
+  test("is deleted with its file", async () => {
     const file = await store("short-lived.txt", "x")
     const { url } = await shareIt({}, file)
     await ada(`/api/files/${file._id}?permanently=1`, { method: "DELETE" })
@@ -117,7 +117,7 @@ describe("a link", () => {
   })
 
   test.each(["x", "x".repeat(27), "..%2Fdigits", "a%00b", "x".repeat(99)])(
-    "that was never made, %s, leads nowhere",
+    "that was never created, %s, is not found",
     async (token) => {
       for (const path of [`/share/${token}`, `/share/${token}/download`])
         expect([400, 404]).toContain((await api.visitor(path)).status)
@@ -125,14 +125,14 @@ describe("a link", () => {
   )
 })
 
-describe("a link for so many downloads", () => {
-  test("is used up after them, for anyone who comes next", async () => {
+describe("a link with a number of downloads", () => {
+  test("is used up after that many, for any later visitor", async () => {
     const { url } = await shareIt({ maxDownloads: 1 })
     expect(await (await get(url)).text()).toBe("0123456789")
     await expectGone(url)
   })
 
-  test("is won by one of two who come at once", async () => {
+  test("serves one of two concurrent requests for its last download", async () => {
     const { url, share } = await shareIt({ maxDownloads: 1 })
     const answers = await Promise.all(Array.from({ length: 12 }, () => get(url)))
     const statuses = answers.map(({ status }) => status)
@@ -141,7 +141,7 @@ describe("a link for so many downloads", () => {
     expect((await sharesOf(digits)).find(({ _id }) => _id === share._id)?.downloads).toBe(1)
   })
 
-  test("does not count HEAD, what the client has, and what is out of range", async () => {
+  test("does not count HEAD, unchanged content, or ranges out of bounds", async () => {
     const { url, share } = await shareIt({ maxDownloads: 1 })
     const head = await api.visitor(`${url}/download`, { method: "HEAD" })
     expect(head.status).toBe(200)
@@ -154,7 +154,7 @@ describe("a link for so many downloads", () => {
     expect((await api.visitor(`${url}/download`, { method: "HEAD" })).status).toBe(404)
   })
 
-  test("lets the browser whose download was counted go on with it, and nobody else", async () => {
+  test("lets the browser whose download was counted continue it, and nobody else", async () => {
     const { url } = await shareIt({ maxDownloads: 1 })
     const browser = openBrowser(api.app)
     const first = await browser(`${url}/download`, { headers: { range: "bytes=0-3" } })
@@ -171,13 +171,13 @@ describe("a link for so many downloads", () => {
     expect((await get(url, { range: "bytes=1-" })).status).toBe(404)
   })
 
-  test("counts a range from the middle that nobody began", async () => {
+  test("counts a range from the middle without a preceding download", async () => {
     const { url } = await shareIt({ maxDownloads: 1 })
     expect((await get(url, { range: "bytes=1-" })).status).toBe(206)
     await expectGone(url)
   })
 
-  test("takes no cookie that it did not give", async () => {
+  test("rejects a cookie that it did not issue", async () => {
     const { url } = await shareIt({ maxDownloads: 1 })
     const other = await shareIt({ maxDownloads: 1 })
     const browser = openBrowser(api.app)
@@ -189,7 +189,7 @@ describe("a link for so many downloads", () => {
 })
 
 describe("a link with a password", () => {
-  test("shows nothing of the file before it is given", async () => {
+  test("shows nothing of the file before the password is entered", async () => {
     const { url } = await shareIt({ password: "open sesame" })
     const html = await (await api.visitor(url)).text()
     expect(html).toContain("Password")
@@ -202,7 +202,7 @@ describe("a link with a password", () => {
     expect([person.status, person.headers.get("location")]).toEqual([303, new URL(url).pathname])
   })
 
-  test("opens to anyone who knows it, for that link alone", async () => {
+  test("opens for anyone who knows the password, and only that link", async () => {
     const { url } = await shareIt({ password: "öpen sesame" })
     const other = await shareIt({ password: "öpen sesame" })
     const browser = openBrowser(api.app)
@@ -218,7 +218,7 @@ describe("a link with a password", () => {
     expect((await browser(`${other.url}/download`)).status).toBe(401)
   })
 
-  test("stays closed to a cookie that was made for a longer time, or for a download", async () => {
+  test("rejects a cookie with an altered expiry, or one made for a download", async () => {
     const { url } = await shareIt({ password: "open sesame" })
     const answer = await openBrowser(api.app)(url, formOf({ password: "open sesame" }))
     const [, until = "", seal = ""] = /=(\d+)\.([\w-]+)/.exec(answer.headers.getSetCookie()[0] ?? "") ?? []
@@ -227,7 +227,7 @@ describe("a link with a password", () => {
       expect((await get(url, { cookie })).status).toBe(401)
   })
 
-  test("says that a password is wrong, and takes twenty guesses of one visitor, whose limit is no one else's", async () => {
+  test("reports a wrong password, and limits each visitor to twenty guesses without affecting others", async () => {
     const { url } = await shareIt({ password: "open sesame" })
     const guess = (password: string, network = "192.0.2.1") => {
       // The last address is the one that the trusted proxy saw.
@@ -249,7 +249,7 @@ describe("a link with a password", () => {
     expect((await guess("open sesame", "192.0.2.2")).status).toBe(303)
   })
 
-  test("takes the password from its own page and no other", async () => {
+  test("accepts the password from its own page only", async () => {
     const { url } = await shareIt({ password: "open sesame" })
     const form = formOf({ password: "open sesame" })
     const answer = await fetch(url, {
@@ -262,7 +262,7 @@ describe("a link with a password", () => {
   })
 })
 
-describe("making a link", () => {
+describe("creating a link", () => {
   test.each([
     [{ expiresAt: 1 }, "The expiry of the link is in the past."],
     [{ expiresAt: "tomorrow" }, "The expiry of a link is a time in milliseconds since 1970."],
@@ -280,7 +280,7 @@ describe("making a link", () => {
     expect(await answer.json()).toEqual({ error })
   })
 
-  test("to a file takes at most a hundred", async () => {
+  test("is limited to a hundred for one file", async () => {
     const file = await store("popular.txt", "x")
     await sql`
       insert into file_shares (user_id, file_id, token_hash, hint)
@@ -290,7 +290,7 @@ describe("making a link", () => {
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(["201", "409", "409"])
   })
 
-  test("and seeing and revoking it is for the owner of the file: to others it is not there", async () => {
+  test("and listing or revoking it is for the file's owner only", async () => {
     const { share } = await shareIt({})
     const before = await sharesOf(digits)
     const acts: [string, RequestInit][] = [

@@ -42,7 +42,7 @@ describe("POST /api/files", () => {
     await remove(file)
   })
 
-  test("stores the files of a form, and leaves out its other fields", async () => {
+  test("stores the files of a form, and ignores its other fields", async () => {
     const form = new FormData()
     form.set("note", "not a file")
     form.append("file", new Blob(["one"]), "one.txt")
@@ -58,7 +58,7 @@ describe("POST /api/files", () => {
     await Promise.all(files.map(remove))
   })
 
-  test("takes an API key as well as a cookie", async () => {
+  test("accepts an API key as well as a cookie", async () => {
     const response = await api.visitor("/api/files?name=script.txt", {
       method: "POST",
       headers: { authorization: `Bearer ${await ada.apiKey()}` },
@@ -80,7 +80,7 @@ describe("POST /api/files", () => {
       expect(await response.json()).toEqual({ error: "Unauthorized" })
     })
 
-    test("a page of another site", async () => {
+    test("a request from another site", async () => {
       const headers = { origin: "https://elsewhere.example" }
       const response = await ada("/api/files?name=a.txt", { method: "POST", body: "a", headers }).catch(
         String,
@@ -133,7 +133,7 @@ describe("POST /api/files", () => {
       expect(response.status).toBe(413)
     })
 
-    test("what is past the quota with 507", async () => {
+    test("what exceeds the quota with 507", async () => {
       const bytes = Buffer.alloc(1_000_000)
       const responses = await Promise.all(Array.from({ length: 8 }, () => post(ada, "part.bin", bytes)))
       expect(responses.map(({ status }) => String(status)).toSorted()).toEqual([
@@ -154,7 +154,7 @@ describe("POST /api/files", () => {
       await Promise.all((await list(ada)).map(remove))
     })
 
-    test("what breaks off in the middle, and keeps nothing of it", async () => {
+    test("a body that breaks off, and stores nothing of it", async () => {
       const request = openRequest(`${api.app.origin}/api/files?name=half.bin`, {
         method: "POST",
         headers: { cookie: ada.cookie(), origin: api.app.origin, "content-length": 900_000 },
@@ -172,7 +172,7 @@ describe("POST /api/files", () => {
       await Promise.all((await list(ada)).map(remove))
     })
 
-    test("what has a false Content-Length", async () => {
+    test("a false Content-Length", async () => {
       const head = `POST /api/files?name=a.txt HTTP/1.1\r\nHost: localhost\r\nOrigin: ${api.app.origin}\r\nCookie: ${ada.cookie()}\r\n`
       expect(
         statusesOf(await exchange(api.app.port, `${head}Content-Length: 10\r\n\r\nshort`)),
@@ -193,7 +193,7 @@ describe("GET /api/files/<id>", () => {
   })
   afterAll(() => remove(digits))
 
-  test("sends the bytes, for this person's eyes and for no script", async () => {
+  test("sends the bytes to their owner only, with scripts disabled", async () => {
     const response = await ada(`/api/files/${digits._id}`)
     expect(response.status).toBe(200)
     expect(await response.text()).toBe("0123456789")
@@ -238,7 +238,7 @@ describe("GET /api/files/<id>", () => {
     if (body !== null) expect(response.headers.get("content-length")).toBe(String(body.length))
   })
 
-  test("sends the range only while If-Range names these bytes", async () => {
+  test("sends the range only while If-Range matches these bytes", async () => {
     for (const [condition, status] of [
       [etag, 206],
       ['"other"', 200],
@@ -250,7 +250,7 @@ describe("GET /api/files/<id>", () => {
     }
   })
 
-  test("says 304 to who has the bytes", async () => {
+  test("returns 304 if the client has the bytes", async () => {
     for (const tags of [etag, `"other", ${etag}`, `W/${etag}`, "*"]) {
       const response = await ada(`/api/files/${digits._id}`, { headers: { "if-none-match": tags } })
       expect(response.status).toBe(304)
@@ -261,7 +261,7 @@ describe("GET /api/files/<id>", () => {
     expect(other.status).toBe(200)
   })
 
-  test("answers HEAD as GET, without the bytes", async () => {
+  test("answers HEAD like GET, without the bytes", async () => {
     const response = await ada(`/api/files/${digits._id}`, {
       method: "HEAD",
       headers: { range: "bytes=0-3" },
@@ -288,7 +288,7 @@ describe("GET /api/files/<id>", () => {
     ["code.js", "alert(1)"],
     ["archive.mhtml", "MIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n<script>alert(1)</script>"],
     ["unknown", Buffer.from([0, 1, 2, 3])],
-  ])("makes %s a download, or plain text", async (name, content) => {
+  ])("serves %s as a download or as plain text", async (name, content) => {
     const file = await firstFile(await post(ada, name, Buffer.from(content)))
     const response = await ada(`/api/files/${file._id}`)
     const isPlainText = response.headers.get("content-type") === "text/plain; charset=utf-8"
@@ -298,7 +298,7 @@ describe("GET /api/files/<id>", () => {
     await remove(file)
   })
 
-  test("makes any type a download where ?download says so", async () => {
+  test("serves any type as a download if ?download is set", async () => {
     const response = await ada(`/api/files/${digits._id}?download`)
     expect(response.headers.get("content-disposition")).toBe("attachment; filename=digits.txt")
   })
@@ -312,7 +312,7 @@ describe("GET /api/files/<id>", () => {
     ["null\0byte.txt", "nullbyte.txt"],
     ["NUL", "_NUL"],
     [`${"👍".repeat(80)}.txt`, `${"👍".repeat(62)}.txt`],
-  ])("names the file that was sent as %j in a header that cannot break", async (sent, kept) => {
+  ])("names the file sent as %j in a well-formed header", async (sent, kept) => {
     const file = await firstFile(await post(ada, sent, Buffer.from("x")))
     expect(file.fileName).toBe(kept)
     const response = await ada(`/api/files/${file._id}`)
@@ -330,7 +330,7 @@ describe("PATCH /api/files/<id>", () => {
   })
   afterAll(() => remove(file))
 
-  test("gives the file another name", async () => {
+  test("renames the file", async () => {
     const response = await rename(ada, file._id, { fileName: "final.txt" })
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ file: { ...file, fileName: "final.txt" } })
@@ -349,7 +349,7 @@ describe("PATCH /api/files/<id>", () => {
     expect(await response.json()).toEqual({ error })
   })
 
-  test("refuses what is no JSON, and a name that is taken", async () => {
+  test("refuses a body that is not JSON, and a name that is taken", async () => {
     expect((await ada(`/api/files/${file._id}`, { method: "PATCH", body: "{" })).status).toBe(400)
     const other = await firstFile(await post(ada, "taken.txt", Buffer.from("x")))
     expect((await rename(ada, file._id, { fileName: "taken.txt" })).status).toBe(409)
@@ -357,8 +357,8 @@ describe("PATCH /api/files/<id>", () => {
   })
 })
 
-describe("who may", () => {
-  test("do anything with a file is its owner: to others it is not there, and visitors hear 401", async () => {
+describe("access to a file", () => {
+  test("is for its owner only: others receive 404, and visitors 401", async () => {
     const file = await firstFile(await post(ada, "private.txt", Buffer.from("private")))
     const acts: RequestInit[] = [
       { method: "GET" },
@@ -383,7 +383,7 @@ describe("who may", () => {
     expect((await ada(`/api/files/${file._id}`, { method: "DELETE" })).status).toBe(404)
   })
 
-  test("use other methods is nobody", async () => {
+  test("is limited to the listed methods", async () => {
     for (const [path, method, allowed] of [
       ["/api/files", "DELETE", "GET, HEAD, POST"],
       ["/api/files", "PUT", "GET, HEAD, POST"],
@@ -398,7 +398,7 @@ describe("who may", () => {
 })
 
 describe("GET /api/files", () => {
-  test("comes in pages, sorted and searched as asked", async () => {
+  test("is paged, sorted and searched as requested", async () => {
     for (const name of ["c.txt", "a.txt", "b.md"])
       await post(ada, name, Buffer.from(name.repeat(name.charCodeAt(0))))
     const first = (await (await ada("/api/files?limit=2&sort=name")).json()) as Page

@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-describe("a page that was rendered for another visitor", () => {
-  it("is the same but for a nonce of its own, in the policy and in every place of the page", async () => {
+describe("a cached public page", () => {
+  it("differs for each visitor only in its nonce, in the policy and throughout the page", async () => {
     const first = await ask("/features")
     const second = await ask("/features")
     expect(first.headers["etag"]).toBeUndefined()
@@ -27,7 +27,7 @@ describe("a page that was rendered for another visitor", () => {
     expect(second.headers["vary"]).toBe("accept-encoding, accept-language, cookie")
   })
 
-  it("is sent compressed, with its nonce, to anyone who takes that", async () => {
+  it("is sent compressed, with its nonce, to clients that accept it", async () => {
     await ask("/about")
     const plain = await ask("/about")
     const [one, two] = [
@@ -44,7 +44,7 @@ describe("a page that was rendered for another visitor", () => {
     expect(nonceOf(one)).not.toBe(nonceOf(two))
   })
 
-  it("is not sent again to a browser that has it, which keeps the policy of the page it has", async () => {
+  it("is not sent again to a browser that has it, which keeps the policy of its copy", async () => {
     await ask("/privacy")
     const { etag = "" } = (await ask("/privacy")).headers
     const again = await ask("/privacy", { "if-none-match": `"other", ${etag}` })
@@ -54,7 +54,7 @@ describe("a page that was rendered for another visitor", () => {
     expect((await ask("/privacy", { "if-none-match": '"other"' })).status).toBe(200)
   })
 
-  it("has the colours that each has chosen", async () => {
+  it("has each visitor's colour scheme", async () => {
     for (const theme of ["dark", "light"]) {
       for (let time = 0; time < 2; time++) {
         const { text } = await ask("/pricing", { cookie: `theme=${theme}` })
@@ -64,7 +64,7 @@ describe("a page that was rendered for another visitor", () => {
     expect((await ask("/pricing")).text).not.toMatch(/<html[^>]*data-theme/)
   })
 
-  it("is in the language that each reads", async () => {
+  it("is in each visitor's language", async () => {
     for (const [language, wishes] of [
       ["de", { "accept-language": "de-AT, en;q=0.8" }],
       ["en", { "accept-language": "en-GB, de;q=0.9" }],
@@ -81,7 +81,7 @@ describe("a page that was rendered for another visitor", () => {
     }
   })
 
-  it("is never what somebody sees who is signed in, nor the other way round", async () => {
+  it("is never shown to someone who is signed in, or the other way round", async () => {
     const person = await signUp(app, grace)
     for (let time = 0; time < 2; time++) {
       expect((await ask("/terms")).text).toContain(">Sign in<")
@@ -93,7 +93,7 @@ describe("a page that was rendered for another visitor", () => {
     }
   })
 
-  it("is for reading only: other methods and searches are answered as ever", async () => {
+  it("is used for reading only: other methods and queries are handled as usual", async () => {
     await ask("/cookies")
     expect((await ask("/cookies")).headers["etag"]).toBeDefined()
     expect((await ask("/cookies?a=1")).headers["etag"]).toBeUndefined()
@@ -103,7 +103,7 @@ describe("a page that was rendered for another visitor", () => {
   })
 })
 
-it("a page that is not there, and one that asks who is there, are rendered each time", async () => {
+it("a missing page and one that depends on the session are rendered each time", async () => {
   for (const path of ["/blog/nowhere", "/sign-in", "/waitlist"]) {
     await ask(path)
     expect((await ask(path)).headers["etag"], path).toBeUndefined()

@@ -53,7 +53,7 @@ const CORPUS = [
 /** The fields of every email, and no other. */
 const HEAD = ["auto-submitted", "from", "to", "subject", "message-id", "date", "mime-version", "content-type"]
 
-describe("what people write", () => {
+describe("user input", () => {
   // One person may be sent thirty an hour.
   const people: Person[] = []
   beforeAll(async () => {
@@ -126,7 +126,7 @@ describe("what people write", () => {
     },
   )
 
-  test.concurrent.each(CORPUS)("is no address: %j", async (poison) => {
+  test.concurrent.each(CORPUS)("is not accepted as an email address: %j", async (poison) => {
     const email = `ada@example.org${poison}`
     const browser = from(`203.0.113.${CORPUS.indexOf(poison)}`, openBrowser(app))
     const form = (path: string, fields: Record<string, string>) =>
@@ -144,14 +144,14 @@ describe("what people write", () => {
     expect(row).toEqual({ emails: 0 })
   })
 
-  test("has reached nobody else by now", () => {
+  test("has reached nobody else at the end", () => {
     const recipients = receiver.received.flatMap(({ envelope }) => envelope.to)
     expect(recipients.filter((to) => !/^(ada-\d|corpus-(en|de)-\d+)@example\.org$/.test(to))).toEqual([])
   })
 })
 
-describe("a mail server that is away", () => {
-  test("fails no sign-up and no reset, and /api/email says so", async () => {
+describe("an unavailable mail server", () => {
+  test("does not fail sign-up or a reset, and /api/email reports it", async () => {
     await receiver.stop()
     const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
     const asked = await postJson(openBrowser(app), "/api/auth/request-password-reset", {
@@ -168,7 +168,7 @@ describe("a mail server that is away", () => {
     ])
   })
 
-  test("is sent five reset emails whose links work, however often they are asked for, and no answer tells", async () => {
+  test("receives five reset emails with valid links, however often they are requested, with identical responses", async () => {
     await signUp(app, { name: "Emmy", email: "emmy@example.org" })
     const statuses = []
     for (let i = 0; i < 9; i++) {

@@ -50,7 +50,7 @@ describe("the HTML from the server", () => {
   })
 })
 
-it("has no link, picture, style or script that leads nowhere", { timeout: 120_000 }, async () => {
+it("every link, picture, style and script in it exists", { timeout: 120_000 }, async () => {
   const checker = new LinkChecker()
   const { links } = await checker.check({
     path: app.origin,

@@ -92,8 +92,8 @@ async function everythingOfAda() {
   ])
 }
 
-describe("a query by name", () => {
-  it("answers its own user", async () => {
+describe("a named query", () => {
+  it("returns data to its own user", async () => {
     for (const [query, args] of queries()) {
       expect(await hers.query(query, args), query).not.toHaveProperty("error")
     }
@@ -105,7 +105,7 @@ describe("a query by name", () => {
     })
   })
 
-  it("answers with the record as it is described, and none of the columns that are the server's own", async () => {
+  it("returns the record as documented, without internal columns", async () => {
     const answer = await hers.query("users.getUserByClerkId", { clerkId: own.clerkId })
     const [{ value }] = [answer as { value: object }]
     expect(Object.keys(value).toSorted()).toEqual([
@@ -121,7 +121,7 @@ describe("a query by name", () => {
     ])
   })
 
-  it("shows nobody what is another's, once or live", async () => {
+  it("shows nobody another user's data, once or live", async () => {
     for (const [query, args] of queries()) {
       const answer = await graces.query(query, args)
       expect(JSON.stringify(answer), query).not.toMatch(/Ada|ada@|engine/)
@@ -147,8 +147,8 @@ describe("a query by name", () => {
   })
 })
 
-describe("a mutation by name", () => {
-  it("changes nothing that is another's, and says that it is not there", async () => {
+describe("a named mutation", () => {
+  it("changes nothing of another user's, and returns not found", async () => {
     const before = await everythingOfAda()
     for (const [mutation, args] of mutations()) {
       const answer = await graces.mutate(mutation, args)
@@ -159,7 +159,7 @@ describe("a mutation by name", () => {
     expect(await everythingOfAda()).toBe(before)
   })
 
-  it("does not let a user raise their own plan, or write another address", async () => {
+  it("does not let a user raise their own plan, or change their email address", async () => {
     const values = { clerkId: own.clerkId, email: ada.email, name: ada.name }
     for (const wrong of [{ plan: "pro" }, { plan: "free", email: "queen@example.org" }]) {
       expect(await hers.mutate("users.createOrUpdateUser", { ...values, ...wrong })).toMatchObject({
@@ -209,7 +209,7 @@ describe("a mutation by name", () => {
   })
 })
 
-describe("arguments that nobody meant", () => {
+describe("invalid arguments", () => {
   const strange: [string, unknown][] = [
     ["missing", undefined],
     ["null", null],
@@ -251,12 +251,12 @@ describe("arguments that nobody meant", () => {
     expect(({} as Record<string, unknown>)["admin"]).toBeUndefined()
   })
 
-  it("end the connection where a message is larger than any may be", async () => {
+  it("close the connection if a message exceeds the size limit", async () => {
     const flood = await openLiveSocket(app, await realtimeToken(adaAtHome))
     await expect(flood.query("files.list", { after: "x".repeat(70_000) })).rejects.toThrow("disconnected")
   })
 
-  it("are refused where the name itself is strange", async () => {
+  it("are refused if the name itself is invalid", async () => {
     for (const name of [
       "",
       "constructor",
@@ -279,7 +279,7 @@ describe("arguments that nobody meant", () => {
 })
 
 describe("a socket", () => {
-  it("is refused without a good token", async () => {
+  it("is refused without a valid token", async () => {
     const { privateKey } = await generateKeyPair("ES256")
     const forged = (audience: string) =>
       new SignJWT({ sub: own.clerkId, plan: "pro", sid: null })
@@ -305,7 +305,7 @@ describe("a socket", () => {
     await expect(openLiveSocket(app, await adaAtHome.apiKey())).rejects.toEqual(refusal("unauthorized"))
   })
 
-  it("is refused to a page of another site, and to another version of the protocol", async () => {
+  it("is refused for a page of another site, and for another protocol version", async () => {
     const token = await realtimeToken(adaAtHome)
     await expect(openLiveSocket(app, token, { origin: "https://evil.example" })).rejects.toThrow()
     await expect(openLiveSocket(app, token, { version: 99 })).rejects.toEqual(refusal("version"))
@@ -315,7 +315,7 @@ describe("a socket", () => {
 })
 
 describe("signing out", () => {
-  it("ends the sockets of the session that is over, and tells them why", async () => {
+  it("closes the sockets of the ended session, with the reason", async () => {
     const person = await signUp(app, { name: "Alan Turing", email: "alan@example.org" })
     const socket = await openLiveSocket(app, await realtimeToken(person))
     await socket.subscribe("files.list", {})

@@ -19,7 +19,7 @@ const UNKNOWN = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
 // Whatever `ada` is answered is checked against the document; what stands here is only that these
 // answers are given.
 describe("the OpenAPI document describes", () => {
-  test("a conversation, from its beginning to its end", async () => {
+  test("a conversation, from creation to deletion", async () => {
     const created = await ada("/api/chat/threads", post({ title: "Tides" }))
     expect(created.status).toBe(201)
     const { thread } = await created.json()
@@ -39,7 +39,7 @@ describe("the OpenAPI document describes", () => {
     expect(await statusOf(ada(path))).toBe(404)
   })
 
-  test("a file, from its upload to its end", async () => {
+  test("a file, from upload to deletion", async () => {
     const uploaded = await ada("/api/files?name=notes.txt", { method: "POST", body: "High water at noon." })
     expect(uploaded.status).toBe(201)
     const path = `/api/files/${(await uploaded.json()).files[0]._id}`
@@ -89,7 +89,7 @@ describe("the check against the document", () => {
   const limits = { "X-RateLimit-Remaining": "29", "X-RateLimit-Reset": "1795208012171" }
   const body = { status: "ok", timestamp: "2026-11-20T20:52:32.171Z", uptime: 1.5 }
 
-  test("passes what is described", async () => {
+  test("accepts what is described", async () => {
     await checkAnswer(health(), "GET", Response.json(body, { headers: limits }))
   })
 
@@ -117,14 +117,14 @@ describe("the check against the document", () => {
     await expect(checkAnswer(health(), "GET", answer())).rejects.toThrow(words)
   })
 
-  test("finds an address that is not described", async () => {
+  test("finds an undocumented path", async () => {
     const response = Response.json({ error: "x" })
     await expect(checkAnswer(new URL("/api/secret", app.origin), "GET", response)).rejects.toThrow(
       "this address",
     )
   })
 
-  test("finds a method that is not described", async () => {
+  test("finds an undocumented method", async () => {
     await expect(checkAnswer(health(), "DELETE", Response.json(body))).rejects.toThrow("it should be 405")
   })
 })

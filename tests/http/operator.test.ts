@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 describe("the operator's pages", () => {
-  it.each(PAGES)("%s is there for a verified address of ADMIN_EMAILS", async (path) => {
+  it.each(PAGES)("%s opens for a verified address in ADMIN_EMAILS", async (path) => {
     const response = await operator(path)
     expect(response.status).toBe(200)
     expect(response.headers.get("cache-control")).toContain("no-store")
@@ -45,20 +45,20 @@ describe("the operator's pages", () => {
     expect(html).not.toContain("<script")
   })
 
-  it("say how the installation is", async () => {
+  it("show the installation's status", async () => {
     const html = await (await operator("/admin")).text()
     for (const words of ["This one", "0 live connections", "Current", "Embedded", process.versions.node])
       expect(html).toContain(words)
   })
 
-  it("are linked from the menu of the operator alone", async () => {
+  it("are linked from the operator's menu only", async () => {
     await sql`update users set onboarding_completed = true`
     expect(await (await operator("/dashboard")).text()).toContain('href="/admin"')
     expect(await (await stranger("/dashboard")).text()).not.toContain('href="/admin"')
   })
 })
 
-describe("nobody else", () => {
+describe("access to the operator's pages", () => {
   /** Every address and every verb, as a page, as data, and as data of one route. */
   const asks: [path: string, fields?: Record<string, string>][] = [
     ...PAGES.flatMap((path): [string][] => [[path], [`${path}.data`]]),
@@ -93,18 +93,18 @@ describe("nobody else", () => {
     return statuses
   }
 
-  it("who is signed in finds a page there, or does anything", async () => {
+  it("is denied to anyone else who is signed in, for reading and changing", async () => {
     expect(new Set((await knock(stranger)).values())).toEqual(new Set([404]))
     await expectNothingChanged()
   })
 
-  it("whose listed address is not verified does either", async () => {
+  it("is denied to a listed address that is not verified", async () => {
     const unverified = await enter("unverified@example.org")
     expect(new Set((await knock(unverified)).values())).toEqual(new Set([404]))
     await expectNothingChanged()
   })
 
-  it("with a key of the operator's, or their session in a header, does either", async () => {
+  it("is denied to an operator's API key, or their session in a header", async () => {
     const key = await operator.apiKey()
     const session = await fetch(`${app.origin}/api/auth/sign-in/email`, {
       method: "POST",
@@ -124,13 +124,13 @@ describe("nobody else", () => {
     }
   })
 
-  it("who visits is told more than that one has to sign in", async () => {
+  it("sends visitors to sign in, and reveals nothing else", async () => {
     const visitor = openBrowser(app)
     for (const [asked, status] of await knock(visitor)) expect([202, 302], asked).toContain(status)
     await expectNothingChanged()
   })
 
-  it("can make the operator's browser do anything from another site", async () => {
+  it("is denied to requests that another site triggers in the operator's browser", async () => {
     const forged = await operator("/admin/waitlist", {
       method: "POST",
       headers: { origin: "https://evil.example" },
@@ -150,7 +150,7 @@ describe("people", () => {
     expect(await find("nobody")).toContain("No email address contains “nobody”.")
   })
 
-  it("are listed by fifty", async () => {
+  it("are listed in pages of fifty", async () => {
     await sql`insert into users (clerk_id, email)
       select 'crowd_' || n, 'crowd-' || n || '@example.org' from generate_series(1, 60) n`
     const first = await (await operator("/admin/people?q=crowd-")).text()
@@ -165,7 +165,7 @@ describe("people", () => {
     expect((await operator("/admin/people?before=nonsense&q=")).status).toBe(200)
   })
 
-  it("are put on another plan, which counts from their next request on, with an email and a note of who did it", async () => {
+  it("can be given another plan, which applies from their next request, with an email and a record of who did it", async () => {
     const person = await enter("plan@example.org")
     const userId = await idOf(person)
     const limits = () => limitsAsFelt(person)
@@ -193,7 +193,7 @@ describe("people", () => {
     ])
   })
 
-  it("are given as many answers at once as their plan says, from the next question on", async () => {
+  it("may receive as many concurrent replies as their plan allows, from the next message on", async () => {
     const person = await enter("eager@example.org")
     expect((await ask(person)).status).toBe(202)
     expect((await ask(person)).status).toBe(409)
@@ -202,7 +202,7 @@ describe("people", () => {
     expect((await ask(person)).status).toBe(409)
   })
 
-  it("are signed out everywhere, sockets included, while their keys go on", async () => {
+  it("can be signed out everywhere, sockets included, while their keys keep working", async () => {
     const person = await enter("left-open@example.org")
     const elsewhere = await signIn(app, person)
     const key = await person.apiKey()
@@ -216,7 +216,7 @@ describe("people", () => {
     expect((await operator("/admin")).status).toBe(200)
   })
 
-  it("are not changed where they are gone, and a form that is none says so", async () => {
+  it("are not changed if they were deleted, and an invalid form is reported", async () => {
     for (const fields of [
       { intent: "sign-out", userId: "nobody" },
       { intent: "change-plan", userId: "nobody", plan: "pro" },
@@ -274,7 +274,7 @@ describe("emails", () => {
     ])
   })
 
-  it("are dropped before they are sent, and not while they are being sent", async () => {
+  it("can be dropped before they are sent, but not while they are being sent", async () => {
     const emailId = await park("dropped@example.org")
     await sql`update mail_outbox set lease_until = (extract(epoch from now()) * 1000)::bigint + 60000`
     expect(await act("/admin/emails", { intent: "drop", emailId })).toMatchObject({ status: 409 })
@@ -286,8 +286,8 @@ describe("emails", () => {
   })
 })
 
-describe("answers", () => {
-  it("are listed without their words, and stopped", async () => {
+describe("replies in progress", () => {
+  it("are listed without their text, and can be stopped", async () => {
     const person = await enter("asks@example.org")
     const asked = await ask(person, "/slow secret")
     const { answerId } = (await asked.json()) as { answerId: string }
@@ -304,8 +304,8 @@ describe("answers", () => {
   })
 })
 
-describe("what operators did", () => {
-  it("can be added to, and neither changed nor removed, and is seen live by nobody", async () => {
+describe("the operators' history", () => {
+  it("can be appended to, but not changed or removed, and is not visible live", async () => {
     const count = async () => (await sql`select * from operator_acts`).length
     const before = await count()
     expect(before).toBeGreaterThan(0)
@@ -321,7 +321,7 @@ describe("what operators did", () => {
     expect(await sql`select * from pg_publication_tables where tablename = 'operator_acts'`).toHaveLength(0)
   })
 
-  it("names nobody whose account is deleted", async () => {
+  it("does not name anyone whose account is deleted", async () => {
     const person = await enter("leaves@example.org")
     await act("/admin/people", { intent: "change-plan", userId: await idOf(person), plan: "pro" })
     const gone = await person("/dashboard/account", {
@@ -336,7 +336,7 @@ describe("what operators did", () => {
     expect(rows.filter(({ row }) => row.includes("leaves@"))).toEqual([])
   })
 
-  it("is not made up by an address", async () => {
+  it("cannot be forged through a URL", async () => {
     const [row] = await sql<{ _id: string }[]>`insert into operator_acts (act, operator_id, subject_email)
       values ('invite', 'somebody else', 'made-up@example.org') returning _id`
     for (const did of [row?._id ?? "", "<b>hello</b>", NO_ID])
@@ -344,8 +344,8 @@ describe("what operators did", () => {
   })
 })
 
-describe("where Clerk is the provider", () => {
-  it("the pages are for its primary address, and leave plans and sessions to Clerk", async () => {
+describe("with Clerk as the provider", () => {
+  it("the pages open for its primary address, and leave plans and sessions to Clerk", async () => {
     const clerk = await startClerk()
     const withClerk = await startTideline({
       ADMIN_EMAILS: "boss@example.org",

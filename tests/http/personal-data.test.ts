@@ -163,11 +163,11 @@ const KEPT_AFTER_DELETION: Record<string, string> = {
   "public.operator_acts": "That an operator did something stays, without the person.",
 }
 
-it("knows every table that leads to a person", async () => {
+it("every table that leads to a person is known", async () => {
   expect(findPersonalTables(await allTables())).toEqual(Object.keys(ROWS).toSorted())
 })
 
-it("notices a new table, whether it refers to people, names them, or belongs to something of theirs", async () => {
+it("a new table is detected if it refers to people, names them, or belongs to something of theirs", async () => {
   const byReference = pgTable("planted_notes", { by: uuid("by").references(() => users._id) })
   const byEmail = pgTable("planted_invitations", { email: text("email") })
   const byProviderId = pgTable("planted_votes", { userId: text("user_id") })
@@ -183,7 +183,7 @@ it("notices a new table, whether it refers to people, names them, or belongs to 
   ])
 })
 
-it("puts all of a person into their archive, and keeps nothing of them once their account is deleted", async () => {
+it("all of a person's data is in their archive, and none of it remains once their account is deleted", async () => {
   const owner = await newOwner()
   const { person, user } = owner
   const marks: [table: string, mark: string][] = []

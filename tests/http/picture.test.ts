@@ -21,8 +21,8 @@ afterAll(async () => {
   await app.stop()
 })
 
-describe("a picture", () => {
-  it("is kept as a small square, and shown to its owner alone", async () => {
+describe("a person's picture", () => {
+  it("is stored as a small square, and shown to its owner only", async () => {
     const person = await newPerson()
     const saved = await send(person, await image("jpeg", [3000, 2000]))
     expect(saved).toMatchObject({ status: 200, text: expect.stringContaining("Picture saved.") })
@@ -45,7 +45,7 @@ describe("a picture", () => {
     expect((await person(`${ACCOUNT}/picture/nonsense`)).status).toBe(404)
   })
 
-  it("takes the place of the one before, and is removed, live on other tabs", async () => {
+  it("replaces the previous one, and can be removed, live in other tabs", async () => {
     const person = await newPerson()
     const [user] = await sql<{ clerk_id: string }[]>`select clerk_id from users where email = ${person.email}`
     const tab = await openLiveSocket(app, await realtimeToken(person))
@@ -70,7 +70,7 @@ describe("a picture", () => {
     expect(await sql`select 1 from auth.picture where user_id = ${user?.clerk_id ?? ""}`).toHaveLength(0)
   })
 
-  it("is what the provider says, so that the sync leaves it there", async () => {
+  it("is stored at the provider, so that the sync keeps it", async () => {
     const person = await newPerson()
     await send(person, await image("avif", [64, 64]))
     const address = await addressOf(person)
@@ -79,7 +79,7 @@ describe("a picture", () => {
     expect(await addressOf(person)).toBe(address)
   })
 
-  it("is in the archive of everything, and gone with the account", async () => {
+  it("is in the archive, and deleted with the account", async () => {
     const person = await newPerson()
     await send(person, await image("gif", [64, 64]))
     const archive = Buffer.from(await (await person(`${ACCOUNT}/export`)).arrayBuffer())
@@ -94,7 +94,7 @@ describe("a picture", () => {
     ["a text", Buffer.from("no picture at all")],
     ["a drawing that is a program", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>")],
     ["an image that unfolds to 400 million pixels", pixelFlood(20_000)],
-  ])("is not made of %s", async (_what, bytes) => {
+  ])("cannot be created from %s", async (_what, bytes) => {
     const person = await newPerson()
     expect(await send(person, bytes)).toMatchObject({
       status: 415,
@@ -103,7 +103,7 @@ describe("a picture", () => {
     expect(await addressOf(person)).toBe("null")
   })
 
-  it("is not taken past ten megabytes, and none at all is said too", async () => {
+  it("is refused above ten megabytes, and a missing one is reported too", async () => {
     const person = await newPerson()
     for (const size of [10_000_001, 30_000_000])
       expect((await send(person, Buffer.alloc(size))).text).toContain("Choose a picture of at most 10 MB.")
@@ -113,7 +113,7 @@ describe("a picture", () => {
     })
   })
 
-  it("is not taken from another site", async () => {
+  it("is refused from another site", async () => {
     const person = await newPerson()
     const body = formWith({ intent: "save-picture" }, await image("png", [9, 9]))
     const forged = await person(ACCOUNT, {
@@ -125,7 +125,7 @@ describe("a picture", () => {
     expect(await addressOf(person)).toBe("null")
   })
 
-  it("is chosen in the profile step too, which stays where it is refused", async () => {
+  it("can be chosen in the profile step too, which does not advance if it is refused", async () => {
     const person = await signUp(app, { name: "Ada", email: "newcomer@example.org" })
     await person("/onboarding", { method: "POST", body: new URLSearchParams({ intent: "finish-welcome" }) })
     expect(await (await person("/onboarding")).text()).toContain('type="file"')
@@ -144,8 +144,8 @@ describe("a picture", () => {
   })
 })
 
-describe("where Clerk is the provider", () => {
-  it("the picture is Clerk's: the profile step offers none, and the account page takes none", async () => {
+describe("with Clerk as the provider", () => {
+  it("the picture is managed by Clerk: the profile step offers none, and the account page accepts none", async () => {
     const clerk = await startClerk()
     const withClerk = await startTideline({
       CLERK_SECRET_KEY: SECRET_KEY,

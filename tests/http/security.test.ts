@@ -49,8 +49,8 @@ const answers: Record<string, [status: number, ask: () => Promise<Response>]> = 
   "a stream of events": [200, () => ask("/demo", { headers: { accept: "text/event-stream" } })],
 }
 
-describe("every answer", () => {
-  it.each(Object.entries(answers))("carries the security headers: %s", async (_, [status, request]) => {
+describe("every response", () => {
+  it.each(Object.entries(answers))("has the security headers: %s", async (_, [status, request]) => {
     const response = await request()
     await response.body?.cancel()
     expect(response.status).toBe(status)
@@ -88,13 +88,13 @@ describe("every answer", () => {
     "/api/realtime/token",
     "/onboarding",
     "/onboarding.data",
-  ])("that is one person's is kept by no cache: %s", async (path) => {
+  ])("with personal data is never cached: %s", async (path) => {
     const response = await ada(path)
     expect(response.headers.get("cache-control")).toContain("no-store")
   })
 })
 
-describe("a page whose address holds a secret", () => {
+describe("a page whose URL contains a secret", () => {
   it.each([
     "/sign-in/new-password?token=secret",
     "/sign-in/new-password.data?token=secret",
@@ -104,7 +104,7 @@ describe("a page whose address holds a secret", () => {
     "/waitlist/confirm?token=secret",
     "/share/secret",
     "/api/auth/verify-email?token=secret&callbackURL=/dashboard",
-  ])("is kept by no cache, and no other site is told: %s", async (path) => {
+  ])("is never cached, and its URL is not sent to other sites: %s", async (path) => {
     const { headers } = await ask(path, { redirect: "manual" })
     expect(headers.get("cache-control")).toContain("no-store")
     if (!path.startsWith("/api/")) expect(headers.get("referrer-policy")).toBe("same-origin")
@@ -112,12 +112,12 @@ describe("a page whose address holds a secret", () => {
   })
 })
 
-describe("the field of a password", () => {
+describe("a password field", () => {
   it.each([
     ["/sign-in", "current-password"],
     ["/sign-up", "new-password"],
     ["/sign-in/new-password?token=secret", "new-password"],
-  ])("hides what is typed, and is one that managers fill: %s", async (path, autocomplete) => {
+  ])("hides what is typed, and is recognised by password managers: %s", async (path, autocomplete) => {
     const html = await (await ask(path)).text()
     const fields = [...html.matchAll(/<input[^>]*name="password"[^>]*>/g)].map(([field]) => field)
     expect(fields).toHaveLength(1)
@@ -128,7 +128,7 @@ describe("the field of a password", () => {
 })
 
 describe("a cookie", () => {
-  it("that signs in is out of scripts' reach, and not sent for other sites", async () => {
+  it("that signs in cannot be read by scripts, and is not sent for other sites", async () => {
     const response = await postJson(openBrowser(app), "/api/auth/sign-in/email", {
       email: ada.email,
       password: ada.password,
@@ -142,7 +142,7 @@ describe("a cookie", () => {
     }
   })
 
-  it("is sent over TLS alone, and bound to this very host, where the site has TLS", async () => {
+  it("is sent over TLS only, and bound to this host, if the site uses TLS", async () => {
     const secure = await startTideline({
       APP_URL: "https://tideline.example.org",
       SMTP_URL: "smtp://127.0.0.1:1",
@@ -165,7 +165,7 @@ describe("a cookie", () => {
 })
 
 describe("/.well-known/security.txt", () => {
-  it("says where to report a weakness, and for how long that is true", async () => {
+  it("says where to report a vulnerability, and until when it is valid", async () => {
     const response = await ask("/.well-known/security.txt")
     expect(response.status).toBe(200)
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8")
@@ -183,11 +183,11 @@ describe("/.well-known/security.txt", () => {
   })
 })
 
-describe("a request that is refused before its page is asked", () => {
+describe("a request that is refused before its page runs", () => {
   it.each([
     ["sec-fetch-site", "cross-site"],
     ["origin", "https://evil.example"],
-  ])("is answered in the reader's language and colours, with the reason: %s", async (name, value) => {
+  ])("gets a page in the reader's language and colours, with the reason: %s", async (name, value) => {
     const response = await ask("/sign-in", {
       method: "POST",
       headers: { [name]: value, "accept-language": "de", cookie: "theme=dark" },

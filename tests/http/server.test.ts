@@ -27,7 +27,7 @@ const SETTINGS = {
 const LONG = "A line of text that is long enough to be worth its compression. ".repeat(100)
 
 describe("a request", () => {
-  it("has the configured address, with its path and query as they were sent", async () => {
+  it("has the configured origin, with its path and query as they were sent", async () => {
     const { port } = await serve(async (request) => new Response(request.url), {
       APP_URL: "https://tideline.example.org",
       SMTP_URL: "smtp://mail.example.org",
@@ -39,7 +39,7 @@ describe("a request", () => {
     expect(answer).toMatch(/\r\n\r\nhttps:\/\/tideline\.example\.org\/a%20b\/\?c=%2F&d$/)
   })
 
-  it("has its body, whatever the pieces it came in", async () => {
+  it("has its body, however it was split into packets", async () => {
     const { port } = await serve(async (request) => new Response(await request.text()))
     const socket = await openConnection(port)
     const answer = readAll(socket)
@@ -50,7 +50,7 @@ describe("a request", () => {
     expect(await answer).toMatch(/\r\n\r\nonetwo$/)
   })
 
-  it("has several Cookie headers as one", async () => {
+  it("joins several Cookie headers into one", async () => {
     const { port } = await serve(async (request) => new Response(request.headers.get("cookie")))
     const answer = await exchange(
       port,
@@ -59,7 +59,7 @@ describe("a request", () => {
     expect(answer).toMatch(/\r\n\r\na=1; b=2$/)
   })
 
-  it("sends no more than is read", async () => {
+  it("is read no faster than it is consumed", async () => {
     const reading = Promise.withResolvers<void>()
     let received = 0
     const { port } = await serve(async (request) => {
@@ -78,7 +78,7 @@ describe("a request", () => {
     expect(await answer).toMatch(new RegExp(`\\r\\n\\r\\n${size}$`))
   })
 
-  it("gets its refusal although it is still sending", async () => {
+  it("receives its refusal while it is still sending", async () => {
     const { port } = await serve(async () => new Response("too large", { status: 413 }))
     const socket = await openConnection(port)
     const answer = new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(String(chunk))))
@@ -88,7 +88,7 @@ describe("a request", () => {
     socket.destroy()
   })
 
-  it("is aborted when its sender goes away", async () => {
+  it("is aborted when its sender disconnects", async () => {
     const arrived = Promise.withResolvers<AbortSignal>()
     const { port } = await serve(async (request) => {
       arrived.resolve(request.signal)
@@ -103,7 +103,7 @@ describe("a request", () => {
     await aborted
   })
 
-  it("is not aborted when it was answered", async () => {
+  it("is not aborted once the response is complete", async () => {
     let signal: AbortSignal | undefined
     const { origin } = await serve(async (request) => {
       signal = request.signal
@@ -128,7 +128,7 @@ describe("a response", () => {
     expect((await fetch(origin)).headers.getSetCookie()).toEqual(["a=1, really", "b=2"])
   })
 
-  it("has no body for HEAD, and anyone who would have made it is told", async () => {
+  it("has no body for HEAD, and its source is cancelled", async () => {
     const body = source(["text"])
     const { origin } = await serve(
       async () => new Response(body.stream, { headers: { "content-length": "4" } }),
@@ -139,7 +139,7 @@ describe("a response", () => {
     expect(await body.cancelled).toBeUndefined()
   })
 
-  it("is made no faster than it is read, and not further when its reader goes away", async () => {
+  it("is produced no faster than it is read, and stops when its reader disconnects", async () => {
     const body = source(Array.from({ length: 10_000 }, () => "x".repeat(64 * 1024)))
     const { port } = await serve(
       async () => new Response(body.stream, { headers: { "content-type": "application/octet-stream" } }),
@@ -153,7 +153,7 @@ describe("a response", () => {
     await body.cancelled
   })
 
-  it("that breaks off ends the connection, so that nobody takes the part for the whole", async () => {
+  it("that breaks off closes the connection, so that the part is not mistaken for the whole", async () => {
     const half = Promise.withResolvers<void>()
     const { origin } = await serve(async () => {
       const broken = new ReadableStream<Uint8Array>({
@@ -169,21 +169,21 @@ describe("a response", () => {
     await expect(reader?.read()).rejects.toThrow()
   })
 
-  it("is a plain 500 when its source breaks before anything was sent", async () => {
+  it("is a plain 500 if its source fails before anything was sent", async () => {
     const { origin } = await serve(
       async () => new Response(new ReadableStream({ pull: () => Promise.reject(new Error("no")) })),
     )
     expect((await fetch(origin)).status).toBe(500)
   })
 
-  it("is a plain 500 when the application throws, and tells nothing of why", async () => {
+  it("is a plain 500 if the application throws, and does not reveal why", async () => {
     const { origin } = await serve(() => Promise.reject(new Error("the password is tell-nobody")))
     const response = await fetch(origin)
     expect(response.status).toBe(500)
     expect(await response.text()).toBe('{"error":"Internal server error"}')
   })
 
-  it("admits only scripts with its own nonce", async () => {
+  it("allows scripts with its own nonce only", async () => {
     const { origin } = await serve(async (_, { nonce }) => new Response(nonce))
     const [first, second] = await Promise.all([fetch(origin), fetch(origin)])
     const nonces = [await first.text(), await second.text()]
@@ -194,7 +194,7 @@ describe("a response", () => {
     expect(first.headers.get("x-request-id")).not.toBe(second.headers.get("x-request-id"))
   })
 
-  it("admits no style attribute, but where Clerk's components have their own", async () => {
+  it("allows no style attribute, except where Clerk's components need them", async () => {
     expect(await policyOf({})).toContain("style-src-attr 'none';")
     const clerk = {
       CLERK_PUBLISHABLE_KEY: "pk_test_Y2xlcmsuZXhhbXBsZS5jb20k",
@@ -204,7 +204,7 @@ describe("a response", () => {
     expect(await policyOf(clerk)).toContain("style-src-attr 'unsafe-inline';")
   })
 
-  it("carries the security headers, and HSTS where the site has TLS", async () => {
+  it("has the security headers, and HSTS if the site uses TLS", async () => {
     const plain = await fetch((await serve(async () => new Response("ok"))).origin)
     expect(Object.fromEntries(plain.headers)).toMatchObject({
       "content-security-policy": expect.stringMatching(
@@ -232,7 +232,7 @@ describe("compression", () => {
     ["br;q=0, gzip;q=0.5", "gzip"],
     ["identity", undefined],
     ["br;q=0, gzip;q=0.0", undefined],
-  ])("answers %s with %s", async (accepted, encoding) => {
+  ])("responds to %s with %s", async (accepted, encoding) => {
     const { port } = await serve(html)
     const { headers, body } = await get(port, "/", { "accept-encoding": accepted })
     expect(headers["content-encoding"]).toBe(encoding)
@@ -255,7 +255,7 @@ describe("compression", () => {
     expect(response.body.toString()).toBe(text)
   })
 
-  it("lets through what is there while the rest is still being made", async () => {
+  it("passes on what is available while the rest is still being produced", async () => {
     const rest = Promise.withResolvers<void>()
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(Buffer.from(`<p>${LONG}</p>`)),
@@ -277,8 +277,8 @@ describe("compression", () => {
   })
 })
 
-describe("the files of the build", () => {
-  it("never change under /assets, and come as they were compressed", async () => {
+describe("the build's files", () => {
+  it("never change under /assets, and are sent precompressed", async () => {
     const { port } = await serveFiles()
     const { status, headers, body } = await get(port, "/assets/app-4f2a.js", {
       "accept-encoding": "gzip, br",
@@ -296,7 +296,7 @@ describe("the files of the build", () => {
     expect(plain.headers.etag).not.toBe(headers.etag)
   })
 
-  it("are asked about again elsewhere, and not sent twice", async () => {
+  it("are revalidated elsewhere, and not sent twice", async () => {
     const { port } = await serveFiles()
     const { headers } = await get(port, "/favicon.svg")
     expect(headers["cache-control"]).toBe("public, no-cache")
@@ -314,7 +314,7 @@ describe("the files of the build", () => {
     expect(body.byteLength).toBe(0)
   })
 
-  it("are the only ones: no way leads to another", async () => {
+  it("are the only files served: no path leads outside", async () => {
     const { port } = await serveFiles()
     const elsewhere = [
       "/../secret.txt",
@@ -334,7 +334,7 @@ describe("the files of the build", () => {
     }
   })
 
-  it("are missed with a plain 404 under /assets, and left to the application elsewhere", async () => {
+  it("return a plain 404 if missing under /assets, and elsewhere fall through to the application", async () => {
     const { port } = await serveFiles()
     expect(await get(port, "/assets/old-1234.js")).toMatchObject({
       status: 404,

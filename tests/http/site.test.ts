@@ -23,24 +23,20 @@ describe("a public page", () => {
     },
   )
 
-  it.each(publicPages)(
-    "%s has one main heading, one canonical address, and a preview for links",
-    async (path) => {
-      const html = await textOf(path)
-      expect(html.match(/<h1[\s>]/g)).toHaveLength(1)
-      expect(html.match(/<title>[^<]+<\/title>/g)).toHaveLength(1)
-      expect(html).toContain(`<link rel="canonical" href="${app.origin}${path}"/>`)
-      expect(html).toContain(`<meta property="og:url" content="${app.origin}${path}"/>`)
-      const said = (name: string) =>
-        new RegExp(`<meta property="og:${name}" content="([^"]+)"`).exec(html)?.[1]
-      expect((await fetch(said("image") ?? "")).headers.get("content-type")).toBe("image/png")
-      // Drawn with the title that the page has now. If not: npm run share-pictures
-      const drawn: Partial<Record<string, { title: string; file: string }>> = previews
-      expect(drawn[path]).toEqual({ title: said("title"), file: said("image")?.slice(app.origin.length) })
-    },
-  )
+  it.each(publicPages)("%s has one main heading, one canonical URL, and a link preview", async (path) => {
+    const html = await textOf(path)
+    expect(html.match(/<h1[\s>]/g)).toHaveLength(1)
+    expect(html.match(/<title>[^<]+<\/title>/g)).toHaveLength(1)
+    expect(html).toContain(`<link rel="canonical" href="${app.origin}${path}"/>`)
+    expect(html).toContain(`<meta property="og:url" content="${app.origin}${path}"/>`)
+    const said = (name: string) => new RegExp(`<meta property="og:${name}" content="([^"]+)"`).exec(html)?.[1]
+    expect((await fetch(said("image") ?? "")).headers.get("content-type")).toBe("image/png")
+    // Drawn with the title that the page has now. If not: npm run share-pictures
+    const drawn: Partial<Record<string, { title: string; file: string }>> = previews
+    expect(drawn[path]).toEqual({ title: said("title"), file: said("image")?.slice(app.origin.length) })
+  })
 
-  it("has structured data that is JSON, under the public address", async () => {
+  it("has structured data in valid JSON, with the public URL", async () => {
     for (const path of ["/", "/about", "/blog", posts[0] ?? ""]) {
       const html = await textOf(path)
       const blocks = [...html.matchAll(/<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/g)]
@@ -51,7 +47,7 @@ describe("a public page", () => {
     }
   })
 
-  it("has no link that leads nowhere", async () => {
+  it("has no broken link", async () => {
     const seen = new Set<string>(publicPages)
     const waiting = [...publicPages]
     const broken: string[] = []
@@ -72,7 +68,7 @@ describe("a public page", () => {
     expect(seen.size).toBeGreaterThan(publicPages.length + 5)
   })
 
-  it("offers a visitor to sign in, and anyone who is signed in the dashboard", async () => {
+  it("offers sign-in to a visitor, and the dashboard to anyone who is signed in", async () => {
     expect(await textOf("/")).toContain('href="/sign-in"')
     const ada = await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
     const html = await (await ada("/")).text()
@@ -81,13 +77,13 @@ describe("a public page", () => {
   })
 })
 
-it("keeps the page of all controls for development", async () => {
+it("the page of all controls is served in development only", async () => {
   const grace = await signUp(app, { name: "Grace Hopper", email: "grace@example.org" })
   expect((await grace("/_ui")).status).toBe(404)
 })
 
 describe("the pricing page", () => {
-  it("says what this server's settings say", async () => {
+  it("states this server's configured limits", async () => {
     const html = await textOf("/pricing")
     expect(html).toContain("7 GB of file storage")
     expect(html).toContain("100 GB of file storage")
@@ -103,15 +99,18 @@ describe("the documentation", () => {
     expect(response.headers.get("location")).toBe("/docs/introduction")
   })
 
-  it.each(["/docs/nothing", "/docs/..%2f..%2fpackage.json", "/docs/%00"])("%s is not there", async (path) => {
-    const response = await fetch(app.origin + path)
-    expect(response.status).toBe(404)
-    expect(await response.text()).toContain("Page not found")
-  })
+  it.each(["/docs/nothing", "/docs/..%2f..%2fpackage.json", "/docs/%00"])(
+    "%s does not exist",
+    async (path) => {
+      const response = await fetch(app.origin + path)
+      expect(response.status).toBe(404)
+      expect(await response.text()).toContain("Page not found")
+    },
+  )
 })
 
-describe("the feed of the blog", () => {
-  it("has every post, with its day and its full address", async () => {
+describe("the blog's feed", () => {
+  it("has every post, with its date and its absolute URL", async () => {
     const response = await fetch(`${app.origin}/blog/feed.xml`)
     expect(response.status).toBe(200)
     expect(response.headers.get("content-type")).toBe("application/rss+xml; charset=utf-8")
@@ -122,7 +121,7 @@ describe("the feed of the blog", () => {
   })
 })
 
-describe.each([{ theme: "dark" }, { language: "de" }])("the choice of %j", (choice) => {
+describe.each([{ theme: "dark" }, { language: "de" }])("the redirect after choosing %j", (choice) => {
   it.each([
     "https://evil.example/",
     "//evil.example",
@@ -136,8 +135,8 @@ describe.each([{ theme: "dark" }, { language: "de" }])("the choice of %j", (choi
   })
 })
 
-describe("the choice of colours", () => {
-  it("is kept in a cookie, and the next page is drawn in it", async () => {
+describe("the colour scheme", () => {
+  it("is kept in a cookie, and the next page is rendered in it", async () => {
     const browser = openBrowser(app)
     const response = await choose(browser, { theme: "dark", from: "/pricing?a=b" })
     expect(response.status).toBe(303)
@@ -148,7 +147,7 @@ describe("the choice of colours", () => {
     expect(await (await browser("/")).text()).toContain('<html lang="en" data-theme="dark">')
   })
 
-  it("is forgotten when it is the system's", async () => {
+  it("is forgotten if the system's is chosen", async () => {
     const browser = openBrowser(app, { theme: "light" })
     expect(await (await browser("/")).text()).toContain('<html lang="en" data-theme="light">')
     await choose(browser, { theme: "system", from: "/" })
@@ -156,13 +155,13 @@ describe("the choice of colours", () => {
     expect(await (await browser("/")).text()).toContain('<html lang="en">')
   })
 
-  it.each(["purple", "", "dark; Domain=evil.example"])("%j is none", async (theme) => {
+  it.each(["purple", "", "dark; Domain=evil.example"])("%j is rejected", async (theme) => {
     const response = await choose(openBrowser(app), { theme, from: "/" })
     expect(response.status).toBe(400)
     expect(response.headers.get("set-cookie")).toBeNull()
   })
 
-  it("cannot be made by another site", async () => {
+  it("cannot be changed by another site", async () => {
     const response = await fetch(`${app.origin}/theme`, {
       method: "POST",
       headers: { origin: "https://evil.example", "content-type": "application/x-www-form-urlencoded" },
@@ -174,8 +173,8 @@ describe("the choice of colours", () => {
   })
 })
 
-describe("the choice of language", () => {
-  it("is kept in a cookie, and the next page is written in it", async () => {
+describe("the language", () => {
+  it("is kept in a cookie, and the next page is rendered in it", async () => {
     const browser = openBrowser(app)
     const response = await choose(browser, { language: "de", from: "/pricing?a=b" })
     expect(response.status).toBe(303)
@@ -191,13 +190,13 @@ describe("the choice of language", () => {
     expect(await page.text()).toContain('<html lang="de">')
   })
 
-  it.each(["fr", "", "de; Domain=evil.example"])("%j is none", async (language) => {
+  it.each(["fr", "", "de; Domain=evil.example"])("%j is rejected", async (language) => {
     const response = await choose(openBrowser(app), { language, from: "/" })
     expect(response.status).toBe(400)
     expect(response.headers.get("set-cookie")).toBeNull()
   })
 
-  it("is the browser's until somebody chooses", async () => {
+  it("is the browser's until someone chooses", async () => {
     const browser = openBrowser(app)
     const inGerman = { headers: { "accept-language": "de-AT, en;q=0.5" } }
     expect(await (await browser("/sign-in", inGerman)).text()).toContain('<html lang="de"')
@@ -205,7 +204,7 @@ describe("the choice of language", () => {
     expect(await (await browser("/sign-in", inGerman)).text()).toContain('<html lang="en"')
   })
 
-  it("decides how a page writes dates, sizes, titles and its words for search engines", async () => {
+  it("decides how a page formats dates and sizes, its title and its description", async () => {
     expect(await germanOf("/blog")).toMatch(
       /<time[^>]*>\d+\. (Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember) \d{4}</,
     )

@@ -15,7 +15,7 @@ import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
-it("a connection that says nothing makes room for one that has something to say", async () => {
+it("an idle connection is closed to make place for an active one", async () => {
   const { port, connections } = await serveLimited({ most: 3, perAddress: 100, trustsProxy: null })
   const silent = [await open(port), await open(port), await open(port)]
   const answer = await ask(port)
@@ -25,7 +25,7 @@ it("a connection that says nothing makes room for one that has something to say"
   expect(connections.refused()).toEqual({ address: 0, full: 1 })
 })
 
-it("one whose request is being answered is not ended for another, which is refused where all are busy", async () => {
+it("a connection with a request in progress is not closed for another, which is refused if all are busy", async () => {
   const release = Promise.withResolvers<void>()
   const { port, connections } = await serveLimited(
     { most: 2, perAddress: 100, trustsProxy: null },
@@ -45,7 +45,7 @@ it("one whose request is being answered is not ended for another, which is refus
   expect(connections.waiting()).toBe(2)
 })
 
-it("one that sent its next request before its answer is busy until both are answered", async () => {
+it("a connection with a pipelined request is busy until both responses are complete", async () => {
   const answers: ServerResponse[] = []
   const { port, connections } = await serveLimited(
     { most: 2, perAddress: 100, trustsProxy: null },
@@ -64,7 +64,7 @@ it("one that sent its next request before its answer is busy until both are answ
   await expect.poll(() => connections.waiting()).toBe(1)
 })
 
-it("an address has so many connections and no more: a new one takes the place of the one that waited longest", async () => {
+it("an address has a limited number of connections: a new one replaces the one that was idle longest", async () => {
   const { port, connections, complaints } = await serveLimited({
     most: 100,
     perAddress: 2,
@@ -81,7 +81,7 @@ it("an address has so many connections and no more: a new one takes the place of
   expect(complaints).toEqual([expect.stringContaining("TRUSTED_PROXIES")])
 })
 
-it("an address whose connections are all busy gets no more, and the log says so once", async () => {
+it("an address whose connections are all busy gets no more, which is logged once", async () => {
   const { port, connections, complaints } = await serveLimited(
     { most: 100, perAddress: 1, trustsProxy: null },
     () => {},
@@ -95,7 +95,7 @@ it("an address whose connections are all busy gets no more, and the log says so 
   expect(complaints).toHaveLength(1)
 })
 
-it("connections of the operator's own proxies are not counted by address", async () => {
+it("connections from the operator's own proxies are not limited by address", async () => {
   const trustsProxy = readTrustedProxies("127.0.0.0/8") ?? null
   const { port, connections } = await serveLimited({ most: 100, perAddress: 1, trustsProxy })
   const silent = [await open(port), await open(port)]
@@ -104,13 +104,13 @@ it("connections of the operator's own proxies are not counted by address", async
   expect(connections.refused()).toEqual({ address: 0, full: 0 })
 })
 
-it("there are as many connections as were wanted, where the system lets so many files be open", () => {
+it("as many connections as configured are accepted, if the system allows that many open files", () => {
   expect(affordableConnections(10)).toBe(10)
   const all = affordableConnections(Number.MAX_SAFE_INTEGER)
   expect(all).toBeGreaterThan(100)
 })
 
-it("a body of which hardly anything comes is given up, and one that we do not read is not", async () => {
+it("a request body that hardly arrives is aborted, but not one that the server is not reading", async () => {
   const given = new Map<string, () => void>()
   const isGivenUp = new Set<string>()
   const port = await serve(
@@ -138,7 +138,7 @@ it("a body of which hardly anything comes is given up, and one that we do not re
   expect([...isGivenUp]).toEqual(["/slow"])
 })
 
-it("a request whose body was given up is told so, and counts as that", async () => {
+it("a request whose body was aborted gets a response that says so, and is counted as such", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
   onTestFinished(() => void vi.useRealTimers())
   const arrived = Promise.withResolvers<void>()
@@ -162,7 +162,7 @@ it("a request whose body was given up is told so, and counts as that", async () 
   expect(await counted.promise).toBe(408)
 })
 
-it("a response that its client does not read is ended, and one that has nothing to send at the moment is not", async () => {
+it("a connection whose client does not read is closed, but not one that has nothing to send at the moment", async () => {
   const quiet = Promise.withResolvers<ServerResponse>()
   const stalled = Promise.withResolvers<ServerResponse>()
   const port = await serve(

@@ -23,10 +23,10 @@ afterAll(async () => {
   await app.stop()
 })
 
-describe("emails of POST /api/email", () => {
+describe("the emails of POST /api/email", () => {
   const welcome = { template: "welcome", name: "Ada" }
 
-  test("go to confirmed addresses alone: somebody else cannot have them sent to somebody else", async () => {
+  test("are sent to confirmed addresses only, so nobody can send them to someone else", async () => {
     const eve = await signUp(app, { name: "Eve", email: "somebody-else@example.org" })
     const refused = await from("192.0.2.1", eve)("/api/email", post(welcome))
     expect(refused.status).toBe(403)
@@ -44,7 +44,7 @@ describe("emails of POST /api/email", () => {
     expect((await from("192.0.2.1", eve)("/api/email", post(welcome))).status).toBe(200)
   })
 
-  test("are thirty an hour for a person, from however many addresses, and no fewer for the next", async () => {
+  test("are limited to thirty an hour for a person, from any number of addresses, without affecting others", async () => {
     const ada = await enter("ada@example.org")
     for (let sent = 1; sent <= 30; sent++) {
       const answer = await from(`198.51.100.${sent}`, ada)("/api/email", post(welcome))
@@ -60,10 +60,10 @@ describe("emails of POST /api/email", () => {
   })
 })
 
-describe("answers of POST /api/chat", () => {
+describe("the replies of POST /api/chat", () => {
   const question = { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }] }
 
-  test("are three times as many a minute for a person as at one address", async () => {
+  test("are limited for a person to three times the limit of one address per minute", async () => {
     const ada = await enter("chatty@example.org")
     for (let asked = 1; asked <= 3; asked++)
       expect(await ask(from(`203.0.113.${asked}`, ada), question)).toBe(200)
@@ -73,7 +73,7 @@ describe("answers of POST /api/chat", () => {
     expectRateLimit(refused, { remaining: 0 })
   })
 
-  test("are twenty times as many for all who are at one address, which the proxy says and not they", async () => {
+  test("are limited to twenty times as many for everyone at one address, as the proxy reports it", async () => {
     const people = await Promise.all(
       Array.from({ length: 8 }, (_, person) => enter(`office-${person}@example.org`)),
     )

@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 
 describe("an upload", () => {
-  test("is created with a relative address, and an hour until its first byte", async () => {
+  test("is created with a relative URL, and expires after an hour without a byte", async () => {
     const response = await create(ada, { "Upload-Length": "10", "Upload-Metadata": metadataOf("a.txt") })
     expect(response.status).toBe(201)
     expect(response.headers.get("tus-resumable")).toBe("1.0.0")
@@ -49,7 +49,7 @@ describe("an upload", () => {
     await uploadAt(ada, address).cancel()
   })
 
-  test("says how far it is, how long it will be, and what it was told of itself", async () => {
+  test("reports its offset, its length and its metadata", async () => {
     const metadata = `${metadataOf("été 🐎.txt")},empty,folder ${Buffer.from("a/b").toString("base64")}`
     const created = await create(ada, { "Upload-Length": "10", "Upload-Metadata": metadata })
     const upload = uploadAt(ada, created.headers.get("location") ?? "")
@@ -65,7 +65,7 @@ describe("an upload", () => {
     await upload.cancel()
   })
 
-  test("becomes a file with its last byte, and says which", async () => {
+  test("becomes a file with its last byte, and returns its id", async () => {
     const bytes = randomBytes(700_000)
     const upload = await begin(ada, "noise.bin", bytes.length)
     const first = await upload.patch(0, bytes.subarray(0, 300_001))
@@ -114,7 +114,7 @@ describe("an upload", () => {
     await Promise.all(ids.map(purge))
   })
 
-  test("may bring its first bytes when it is created", async () => {
+  test("may include its first bytes when it is created", async () => {
     const bytes = randomBytes(1000)
     const headers = { "Upload-Length": "1000", "Upload-Metadata": metadataOf("a.bin") }
     const begun = await create(ada, headers, bytes.subarray(0, 400))
@@ -132,7 +132,7 @@ describe("an upload", () => {
     await purge(id)
   })
 
-  test("of no bytes is a file at once", async () => {
+  test("of no bytes becomes a file immediately", async () => {
     const created = await create(ada, { "Upload-Length": "0", "Upload-Metadata": metadataOf("empty.txt") })
     expect(created.status).toBe(201)
     const id = created.headers.get("tideline-file-id")
@@ -140,7 +140,7 @@ describe("an upload", () => {
     await purge(id)
   })
 
-  test("takes the other methods as a POST, where a network lets none but that pass", async () => {
+  test("accepts the other methods as a POST, for networks that allow nothing else", async () => {
     const upload = await begin(ada, "a.txt", 4)
     const response = await ada(upload.address, {
       method: "POST",
@@ -157,7 +157,7 @@ describe("an upload", () => {
     await purge((await upload.head()).headers.get("tideline-file-id"))
   })
 
-  test("is told of in the answer to OPTIONS", async () => {
+  test("is described in the response to OPTIONS", async () => {
     const response = await ada("/api/files/uploads", { method: "OPTIONS" })
     expect(response.status).toBe(204)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -167,7 +167,7 @@ describe("an upload", () => {
     })
   })
 
-  test("gives its room back at once when it is cancelled", async () => {
+  test("frees its space immediately when it is cancelled", async () => {
     const upload = await begin(ada, "film.mov", 20_000_000)
     await upload.patch(0, Buffer.alloc(100_000))
     expect(await reservedBy("ada@example.org")).toBe(20_000_000)
@@ -180,7 +180,7 @@ describe("an upload", () => {
     }
   })
 
-  test("that waited too long is gone, and its room is free again", async () => {
+  test("that expired is gone, and its space is free again", async () => {
     const upload = await begin(ada, "film.mov", 20_000_000)
     await upload.patch(0, Buffer.alloc(100_000))
     await database.db.update(uploads).set({ expiresAt: Date.now() - 1 })
@@ -195,11 +195,11 @@ describe("an upload", () => {
   })
 })
 
-describe("refused is", () => {
+describe("it refuses", () => {
   test.each([
     ["no version", {}],
     ["another version", { "Tus-Resumable": "0.2.2" }],
-  ])("%s with 412, and the version there is", async (_what, headers) => {
+  ])("%s with 412, and the supported version", async (_what, headers) => {
     for (const [method, address] of [
       ["POST", "/api/files/uploads"],
       ["HEAD", `/api/files/uploads/${NOBODYS}`],
@@ -259,7 +259,7 @@ describe("refused is", () => {
     expect(await response.json()).toEqual({ error })
   })
 
-  test("a PATCH of another type with 415, of no offset with 400, and of a wrong one with 409", async () => {
+  test("a PATCH of another type with 415, without an offset with 400, and with a wrong one with 409", async () => {
     const upload = await begin(ada, "a.txt", 10)
     await upload.patch(0, Buffer.from("abc"))
     const plain = await upload.patch(3, Buffer.from("d"), { "Content-Type": "text/plain" })
@@ -288,7 +288,7 @@ describe("refused is", () => {
     expect(await response.json()).toEqual({ error: "film.mov is too large. A file can be 20 MB at most." })
   })
 
-  test("a body that says it goes past the length with 413, and changes nothing", async () => {
+  test("a body whose stated length exceeds the upload with 413, and changes nothing", async () => {
     const upload = await begin(ada, "a.txt", 10)
     await upload.patch(0, Buffer.from("abc"))
     const response = await upload.patch(3, Buffer.from("defghijk"))
@@ -300,7 +300,7 @@ describe("refused is", () => {
     await upload.cancel()
   })
 
-  test("a body that goes past the length without saying so with 413, and the upload with it", async () => {
+  test("a body that turns out to exceed the upload with 413, and removes the upload", async () => {
     const upload = await begin(ada, "a.bin", 100_000)
     const response = await upload.patch(0, streamOf(randomBytes(60_000), randomBytes(60_000)))
     expect(response.status).toBe(413)
@@ -315,7 +315,7 @@ describe("refused is", () => {
     expect(await database.db.$count(uploads)).toBe(0)
   })
 
-  test("what is past the quota with 507, and only for whose quota it is", async () => {
+  test("what exceeds the quota with 507, without affecting anyone else", async () => {
     const begun = [await begin(ada, "1.mov", 20_000_000), await begin(ada, "2.mov", 20_000_000)]
     const headers = { "Upload-Length": "20000000", "Upload-Metadata": metadataOf("3.mov") }
     const response = await create(ada, headers)
@@ -346,7 +346,7 @@ describe("refused is", () => {
     await upload.cancel()
   })
 
-  test("a page of another site with 403", async () => {
+  test("a request from another site with 403", async () => {
     const upload = await begin(ada, "a.txt", 10)
     const headers = { origin: "https://elsewhere.example", "Tus-Resumable": "1.0.0" }
     for (const [method, address] of [
@@ -373,7 +373,7 @@ describe("refused is", () => {
   })
 })
 
-test("somebody else's upload is not there, whatever is asked of it", async () => {
+test("somebody else's upload does not exist, whatever is requested", async () => {
   const upload = await begin(ada, "diary.txt", 10)
   await upload.patch(0, Buffer.from("Dear"))
   const theirs = uploadAt(grace, upload.address)
@@ -439,7 +439,7 @@ describe("a connection", () => {
     expect(await storedPaths(app)).toEqual([])
   })
 
-  test("over which no bytes come any more gives way to another", async () => {
+  test("without incoming bytes is replaced by another", async () => {
     const upload = await begin(ada, "a.bin", 1000)
     const stalled = await openConnection(app.port)
     const answer = readAll(stalled)
@@ -456,7 +456,7 @@ describe("a connection", () => {
     await purge(id)
   })
 
-  test("over which bytes come keeps the upload for itself", async () => {
+  test("with incoming bytes keeps the upload to itself", async () => {
     const upload = await begin(ada, "a.bin", 10_000_000)
     const trickle = new AbortController()
     const first = upload.patch(0, trickleOf(trickle.signal))
@@ -488,7 +488,7 @@ describe("a connection", () => {
 })
 
 describe("the client tus-js-client", () => {
-  test("sends a file in pieces", async () => {
+  test("sends a file in chunks", async () => {
     const bytes = randomBytes(3_000_000)
     const pieces: number[] = []
     const response = await sendWithTus(bytes, {
@@ -510,7 +510,7 @@ describe("the client tus-js-client", () => {
     await expectStored(response, bytes)
   })
 
-  test("sends a file where only POST passes", async () => {
+  test("sends a file if only POST is allowed", async () => {
     const bytes = randomBytes(3000)
     const requests: string[] = []
     const response = await sendWithTus(bytes, {
@@ -521,7 +521,7 @@ describe("the client tus-js-client", () => {
     await expectStored(response, bytes)
   })
 
-  test("goes on where it was stopped", async () => {
+  test("resumes where it was stopped", async () => {
     const bytes = randomBytes(5_000_000)
     const stopped = Promise.withResolvers<string>()
     const upload = new Upload(bytes, {
@@ -543,7 +543,7 @@ describe("the client tus-js-client", () => {
     await expectStored(response, bytes)
   })
 
-  test("gives an upload up", async () => {
+  test("cancels an upload", async () => {
     const stopped = Promise.withResolvers<void>()
     const upload = new Upload(randomBytes(3_000_000), {
       ...clientOptions(),

@@ -20,7 +20,7 @@ afterAll(async () => {
   await app.stop()
 })
 
-test("an address joins by the form alone, and the page confirms it", async () => {
+test("an address joins with a plain form, and the page confirms it", async () => {
   const page = await (await fetch(`${app.origin}/waitlist`)).text()
   expect(page).toMatch(/<form[^>]* method="post"/)
   expect(page).toMatch(/<input[^>]* name="email"/)
@@ -32,7 +32,7 @@ test("an address joins by the form alone, and the page confirms it", async () =>
   expect(await stored()).toEqual(["ada@example.org"])
 })
 
-test("an address is kept once, however it is capitalised, and the answer does not tell", async () => {
+test("an address is stored once in any capitalisation, with identical responses", async () => {
   const answers = []
   for (const email of ["grace@example.org", "Grace@Example.ORG", "  grace@example.org "]) {
     const { status, headers } = await signOn(email)
@@ -42,7 +42,7 @@ test("an address is kept once, however it is capitalised, and the answer does no
   expect((await stored()).filter((email) => /grace/i.test(email))).toEqual(["grace@example.org"])
 })
 
-test("the same address from fifty forms at once is kept once", async () => {
+test("the same address from fifty concurrent forms is stored once", async () => {
   const responses = await Promise.all(
     Array.from({ length: 50 }, (_, i) => signOn("crowd@example.org", `203.0.113.${i}`)),
   )
@@ -85,7 +85,7 @@ test.each([
   expect(await placeOf(email)).toMatchObject({ confirmed_at: null })
 })
 
-test("a link for a place is no invitation, and an invitation confirms no place", async () => {
+test("a confirmation link is not an invitation, and an invitation does not confirm a place", async () => {
   await signOn("mixed@example.org")
   const confirm = new URL(linkIn(await findEmail(app, "mixed@example.org", /Confirm/), "/waitlist/confirm"))
   await operate("invite", "mixed@example.org")
@@ -96,7 +96,7 @@ test("a link for a place is no invitation, and an invitation confirms no place",
   expect((await openBrowser(app)(swapped, { method: "POST" })).status).toBe(400)
 })
 
-test("one address gets three emails whose links work, and none once it is confirmed; the answers do not tell", async () => {
+test("one address gets three emails with valid links, and none once it is confirmed, with identical responses", async () => {
   const answers = []
   for (let i = 0; i < 6; i++) {
     // The link holds the second.
@@ -123,7 +123,7 @@ test.each([
   ["ada@example.org, eve@example.org", "Enter an email address such as ada@example.org."],
   ["ada@example.org\r\nBcc: eve@example.org", "Enter an email address such as ada@example.org."],
   [`${"a".repeat(250)}@example.org`, "An email address can have up to 254 characters."],
-])("%j is refused where it was typed, and kept there", async (email, words) => {
+])("%j is refused at its field, and kept there", async (email, words) => {
   const before = await stored()
   const response = await signOn(email)
   expect(response.status).toBe(400)
@@ -140,7 +140,7 @@ test("what was typed comes back as text", async () => {
   expect(page).toContain("&quot;&gt;&lt;script&gt;alert(1)")
 })
 
-test("a body that is no form, or too large, is refused", async () => {
+test("a body that is not a form, or too large, is refused", async () => {
   const browser = openBrowser(app)
   const post = (body: string, type: string) =>
     from(`body ${body.length}`, browser)("/waitlist", {
@@ -152,7 +152,7 @@ test("a body that is no form, or too large, is refused", async () => {
   expect((await post(`email=${"x".repeat(70_000)}`, "application/x-www-form-urlencoded")).status).toBe(413)
 })
 
-test("one place can join twenty times a minute", async () => {
+test("one address can join twenty times a minute", async () => {
   const statuses = []
   for (let i = 0; i < 21; i++) {
     // What stands before the proxy's own word is the sender's choice.
@@ -180,7 +180,7 @@ test("another site's form is refused", async () => {
 })
 
 describe("npm run waitlist", () => {
-  test("lists and exports who waits, in the order in which they came", async () => {
+  test("lists and exports who is waiting, in the order of joining", async () => {
     await signOn("listed@example.org")
     const list = await operate("list")
     expect(list.code).toBe(0)
@@ -194,7 +194,7 @@ describe("npm run waitlist", () => {
     expect(lines[0]).toMatch(/^ada@example\.org,\d{4}-\d\d-\d\dT[\d:.]+Z,,,$/)
   })
 
-  test("invites an address that is not there yet", async () => {
+  test("invites an address that is not on the list", async () => {
     const { code, output } = await operate("invite", "new@example.org")
     expect(code).toBe(0)
     const [link = ""] = /http\S+/.exec(output) ?? []
@@ -206,28 +206,28 @@ describe("npm run waitlist", () => {
   test.each([
     [[], "Usage: npm run waitlist"],
     [["invite", "ada@example.org\r\nBcc: eve@example.org"], "Usage: npm run waitlist"],
-  ])("says how it is used for %j", async (words, answer) => {
+  ])("prints its usage for %j", async (words, answer) => {
     const { code, output } = await operate(...words)
     expect(code).toBe(1)
     expect(output).toContain(answer)
   })
 })
 
-describe("where sign-up is closed", () => {
+describe("with sign-up closed", () => {
   let closed: TidelineApp
   beforeAll(async () => {
     closed = await startTideline({ SIGNUP: "closed", DATABASE_URL: app.databaseUrl })
   })
   afterAll(() => closed.stop())
 
-  test("the page shows the way to the waitlist", async () => {
+  test("the page links to the waitlist", async () => {
     const page = await (await fetch(`${closed.origin}/sign-up`)).text()
     expect(page).toContain("Sign-up is closed here")
     expect(page).toContain('href="/waitlist"')
     expect(page).not.toContain('name="password"')
   })
 
-  test("an invitation lets its address in, once", async () => {
+  test("an invitation lets its address sign up, once", async () => {
     const { output } = await operateOn(closed, "invite", "Invited@example.org")
     const [link = ""] = /http\S+/.exec(output) ?? []
     const page = await (await fetch(link)).text()
@@ -249,7 +249,7 @@ describe("where sign-up is closed", () => {
     expect((await operate("list")).output).toMatch(/Invited@example\.org +joined \d{4}/)
   })
 
-  test("the same holds for programs", async () => {
+  test("the same applies to programs", async () => {
     const account = { name: "P", email: "program@example.org", password: "an engine of brass" }
     const refused = await postJson(openBrowser(closed), "/api/auth/sign-up/email", account)
     expect([refused.status, (await refused.json()).code]).toEqual([403, "SIGNUP_CLOSED"])
@@ -260,8 +260,8 @@ describe("where sign-up is closed", () => {
   }
 })
 
-describe("where sign-up is closed and Clerk is the provider", () => {
-  test("the page shows the way to the waitlist, and Clerk's form to who was invited", async () => {
+describe("with sign-up closed and Clerk as the provider", () => {
+  test("the page links to the waitlist, and shows Clerk's form to anyone invited", async () => {
     const clerk = await startClerk()
     const closed = await startTideline({
       SIGNUP: "closed",

@@ -30,7 +30,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       }
     })
 
-    test("streams an answer as a UI message stream", async () => {
+    test("streams a reply as a UI message stream", async () => {
       const response = await from("192.0.2.2", ada)("/api/chat", post(QUESTION))
       expect(response.status).toBe(200)
       expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/)
@@ -44,7 +44,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect(textOf(chunks)).toContain("Hello")
     })
 
-    test("streams the words as the model says them, and ends the answer at the time limit", async () => {
+    test("streams the text as the model sends it, and ends the reply at the time limit", async () => {
       const response = await from("192.0.2.3", ada)("/api/chat", post(ask("/slow 60")))
       const stream = response.body?.pipeThrough(new TextDecoderStream()).getReader()
       let received = ""
@@ -74,7 +74,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect(types).toContain("tool-output-available")
     })
 
-    test("accepts as many requests as configured, whatever becomes of them, then refuses", async () => {
+    test("accepts as many requests as configured, whatever their outcome, then refuses", async () => {
       const caller = from("192.0.2.5", ada)
       for (let accepted = 1; accepted <= 4; accepted++) {
         const response = await caller("/api/chat", post("no JSON"))
@@ -102,7 +102,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect((await from("unknown", grace)("/api/chat", post(QUESTION))).status).toBe(429)
     })
 
-    test.each(["", "{", "no JSON"])("refuses %j as no JSON", async (body) => {
+    test.each(["", "{", "no JSON"])("refuses %j, which is not JSON", async (body) => {
       const response = await from(`json ${body}`, ada)("/api/chat", post(body))
       expect(response.status).toBe(400)
       expectRateLimit(response, { remaining: 3 })
@@ -119,7 +119,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       { messages: null },
       { messages: "Hello" },
       { messages: { 0: "Hello" } },
-    ])("refuses %j, and says the expected shape", async (body) => {
+    ])("refuses %j, and describes the expected shape", async (body) => {
       const response = await from(`shape ${JSON.stringify(body)}`, ada)(
         "/api/chat",
         post(JSON.stringify(body)),
@@ -138,14 +138,14 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expectRateLimit(response, { remaining: 3 })
     })
 
-    test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not know %s", async (method) => {
+    test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not allow %s", async (method) => {
       const response = await ada("/api/chat", { method, headers: { Origin: api.app.origin } })
       expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"])
     })
   })
 
   describe("POST /api/chat, as configured", () => {
-    test("accepts 20 requests a minute unless told otherwise", async () => {
+    test("accepts 20 requests a minute by default", async () => {
       const app = await start()
       onTestFinished(() => app.stop())
       const ada = await app.enter({ email: "ada@example.org", name: "Ada Lovelace" })
@@ -156,7 +156,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect((await caller("/api/chat", post(QUESTION))).status).toBe(429)
     })
 
-    test("answers 500 without AI_GATEWAY_API_KEY, after the rate limit and before it reads the body", async () => {
+    test("returns 500 without AI_GATEWAY_API_KEY, after the rate limit and before it reads the body", async () => {
       const app = await start({
         AI_GATEWAY_API_KEY: "",
         CHAT_MODEL: "example/model-1",

@@ -46,7 +46,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       }
     })
 
-    test("takes no recipient from the body", async () => {
+    test("accepts no recipient from the body", async () => {
       const body = {
         ...WELCOME,
         to: "eve@example.org",
@@ -65,7 +65,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect(await response.json()).toEqual({ error: "Unauthorized" })
     })
 
-    test("looks at nothing before the rate limit, and at the body after the authentication", async () => {
+    test("checks nothing before the rate limit, and reads the body after authentication", async () => {
       const response = await api.from("visitor-nonsense")("/api/email", post("{"))
       expect(response.status).toBe(401)
       for (let i = 0; i < 9; i++) await api.from("visitor-nonsense")("/api/email", post("{"))
@@ -75,7 +75,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect(await refused.json()).toEqual({ error: "Too many requests" })
     })
 
-    test("accepts 10 requests per key, whatever becomes of them, then refuses", async () => {
+    test("accepts 10 requests per key, whatever their outcome, then refuses", async () => {
       const caller = from("limit", ada)
       for (let accepted = 1; accepted <= 10; accepted++) {
         const response = await caller("/api/email", post("no JSON"))
@@ -88,7 +88,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
     })
 
     test.each(["", "{", "no JSON", '{"template":"welcome","name":"Ada"', "\u0000", "{'a':1}"])(
-      "refuses %j as no JSON",
+      "refuses %j, which is not JSON",
       async (body) => {
         const response = await from(`json-${body.length}-${body.charCodeAt(0)}`, ada)(
           "/api/email",
@@ -100,7 +100,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       },
     )
 
-    test("refuses text that is no UTF-8 as no JSON", async () => {
+    test("refuses text that is not UTF-8 as not JSON", async () => {
       const body = Buffer.from('{"template":"welcome","name":"\xFF"}', "latin1")
       const response = await from("latin1", ada)("/api/email", {
         method: "POST",
@@ -135,7 +135,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       { template: "plan-changed", name: "Ada", previousPlan: "free", newPlan: "" },
       { template: "plan-changed", name: "", previousPlan: "free", newPlan: "pro" },
       { template: "plan-changed", name: "Ada", previousPlan: true, newPlan: "pro" },
-    ])("refuses %j, and says what it takes", async (body) => {
+    ])("refuses %j, and describes the expected body", async (body) => {
       const response = await from(`template-${JSON.stringify(body)}`, ada)(
         "/api/email",
         post(JSON.stringify(body)),
@@ -149,7 +149,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       }
     })
 
-    test("refuses more than 256 KB, of stated length or not", async () => {
+    test("refuses more than 256 KB, with or without a stated length", async () => {
       const large = JSON.stringify({ ...WELCOME, name: "x".repeat(256 * 1024) })
       const stated = await from("large", ada)("/api/email", post(large))
       expect([stated.status, await stated.json()]).toEqual([
@@ -170,14 +170,14 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       ])
     })
 
-    test("takes a body just under the limit, and writes an email that can be read", async () => {
+    test("accepts a body just under the limit, and sends a readable email", async () => {
       const name = `Ada ${"x".repeat(250 * 1024)}`
       const response = await from("nearly", ada)("/api/email", post({ ...WELCOME, name }))
       expect(response.status).toBe(200)
       expect((await findEmail(api, (await response.json()).id)).text.length).toBeLessThan(5000)
     })
 
-    test("puts no word of the body into a header", async () => {
+    test("puts no text from the body into a header", async () => {
       const body = { ...WELCOME, name: "Ada\r\nBcc: eve@example.org\r\n\r\nHello" }
       const response = await from("headers", ada)("/api/email", post(body))
       const message = await findEmail(api, (await response.json()).id)
@@ -185,7 +185,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect(message.subject).toBe("Welcome to Tideline")
     })
 
-    test("refuses a caller without an address, before it reads the body", async () => {
+    test("refuses a caller without an email address before it reads the body", async () => {
       const grace = await app.enter({ email: "grace@example.org", name: "Grace Hopper" })
       await grace.loseAddress()
       const response = await from("no-address", grace)("/api/email", post("no JSON"))
@@ -194,7 +194,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect(await response.json()).toEqual({ error: "No email address found for user" })
     })
 
-    test("takes an API key as well as a cookie", async () => {
+    test("accepts an API key as well as a cookie", async () => {
       const person = await app.enter({ email: "script@example.org", name: "A script" })
       const response = await api.from("key")("/api/email", {
         ...post(WELCOME),
@@ -204,14 +204,14 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect((await findEmail(api, (await response.json()).id)).to).toBe("script@example.org")
     })
 
-    test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not know %s", async (method) => {
+    test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not allow %s", async (method) => {
       const response = await ada("/api/email", { method, headers: { Origin: api.app.origin } })
       expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"])
     })
   })
 
   describe("POST /api/email, when the mail provider fails", () => {
-    test("answers 502 and what the provider said, when it refuses the email", async () => {
+    test("returns 502 with the provider's message if it refuses the email", async () => {
       const provider = createServer((socket) => socket.end("554 We take no mail today\r\n")).listen(
         0,
         "127.0.0.1",

@@ -28,13 +28,13 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       ])
     })
 
-    test("lists pages that are there", async () => {
+    test("only lists pages that exist", async () => {
       const entries = readSitemap(await (await api.visitor("/sitemap.xml")).text())
       expect(entries.length).toBeGreaterThan(3)
       for (const [loc = ""] of entries) expect([loc, (await api.visitor(loc)).status]).toEqual([loc, 200])
     })
 
-    test("is built on the configured address, not on the Host header", async () => {
+    test("uses the configured URL, not the Host header", async () => {
       const { hostname, port } = new URL(origin())
       const xml = await rawGet(hostname, Number(port), "/sitemap.xml", "evil.example")
       expect(xml).toContain(`<loc>${origin()}/</loc>`)
@@ -58,7 +58,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
   })
 
   test.each(["/sitemap.xml", "/robots.txt", "/api/openapi.json"])(
-    "%s answers HEAD, and knows no other method",
+    "%s supports HEAD, and no other method",
     async (path) => {
       const head = await fetch(origin() + path, { method: "HEAD" })
       expect([head.status, await head.text()]).toEqual([200, ""])
@@ -70,7 +70,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
   )
 
   describe("GET /api/openapi.json", () => {
-    test("describes every endpoint of the contract to anybody", async () => {
+    test("describes every endpoint of the contract to anyone", async () => {
       const document = await (await api.visitor("/api/openapi.json")).json()
       expect(document.openapi).toMatch(/^3\.1\./)
       expect(document.servers).toEqual([{ url: origin() }])
@@ -90,7 +90,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       )
     })
 
-    test("points to documentation that is there", async () => {
+    test("links to documentation that exists", async () => {
       const { externalDocs, tags } = await (await api.visitor("/api/openapi.json")).json()
       const links = [externalDocs, ...tags.map((tag: { externalDocs?: object }) => tag.externalDocs)].filter(
         Boolean,

@@ -14,7 +14,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
     return () => app.stop()
   })
 
-  describe("the guard lets a visitor through to", () => {
+  describe("the guard admits a visitor to", () => {
     test.each([
       "/",
       "/features",
@@ -85,16 +85,16 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect([response.status, await response.json()]).toEqual([401, { error: "Unauthorized" }])
     })
 
-    test("for the data of a page, which React Router asks for by itself", async () => {
+    test("for the page data that React Router requests", async () => {
       const response = await api.visitor("/dashboard.data", { redirect: "manual" })
       expect(await response.text()).not.toContain("ada@example.org")
       expect(response.status).not.toBe(200)
     })
   })
 
-  describe("the guard lets a signed-in caller through", () => {
+  describe("the guard admits a signed-in caller", () => {
     test.each(["/api/no-such-endpoint", "/api", "/trpc/users.list"])(
-      "to %s, which leads nowhere",
+      "to %s, which does not exist",
       async (path) => {
         const response = await ada(path)
         expect([response.status, await response.json()]).toEqual([404, { error: "Not found" }])
@@ -110,9 +110,9 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
     })
   })
 
-  describe("a bad credential", () => {
+  describe("an invalid credential", () => {
     test.each(["Bearer nonsense", "Bearer ", "Basic YWRhOmFkYQ==", "Bearer a.b.c"])(
-      "is as good as none (%s)",
+      "is treated like none (%s)",
       async (authorization) => {
         const response = await api.from(`bad ${authorization}`)("/api/email", {
           ...post({ template: "welcome", name: "Ada" }),

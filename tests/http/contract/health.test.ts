@@ -66,7 +66,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect((await api.from("198.51.100.3")("/api/health")).status).toBe(200)
     })
 
-    test("answers HEAD with the headers alone, and counts it", async () => {
+    test("answers HEAD with headers only, and counts it", async () => {
       const visitor = api.from("198.51.100.4")
       const response = await visitor("/api/health", { method: "HEAD" })
       expect(response.status).toBe(200)
@@ -75,13 +75,13 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expectRateLimit(await visitor("/api/health"), { remaining: 28 })
     })
 
-    test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not know %s", async (method) => {
+    test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("does not allow %s", async (method) => {
       const response = await api.from("198.51.100.5")("/api/health", { method })
       expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"])
       expect(await response.json()).toEqual({ error: "Method not allowed" })
     })
 
-    test("is never kept by a cache", async () => {
+    test("is never cached", async () => {
       const response = await api.from("198.51.100.6")("/api/health")
       expect(response.headers.get("cache-control")).toBe("no-store")
     })

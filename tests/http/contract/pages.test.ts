@@ -32,7 +32,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       "/waitlist",
     ]
 
-    test.each(pages)("%s is served to anybody, whole, with its own title and description", async (path) => {
+    test.each(pages)("%s is served to anyone, complete, with its own title and description", async (path) => {
       const response = await api.visitor(path, { redirect: "manual" })
       expect(response.status).toBe(200)
       expect(response.headers.get("content-type")).toMatch(/^text\/html/)
@@ -52,7 +52,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
     })
 
     test.each(["/features", "/pricing", "/about", "/blog", "/privacy", "/terms", "/cookies", "/waitlist"])(
-      "%s names its one true address",
+      "%s names its canonical URL",
       async (path) => {
         const html = await (await api.visitor(`${path}?utm_source=elsewhere`)).text()
         expect(html).toContain(`<link rel="canonical" href="${api.app.origin}${path}"/>`)
@@ -68,8 +68,8 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
     expect((await api.visitor(target.href)).status).toBe(200)
   })
 
-  describe("a post of the blog", () => {
-    test.each(listPosts())("$slug is an article with its title, excerpt and day", async (post) => {
+  describe("a blog post", () => {
+    test.each(listPosts())("$slug is an article with its title, excerpt and date", async (post) => {
       const html = await (await api.visitor(`/blog/${post.slug}`)).text()
       const meta = readMeta(html)
       expect(titleOf(html)).toContain(post.title)
@@ -100,15 +100,18 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       expect(target.searchParams.get("redirect_url")).toBe(`${path}?from=mail`)
     })
 
-    test.each(pages.slice(0, 3))("%s sends anyone who has not finished onboarding there", async (path) => {
-      const newcomer = await app.enter({
-        email: `new${path.replaceAll("/", "-")}@example.org`,
-        name: "Newcomer",
-      })
-      const response = await newcomer(path, { redirect: "manual" })
-      expect(response.status).toBe(302)
-      expect(new URL(response.headers.get("location") ?? "", api.app.origin).pathname).toBe("/onboarding")
-    })
+    test.each(pages.slice(0, 3))(
+      "%s redirects anyone who has not finished onboarding to it",
+      async (path) => {
+        const newcomer = await app.enter({
+          email: `new${path.replaceAll("/", "-")}@example.org`,
+          name: "Newcomer",
+        })
+        const response = await newcomer(path, { redirect: "manual" })
+        expect(response.status).toBe(302)
+        expect(new URL(response.headers.get("location") ?? "", api.app.origin).pathname).toBe("/onboarding")
+      },
+    )
 
     test("/onboarding is served to anyone who has not finished it", async () => {
       const newcomer = await app.enter({ email: "newcomer@example.org", name: "Newcomer" })
@@ -129,9 +132,12 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
     })
   })
 
-  test.each(["/no-such-page.html", "/missing.css"])("%s is a missing file: 404, to anybody", async (path) => {
-    expect((await api.visitor(path)).status).toBe(404)
-  })
+  test.each(["/no-such-page.html", "/missing.css"])(
+    "%s is a missing file and returns 404 to anyone",
+    async (path) => {
+      expect((await api.visitor(path)).status).toBe(404)
+    },
+  )
 
   test("a page that does not exist is the not-found page for anyone who is signed in", async () => {
     const ada = await app.enter({ email: "lost@example.org", name: "Ada Lovelace" })

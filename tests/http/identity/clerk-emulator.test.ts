@@ -12,7 +12,7 @@ import { findFreePort } from "../../support/ports.ts"
 // An emulator of Clerk that others wrote. Its tokens lack azp and the plan, so the server runs as
 // in development, where the site they were made for is not checked.
 
-describe("Clerk as an emulator has it", () => {
+describe("Clerk's emulator", () => {
   let emulator: Emulator
   let api: Awaited<ReturnType<typeof startHeaderFix>>
   let app: TidelineApp
@@ -78,7 +78,7 @@ describe("Clerk as an emulator has it", () => {
     return { userId: user?.id ?? "", sessionId: session.id, token: jwt }
   }
 
-  test("knows a person by a token that its keys verify, and gives them a record", async () => {
+  test("identifies a person by a token that its keys verify, and creates a record", async () => {
     const { userId, token } = await enter("ada@example.org")
     const send = openBrowser(app, { __session: token, __client_uat: "1" })
     expect((await send("/api/files")).status).toBe(200)
@@ -89,7 +89,7 @@ describe("Clerk as an emulator has it", () => {
     expect(record).toEqual({ email: "ada@example.org", name: "Ada Lovelace", plan: "free" })
   })
 
-  test("knows nobody by an altered token", async () => {
+  test("rejects an altered token", async () => {
     const { token } = await enter("ada@example.org")
     const [head, , signature] = token.split(".")
     const other = (await enter("grace@example.org")).token.split(".")[1]
@@ -102,7 +102,7 @@ describe("Clerk as an emulator has it", () => {
     }
   })
 
-  test("ends the session there on sign-out", async () => {
+  test("ends the session on sign-out", async () => {
     const { sessionId, token } = await enter("grace@example.org")
     const send = openBrowser(app, { __session: token, __client_uat: "1" })
     expect((await send("/sign-out", { method: "POST" })).status).toBe(303)
@@ -111,7 +111,7 @@ describe("Clerk as an emulator has it", () => {
     await expect(call(`/v1/sessions/${sessionId}/tokens`, {})).rejects.toThrow()
   })
 
-  test("asks a visitor to sign in", async () => {
+  test("sends a visitor to sign in", async () => {
     expect((await fetch(`${app.origin}/api/files`)).status).toBe(401)
     const page = await fetch(`${app.origin}/dashboard`, { redirect: "manual" })
     expect(page.headers.get("location")).toBe("/sign-in?redirect_url=%2Fdashboard")

@@ -109,7 +109,7 @@ describe("Clerk", () => {
     return openBrowser(app, cookiesOf(await clerk.mint(claimsOf(app.origin, name, pla))))
   }
 
-  test("gives the record Clerk's values, and is not asked again at the next visit", async () => {
+  test("provides the values of the record, and is not asked again at the next visit", async () => {
     const send = await browse("ada", { plan: "pro" })
     await send("/onboarding")
     const atFirst = clerk.asked.length
@@ -125,7 +125,7 @@ describe("Clerk", () => {
     })
   })
 
-  test("is not asked for anything to check a session", async () => {
+  test("is not asked to check a session", async () => {
     const send = await browse("grace")
     await send("/api/files")
     const before = clerk.asked.length
@@ -133,13 +133,13 @@ describe("Clerk", () => {
     expect(clerk.asked.slice(before)).toEqual([])
   })
 
-  test("ends the session there when somebody signs out", async () => {
+  test("ends its session when someone signs out", async () => {
     const send = await browse("edsger")
     await send("/sign-out", { method: "POST" })
     expect(clerk.revoked).toContain("sess_edsger")
   })
 
-  test("refuses a session of somebody whom it no longer knows", async () => {
+  test("no longer authenticates a deleted user", async () => {
     const token = await clerk.mint(claimsOf(app.origin, "ghost", "pro"))
     const headers = { authorization: `Bearer ${token}` }
     expect((await fetch(`${app.origin}/api/files`, { headers })).status).toBe(403)
@@ -161,7 +161,7 @@ describe("Clerk", () => {
     expect(await response.json()).toEqual({ error: expect.stringContaining("session") })
   })
 
-  test("brings its own sign-in and sign-up: ours have no form, and there is nothing under /api/auth", async () => {
+  test("provides sign-in and sign-up itself: ours have no form, and nothing is served under /api/auth", async () => {
     for (const path of ["/sign-in", "/sign-up", "/sign-in/factor-one", "/sign-up/verify-email-address"]) {
       const response = await fetch(app.origin + path)
       expect([path, response.status]).toEqual([path, 200])
@@ -176,7 +176,7 @@ describe("Clerk", () => {
     expect((await fetch(`${app.origin}/api/auth/jwks`)).status).toBe(404)
   })
 
-  test("gets its own browser code onto the page, and the secret key nowhere", async () => {
+  test("has its browser code on the page, and its secret key nowhere", async () => {
     const page = await (await fetch(`${app.origin}/sign-in`)).text()
     expect(page).toContain(PUBLISHABLE_KEY)
     expect(page).not.toContain(SECRET_KEY)

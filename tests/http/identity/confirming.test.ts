@@ -29,7 +29,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     await app.stop()
   })
 
-  test("somebody else who signed up with an address keeps nothing once its owner confirms it", async () => {
+  test("someone who signed up with another person's address keeps nothing once its owner confirms it", async () => {
     const email = "victim@example.org"
     const stranger = await signUp(email)
     const key = verification === "optional" ? await makeKey(stranger) : null
@@ -59,7 +59,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect((await signIn(openBrowser(app), email, OWNERS)).status).toBe(200)
   })
 
-  test("the link of an address that is confirmed changes nothing, no matter who opens it", async () => {
+  test("the link of a confirmed address changes nothing, no matter who opens it", async () => {
     const email = "done@example.org"
     const holder = await signUp(email)
     const link = await linkTo(email)
@@ -71,7 +71,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect((await signIn(openBrowser(app), email, STRANGERS)).status).toBe(200)
   })
 
-  test("anyone who signed up and opens the link in the same browser just goes on", async () => {
+  test("anyone who signed up and opens the link in the same browser continues directly", async () => {
     const email = "same@example.org"
     const holder = await signUp(email)
     const key = verification === "optional" ? await makeKey(holder) : null
@@ -86,7 +86,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     ).toBe(200)
   })
 
-  test("a browser that is signed in to another account is no holder of this one", async () => {
+  test("a browser signed in to another account does not count as this account's", async () => {
     const email = "another@example.org"
     await signUp(email)
     const neighbour = await signUp("neighbour@example.org")
@@ -95,7 +95,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect(await isConfirmed(email)).toBe(false)
   })
 
-  test("a browser that signed up for an address which had an account is no holder of that account", async () => {
+  test("a browser that signed up with an existing address does not count as that account's", async () => {
     const email = "contested@example.org"
     await signUp(email)
     const owner = openBrowser(app)
@@ -120,7 +120,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect(await isUser(browser)).toBe(false)
   })
 
-  test("a reset by email confirms the address too, and ends what the other person had", async () => {
+  test("a reset by email also confirms the address, and signs out the other person", async () => {
     const email = "reset@example.org"
     const stranger = await signUp(email)
     const owner = openBrowser(app)
@@ -131,8 +131,8 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect((await owner(await linkTo(email))).headers.get("location")).toBe("/dashboard")
   })
 
-  describe("an address among ADMIN_EMAILS", () => {
-    test("makes no operator of somebody else who took it first, nor of anyone who has only its mailbox", async () => {
+  describe("an address in ADMIN_EMAILS", () => {
+    test("does not make an operator of someone who registered it first, or who only has access to its mailbox", async () => {
       const email = "claimed@example.org"
       const stranger = await signUp(email)
       const link = await linkTo(email)
@@ -150,7 +150,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
       expect((await owner("/admin")).status).toBe(200)
     })
 
-    test("makes an operator of anyone who signed up and confirmed it there, until a reset by email", async () => {
+    test("makes an operator of the person who signed up and confirmed it there, until a reset by email", async () => {
       const email = "boss@example.org"
       const boss = await signUp(email)
       expect((await boss("/admin")).status).toBe(verification === "optional" ? 404 : 302)

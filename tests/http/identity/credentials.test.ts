@@ -56,13 +56,13 @@ describe.each(["an API key", "a session as a bearer"])("%s", (kind) => {
     expect((await ada(ACCOUNT)).status).toBe(200)
   })
 
-  test("is told that the refusal is about the credential by the header too", async () => {
+  test("is refused with a header that names the credential as the cause", async () => {
     const refused = await send("/dashboard")
     expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="tideline", error="invalid_token"')
     expect(refused.headers.get("set-cookie")).toBeNull()
   })
 
-  test("opens no page, no page's data and nothing else that is not for it", async () => {
+  test("opens no page or page data, nor anything else it is not for", async () => {
     const opened = []
     for (const path of ADDRESSES.filter((address) => !/^\/(api|trpc)/.test(address))) {
       for (const address of [path, path === "/" ? "/_root.data" : `${path}.data`]) {
@@ -79,14 +79,14 @@ describe.each(["an API key", "a session as a bearer"])("%s", (kind) => {
     expect(opened).toEqual([])
   })
 
-  test("is a visitor on a page for everybody", async () => {
+  test("is treated as a visitor on a public page", async () => {
     expect((await send("/sign-in")).status).toBe(200)
     expect((await ada("/sign-in")).status).toBe(302)
   })
 })
 
 describe("an API key", () => {
-  test("opens what the OpenAPI document says, and nothing else under /api", async () => {
+  test("opens what the OpenAPI document lists, and nothing else under /api", async () => {
     const { paths } = (await (await fetch(`${app.origin}/api/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { security: Record<string, string[]>[] }>>
     }
@@ -104,7 +104,7 @@ describe("an API key", () => {
     expect(wrong).toEqual([])
   })
 
-  test("does not write the user record, over HTTP or over the socket", async () => {
+  test("cannot change the user record, over HTTP or over the socket", async () => {
     const headers = { authorization: `Bearer ${bearers["an API key"]}` }
     const sync = await fetch(`${app.origin}/api/users/sync`, { method: "POST", headers, body: "{}" })
     expect(await refusalOf(sync)).toEqual([401, REASON])
@@ -123,7 +123,7 @@ describe("an API key", () => {
     socket.close()
   })
 
-  test("goes on to manage nothing of the account at the identity provider", async () => {
+  test("cannot manage the account at the identity provider", async () => {
     const send = sendWith.bind(null, bearers["an API key"])
     const before = await stateOf(ada)
     expect((await postJson(send, "/api/auth/api-key/create", { name: "more" })).status).toBe(401)

@@ -66,7 +66,7 @@ describe("the embedded provider", () => {
     await app.stop()
   })
 
-  test("signs up by a plain form, and leads to onboarding with a cookie that scripts cannot read", async () => {
+  test("signs up with a plain form, and leads to onboarding with a cookie that scripts cannot read", async () => {
     const send = openBrowser(app)
     const fields = {
       name: "Mary Somerville",
@@ -84,7 +84,7 @@ describe("the embedded provider", () => {
     expect(account).toEqual({ email: "mary@example.org", plan: "free", email_verified: false })
   })
 
-  test("after signing up and in leads where somebody wanted to go", async () => {
+  test("opens the requested page after signing up or in", async () => {
     const send = openBrowser(app)
     const fields = { name: "Emmy", email: "emmy@example.org", password: "every symmetry conserves" }
     const up = await send("/sign-up?redirect_url=%2Fdashboard%2Ffiles", form(fields))
@@ -95,7 +95,7 @@ describe("the embedded provider", () => {
     expect(evil.headers.get("location")).toBe("/dashboard")
   })
 
-  test("says at each field what is wrong, and keeps what was typed but the password", async () => {
+  test("reports errors at each field, and keeps what was typed except the password", async () => {
     const fields = { name: " ", email: "no address", password: "short" }
     const response = await openBrowser(app)("/sign-up", form(fields))
     expect(response.status).toBe(400)
@@ -109,7 +109,7 @@ describe("the embedded provider", () => {
     expect(page.match(/autofocus=""/gi)).toHaveLength(1)
   })
 
-  test("holds names to the same limits at its endpoints as in the forms", async () => {
+  test("applies the same name limits at its endpoints as in the forms", async () => {
     const person = await signUp(app, someone("limits"))
     for (const name of ["x".repeat(101), "a\u0000b", "a\nb", " ", 7]) {
       const account = { name, email: "unfit@example.org", password: "an engine of brass" }
@@ -125,7 +125,7 @@ describe("the embedded provider", () => {
     ).toEqual([])
   })
 
-  test("answers a wrong password and an unknown address alike", async () => {
+  test("responds identically to a wrong password and an unknown address", async () => {
     await signUp(app, someone("sophie"))
     const answers = []
     for (const email of ["sophie@example.org", "nobody@example.org"]) {
@@ -143,7 +143,7 @@ describe("the embedded provider", () => {
     expect(answers[0]?.[0]).toBe(401)
   })
 
-  test("does not let anybody choose a plan, an image or that they are trusted", async () => {
+  test("lets nobody choose their plan, image or role", async () => {
     const send = openBrowser(app)
     const account = { name: "Eve", email: "eve@example.org", password: "the forbidden fruit", plan: "pro" }
     for (const field of [{}, { image: "https://evil.example/eve.png" }, { holderConfirmed: true }])
@@ -151,7 +151,7 @@ describe("the embedded provider", () => {
     expect(await sql`select plan from auth.user where email = 'eve@example.org'`).toEqual([])
   })
 
-  test("takes a plan that the operator changed from the next request on", async () => {
+  test("applies a plan change by the operator from the next request", async () => {
     const send = await signUp(app, someone("hedy"))
     const planOf = async () => {
       const { token } = (await (await send("/api/realtime/token")).json()) as { token: string }
@@ -164,7 +164,7 @@ describe("the embedded provider", () => {
     expect(await planOf()).toBe("free")
   })
 
-  test("renews a session that is used after a day, with its cookie, and one that was begun today not at all", async () => {
+  test("renews a session that is used after a day, with its cookie, but not one created today", async () => {
     const hypatia = await signUp(app, someone("hypatia"))
     const own = sql`user_id = (select id from auth.user where email = ${hypatia.email})`
     const days = async () => {
@@ -184,7 +184,7 @@ describe("the embedded provider", () => {
     expect((await hypatia("/api/files")).headers.getSetCookie()).toEqual([])
   })
 
-  test("after signing out takes the old cookie for nothing", async () => {
+  test("rejects the old cookie after signing out", async () => {
     const send = await signUp(app, someone("grete"))
     const cookie = send.cookie()
     const bearer = { authorization: `Bearer ${decodeURIComponent(valueOf(cookie))}` }
@@ -194,7 +194,7 @@ describe("the embedded provider", () => {
     expect((await fetch(`${app.origin}/api/files`, { headers: bearer })).status).toBe(401)
   })
 
-  test("resets a password by an email whose link works once, and ends every session and key", async () => {
+  test("resets a password with a link that works once, and ends every session and key", async () => {
     const send = await signUp(app, someone("rosalind"))
     const key = await send.apiKey()
     const asked = await openBrowser(app)("/sign-in/forgot-password", form({ email: "Rosalind@example.org" }))
@@ -225,7 +225,7 @@ describe("the embedded provider", () => {
     expect((await (await signIn(app, { ...someone("rosalind"), password }))("/api/files")).status).toBe(200)
   })
 
-  test("answers a request for an email alike, whether there is an account or not", async () => {
+  test("responds identically to a request for an email, with or without an account", async () => {
     const known = await postJson(openBrowser(app), "/api/auth/request-password-reset", {
       email: "mary@example.org",
     })
@@ -235,7 +235,7 @@ describe("the embedded provider", () => {
     expect([known.status, await known.text()]).toEqual([unknown.status, await unknown.text()])
   })
 
-  test("an API key opens the application and not the account", async () => {
+  test("opens the application to an API key, but not the account", async () => {
     const key = await (await signUp(app, someone("annie"))).apiKey()
     const send = (path: string, init: RequestInit) => {
       const headers = new Headers(init.headers)
@@ -248,7 +248,7 @@ describe("the embedded provider", () => {
     expect((await postJson(send, "/api/auth/api-key/create", { name: "more" })).status).toBe(401)
   })
 
-  test("limits attempts on one account, wherever they come from, and not those on another", async () => {
+  test("limits attempts on one account from anywhere, without limiting other accounts", async () => {
     await signUp(app, someone("barbara"))
     const guess = (email: string) =>
       postJson(openBrowser(app), "/api/auth/sign-in/email", { email, password: "a wrong guess at it" })
@@ -262,7 +262,7 @@ describe("the embedded provider", () => {
     expect((await guess("mary@example.org")).status).toBe(401)
   })
 
-  test("refuses what is no form of its own and what is too large", async () => {
+  test("refuses bodies that are not its own forms or are too large", async () => {
     const send = openBrowser(app)
     const large = await postJson(send, "/api/auth/sign-in/email", {
       email: "a@b.org",
@@ -279,7 +279,7 @@ describe("the embedded provider", () => {
     expect((await send("/api/auth/no-such-thing")).status).toBe(404)
   })
 
-  test("after AUTH_SECRET changed everybody signs in again, and tokens are made with a new key", async () => {
+  test("after AUTH_SECRET changed requires everyone to sign in again, and signs tokens with a new key", async () => {
     const send = await signUp(app, someone("kathleen"))
     await send("/api/realtime/token")
     const other = await startTideline({
@@ -298,7 +298,7 @@ describe("the embedded provider", () => {
 })
 
 describe("with SIGNUP=closed", () => {
-  test("sign-up is refused by the form and by the endpoint, and both name the waitlist", async () => {
+  test("sign-up is refused by the form and the endpoint, and both mention the waitlist", async () => {
     const app = await startTideline({ SIGNUP: "closed" })
     try {
       const fields = { name: "Ada", email: "ada@example.org", password: "an engine of brass" }
@@ -319,7 +319,7 @@ describe("with SIGNUP=closed", () => {
 })
 
 describe("the limit by network address", () => {
-  test("cannot be escaped by a header that says one comes from elsewhere", async () => {
+  test("cannot be bypassed with a header that claims another address", async () => {
     const app = await startTideline()
     try {
       expect(
@@ -333,7 +333,7 @@ describe("the limit by network address", () => {
     }
   })
 
-  test("believes the operator's own proxy, and nothing that stands before its word", async () => {
+  test("trusts the operator's proxy, and nothing added before it", async () => {
     const app = await startTideline({ TRUSTED_PROXIES: "1" })
     try {
       expect(await statuses(app, (i) => ({ "x-forwarded-for": `192.0.2.${i}` }))).not.toContain(429)

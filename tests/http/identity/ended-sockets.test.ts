@@ -53,7 +53,7 @@ function sessionOf(token: string) {
   return String(decodeJwt(token)["sid"])
 }
 
-describe("a socket ends at the commit that ends its session", () => {
+describe("a socket closes at the commit that ends its session", () => {
   test.each<[string, (person: Person, session: string) => Promise<unknown>]>([
     ["by signing out", (person) => postJson(person, "/api/auth/sign-out", {})],
     ["by SQL that deletes the row", (_, id) => sql`delete from auth.session where id = ${id}`],
@@ -98,7 +98,7 @@ describe("a socket ends at the commit that ends its session", () => {
   })
 })
 
-test("a socket ends when its session does, though its token is good for longer", async () => {
+test("a socket closes when its session expires, even if its token is valid for longer", async () => {
   const person = await signIn(app, ada)
   const token = await realtimeToken(person)
   // Without the trigger that announces a session made shorter: the socket has only the clock to go
@@ -110,7 +110,7 @@ test("a socket ends when its session does, though its token is good for longer",
   await expectEnd(await connect(token))
 })
 
-describe("a socket that was opened with an API key ends at the commit that ends the key", () => {
+describe("a socket opened with an API key closes at the commit that ends the key", () => {
   test.each<[string, (name: string) => Promise<unknown>]>([
     ["by deleting it", (name) => sql`delete from auth.apikey where start = ${name}`],
     ["by switching it off", (name) => sql`update auth.apikey set enabled = false where start = ${name}`],

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-describe("a password that is easy to guess", () => {
+describe("a weak password", () => {
   test.each([
     ["a common one", "password123"],
     ["a common one in disguise", "P@ssw0rd123"],
@@ -48,14 +48,14 @@ describe("a password that is easy to guess", () => {
     ["a common one", "iloveyou2024"],
     ["the address of the account", "ada@example.org"],
     ["the name of the person", "adalovelace"],
-  ])("does not take the place of the present one on the account page: %s", async (_, password) => {
+  ])("cannot replace the current one on the account page: %s", async (_, password) => {
     const body = new URLSearchParams({ intent: "change-password", current: ada.password, password })
     const page = await ada("/dashboard/account", { method: "POST", body })
     expect([page.status, await page.text()]).toEqual([400, expect.stringContaining(SENTENCE)])
     expect((await signIn(app, ada)).email).toBe(ada.email)
   })
 
-  test("is not chosen by a reset, whose link still works afterwards", async () => {
+  test("cannot be chosen in a reset, whose link still works afterwards", async () => {
     await postJson(openBrowser(app), "/api/auth/request-password-reset", { email: ada.email })
     const { text } = await findEmail(app, ada.email, /reset/i)
     const token = /token=(\w+)/.exec(text)?.[1] ?? ""
@@ -71,7 +71,7 @@ describe("a password that is easy to guess", () => {
     expect((await choose("a difference engine")).status).toBe(303)
   })
 
-  test("is not chosen when an address is confirmed from another browser", async () => {
+  test("cannot be chosen when an address is confirmed from another browser", async () => {
     const email = "edith@example.org"
     await signUp(app, { name: "Edith Clarke", email })
     const { text } = await findEmail(app, email, /confirm/i)
@@ -83,7 +83,7 @@ describe("a password that is easy to guess", () => {
     }
   })
 
-  test("is judged nowhere else: at the sign-in it is only wrong, with or without such an account", async () => {
+  test("is not judged anywhere else: sign-in only says that it is wrong, with or without an account", async () => {
     for (const email of [ada.email, "nobody@example.org"]) {
       const refused = await postJson(openBrowser(app), "/api/auth/sign-in/email", {
         email,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 describe("guessing the password of one account from many addresses", () => {
-  test("is slowed for all of them, and the owner signs in where they did before", async () => {
+  test("is slowed for all of them, while the owner can sign in from a known browser", async () => {
     const owner = await signUp(app, { name: "Ada", email: "ada@example.org" })
     await owner("/sign-out", { method: "POST" })
     expect(await guessAs("ada@example.org", 12)).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
@@ -23,7 +23,7 @@ describe("guessing the password of one account from many addresses", () => {
     expect(await signInFrom("198.51.100.1", owner, "ada@example.org", PASSWORD)).toBe(200)
   })
 
-  test("leaves the owner a way in by mail where they never signed in before", async () => {
+  test("leaves the owner a way in by email where they never signed in before", async () => {
     await signUp(app, { name: "Grace", email: "grace@example.org" })
     await guessAs("grace@example.org", 11)
     const phone = openBrowser(app)
@@ -41,7 +41,7 @@ describe("guessing the password of one account from many addresses", () => {
     expect(await signInFrom("198.51.100.3", openBrowser(app), "grace@example.org", password)).toBe(429)
   })
 
-  test("is slowed in the owner's browser too, and a mark of another account or a made-up one is none", async () => {
+  test("is slowed in the owner's browser too, and a cookie of another account or a forged one does not help", async () => {
     const owner = await signUp(app, { name: "Emmy", email: "emmy@example.org" })
     const other = await signUp(app, { name: "Eve", email: "eve@example.org" })
     const statuses = []
@@ -57,8 +57,8 @@ describe("guessing the password of one account from many addresses", () => {
   })
 })
 
-describe("the present password of somebody who is signed in", () => {
-  test("is guessed ten times in all, from however many addresses and at whichever endpoint", async () => {
+describe("the current password of a signed-in person", () => {
+  test("can be guessed ten times in total, from any address and at any endpoint", async () => {
     const owner = await signUp(app, { name: "Alan", email: "alan@example.org" })
     await owner("/onboarding")
     const sql = postgres(app.databaseUrl, { max: 1 })
@@ -84,7 +84,7 @@ describe("the present password of somebody who is signed in", () => {
     expect(await signInFrom("198.51.100.14", owner, "alan@example.org", PASSWORD)).toBe(200)
   })
 
-  test("is not guessed by many at once either", async () => {
+  test("cannot be guessed by concurrent requests either", async () => {
     const owner = await signUp(app, { name: "Kay", email: "kay@example.org" })
     const statuses = await Promise.all(
       Array.from({ length: 25 }, async (_, i) => {
@@ -97,8 +97,8 @@ describe("the present password of somebody who is signed in", () => {
   })
 })
 
-describe("the mark of a browser in which an account was opened", () => {
-  test("ends with a reset, and with a change of the password in another browser", async () => {
+describe("the cookie of a known browser", () => {
+  test("is invalidated by a reset, and by a password change in another browser", async () => {
     const thief = await signUp(app, { name: "Ida", email: "ida@example.org" })
     const owner = openBrowser(app)
     await postJson(from("203.0.113.50", owner), "/api/auth/request-password-reset", {
@@ -123,7 +123,7 @@ describe("the mark of a browser in which an account was opened", () => {
   })
 })
 
-test("guesses from one address against many accounts are slowed, and nobody else's are", async () => {
+test("guesses from one address against many accounts are slowed without affecting other addresses", async () => {
   const statuses = []
   for (let i = 0; i < 32; i++)
     statuses.push(
@@ -134,7 +134,7 @@ test("guesses from one address against many accounts are slowed, and nobody else
   expect(await signInFrom("203.0.113.2", openBrowser(app), "nobody-1@example.org", "whatever")).toBe(401)
 })
 
-test("somebody else who asks for emails uses up nobody else's", async () => {
+test("requests for emails by someone else do not use up the owner's", async () => {
   await signUp(app, { name: "Mary", email: "mary@example.org" })
   const ask = async (address: string) =>
     (

@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-describe("where an address has to be confirmed first", () => {
-  test("a new account opens with the link of its email, and not before", async () => {
+describe("if addresses have to be confirmed first", () => {
+  test("a new account opens only with the link from its email", async () => {
     const browser = openBrowser(app)
     const made = await browser("/sign-up", form(someone("mary")))
     expect([made.status, made.headers.get("location")]).toEqual([303, "/sign-up?sent"])
@@ -34,7 +34,7 @@ describe("where an address has to be confirmed first", () => {
     expect([entered.status, entered.headers.get("location")]).toEqual([303, "/dashboard"])
   })
 
-  test("the owner of an account is told by mail that somebody tried to make it again, once a day", async () => {
+  test("an account's owner is notified at most once a day that someone tried to sign up with the address", async () => {
     for (let i = 0; i < 2; i++) await openBrowser(app)("/sign-up", form(someone("known")))
     const message = await findEmail(app, "known@example.org", /already have a Tideline account/)
     const lines = message.text.split("\n")
@@ -47,7 +47,7 @@ describe("where an address has to be confirmed first", () => {
   })
 })
 
-describe("known and unknown addresses are answered alike", () => {
+describe("known and unknown addresses get identical responses", () => {
   type Account = ReturnType<typeof someone>
   const wrong = ({ email }: Account) => ({ email, password: "not the password" })
   const address = ({ email }: Account) => ({ email })
@@ -65,7 +65,7 @@ describe("known and unknown addresses are answered alike", () => {
     ["the reset form", "/sign-in/forgot-password", address, 303],
   ]
 
-  test.each(asks)("by %s: status, headers, cookies and body", async (what, path, fields, status) => {
+  test.each(asks)("from %s: status, headers, cookies and body", async (what, path, fields, status) => {
     const name = `unknown-${asks.findIndex(([known]) => known === what)}`
     const answers = []
     for (const person of [someone("known"), someone(name)]) {

@@ -43,7 +43,7 @@ async function operateBuilt(
   return { code, output: output.trim() }
 }
 
-describe("the operator's command, beside a running server", () => {
+describe("the operator's command, while a server runs", () => {
   let app: TidelineApp
   let sql: postgres.Sql
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe("the operator's command, beside a running server", () => {
     expect(output).toMatch(/^ada@example\.org\s+free\s+not confirmed\s+\d{4}-\d\d-\d\d\s+Ada Lovelace$/m)
   })
 
-  test("changes a plan in the account and in the person's record, and records that it did", async () => {
+  test("changes a plan in the account and in the person's record, and records the change", async () => {
     const send = await signUp(app, { name: "Grace Hopper", email: "grace@example.org" })
     await send("/onboarding")
     expect(await user("plan", "Grace@example.org", "pro")).toEqual({
@@ -86,7 +86,7 @@ describe("the operator's command, beside a running server", () => {
     expect(await user("plan", "grace@example.org", "pro")).toMatchObject({ code: 1 })
   })
 
-  test("makes a link that resets a password", async () => {
+  test("creates a link that resets a password", async () => {
     await signUp(app, { name: "Alan Turing", email: "alan@example.org" })
     const { output } = await user("reset-password", "alan@example.org")
     const token = new URL(output.split("\n").at(-1) ?? "").searchParams.get("token") ?? ""
@@ -96,7 +96,7 @@ describe("the operator's command, beside a running server", () => {
     await signIn(app, { email: "alan@example.org", password: "an enigma no longer" })
   })
 
-  test("makes an account whose owner chooses the password, once", async () => {
+  test("creates an account whose owner chooses the password, once", async () => {
     const { output } = await user("create", "Mary@example.org", "Mary Somerville")
     const token = new URL(output.split("\n").at(-1) ?? "").searchParams.get("token") ?? ""
     const body = new URLSearchParams({ token, password: "mechanism of the heavens" })
@@ -109,7 +109,7 @@ describe("the operator's command, beside a running server", () => {
     })
   })
 
-  test("makes an API key that opens the HTTP API", async () => {
+  test("creates an API key that opens the HTTP API", async () => {
     await signUp(app, { name: "Emmy Noether", email: "emmy@example.org" })
     const { output } = await user("api-key", "emmy@example.org", "backup")
     const headers = { authorization: `Bearer ${output.split("\n").at(-1)}` }
@@ -131,7 +131,7 @@ describe("the operator's command, beside a running server", () => {
 })
 
 describe("the operator's command", () => {
-  test("finds the embedded PostgreSQL of the server that runs, and starts it where none does", async () => {
+  test("uses the running server's embedded PostgreSQL, or starts it", async () => {
     const app = await startTideline({ DATABASE_URL: "" })
     try {
       await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
@@ -146,7 +146,7 @@ describe("the operator's command", () => {
     }
   })
 
-  test("says where accounts are kept with Clerk", async () => {
+  test("says where accounts are managed with Clerk", async () => {
     const env = {
       CLERK_SECRET_KEY: SECRET_KEY,
       CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,

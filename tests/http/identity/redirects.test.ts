@@ -83,7 +83,7 @@ const WAYS_IN: [string, (target: string) => Promise<Response>][] = [
   ["an address with two slashes", (target) => fetch(`${app.origin}/${target}`, { redirect: "manual" })],
 ]
 
-describe("nobody is sent to another site by", () => {
+describe("redirects never leave the site", () => {
   test.each(WAYS_IN)("%s", async (_way, ask) => {
     const ways = await Promise.all(HOSTILE.map(async (target) => findWayOut(target, await ask(target))))
     expect(ways.filter((way) => way !== null)).toEqual([])

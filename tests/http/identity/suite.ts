@@ -49,7 +49,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
     afterAll(() => deployment?.stop())
 
     describe("a visitor", () => {
-      test("is shown the way to sign in, and back", async () => {
+      test("is sent to sign in, and back", async () => {
         const response = await ask("/dashboard?tab=files&q=a%2Fb", { accept: "text/html" })
         expect(response.status).toBe(302)
         expect(response.headers.get("location")).toBe(
@@ -58,7 +58,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
       })
 
       test.each(["/dashboard.data", "/dashboard/_.data", "/dashboard.data?_routes=root"])(
-        "gets no data from %s",
+        "receives no data from %s",
         async (path) => {
           const response = await ask(path)
           const body = await response.text()
@@ -67,21 +67,21 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
         },
       )
 
-      test("of the API gets 401, told how to sign in", async () => {
+      test("of the API receives 401 with instructions", async () => {
         const response = await ask("/api/files")
         expect(response.status).toBe(401)
         expect(response.headers.get("www-authenticate")).toMatch(/^Bearer/)
         expect(await response.json()).toEqual({ error: "Unauthorized" })
       })
 
-      test("opens what is public", async () => {
+      test("can open everything public", async () => {
         const response = await ask("/", { accept: "text/html" })
         expect(response.status).toBe(200)
       })
     })
 
     describe("a caller", () => {
-      test("is known by their cookie, and given a record", async () => {
+      test("is recognised by their cookie, and gets a record", async () => {
         const send = browse(ada)
         expect((await send("/api/files")).status).toBe(200)
         const page = await send("/onboarding")
@@ -89,21 +89,21 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
         expect(await page.text()).toContain("ada@example.org")
       })
 
-      test("is known by each kind of bearer credential", async () => {
+      test("is recognised by each kind of bearer credential", async () => {
         for (const [kind, bearer] of Object.entries(ada.bearers)) {
           const response = await ask("/api/files", { authorization: `Bearer ${bearer}` })
           expect([kind, response.status]).toEqual([kind, 200])
         }
       })
 
-      test("is nobody with a bad cookie", async () => {
+      test("is not recognised with an invalid cookie", async () => {
         for (const [kind, cookies] of Object.entries(ada.bad.cookies)) {
           const response = await ask("/api/files", { cookie: cookie(cookies) })
           expect([kind, response.status]).toEqual([kind, 401])
         }
       })
 
-      test("is nobody with a bad bearer credential, also when a good cookie comes with it", async () => {
+      test("is not recognised with an invalid bearer credential, even beside a valid cookie", async () => {
         const bad = { ...ada.bad.bearers, nonsense: "nope", empty: "", "two words": "a b" }
         for (const [kind, bearer] of Object.entries(bad)) {
           const authorization = `Bearer ${bearer}`
@@ -113,12 +113,12 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
         }
       })
 
-      test("is nobody with another scheme than Bearer, which a browser may send by itself", async () => {
+      test("is not recognised with a scheme other than Bearer, which a browser may send automatically", async () => {
         const authorization = `Basic ${btoa("ada:secret")}`
         expect((await ask("/api/files", { authorization, cookie: cookie(ada.cookies) })).status).toBe(401)
       })
 
-      test("cannot read another's pages by a cookie of their own", async () => {
+      test("cannot read another user's pages with their own cookie", async () => {
         const page = await browse(grace)("/onboarding")
         const text = await page.text()
         expect(text).toContain("grace@example.org")
@@ -135,7 +135,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
           () => ({ "sec-fetch-site": "same-origin" }),
         ],
         ["no word of a browser at all, as scripts send it", () => ({})],
-      ])("goes on with a cookie and %s", async (_, headers) => {
+      ])("is accepted with a cookie and %s", async (_, headers) => {
         expect((await change({ cookie: cookie(ada.cookies), ...headers() })).status).toBe(404)
       })
 
@@ -152,7 +152,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
         }
       })
 
-      test("goes on with a bearer credential, wherever it was made: no page can make a browser send one", async () => {
+      test("is accepted with a bearer credential from anywhere, because no page can make a browser send one", async () => {
         for (const bearer of Object.values(ada.bearers)) {
           const authorization = `Bearer ${bearer}`
           expect((await change({ authorization })).status).toBe(404)
@@ -160,7 +160,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
         }
       })
 
-      test("does not go on because of a bad bearer credential beside a good cookie", async () => {
+      test("is refused with an invalid bearer credential beside a valid cookie", async () => {
         const headers = {
           authorization: "Bearer nope",
           cookie: cookie(ada.cookies),
@@ -169,11 +169,11 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
         expect((await change(headers)).status).toBe(403)
       })
 
-      test("of a script without credentials is 401", async () => {
+      test("is refused with 401 from a script without credentials", async () => {
         expect((await change({})).status).toBe(401)
       })
 
-      test("that signs in from another site is refused", async () => {
+      test("is refused if it signs in from another site", async () => {
         const body = new URLSearchParams({ email: ada.email, password: "whatever it may be" })
         const response = await ask("/sign-in", { origin: "https://evil.example" }, { method: "POST", body })
         expect(response.status).toBeGreaterThanOrEqual(400)
@@ -181,12 +181,12 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
       })
     })
 
-    describe("the way back after signing in", () => {
+    describe("the page after signing in", () => {
       test.each([
         ["/dashboard/files", "/dashboard/files"],
         ["/dashboard/chat?a=1&b=%2F#top", "/dashboard/chat?a=1&b=%2F#top"],
         ["/", "/"],
-      ])("leads to %s", async (wanted, expected) => {
+      ])("is %s", async (wanted, expected) => {
         expect(await targetOf(wanted)).toBe(expected)
       })
 
@@ -211,13 +211,13 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
         "/sign-out",
         "/api/files",
         "",
-      ])("leads to the dashboard instead of %j", async (wanted) => {
+      ])("is the dashboard instead of %j", async (wanted) => {
         expect(await targetOf(wanted)).toBe("/dashboard")
       })
     })
 
     describe("a realtime token", () => {
-      test("says who opens the connection and on which plan, to this service and for a minute", async () => {
+      test("names the user and the plan, for this service and for a minute", async () => {
         const { realtime } = deployment
         if (!realtime) return expect((await browse(ada)("/api/realtime/token")).status).toBeLessThan(500)
         for (const [caller, plan] of [
@@ -248,18 +248,18 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
         expect((await ask("/api/files", { authorization: `Bearer ${token}` })).status).toBe(401)
       })
 
-      test("is not for visitors", async () => {
+      test("is not issued to visitors", async () => {
         expect((await ask("/api/realtime/token")).status).toBe(401)
       })
 
-      test("is got by GET alone", async () => {
+      test("is issued on GET only", async () => {
         const response = await browse(ada)("/api/realtime/token", { method: "POST" })
         expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"])
       })
     })
 
     describe("signing out", () => {
-      test("takes a POST of the site's own: a link does nothing", async () => {
+      test("requires a POST from the site itself: a link does nothing", async () => {
         const leaving = await deployment.enter({
           name: "Alan Turing",
           email: "alan@example.org",
@@ -273,7 +273,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
         expect((await send("/api/files")).status).toBe(200)
       })
 
-      test("makes the browser forget who it was", async () => {
+      test("clears the browser's cookies", async () => {
         const leaving = await deployment.enter({
           name: "Edsger Dijkstra",
           email: "edsger@example.org",
