@@ -54,7 +54,7 @@ describe("a live collection", () => {
     expect(server.subscribed[0]!.have).not.toHaveProperty("lsn")
   })
 
-  it("is for each reader what its own loader gave, and tells them nothing, as long as nothing has changed", async () => {
+  it("returns each reader its own loader's rows, and does not notify until something changes", async () => {
     const { server, client, collection, id } = await liveFilesSubscribed()
     const reader = vi.fn()
     collection.watch(reader)
@@ -70,7 +70,7 @@ describe("a live collection", () => {
     expect(reader).toHaveBeenCalledTimes(1)
   })
 
-  it("places a commit's rows by the order, and tells its readers once", async () => {
+  it("inserts a commit's rows in order, and notifies its readers once", async () => {
     const { server, client, collection, names, id } = await liveFilesSubscribed()
     const reader = vi.fn()
     collection.watch(reader)
@@ -91,7 +91,7 @@ describe("a live collection", () => {
     expect(client.rows(loaded)[0]).toBe(anchor)
   })
 
-  it("holds a snapshot in several parts until the last one has come", async () => {
+  it("buffers a snapshot in several parts until the last one has arrived", async () => {
     const { server, names, id } = await liveFilesSubscribed()
     const part = (rows: ReturnType<typeof file>[]) => ({
       position: position(20),
@@ -104,7 +104,7 @@ describe("a live collection", () => {
     expect(names()).toEqual(["x", "y"])
   })
 
-  it("comes back after a lost connection with its token and how far it had got", async () => {
+  it("resumes after a lost connection with its token and position", async () => {
     const { server, names } = await liveFilesSubscribed()
     server.down()
     expect(names()).toEqual(["anchor.txt", "chart.txt"])
@@ -113,7 +113,7 @@ describe("a live collection", () => {
     expect(server.subscribed[1]!.have).toEqual({ token: "from the server", lsn: lsn(11) })
   })
 
-  it("subscribes again from nothing after a reset, and keeps its rows in the meantime", async () => {
+  it("subscribes from scratch after a reset, and keeps its rows in the meantime", async () => {
     const { server, names, id } = await liveFilesSubscribed()
     server.say("reset", { ids: [id], reason: "truncate" })
     await expect.poll(() => server.subscribed).toHaveLength(2)
@@ -121,7 +121,7 @@ describe("a live collection", () => {
     expect(names()).toEqual(["anchor.txt", "chart.txt"])
   })
 
-  it("claims no place that it reached before a later snapshot, when that snapshot never came", async () => {
+  it("does not claim a position from before a later snapshot that never arrived", async () => {
     const { server, client } = await liveFilesSubscribed()
     const threads = { ...loaded, query: "chat.listThreads" }
     client.hold(threads)
@@ -144,7 +144,7 @@ describe("a live collection", () => {
     ])
   })
 
-  it("continues from nothing when the connection is lost between a reset and the answer", async () => {
+  it("resubscribes from scratch if the connection is lost between a reset and the response", async () => {
     const { server, id } = await liveFilesSubscribed()
     server.say("reset", { ids: [id], reason: "slow" })
     server.say("position", { lsn: lsn(60), at: 5, lag: 0 })
@@ -154,7 +154,7 @@ describe("a live collection", () => {
     expect(server.subscribed.at(-1)!.have).toBeUndefined()
   })
 
-  it("reads again what was taken away, when the user has signed in again", async () => {
+  it("reads revoked rows again when the user has signed in again", async () => {
     const { server } = await liveFilesSubscribed()
     server.signOut()
     server.up()
@@ -162,7 +162,7 @@ describe("a live collection", () => {
     expect(server.subscribed[1]!.have).toBeUndefined()
   })
 
-  it("takes away the rows that are refused when it comes back", async () => {
+  it("removes rows that are refused on reconnection", async () => {
     const { server, names } = await liveFilesSubscribed()
     const said = vi.spyOn(console, "error").mockImplementation(() => {})
     server.down()
@@ -173,7 +173,7 @@ describe("a live collection", () => {
     said.mockRestore()
   })
 
-  it("ends a subscription that was answered when nobody waits for it any more", async () => {
+  it("ends a subscription whose response arrives when nobody waits for it any more", async () => {
     const { server } = liveFiles()
     const letGo = server.holdAnswers()
     server.up()
@@ -184,7 +184,7 @@ describe("a live collection", () => {
     await expect.poll(() => server.unsubscribed).toEqual([1])
   })
 
-  it("takes a newer loader's rows where the places of two epochs cannot be compared", async () => {
+  it("uses a newer loader's rows if the positions of two epochs cannot be compared", async () => {
     const { server, client, names } = await liveFilesSubscribed()
     server.down()
     const have = { token: "of the restored database", position: { epoch: "two", lsn: lsn(2) } }
@@ -192,7 +192,7 @@ describe("a live collection", () => {
     expect(names()).toEqual(["new"])
   })
 
-  it("shows nothing more of what was revoked", async () => {
+  it("shows nothing more of revoked rows", async () => {
     const { server, names, id } = await liveFilesSubscribed()
     server.say("revoked", { ids: [id], reason: "denied" })
     expect(names()).toEqual([])
@@ -205,7 +205,7 @@ describe("a live collection", () => {
     expect(client.freshness().state).toBe("signed-out")
   })
 
-  it("takes a newer loader's rows while the connection is down, and not while it is up", async () => {
+  it("uses a newer loader's rows while disconnected, but not while connected", async () => {
     const { server, client, names } = await liveFilesSubscribed()
     const newer = {
       ...loaded,
@@ -221,7 +221,7 @@ describe("a live collection", () => {
     expect(names()).toEqual(["new"])
   })
 
-  it("says as of when it shows the truth", async () => {
+  it("reports how old the shown rows are", async () => {
     const { server, client } = await liveFilesSubscribed()
     server.say("position", { lsn: lsn(30), at: 5000, lag: 0 })
     expect(client.freshness()).toEqual({ state: "live", asOf: 5000 })
@@ -235,7 +235,7 @@ describe("a live collection", () => {
 describe("an optimistic mutation", () => {
   const shown = { query: "files.list", op: "merge", key: "a", row: { name: "atoll.txt" } } as const
 
-  it("is shown at once and settles on the commit that carries it, without a flicker", async () => {
+  it("is shown immediately and settles on the commit that contains it, without a flicker", async () => {
     const { server, client, collection, names, id } = await liveFilesSubscribed()
     const seen: unknown[] = []
     collection.watch(() => seen.push(names()))
@@ -262,7 +262,7 @@ describe("an optimistic mutation", () => {
     expect(names()).toEqual(["back.txt", "chart.txt"])
   })
 
-  it("stays on top of somebody else's commit until it settles", async () => {
+  it("stays on top of another user's commit until it settles", async () => {
     const { server, client, names, id } = await liveFilesSubscribed()
     void client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
     server.say("commit", {
@@ -274,7 +274,7 @@ describe("an optimistic mutation", () => {
     expect(names()).toEqual(["atoll.txt", "chart.txt"])
   })
 
-  it("settles on a position past it when it changed none of the rows, having asked for that position", async () => {
+  it("that changed none of the rows settles on a later position, which it requests", async () => {
     const { server, client, names } = await liveFilesSubscribed()
     const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
     server.sent[0]!.answer({ value: null, xid: "9", lsn: lsn(40) })
@@ -284,7 +284,7 @@ describe("an optimistic mutation", () => {
     expect(names()).toEqual(["anchor.txt", "chart.txt"])
   })
 
-  it("settles on a snapshot of another epoch, whose places say nothing of its own", async () => {
+  it("settles on a snapshot of another epoch, whose positions cannot be compared", async () => {
     const { server, client, names, id } = await liveFilesSubscribed()
     const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
     server.sent[0]!.answer({ value: null, xid: "9", lsn: lsn(4000) })
@@ -297,7 +297,7 @@ describe("an optimistic mutation", () => {
     expect(names()).toEqual(["anchor.txt", "chart.txt"])
   })
 
-  it("is taken back when the user signs out before it was sent", async () => {
+  it("is rolled back if the user signs out before it was sent", async () => {
     const { server, client } = liveFiles()
     const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
     server.signOut()
@@ -306,7 +306,7 @@ describe("an optimistic mutation", () => {
     expect(server.sent).toEqual([])
   })
 
-  it("is taken back when the server refuses, with words for the user", async () => {
+  it("is rolled back if the server refuses it, with a message for the user", async () => {
     const { server, client, names } = await liveFilesSubscribed()
     const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
     server.sent[0]!.answer({ error: { code: "conflict", message: "There is a file of that name." } })
@@ -316,7 +316,7 @@ describe("an optimistic mutation", () => {
     expect(names()).toEqual(["anchor.txt", "chart.txt"])
   })
 
-  it("is sent again under the same id when the connection is lost before the answer", async () => {
+  it("is sent again under the same id if the connection is lost before the response", async () => {
     const { server, client, names } = await liveFilesSubscribed()
     const answer = client.mutate(rename, { id: "a", name: "atoll.txt" }, [shown])
     server.down()

@@ -47,7 +47,7 @@ async function threePages() {
 }
 
 describe("the pages of a live query", () => {
-  it("are what the page shows already until something of it changes", async () => {
+  it("are the rendered rows until one of them changes", async () => {
     const server = scriptedLink()
     const rendered = firstPage(first)
     const pages = createPages(createLiveClient(server.link), first, (after) => ({ after }), rendered)
@@ -68,7 +68,7 @@ describe("the pages of a live query", () => {
     expect(reader).toHaveBeenCalledTimes(1)
   })
 
-  it("begin where the one before ends, and are shown as one list", async () => {
+  it("start where the previous one ends, and are shown as one list", async () => {
     const { pages, ids } = await threePages()
     expect(ids()).toEqual([1, 2, 3, 4, 5, 6])
     expect(pages.shown()).toMatchObject({ count: 3, hasMore: false })
@@ -91,7 +91,7 @@ describe("the pages of a live query", () => {
     expect(ids()).toEqual([1, 1.5, 2, 4, 5, 6, 7])
   })
 
-  it("follow when the end of the one before moves, and keep their rows until they have been read again", async () => {
+  it("follow when the end of the previous one moves, and keep their rows until they have been read again", async () => {
     const { server, ids, seen, answer, firstId } = await threePages()
     server.say("reset", { ids: [firstId], reason: "truncate" })
     await expect.poll(() => server.subscribed).toHaveLength(4)
@@ -104,13 +104,13 @@ describe("the pages of a live query", () => {
     expect(seen.every((list) => list.length === 7)).toBe(true)
   })
 
-  it("go when the first one is revoked", async () => {
+  it("disappear when the first one is revoked", async () => {
     const { server, ids, firstId } = await threePages()
     server.say("revoked", { ids: [firstId], reason: "denied" })
     expect(ids()).toEqual([])
   })
 
-  it("are all continued after a lost connection", async () => {
+  it("all resume after a lost connection", async () => {
     const { server } = await threePages()
     server.down()
     server.up()

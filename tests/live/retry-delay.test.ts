@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { retryDelay } from "#app/realtime/retry-delay.ts"
 
-test("a server that went away is looked for at least every two seconds for half a minute, then every ten", () => {
+test("an unavailable server is tried at least every two seconds for half a minute, then every ten", () => {
   fc.assert(
     fc.property(
       fc.nat(1000),
@@ -14,7 +14,7 @@ test("a server that went away is looked for at least every two seconds for half 
   expect(retryDelay(20, 30_000, 1)).toBe(10_000)
 })
 
-test("the first attempts come sooner, and all clients are spread over the whole time", () => {
+test("the first attempts come sooner, and clients are spread over the whole interval", () => {
   expect([0, 1, 2, 3, 4].map((attempt) => retryDelay(attempt, 0, 1))).toEqual([250, 500, 1000, 2000, 2000])
   expect(retryDelay(3, 0, 0)).toBe(0)
 })

@@ -11,7 +11,7 @@ import { createTestDatabase } from "../support/postgres.ts"
 const LISTED = { query: "users.getOnboardingStatus", args: {} }
 
 it(
-  "an installation with its own database is backed up as it runs, and goes on elsewhere",
+  "an installation with its own database is backed up while it runs, and is restored elsewhere",
   { timeout: 180_000 },
   async () => {
     const app = await startTideline({ DATABASE_URL: "" })
@@ -89,7 +89,7 @@ it(
 )
 
 it(
-  "a client that was connected to the backed-up installation reads everything again from the restored one",
+  "a client of the backed-up installation reads everything again from the restored one",
   { timeout: 120_000 },
   async () => {
     const database = await createTestDatabase()

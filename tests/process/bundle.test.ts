@@ -6,7 +6,7 @@ const root = resolve(import.meta.dirname, "../..")
 const transports = join(root, "node_modules/engine.io-client/build/esm/transports")
 
 // vite.config.ts replaces a file inside engine.io-client, which may move with any version of it.
-it("browsers are sent the WebSocket transport of the realtime client, and no polling", () => {
+it("browsers receive the WebSocket transport of the realtime client, without polling", () => {
   const assets = join(root, "build/client/assets")
   const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"))
   const sent = scripts.map((name) => readFileSync(join(assets, name), "utf8")).join("\n")

@@ -25,7 +25,7 @@ beforeEach(() => {
   gateway.answers.length = 0
 })
 
-it("an answer that ends at the moment PostgreSQL dies is stored", async () => {
+it("a reply that ends as PostgreSQL dies is stored", async () => {
   const threadId = await ask()
   const answer = await gateway.asked(0)
   answer.say("The sea is deep")
@@ -37,7 +37,7 @@ it("an answer that ends at the moment PostgreSQL dies is stored", async () => {
   expect(await contentOf(threadId)).toBe("The sea is deep and wide.")
 })
 
-it("an answer goes on while PostgreSQL is away, and its words are all there afterwards", async () => {
+it("a reply continues while PostgreSQL is down, and its text is complete afterwards", async () => {
   const threadId = await ask()
   const answer = await gateway.asked(0)
   answer.say("Before, ")

@@ -48,7 +48,7 @@ describe("two processes on one database", () => {
   })
   afterAll(() => a.stop())
 
-  it("show on the one the answer that the other gives, in pieces and then in its message, never both", async () => {
+  it("show on one the reply that the other generates, as chunks and then in its message, never both", async () => {
     const threadId = await makeThread(atA)
     const watched = await watch(threadId)
     const asked = await ask(atA, threadId, "q1")
@@ -77,7 +77,7 @@ describe("two processes on one database", () => {
   it.each([
     ["its address", (id: string) => atB(`/api/chat/threads/${id}/stop`, { method: "POST" })],
     ["its name", (id: string) => callStop(id)],
-  ])("stop on the one, by %s, what runs on the other", async (_, stop) => {
+  ])("stop on one, by %s, a reply that runs on the other", async (_, stop) => {
     const threadId = await makeThread(atA)
     const watched = await watch(threadId)
     await ask(atA, threadId, "q1")
@@ -99,7 +99,7 @@ describe("two processes on one database", () => {
     })
   })
 
-  it("keep forty whole answers for forty askers who leave at once", async () => {
+  it("store forty complete replies for forty people who disconnect at the same moment", async () => {
     const threads = await Promise.all(Array.from({ length: 40 }, () => makeThread(atA)))
     await Promise.all(
       threads.map(async (threadId, index) => {
@@ -123,7 +123,7 @@ describe("two processes on one database", () => {
     )
   })
 
-  it("abort forty requests to the model for forty stops, by whomever they are given", async () => {
+  it("abort forty requests to the model for forty stops, on whichever process they arrive", async () => {
     const threads = await Promise.all(Array.from({ length: 40 }, () => makeThread(atA)))
     await Promise.all(threads.map((threadId, index) => ask(index % 2 ? atA : atB, threadId, "q1")))
     await gateway.asked(39)
@@ -142,14 +142,14 @@ describe("two processes on one database", () => {
   })
 })
 
-describe("a process that ends in the middle of an answer", () => {
+describe("a process that ends during a reply", () => {
   beforeAll(async () => {
     a = await startBeside()
     atA = await signIn(a, ada)
   })
   afterAll(() => a.stop())
 
-  it("killed, leaves all but its last quarter of a second, which others show as interrupted and make again", async () => {
+  it("by a kill loses at most its last quarter of a second, and others show the reply as interrupted and regenerate it", async () => {
     const threadId = await makeThread(atA)
     const watched = await watch(threadId)
     await ask(atA, threadId, "q1")
@@ -177,7 +177,7 @@ describe("a process that ends in the middle of an answer", () => {
     expect(watched.now()).toMatchObject({ text: "Once more, and whole.", messages: 2 })
   })
 
-  it("told to end, keeps all that it had heard", async () => {
+  it("by a shutdown keeps everything it had received", async () => {
     const ending = await startBeside()
     const there = await signIn(ending, ada)
     const threadId = await makeThread(there)

@@ -37,7 +37,7 @@ async function store(person: Person, name: string) {
   return files[0]?._id ?? ""
 }
 
-it("a transaction forgotten in psql keeps one person waiting, and nobody else", async () => {
+it("a transaction left open in psql blocks one person and nobody else", async () => {
   const [held, free] = [await signUp(app, ada), await signUp(app, grace)]
   const [fileId, otherId] = [await store(held, "held.txt"), await store(free, "free.txt")]
   const sockets = await Promise.all(Array.from({ length: 10 }, () => connect(held)))

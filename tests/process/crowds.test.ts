@@ -27,9 +27,9 @@ beforeAll(async () => {
 
 afterAll(() => app.stop())
 
-describe("a crowd that never finishes what it says", () => {
+describe("a crowd of unfinished requests", () => {
   it(
-    `keeps nobody from being served: ${HALF_OPEN} half requests, ${SLOW_BODIES} slow bodies`,
+    `blocks nobody else: ${HALF_OPEN} half requests, ${SLOW_BODIES} slow bodies`,
     async () => {
       const crowd: Socket[] = []
       for (let number = 0; number < HALF_OPEN; number++)

@@ -45,8 +45,8 @@ afterAll(async () => {
 const migrate = () =>
   runBuiltCommand("migrate", ["--for", file], { folder, env: { DATABASE_URL: database.url } })
 
-describe("a server whose role owns no table", () => {
-  it("is told to have the migration run first, where that was not done", async () => {
+describe("a server whose role owns no tables", () => {
+  it("is told to run the migration first if that was not done", async () => {
     await owner.unsafe(`create role "${role}" login replication password 'a secret of its own'`)
     const server = spawnTideline(folder, { PORT: String(await findFreePort()), DATABASE_URL: url })
     expect(await server.exited).toBe(1)
@@ -56,7 +56,7 @@ describe("a server whose role owns no table", () => {
     expect(server.log.join("\n")).not.toContain("secret")
   })
 
-  it("starts after it, and does all that others do", async () => {
+  it("starts after it, and supports every feature", async () => {
     for (let time = 0; time < 2; time++) {
       const { code, output } = await migrate()
       expect(output).toContain(`The role ${role} may use it.`)
@@ -73,7 +73,7 @@ describe("a server whose role owns no table", () => {
     expect(app.log.filter((line) => line.startsWith("{") && JSON.parse(line).level >= 40)).toEqual([])
   })
 
-  it("may neither run programs, nor alter what operators did, nor change a table", async () => {
+  it("may neither run programs, nor change the operators' history, nor alter a table", async () => {
     await owner`insert into operator_acts (_creation_time, act, detail) values (1, 'invite', 'ada@example.org')`
     const sql = postgres(url, { max: 1, onnotice() {} })
     const refused = async (statement: string, code: string) =>

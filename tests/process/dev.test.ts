@@ -21,7 +21,7 @@ const SOURCES = ["app", "server", "db", "docs", "public", "package.json", "tscon
 const CONFIGS = ["vite", "react-router", "languages", "lingui"].map((name) => `${name}.config.ts`)
 
 // It starts Vite twice, from the sources.
-it("npm run dev restarts for a file that Node loaded, replaces a page without one, and prints no warning", async () => {
+it("npm run dev restarts for a file that Node loaded, replaces a page without a restart, and prints no warning", async () => {
   const dev = await startDev()
   const begun = await dev.nextStart()
   const page = () => fetch(`${begun.url}/features`).then((response) => response.text())

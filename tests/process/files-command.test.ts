@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-it("npm run files -- repair removes nothing from a store of which the database knows no file", async () => {
+it("npm run files -- repair removes nothing from a store if the database knows no file", async () => {
   const bytes = join(folder, "blobs", key)
   mkdirSync(dirname(bytes), { recursive: true })
   writeFileSync(bytes, "somebody's")

@@ -75,7 +75,7 @@ const ACTS: Record<string, () => Promise<unknown>> = {
   },
 }
 
-it("docs/architecture.md has the flows that are performed here", () => {
+it("docs/architecture.md lists the flows that are run here", () => {
   expect(Object.keys(flows)).toEqual(Object.keys(ACTS).map((title) => expect.stringContaining(title)))
 })
 
@@ -85,7 +85,7 @@ describe.each(Object.entries(flows))("%s", (title, steps) => {
     expect(steps.filter(({ name, file }) => !defines(file, name))).toEqual([])
   })
 
-  it("calls each of the server's functions that are named", async () => {
+  it("calls each of the listed server functions", async () => {
     const act = ACTS[title]
     if (!act) throw new Error(`No test performs "${title}".`)
     const called = await observer.calledWhile(act)
@@ -93,7 +93,7 @@ describe.each(Object.entries(flows))("%s", (title, steps) => {
     expect(onServer.filter(({ name }) => !called.has(name))).toEqual([])
   })
 
-  it("returns to a folder only where a reason is given", () => {
+  it("returns to a folder only with a stated reason", () => {
     const folders = steps.map(({ file }) => file.split("/").slice(0, 2).join("/"))
     const returns = steps.filter(
       (_, at) => folders[at] !== folders[at - 1] && folders.slice(0, at).includes(folders[at] ?? ""),

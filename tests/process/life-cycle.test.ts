@@ -35,7 +35,7 @@ describe("the first start", () => {
     expect(server.log.join("\n")).not.toContain(written["AUTH_SECRET"])
   })
 
-  it("leaves a file alone that is there", async () => {
+  it("leaves an existing file alone", async () => {
     const folder = emptyFolder()
     const settings = { AUTH_SECRET: undefined, ...EMBEDDED }
     const first = spawnTideline(folder, { ...settings, PORT: String(await findFreePort()) })
@@ -49,8 +49,8 @@ describe("the first start", () => {
   })
 })
 
-describe("a start that cannot succeed", () => {
-  it("names every wrong setting and ends with 1", async () => {
+describe("a start that fails", () => {
+  it("names every wrong setting and exits with 1", async () => {
     const server = spawnTideline(emptyFolder(), {
       PORT: "high",
       SMTP_URL: "nowhere",
@@ -82,7 +82,7 @@ describe("a start that cannot succeed", () => {
     await end(again)
   })
 
-  it("says that another process runs with the same data, which goes on", async () => {
+  it("says that another process uses the same data, and does not disturb it", async () => {
     const folder = emptyFolder()
     const first = spawnTideline(folder, { PORT: String(await findFreePort()), ...EMBEDDED })
     onTestFinished(() => end(first))
@@ -95,7 +95,7 @@ describe("a start that cannot succeed", () => {
     expect((await fetch(`${String(url)}/api/health`)).status).toBe(200)
   })
 
-  it("says that the database does not answer", async () => {
+  it("says that the database does not respond", async () => {
     const port = await findFreePort()
     const server = spawnTideline(emptyFolder(), {
       PORT: String(await findFreePort()),
@@ -127,7 +127,7 @@ describe("the process", () => {
     expect([...(await db.execute(sql`select email from waitlist`))]).toEqual([{ email: "ada@example.org" }])
   })
 
-  it("finishes what runs when it is told to stop, takes nothing new, and ends with 0", async () => {
+  it("finishes running work when told to stop, accepts nothing new, and exits with 0", async () => {
     const database = await createTestDatabase()
     onTestFinished(() => database.close())
     const app = await startTideline({ DATABASE_URL: database.url })
@@ -153,7 +153,7 @@ describe("the process", () => {
     await app.stop()
   })
 
-  it("goes on taking requests for a while, and says in time that no more should be sent", async () => {
+  it("keeps accepting requests for a while before it stops, and reports early that it is draining", async () => {
     const ops = await findFreePort()
     const app = await startTideline({ DRAIN_DELAY: "3", OPS_PORT: String(ops) })
     const kept = await openConnection(app.port)
@@ -175,7 +175,7 @@ describe("the process", () => {
     await app.stop()
   })
 
-  it("ends at once on a second signal", async () => {
+  it("exits immediately on a second signal", async () => {
     const app = await startTideline()
     onTestFinished(() => app.stop())
     const running = await openConnection(app.port)

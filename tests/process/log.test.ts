@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => app.stop())
 
-it("the log has each answer under the id that its header has, without the query", async () => {
+it("the log has each response under the id in its header, without the query", async () => {
   const response = await fetch(`${app.origin}/features?token=in-the-query`)
   const requestId = response.headers.get("x-request-id")
   await expect.poll(() => app.log.join("\n")).toContain(requestId)
@@ -22,7 +22,7 @@ it("the log has each answer under the id that its header has, without the query"
   expect(app.log.join("\n")).not.toContain("in-the-query")
 })
 
-it("the log tells who signed in from where, and which attempts were refused, without a claimed address", async () => {
+it("the log records who signed in from where, and which attempts were refused, without the claimed address", async () => {
   const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
   const guess = { email: "grace@example.org", password: "a guess of somebody else" }
   expect((await postJson(grace, "/api/auth/sign-in/email", guess)).status).toBe(401)
@@ -44,7 +44,7 @@ it("the log tells who signed in from where, and which attempts were refused, wit
   expect(app.log.join("\n")).not.toContain("grace@example.org")
 })
 
-it("the log calls nothing an error that others are refused, and has no stack of it", async () => {
+it("the log does not record refusals as errors, or with a stack trace", async () => {
   const elsewhere = "https://evil.example"
   const send = (path: string, init: RequestInit) =>
     fetch(app.origin + path, { method: "POST", redirect: "manual", ...init })
@@ -98,7 +98,7 @@ it("the log calls nothing an error that others are refused, and has no stack of 
   expect(entries.filter(({ level, err }) => level >= 40 || err !== undefined)).toEqual([])
 })
 
-it("the log holds no password, cookie, key, token, email, question or file, also where statements fail", async () => {
+it("the log contains no password, cookie, key, token, email, message or file, even if statements fail", async () => {
   const password = "a password that nobody may read"
   const ada = await signUp(app, { name: "Ada", email: "ada@example.org", password })
   await signIn(app, { email: ada.email, password })

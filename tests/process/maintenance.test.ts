@@ -27,8 +27,8 @@ afterAll(async () => {
 })
 afterEach(() => maintain("off"))
 
-describe("maintenance", () => {
-  it("closes every process to everybody within a moment, and opens them again", async () => {
+describe("maintenance mode", () => {
+  it("closes every process to everyone within a moment, and opens them again", async () => {
     const { output } = await maintain("on")
     expect(output).toMatch(/^Tideline is closed for maintenance\.\n/)
     for (const each of [app, other]) {
@@ -47,7 +47,7 @@ describe("maintenance", () => {
     expect(await maintain("off")).toMatchObject({ output: "Tideline was open already.\n" })
   })
 
-  it("says so to programs in JSON, and goes on answering probes, the health of the contract and files", async () => {
+  it("returns JSON to programs, and keeps serving probes, the health endpoint and static files", async () => {
     await close()
     const refused = await fetch(`${app.origin}/api/files`, { headers: { authorization: "Bearer x" } })
     expect(refused.status).toBe(503)
@@ -61,7 +61,7 @@ describe("maintenance", () => {
     for (const probe of ["/livez", "/readyz"]) expect((await fetch(ops + probe)).status).toBe(200)
   })
 
-  it("has the operator's words, as words, on a page that needs nothing else and keeps the reader's colours", async () => {
+  it("shows the operator's text, escaped, on a self-contained page in the reader's colours", async () => {
     await close("--message", `Back at 14:00 <script>alert("x")</script>`)
     const response = await fetch(`${app.origin}/pricing`, { headers: { cookie: "theme=dark" } })
     const page = await response.text()
@@ -72,7 +72,7 @@ describe("maintenance", () => {
     expect(response.headers.get("content-security-policy")).toContain(`'nonce-${nonce}'`)
   })
 
-  it("speaks the reader's language", async () => {
+  it("is in the reader's language", async () => {
     await close()
     const response = await fetch(`${app.origin}/pricing`, { headers: { "accept-language": "de" } })
     expect(response.headers.get("content-language")).toBe("de")
@@ -83,7 +83,7 @@ describe("maintenance", () => {
     expect(page).toContain("Wir arbeiten an Tideline und öffnen in ein paar Minuten wieder.")
   })
 
-  it("has a page that is open already load the document, which says why", async () => {
+  it("makes an open page load the document, which gives the reason", async () => {
     await close()
     const data = await ada("/dashboard/chat.data?thread=1&_routes=routes%2Fdashboard")
     expect(data.status).toBe(204)
@@ -98,7 +98,7 @@ describe("maintenance", () => {
     expect(fromElsewhere.headers.get("x-remix-redirect")).toBe("/")
   })
 
-  it("sends sockets away and lets none in", async () => {
+  it("disconnects sockets and refuses new ones", async () => {
     const token = await realtimeToken(ada)
     const socket = await openLiveSocket(app, token)
     const goodbye = socket.until(({ name }) => name === "goodbye")
@@ -109,7 +109,7 @@ describe("maintenance", () => {
     await expect.poll(() => openLiveSocket(app, token).then((open) => open.close(), String)).toBe(undefined)
   })
 
-  it("lets in anyone who has the address that the command printed, for this time only", async () => {
+  it("admits anyone with the URL that the command printed, during this maintenance only", async () => {
     const address = await close()
     const browser = openBrowser(app)
     expect((await browser(`${address}x`)).status).toBe(503)
@@ -124,7 +124,7 @@ describe("maintenance", () => {
     expect((await browser("/")).status).toBe(503)
   })
 
-  it("stays on when a process is started again", async () => {
+  it("stays on when a process restarts", async () => {
     await close()
     const late = await startTideline({ DATABASE_URL: database.url })
     try {
@@ -134,12 +134,12 @@ describe("maintenance", () => {
     }
   })
 
-  it("is understood from any client of the database", async () => {
+  it("can be switched by any client of the database", async () => {
     await database.db.execute("insert into maintenance default values")
     await expect.poll(async () => (await fetch(app.origin)).status).toBe(503)
   })
 
-  it("refuses words that it does not know, and says which there are", async () => {
+  it("refuses unknown arguments, and lists the valid ones", async () => {
     for (const words of [[], ["open"], ["on", "--for", "1h"]]) {
       expect(await maintain(...words)).toMatchObject({
         code: 1,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => app.stop())
 
-describe("a request that is malformed", () => {
+describe("a malformed request", () => {
   const host = "Host: localhost"
   const end = "Connection: close\r\n\r\n"
 
@@ -62,7 +62,7 @@ describe("a request that is malformed", () => {
     for (const status of statusesOf(answer)) expect([400, 405, 501]).toContain(status)
   })
 
-  it("gets a refusal with the headers that every response carries", async () => {
+  it("gets a refusal with the headers that every response has", async () => {
     const answer = await exchange(app.port, `GET // HTTP/1.1\r\n${host}\r\n${end}`)
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toMatch(/^content-security-policy: default-src 'none'/im)
@@ -70,7 +70,7 @@ describe("a request that is malformed", () => {
     expect(answer).toMatch(/"error":"The request target is not a path."/)
   })
 
-  it(`never ends the process, whatever ${STRINGS} random byte strings hold`, async () => {
+  it(`never crashes the process, whatever ${STRINGS} random byte strings contain`, async () => {
     const remaining = Array.from({ length: STRINGS }, (_, number) => number)
     const connections = Array.from({ length: 50 }, async () => {
       while (remaining.pop() !== undefined) {
@@ -82,7 +82,7 @@ describe("a request that is malformed", () => {
     expect((await fetch(`${app.origin}/api/health`)).status).toBe(200)
   }, 900_000)
 
-  it("does not keep a client that says nothing more", async () => {
+  it("does not hold its connection open if the client sends nothing more", async () => {
     const socket = await openConnection(app.port)
     socket.write("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
     const begun = performance.now()
@@ -91,8 +91,8 @@ describe("a request that is malformed", () => {
   }, 60_000)
 })
 
-describe("the address of a request", () => {
-  it("is the configured one, whatever the Host header says", async () => {
+describe("a request's URL", () => {
+  it("has the configured origin, whatever the Host header says", async () => {
     const answer = await exchange(
       app.port,
       "GET /dashboard HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nConnection: close\r\n\r\n",

@@ -4,7 +4,7 @@ import { openModelServer, piece, sendStream } from "../support/model-server.ts"
 import { ada, signUp } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 
-it("a model server that refuses the key is named by the metrics and by readiness until it replies again", async () => {
+it("a model server that refuses the key is reported by metrics and readiness until it replies again", async () => {
   let isRefusing = false
   const { baseUrl } = await openModelServer((response) => {
     if (isRefusing) return response.writeHead(401, { "content-type": "application/json" }).end("{}")

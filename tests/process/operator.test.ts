@@ -34,8 +34,8 @@ afterAll(async () => {
   await gateway.close()
 })
 
-describe("the operator's page of one process", () => {
-  it("shows the connections and answers of another, stops an answer there, and signs its people out", async () => {
+describe("the operator's page in one process", () => {
+  it("shows another's connections and replies, stops a reply there, and signs its people out", async () => {
     const socket = await openLiveSocket(there, await realtimeToken(person))
     const made = await postJson(person, "/api/chat/threads", { title: "The sea" })
     const { thread } = (await made.json()) as { thread: ThreadSummary }

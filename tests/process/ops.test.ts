@@ -31,15 +31,15 @@ afterAll(async () => {
   await database.close()
 })
 
-describe("the port of probes", () => {
-  it("says that the process runs and can serve, however often it is asked", async () => {
+describe("the port for probes", () => {
+  it("reports that the process is alive and ready, however often it is asked", async () => {
     for (let probe = 0; probe < 50; probe++) expect((await fetch(`${ops}/livez`)).status).toBe(200)
     await expect
       .poll(readReadiness)
       .toEqual({ ready: true, checks: { database: "ok", records: "ok", emails: "ok", model: "ok" } })
   })
 
-  it("counts requests by the pattern of their route, and never by an address", async () => {
+  it("counts requests by route pattern, and never by URL", async () => {
     await fetch(`${app.origin}/blog/everything-in-one-process`)
     await fetch(`${app.origin}/no-such-page-12345`)
     await fetch(`${app.origin}/favicon.svg`)
@@ -53,7 +53,7 @@ describe("the port of probes", () => {
     expect(metrics).not.toContain("12345")
   })
 
-  it("tells of the records' stream, the event loop and what is under way, in a form that Prometheus reads", async () => {
+  it("reports the record stream, the event loop and work in progress in the Prometheus format", async () => {
     const ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
     expect((await ada("/api/files")).status).toBe(200) // makes their record
     await expect
@@ -88,7 +88,7 @@ describe("the port of probes", () => {
     }
   })
 
-  it("names the version and the commit that it was built from", async () => {
+  it("reports the version and the commit that it was built from", async () => {
     const labels = /^tideline_build_info\{version="([^"]+)",commit="(unknown|[0-9a-f]{40})"\} 1$/m
     expect(labels.exec(await readMetrics())?.[1]).toBe(packageJson.version)
   })
@@ -116,7 +116,7 @@ describe("the port of probes", () => {
     },
   )
 
-  it("counts no upload that is finished", async () => {
+  it("does not count finished uploads", async () => {
     const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
     const headers = { "Tus-Resumable": "1.0.0", "Upload-Metadata": "filename YS50eHQ=" }
     for (const length of ["0", "5"]) {
@@ -129,13 +129,13 @@ describe("the port of probes", () => {
     expect(await readMetrics()).toMatch(/^tideline_queued\{kind="uploads"\} 1$/m)
   })
 
-  it("answers nothing else, and is not the application's port", async () => {
+  it("serves nothing else, and is not the application's port", async () => {
     expect((await fetch(`${ops}/`)).status).toBe(404)
     expect((await fetch(`${ops}/livez`, { method: "POST" })).status).toBe(405)
     expect((await fetch(`${app.origin}/metrics`, { redirect: "manual" })).status).toBe(302)
   })
 
-  it("tells of emails that wait, and that they make no process unready", async () => {
+  it("reports waiting emails, which do not make a process unready", async () => {
     const sql = postgres(database.url, { max: 1 })
     const hour = 60 * 60 * 1000
     await sql`delete from mail_outbox`
@@ -153,7 +153,7 @@ describe("the port of probes", () => {
     await sql.end()
   })
 
-  it("says that a process without its database is alive and not ready, and ready again when it is back", async () => {
+  it("reports a process without its database as alive but not ready, and as ready once it is back", async () => {
     toDatabase.shut()
     await expect.poll(readReadiness, { timeout: 15_000 }).toMatchObject({ ready: false })
     expect((await fetch(`${ops}/livez`)).status).toBe(200)

@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 afterAll(() => app.stop())
 
-describe("PostgreSQL, killed under load", () => {
-  it("costs the requests of that moment a clear 503, and nothing that was acknowledged", async () => {
+describe("PostgreSQL killed under load", () => {
+  it("fails the requests of that moment with a clear 503, and loses nothing that was acknowledged", async () => {
     const acknowledged: string[] = []
     const refused: Response[] = []
     let isBack = false
@@ -56,7 +56,7 @@ describe("PostgreSQL, killed under load", () => {
 })
 
 describe("connections to PostgreSQL that end in the middle of transactions", () => {
-  it("cost the uploads of that moment, and neither those before them nor the process", async () => {
+  it("fail the uploads of that moment, but neither earlier ones nor the process", async () => {
     const person = await signUp(app, { name: "Grace", email: "grace@example.org" })
     const operator = openDatabase(ownersUrl(), { connections: 1 })
     const acknowledged: string[] = []
@@ -91,8 +91,8 @@ describe("connections to PostgreSQL that end in the middle of transactions", () 
   })
 })
 
-describe("a sign-up whose connection to PostgreSQL ends in the middle", () => {
-  it("is told to try again, and not that something is wrong with it", async () => {
+describe("a sign-up whose connection to PostgreSQL ends halfway", () => {
+  it("is asked to try again, and not blamed on its input", async () => {
     const operator = openDatabase(ownersUrl(), { connections: 1 })
     await operator.db.execute(sql`
       create function auth.hang_up() returns trigger language plpgsql as
@@ -116,8 +116,8 @@ describe("a sign-up whose connection to PostgreSQL ends in the middle", () => {
   })
 })
 
-describe("who is signed in while PostgreSQL is away", () => {
-  it("is told so, and is neither somebody else nor shown an error of the program", async () => {
+describe("a signed-in person while PostgreSQL is down", () => {
+  it("is told so, and is neither signed out nor shown an internal error", async () => {
     const person = await signUp(app, { name: "Ada", email: "ada@example.org" })
     const cookie = { cookie: person.cookie() }
     const key = { authorization: `Bearer ${await person.apiKey()}` }
@@ -143,8 +143,8 @@ describe("who is signed in while PostgreSQL is away", () => {
   })
 })
 
-describe("a failure that is no outage", () => {
-  it("is JSON under /api, and says nothing of its cause", async () => {
+describe("an unexpected failure", () => {
+  it("is JSON under /api, and does not reveal its cause", async () => {
     const person = await signUp(app, { name: "Mary", email: "mary@example.org" })
     const headers = { cookie: person.cookie(), origin: app.origin }
     const operator = openDatabase(ownersUrl(), { connections: 1 })

@@ -38,8 +38,8 @@ function startAnother() {
   return startTideline({ DATABASE_URL: first.databaseUrl, SMTP_URL: receiver.url, TRUSTED_PROXIES: "1" })
 }
 
-describe("a mail server that is away during many sign-ups, and processes that are killed", () => {
-  test("lose no email: each arrives, and twice only what was on its way when a process died", async () => {
+describe("a mail server that is down during many sign-ups, with processes being killed", () => {
+  test("loses no email: each arrives, and twice only if a process died while sending it", async () => {
     await receiver.stop()
     const doomed = [await startAnother(), await startAnother()] as const
     const acknowledged: string[] = []
@@ -92,7 +92,7 @@ describe("a mail server that is away during many sign-ups, and processes that ar
 })
 
 describe("two processes and two tabs", () => {
-  test("send one welcome email, when onboarding completes", async () => {
+  test("send one welcome email when onboarding completes", async () => {
     const ada = await signUp(first, { name: "Ada Lovelace", email: "ada@example.org" })
     await submit(ada, "finish-welcome")
     await submit(ada, "finish-profile")
@@ -107,7 +107,7 @@ describe("two processes and two tabs", () => {
     ])
   })
 
-  test("send one email for each change of the plan", async () => {
+  test("send one email for each plan change", async () => {
     const grace = await signUp(first, { name: "Grace Hopper", email: "grace@example.org" })
     await grace("/onboarding")
     const [account] = await sql`select id from auth.user where email = 'grace@example.org'`
@@ -124,7 +124,7 @@ describe("two processes and two tabs", () => {
     expect(emails).toEqual(["Your Tideline plan has changed", "Your Tideline plan has changed"])
   })
 
-  test("do the same where Clerk is the provider", async () => {
+  test("do the same with Clerk as the provider", async () => {
     const clerk = await startClerk()
     const env = {
       CLERK_SECRET_KEY: SECRET_KEY,
@@ -169,7 +169,7 @@ describe("two processes and two tabs", () => {
 })
 
 describe("a process that is told to stop", () => {
-  test("leaves what it has not sent to the next one", async () => {
+  test("leaves unsent emails to the next one", async () => {
     await receiver.stop()
     const leaving = await startAnother()
     await signUp(leaving, { name: "Emmy Noether", email: "emmy@example.org" })
@@ -182,8 +182,8 @@ describe("a process that is told to stop", () => {
   })
 })
 
-describe("a poison email", () => {
-  test("is parked, named in the log without its address, and holds up no other", async () => {
+describe("an email that crashes its sender", () => {
+  test("is parked, logged without its address, and delays no other", async () => {
     const poison = await openSmtpReceiver({
       onRcptTo: ({ address }, _session, answer) =>
         address.startsWith("poison")

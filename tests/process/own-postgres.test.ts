@@ -25,8 +25,8 @@ beforeAll(async () => {
 
 afterAll(() => cluster.stop())
 
-describe("a PostgreSQL of one's own", () => {
-  it("whose role may not read the log ends the start, with the line that lets it", async () => {
+describe("an external PostgreSQL", () => {
+  it("whose role may not read the log stops the start, with the statement that grants it", async () => {
     await cluster.admin`create role "no stream" login password 'secret'`
     await cluster.admin`grant all on database own to "no stream"`
     const address = new URL(url)
@@ -41,7 +41,7 @@ describe("a PostgreSQL of one's own", () => {
     expect(await tablesOf(url)).toBe(0)
   })
 
-  it("behind a pooler ends the start with what to set, and leaves no lock with the pooler", async () => {
+  it("behind a pooler stops the start with what to configure, and leaves no lock in the pooler", async () => {
     const pooler = await startPgbouncer(url)
     onTestFinished(() => pooler.stop())
     const wrong = await startAndEnd({ DATABASE_URL: pooler.url })
@@ -54,7 +54,7 @@ describe("a PostgreSQL of one's own", () => {
     expect(await tablesOf(url)).toBe(0)
   })
 
-  it("without a free slot is waited for: readiness and one line of the log say what to do", async () => {
+  it("without a free replication slot is waited for: readiness and one log entry say what to do", async () => {
     const taken = ["one", "two", "three"]
     for (const name of taken) await cluster.admin`select pg_create_physical_replication_slot(${name})`
     const server = await startOn(url)
@@ -72,7 +72,7 @@ describe("a PostgreSQL of one's own", () => {
     expect(failures).toBeGreaterThan(4)
   })
 
-  it("without a limit to the log that a stopped process holds is warned of at the start, with the line that sets one", async () => {
+  it("without a limit on the log kept for a stopped process logs a warning at the start, with the statement that sets one", async () => {
     const server = await startOn(url)
     const warned = () => server.log.filter((line) => line.includes("max_slot_wal_keep_size"))
     expect(warned()).toHaveLength(1)
@@ -80,8 +80,8 @@ describe("a PostgreSQL of one's own", () => {
   })
 })
 
-describe("leaving", () => {
-  it("waits until no process runs, lets PostgreSQL's log go, and can be taken back", async () => {
+describe("npm run leave", () => {
+  it("waits until no process runs, releases PostgreSQL's log, and can be undone", async () => {
     const server = await startOn(url)
     const early = await leave()
     expect(early.code).toBe(1)
@@ -101,7 +101,7 @@ describe("leaving", () => {
     await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(200)
   })
 
-  it("takes every record along where that is asked for, and nothing that is not Tideline's", async () => {
+  it("removes every record on request, and nothing that is not Tideline's", async () => {
     const sql = postgres(url, { max: 1, onnotice() {} })
     await sql`create table of_others (id int)`
     const left = await leave("--remove-data")

@@ -34,7 +34,7 @@ afterAll(async () => {
   await database.close()
 })
 
-it("pages and requests of many people at once are answered, each with what is theirs", async () => {
+it("pages and requests of many people are answered concurrently, each with their own data", async () => {
   const grace = await signUp(app, graceHopper)
   for (const person of [ada, grace])
     expect((await postJson(person, "/api/chat/threads", {})).status).toBe(201)
@@ -53,7 +53,7 @@ it("pages and requests of many people at once are answered, each with what is th
   expect(mine.threads).toHaveLength(1)
 })
 
-it("an upload in parts, a question and its answer, and a call by name are seen live", async () => {
+it("an upload in parts, a message with its reply, and a named function are seen live", async () => {
   const socket = await openLiveSocket(app, await realtimeToken(ada))
   await socket.subscribe("files.list", {})
   const bytes = randomBytes(600_000)
@@ -73,7 +73,7 @@ it("an upload in parts, a question and its answer, and a call by name are seen l
   expect(await answer.text()).toContain('"type":"finish"')
 })
 
-it("PostgreSQL sees no more connections than the pooler has, beside those of the stream and the locks", async () => {
+it("PostgreSQL sees no more connections than the pooler has, besides those for the stream and the locks", async () => {
   const sql = postgres(database.url, { max: 1 })
   const sessions = await sql<{ name: string; count: number }[]>`
     select application_name as name, count(*)::int as count from pg_stat_activity

@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.close()
 })
 
-it("an upgrade after which nothing is written leaves every list live", async () => {
+it("an upgrade without later writes leaves every list live", async () => {
   const person = await signUp(fleet, ada)
   const made = await person("/api/chat/threads", post({ title: "before" }))
   const { thread } = (await made.json()) as { thread: { _id: string } }

@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test("three processes are started again in turn, and neither a request fails nor a socket misses a commit", async () => {
+test("three processes restart in turn without a failed request or a commit missed by a socket", async () => {
   const people = await Promise.all(
     Array.from({ length: PEOPLE }, (_, n) => signUp(fleet, { name: "Ada", email: `ada-${n}@example.org` })),
   )

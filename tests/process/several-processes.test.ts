@@ -45,7 +45,7 @@ it("what is written at each of three processes is seen at all of them", async ()
   }
 })
 
-it("who signs out at one process is cut off at all of them", async () => {
+it("signing out at one process disconnects at all of them", async () => {
   const leaving = await signIn(fleet, ada)
   const clients = await watchEverywhere(leaving)
   const [member] = fleet.members
@@ -57,7 +57,7 @@ it("who signs out at one process is cut off at all of them", async () => {
   }
 })
 
-it("one conversation has one answer at a time, and a person no more than allowed, wherever they are asked", async () => {
+it("a conversation has one reply at a time, and a person no more than allowed, across all processes", async () => {
   const [one, two, three] = await Promise.all([1, 2, 3].map(() => makeThread(ada)))
   const inOne = await Promise.all(fleet.members.map((member) => ask(at(member, ada), one!)))
   expect(timesOf(inOne)).toEqual({ 202: 1, 409: 2 })
@@ -72,7 +72,7 @@ it("one conversation has one answer at a time, and a person no more than allowed
   await expect.poll(running).toBe(0)
 })
 
-it("an upload is begun at one process, goes on at the second and ends at the third, and is read at the first", async () => {
+it("an upload starts at one process, continues at the second, ends at the third, and is read at the first", async () => {
   const [first, second, third] = fleet.members.map((member) => at(member, ada))
   const bytes = randomBytes(3_000_000)
   const { address } = await begin(first!, "film.mov", bytes.length)
@@ -103,7 +103,7 @@ it("each email is sent once, although three processes send", async () => {
   expect(to.filter((email) => addresses.includes(email)).toSorted()).toEqual(addresses.toSorted())
 })
 
-it("wrong passwords are counted together, at whichever process they are tried", async () => {
+it("wrong passwords are counted across all processes", async () => {
   const statuses: number[] = []
   for (let attempt = 0; attempt < 12; attempt++) {
     const guess = { email: "grace@example.org", password: `guess number ${attempt}` }
@@ -112,7 +112,7 @@ it("wrong passwords are counted together, at whichever process they are tried", 
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
 })
 
-it("requests to the API are counted by each process for itself, as its limits say", async () => {
+it("API requests are counted by each process separately, as documented", async () => {
   const remaining = await Promise.all(
     fleet.members.map(async (member) =>
       (await at(member)("/api/health", { headers: { "x-forwarded-for": "203.0.113.7" } })).headers.get(
@@ -123,7 +123,7 @@ it("requests to the API are counted by each process for itself, as its limits sa
   expect(remaining).toEqual(["29", "29", "29"])
 })
 
-it("what is due is done once, when all three begin to look for it at the same time", async () => {
+it("due work is done once, even if all three processes look for it at the same moment", async () => {
   const [kept, ...removed] = await Promise.all(Array.from({ length: 9 }, (_, size) => storeFile(1000 + size)))
   for (const id of removed) await ada(`/api/files/${id}`, { method: "DELETE" })
   const abandoned = await begin(ada, "half.mov", 2_000_000)
@@ -157,7 +157,7 @@ it("what is due is done once, when all three begin to look for it at the same ti
   for (const { log } of fleet.members) expect(log.join("").match(/^.*"level":[56]0.*$/m)).toBeNull()
 })
 
-it("the answers of a killed process are ended once, by one of the others", async () => {
+it("the replies of a killed process are ended once, by one of the others", async () => {
   const [doomed, other] = fleet.members as [Member, Member]
   const threadId = await makeThread(ada)
   const client = new ReferenceClient(socketOf(other), await realtimeToken(ada))

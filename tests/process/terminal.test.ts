@@ -11,7 +11,7 @@ import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
 
 const built = resolve(import.meta.dirname, "../../build/server/index.js")
 
-it("a start in a terminal prints addresses and, the first time, what to do; Ctrl+C or closing the terminal stops it", async () => {
+it("a start in a terminal prints URLs and, the first time, what to do next; Ctrl+C or closing the terminal stops it", async () => {
   const database = await createTestDatabase()
   const folder = mkdtempSync(join(tmpdir(), "tideline-terminal-"))
   onTestFinished(async () => {

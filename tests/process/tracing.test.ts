@@ -50,7 +50,7 @@ afterAll(async () => {
   collector.close()
 })
 
-it("behind a proxy that is trusted a request is a span with its route, under the one that its sender names, and its statements are under it", async () => {
+it("behind a trusted proxy a request is a span with its route under the caller's span, with its statements below", async () => {
   const ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
   const traceId = "0af7651916cd43dd8448eb211c80319c"
   const answer = await ada("/api/files?q=secret-of-hers", {
@@ -68,7 +68,7 @@ it("behind a proxy that is trusted a request is a span with its route, under the
   expect(received[0]?.headers).toMatchObject({ authorization: "Bearer of a test" })
 })
 
-it("what somebody else names decides neither whether a request is traced nor under what", async () => {
+it("an untrusted caller decides neither whether a request is traced nor its parent", async () => {
   const endpoint = `http://127.0.0.1:${portOf(collector)}`
   const of = { endpoint, headers: {}, service: "in-a-test", part: 1, version: "0", trustsProxy: null }
   const tracing = openOtlpTracing(of)
@@ -94,7 +94,7 @@ it("what somebody else names decides neither whether a request is traced nor und
   expect(span.parentSpanId ?? "").toBe("")
 })
 
-it("an answer of the model is a span under the request, without what was said", async () => {
+it("a model's reply is a span under the request, without its text", async () => {
   const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
   const question = { id: "q", role: "user", parts: [{ type: "text", text: "what she asks in confidence" }] }
   const answer = await postJson(grace, "/api/chat", { messages: [question] })

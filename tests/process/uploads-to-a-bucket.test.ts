@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-test("a file in parts outlives a killed server, is read by ranges, and leaves nothing in the bucket", async () => {
+test("a file in parts survives a killed server, is read by ranges, and leaves nothing else in the bucket", async () => {
   const bytes = randomBytes(20_000_000)
   const one = await start()
   const ada = await signUp(one, adaLovelace)
@@ -75,7 +75,7 @@ test("a file in parts outlives a killed server, is read by ranges, and leaves no
   await expect.poll(() => s3.objects()).toEqual([])
 })
 
-test("what is cancelled, sent in one request or refused leaves in the bucket what it should", async () => {
+test("cancelled, direct and refused uploads leave only what they should in the bucket", async () => {
   const app = await start({ FILES_QUOTA_FREE: "10MB" })
   const ada = await signUp(app, adaLovelace)
   const upload = await begin(ada, "a.bin", 9_000_000)
@@ -92,14 +92,14 @@ test("what is cancelled, sent in one request or refused leaves in the bucket wha
   expect(await sizeInBucket()).toBe(9_000_000)
 })
 
-test("a start says in one sentence that the bucket is not there", async () => {
+test("a start reports in one sentence that the bucket does not exist", async () => {
   expect(await lastWords({ BLOBS_URL: "s3://no-such-bucket" })).toMatch(
     /The bucket no-such-bucket at http:\/\/127\.0\.0\.1:\d+ cannot be used \(there is none of that name\)\. Check BLOBS_URL and the S3_ settings\./,
   )
 })
 
 // The secret beside it is checked by real stores only: the one of the tests takes any.
-test("a start says in one sentence that the keys are wrong, without repeating them", async () => {
+test("a start reports in one sentence that the keys are wrong, without repeating them", async () => {
   const words = await lastWords({ S3_ACCESS_KEY_ID: "SOMEBODY", S3_SECRET_ACCESS_KEY: "not the secret" })
   expect(words).toMatch(
     /The bucket b-[-\w]+ at http:\/\/127\.0\.0\.1:\d+ cannot be used \(the keys do not open it\)/,

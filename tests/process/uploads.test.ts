@@ -23,7 +23,7 @@ const INTERRUPTIONS = LONG ? 10 : 4
 const SETTINGS = { FILES_MAX_SIZE: "10GB", FILES_QUOTA_FREE: "20GB", LOG_LEVEL: "info" }
 
 test(
-  "a large file goes up and down through cut connections and killed servers, without one byte sent again that had arrived",
+  "a large file is uploaded and downloaded through cut connections and killed servers, without resending a byte that had arrived",
   { timeout: LONG ? 900_000 : 180_000 },
   async () => {
     const database = await createTestDatabase()
@@ -160,7 +160,7 @@ describe("two processes", () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test("never let fifty uploads at once pass the quota", async () => {
+  test("never exceed the quota with fifty concurrent uploads", async () => {
     const bytes = new Uint8Array(MEGABYTE)
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, number) =>
@@ -187,7 +187,7 @@ describe("two processes", () => {
     ).toEqual([{ used: 0, reserved: 0 }])
   })
 
-  test("let one of two requests have an upload", async () => {
+  test("give an upload to one of two concurrent requests", async () => {
     const upload = await begin(ada, "a.bin", 10 * MEGABYTE)
     const elsewhere = uploadAt(adaAtOther, upload.address)
     const first = trickle(one, upload.address)
@@ -200,7 +200,7 @@ describe("two processes", () => {
     await upload.cancel()
   })
 
-  test("let a request at one replace a request at the other that has stalled", async () => {
+  test("let a request at one replace a stalled request at the other", async () => {
     const upload = await begin(ada, "a.bin", 1000)
     const silence = Promise.withResolvers<void>()
     async function* bytesThenSilence() {
@@ -219,7 +219,7 @@ describe("two processes", () => {
     await ada(`/api/files/${last.headers.get("tideline-file-id")}?permanently=1`, { method: "DELETE" })
   })
 
-  test("end what is sent to one when it is cancelled at the other", async () => {
+  test("abort a request at one when its upload is cancelled at the other", async () => {
     const upload = await begin(ada, "a.bin", 10 * MEGABYTE)
     const first = trickle(one, upload.address)
     await expect.poll(() => storedSize({ dataDir: folder })).toBeGreaterThan(0)
@@ -229,7 +229,7 @@ describe("two processes", () => {
     await expect.poll(() => storedPaths({ dataDir: folder })).toEqual([])
   })
 
-  test("take over from one that is told to stop, which stops at once", async () => {
+  test("take over from one that is told to stop, which stops immediately", async () => {
     const upload = await begin(ada, "a.bin", 10 * MEGABYTE)
     const sending = trickle(other, upload.address)
     await expect.poll(() => storedSize({ dataDir: folder })).toBeGreaterThan(0)

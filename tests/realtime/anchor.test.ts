@@ -13,7 +13,7 @@ afterAll(() => cluster.stop())
 /** An hour, so that nothing is let go of by the clock. */
 const HOUR = 60 * 60 * 1000
 
-it("what was written while no process ran is let go of at the start, but for what is read again", async () => {
+it("log written while no process ran is released at the start, except what is read again", async () => {
   const ringBytes = 8 * 1024 * 1024
   const limits = { ringBytes, anchorMs: HOUR, windowMs: HOUR }
   const before = await startEngine(cluster.url, limits)

@@ -14,7 +14,7 @@ async function startListener(more: Record<string, (text: string) => void> = {}) 
   return { engine, heard }
 }
 
-it("what is announced in a transaction is heard by every process at its commit, and not when it is rolled back", async () => {
+it("an announcement in a transaction reaches every process at its commit, and never if it is rolled back", async () => {
   const listeners = [await startListener(), await startListener()]
   await suite.sql
     .begin(async (transaction) => {
@@ -32,7 +32,7 @@ it("what is announced in a transaction is heard by every process at its commit, 
   for (const { heard } of listeners) await expect.poll(() => heard).toEqual(["first, \u{1F30A}", "second"])
 })
 
-it("a handler that fails costs a line in the log, and neither the other announcements nor the stream", async () => {
+it("a failing handler is logged, without affecting other announcements or the stream", async () => {
   const { engine, heard } = await startListener({
     broken() {
       throw new Error("not understood")

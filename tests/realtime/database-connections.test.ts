@@ -6,7 +6,7 @@ import { engineSuite } from "./support/suite.ts"
 
 const suite = engineSuite()
 
-it("a statement that the network swallows fails in the end, and the next has a new connection", async () => {
+it("a statement that the network drops fails eventually, and the next has a new connection", async () => {
   const address = new URL(suite.databaseUrl)
   const proxy = await startProxy(Number(address.port))
   onTestFinished(() => proxy.close())
@@ -23,7 +23,7 @@ it("a statement that the network swallows fails in the end, and the next has a n
   expect(await ask()).toHaveLength(1)
 })
 
-it("a stream whose listener fails is over, says why, and brings nothing that follows", async () => {
+it("a stream whose listener fails ends, gives the reason, and delivers nothing more", async () => {
   const connection = openReplication(suite.databaseUrl, "test stream")
   onTestFinished(() => connection.end())
   const slot = `failing_${process.pid}`

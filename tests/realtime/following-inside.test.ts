@@ -18,7 +18,7 @@ function add(id: string, body: string, threadId = "harbour") {
   return suite.sql`insert into messages ${suite.sql({ _id: id, thread_id: threadId, owner: "ada", body })}`
 }
 
-it("what is followed inside the process is read at first, and heard of after every commit that touches it", async () => {
+it("an in-process subscription is read at first, and notified after every commit that affects it", async () => {
   await add("a", "there before")
   const { heard, last } = await followInside("harbour")
   expect(heard).toEqual([{ a: "there before" }])
@@ -32,7 +32,7 @@ it("what is followed inside the process is read at first, and heard of after eve
   await expect.poll(last).toEqual({ b: "new" })
 })
 
-it("a long text that a commit does not name stays as it was", async () => {
+it("a long text that a commit does not include stays as it was", async () => {
   const long = "wave ".repeat(3000)
   await add("a", long)
   const { heard, last } = await followInside("harbour")
@@ -41,13 +41,13 @@ it("a long text that a commit does not name stays as it was", async () => {
   expect(last()).toEqual({ a: long })
 })
 
-it("more commits than a socket may leave unacknowledged are all heard of", async () => {
+it("all commits are delivered, even more than a socket may leave unacknowledged", async () => {
   const { last } = await followInside("harbour")
   for (let count = 0; count < 300; count++) await add(`m${count}`, "one")
   await expect.poll(() => Object.keys(last() ?? {}).length).toBe(300)
 })
 
-it("after the table was emptied it reads again, and goes on", async () => {
+it("a subscription reads again after a truncate, and continues", async () => {
   await add("a", "one")
   const { last } = await followInside("harbour")
   await suite.sql`truncate messages`
@@ -56,7 +56,7 @@ it("after the table was emptied it reads again, and goes on", async () => {
   await expect.poll(last).toEqual({ b: "after it" })
 })
 
-it("a follower that stopped receives nothing more", async () => {
+it("a subscription that was closed receives nothing more", async () => {
   const stopped = await followInside("harbour")
   const other = await followInside("harbour")
   stopped.stop()
@@ -66,7 +66,7 @@ it("a follower that stopped receives nothing more", async () => {
   expect(suite.engine.realtime.metrics()["subscriptions"]).toBe(1)
 })
 
-it("what a person may read is followed for them, and they learn when they no longer may", async () => {
+it("a subscription on behalf of a person is notified when they lose access", async () => {
   await suite.sql`insert into threads ${suite.sql({ _id: "harbour", owner: "ada", title: "Harbour" })}`
   await add("a", "one")
   let rows = 0

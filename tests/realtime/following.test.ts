@@ -4,7 +4,7 @@ import { engineSuite } from "./support/suite.ts"
 const suite = engineSuite()
 
 describe("a subscription", () => {
-  it("begins with the rows and follows every commit", async () => {
+  it("starts with the rows and receives every commit", async () => {
     const { sql } = suite
     await sql`insert into messages (_id, thread_id, owner, body) values ('1', 't', 'ada', 'one')`
     const client = await suite.connect()
@@ -21,7 +21,7 @@ describe("a subscription", () => {
     await client.until(() => list.rows.size === 1, "the deletion")
   })
 
-  it("shows a transaction whole: a row that moves leaves one range and enters the other in one event", async () => {
+  it("sees a transaction as a whole: a row that moves leaves one range and enters the other in one event", async () => {
     const { sql } = suite
     await sql`insert into messages (_id, thread_id, owner) values ('1', 'a', 'ada')`
     const client = await suite.connect()
@@ -37,7 +37,7 @@ describe("a subscription", () => {
     expect(client.seen.commits).toBe(before + 1)
   })
 
-  it("hears nothing of other ranges", async () => {
+  it("receives nothing of other ranges", async () => {
     const { sql } = suite
     const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "mine" })
@@ -47,7 +47,7 @@ describe("a subscription", () => {
     expect(client.events.filter(({ event }) => event === "commit")).toHaveLength(1)
   })
 
-  it("pages: a full page is pinned at its end, and the next begins there", async () => {
+  it("is paged: a full page is pinned at its end, and the next starts there", async () => {
     const { sql } = suite
     await sql`insert into messages (_id, thread_id, owner, _creation_time)
       select lpad(n::text, 2, '0'), 't', 'ada', n from generate_series(1, 25) n`
@@ -69,7 +69,7 @@ describe("a subscription", () => {
     expect(second.rows.has("12")).toBe(false)
   })
 
-  it("never shows a large value as absent, in place or arriving from another range", async () => {
+  it("never shows a large value as absent, whether updated or arriving from another range", async () => {
     const { sql } = suite
     const body = "x".repeat(1_000_000)
     await sql`insert into messages (_id, thread_id, owner, body) values ('1', 'a', 'ada', ${body})`
@@ -103,7 +103,7 @@ describe("a subscription", () => {
     expect([...list.rows.keys()]).toEqual(["3"])
   })
 
-  it("shows nothing of what was rolled back", async () => {
+  it("shows nothing that was rolled back", async () => {
     const { sql } = suite
     const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
@@ -125,7 +125,7 @@ describe("a subscription", () => {
     expect([...list.rows.keys()]).toEqual(["1", "2"])
   })
 
-  it("of rows that its declaration cannot read is ended and refused, and nobody else notices", async () => {
+  it("to rows that its declaration cannot read ends with a refusal, and no other is affected", async () => {
     const client = await suite.connect()
     const other = await client.follow("messages.inThread", { threadId: "t" })
     const list = await client.follow("messages.strict", { threadId: "t" })

@@ -35,8 +35,8 @@ async function connect() {
   return { client, socket, events, queued: () => queued, send: createSender(socket) }
 }
 
-describe("what is sent over a connection", () => {
-  it("goes past the queue of Engine.IO while nothing waits there", async () => {
+describe("data sent over a connection", () => {
+  it("bypasses the queue of Engine.IO while it is empty", async () => {
     const { socket, events, queued, send } = await connect()
     send('2["first"]')
     send('2["second"]')
@@ -46,7 +46,7 @@ describe("what is sent over a connection", () => {
     expect(queued()).toBe(1)
   })
 
-  it("waits for its turn behind what waits there", async () => {
+  it("waits its turn behind queued packets", async () => {
     const { client, socket, events, send } = await connect()
     client.pause()
     socket.emit("first", TOO_MUCH)
@@ -57,7 +57,7 @@ describe("what is sent over a connection", () => {
     await expect.poll(() => events, { interval: 5 }).toEqual(["first", "second", "third", "fourth"])
   })
 
-  it("is waited for by what Engine.IO sends after it", async () => {
+  it("goes out before what Engine.IO sends after it", async () => {
     const { client, socket, events, send } = await connect()
     client.pause()
     send(`2["first","${TOO_MUCH}"]`)
@@ -67,7 +67,7 @@ describe("what is sent over a connection", () => {
     await expect.poll(() => events, { interval: 5 }).toEqual(["first", "second", "third"])
   })
 
-  it("is lost without harm when the client has gone", async () => {
+  it("is dropped without error if the client has gone", async () => {
     const { client, socket, queued, send } = await connect()
     const closed = once(socket.conn, "close")
     client.terminate()

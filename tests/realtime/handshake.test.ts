@@ -32,7 +32,7 @@ async function startSlowVerifier(limits: Partial<RealtimeLimits> = {}) {
 }
 
 describe("a handshake whose token is being verified", () => {
-  it("and whose connection is closed in the meantime leaves nothing behind", async () => {
+  it("leaves nothing behind if its connection is closed in the meantime", async () => {
     const { engine, asked, allow } = await startSlowVerifier({ maxConnectionsPerUser: 1 })
     const gone = suite.client("ada", engine.url)
     const refused = gone.connect().catch(() => {})
@@ -46,7 +46,7 @@ describe("a handshake whose token is being verified", () => {
     expect(engine.realtime.connectionsOf("ada")).toHaveLength(1)
   })
 
-  it("is refused when its user is signed out in the meantime", async () => {
+  it("is refused if its user is signed out in the meantime", async () => {
     const { engine, asked, allow } = await startSlowVerifier()
     const client = suite.client("ada", engine.url)
     const refused = outcomeOf(client)
@@ -59,7 +59,7 @@ describe("a handshake whose token is being verified", () => {
     expect(await refused).toBe("unauthorized")
   })
 
-  it("is refused as retryable when maintenance begins in the meantime", async () => {
+  it("is refused as retryable if maintenance begins in the meantime", async () => {
     const { engine, asked, allow } = await startSlowVerifier()
     const client = suite.client("ada", engine.url)
     const refused = outcomeOf(client)
@@ -95,7 +95,7 @@ describe("a handshake whose token is being verified", () => {
 })
 
 describe("connections from one address", () => {
-  it("are limited, other addresses are not concerned, and those that have gone do not count", async () => {
+  it("are limited without affecting other addresses, and closed ones do not count", async () => {
     const engine = await startEngine(
       suite.databaseUrl,
       { maxConnectionsPerAddress: 2 },

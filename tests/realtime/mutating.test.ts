@@ -7,7 +7,7 @@ import { transactOn } from "./support/tables.ts"
 const suite = engineSuite()
 
 describe("a mutation", () => {
-  it("answers with its value, and the commit that carries it names its transaction", async () => {
+  it("returns its value, and the commit that contains it names its transaction", async () => {
     const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     const answer = await client.mutate(
@@ -33,7 +33,7 @@ describe("a mutation", () => {
     }
   })
 
-  it("that is repeated after its answer was lost is applied once, and answered as before", async () => {
+  it("that is repeated after its response was lost is applied once, with the same response", async () => {
     const first = await suite.connect()
     const mutationId = randomUUID()
     const args = { id: "1", threadId: "t", body: "once" }
@@ -48,7 +48,7 @@ describe("a mutation", () => {
     expect(await suite.sql`select 1 from messages`).toHaveLength(1)
   })
 
-  it("that is sent twice at the same time is applied once", async () => {
+  it("that is sent twice concurrently is applied once", async () => {
     const [one, two] = [await suite.connect(), await suite.connect()]
     const mutationId = randomUUID()
     const args = { id: "1", threadId: "t", body: "once" }
@@ -72,7 +72,7 @@ describe("a mutation", () => {
     ).toBeUndefined()
   })
 
-  it("that is refused leaves nothing behind and may be tried again", async () => {
+  it("that is refused leaves nothing behind and may be retried", async () => {
     const client = await suite.connect()
     await suite.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
     const mutationId = randomUUID()
@@ -83,7 +83,7 @@ describe("a mutation", () => {
     expect((await client.mutate("messages.add", args, mutationId)).value).toEqual({ id: "1" })
   })
 
-  it("that fails tells the client nothing of the server, and the log everything", async () => {
+  it("that fails reveals nothing of the server to the client, and everything to the log", async () => {
     const client = await suite.connect()
     const { error } = await client.mutate("messages.fail", {}, randomUUID())
     expect(error?.code).toBe("internal")
@@ -101,7 +101,7 @@ describe("a mutation", () => {
     expect(answer).toMatchObject({ error: { code } })
   })
 
-  it("that takes too long is refused in time, with those that wait behind it, and is answered when it is sent again", async () => {
+  it("that takes too long is refused at the timeout, with those queued behind it, and succeeds when it is sent again", async () => {
     const stopped = Promise.withResolvers<void>()
     const engine = await startEngine(
       suite.databaseUrl,

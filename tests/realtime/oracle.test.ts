@@ -66,9 +66,9 @@ function follow(client: ReferenceClient, chance: Chance): Promise<Followed> {
   return client.follow("messages.inThread", { threadId: `t${chance.below(THREADS)}` })
 }
 
-describe("snapshot and stream together", () => {
+describe("the snapshot and the stream together", () => {
   it(
-    "equal the table, however often one subscribes beside eight writers",
+    "equal the table, however often clients subscribe beside eight writers",
     async () => {
       const chance = seeded("subscribing beside writers")
       const stop = startWriters(chance, 8)

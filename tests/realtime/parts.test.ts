@@ -56,7 +56,7 @@ function defineWithoutAuthorize() {
   })
 }
 
-describe("a place in the log", () => {
+describe("a position in the log", () => {
   it("is the same in every notation, and compares as text on the wire", () => {
     for (const lsn of [0n, 1n, 0xffff_ffffn, 0x1_0000_0000n, 0x16_b374_d848n]) {
       expect(lsnFromSql(lsnToSql(lsn))).toBe(lsn)
@@ -68,7 +68,7 @@ describe("a place in the log", () => {
 })
 
 describe("a snapshot's view", () => {
-  it("sees what had ended, and not what was running or came later", () => {
+  it("contains what had ended, and not what was running or came later", () => {
     const snapshot = readVisibility("100:110:103,107")
     expect([99n, 100n, 103n, 107n, 109n, 110n].map((xid) => sees(snapshot, xid))).toEqual([
       true,
@@ -81,7 +81,7 @@ describe("a snapshot's view", () => {
     expect(sees(readVisibility("100:100:"), 99n)).toBe(true)
   })
 
-  it("is right across the wrap of the log's 32-bit transaction ids", () => {
+  it("is correct across the wraparound of 32-bit transaction ids", () => {
     const after = 0x3_0000_0010n
     expect(widenXid(0x0000_0008, after)).toBe(0x3_0000_0008n)
     expect(widenXid(0xffff_fff0, after)).toBe(0x2_ffff_fff0n)
@@ -96,8 +96,8 @@ describe("a snapshot's view", () => {
   })
 })
 
-describe("the ring", () => {
-  it("names what was streamed and a snapshot does not see, also when that came before the snapshot began", () => {
+describe("the ring buffer", () => {
+  it("returns what was streamed but is not in a snapshot, even from before the snapshot began", () => {
     const ring = new Ring({ windowMs: 0, bytes: 1e9 }, 0n)
     ring.append(transaction(10n, 1000n))
     ring.append(transaction(11n, 1100n))
@@ -105,7 +105,7 @@ describe("the ring", () => {
     expect(missing?.map(({ xid }) => xid)).toEqual([11n])
   })
 
-  it("keeps a transaction past its time until a snapshot has seen it, and while an older snapshot is still open", () => {
+  it("keeps an expired transaction until a snapshot has seen it, and while an older snapshot is open", () => {
     let now = 0
     const ring = new Ring({ windowMs: 100, bytes: 1e9 }, 0n, () => now)
     const older = ring.beginSnapshot()
@@ -135,7 +135,7 @@ describe("the ring", () => {
     expect(ring.missingFrom(ticket, readVisibility("12:12:"))).toEqual([])
   })
 
-  it("refuses to complete a snapshot from before a hole in the stream", () => {
+  it("refuses to complete a snapshot from before a gap in the stream", () => {
     const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
     const before = ring.beginSnapshot()
     ring.restart(5000n)
@@ -143,7 +143,7 @@ describe("the ring", () => {
     expect(ring.missingFrom(ring.beginSnapshot(), readVisibility("10:10:"))).toEqual([])
   })
 
-  it("names as the place to start from the beginning of the oldest commit that no snapshot has seen", () => {
+  it("restarts from the beginning of the oldest commit that no snapshot has seen", () => {
     const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
     ring.append(transaction(10n, 1000n))
     ring.append(transaction(11n, 1100n))
@@ -153,7 +153,7 @@ describe("the ring", () => {
     expect(ring.settled).toBe(1100n)
   })
 
-  it("finds what touched a place since, for shapes that were known and for one that comes later", () => {
+  it("finds what affected a range since a position, for known shapes and for a later one", () => {
     const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
     const early = createShapes((shape) => ring.addShape(shape))
     const shape = early.intern(table, [1])
@@ -178,7 +178,7 @@ describe("a range", () => {
     }
   })
 
-  it("is another one when other columns are compared with the same values", () => {
+  it("differs from one with the same values in other columns", () => {
     const [byThread, byOwner] = [{ threadId: "x" }, { owner: "x" }].map((eq) =>
       prepareRange(query, { eq }, table, shapes),
     )
@@ -187,7 +187,7 @@ describe("a range", () => {
 })
 
 describe("edits", () => {
-  it("say what a change means to a range", () => {
+  it("describe what a change means for a range", () => {
     expect(at({ inserted: true, row: row("1", "t") })[0]?.op).toBe("put")
     expect(at({ inserted: true, row: row("1", "u") })).toEqual([])
     expect(at({ row: row("1", "t") })[0]?.op).toBe("put")
@@ -200,7 +200,7 @@ describe("edits", () => {
     ])
   })
 
-  it("merge what they have of a row whose large value is not in the log", () => {
+  it("merge partial rows whose large value is not in the log", () => {
     const large: Tuple = ["1", "t", "ada", undefined, "note", "0"]
     expect(at({ row: large })[0]?.op).toBe("merge")
     expect(at({ old: row("1", "u"), row: large })[0]?.op).toBe("partial")
@@ -231,15 +231,15 @@ describe("a declaration", () => {
     expect(() => prepareRange(query, answer, table, shapes)).toThrow(message)
   })
 
-  it("with dependencies must say how to ask again", () => {
+  it("with dependencies must say how to check access again", () => {
     expect(defineWithoutAuthorize).toThrow("no authorize")
   })
 })
 
-describe("a token of rows", () => {
+describe("a row token", () => {
   const standing = { epoch: "e", lsn: 5n, through: 9n, end: { key: "k~.", value: "7" } }
 
-  it("opens for the same user, query and arguments under the same secret, and for nothing else", () => {
+  it("is valid for the same user, query, arguments and secret only", () => {
     const token = sealResumeToken("secret", "ada", range, standing)
     const other = prepareRange(query, { eq: { threadId: "u" } }, table, shapes)
     expect(openResumeToken("secret", "ada", range, token)).toMatchObject({ epoch: "e", lsn: 5n, through: 9n })
@@ -253,8 +253,8 @@ describe("a token of rows", () => {
   })
 })
 
-describe("an outbox", () => {
-  it("numbers what it sends, and merges by row what the client does not acknowledge", () => {
+describe("an outgoing queue", () => {
+  it("numbers what it sends, and merges by row what the client has not acknowledged", () => {
     const { outbox, sent, commit } = openOutbox()
     for (const [n, id] of ["a", "b", "c", "c", "d"].entries()) commit(n + 1, id)
     expect(sent.map(({ sequence }) => sequence)).toEqual([1, 2])
@@ -265,7 +265,7 @@ describe("an outbox", () => {
     expect(outbox.backlogBytes).toBe(0)
   })
 
-  it("keeps the order of snapshots and commits that wait", () => {
+  it("keeps the order of waiting snapshots and commits", () => {
     const { outbox, sent, commit } = openOutbox()
     outbox.hold()
     commit(1, "a")
@@ -277,7 +277,7 @@ describe("an outbox", () => {
     expect(sent.map(({ event }) => event)).toEqual(["commit", "snapshot", "commit"])
   })
 
-  it("sends nothing of a revoked subscription that waited or was in the making", () => {
+  it("sends nothing of a revoked subscription that was queued or being prepared", () => {
     const { outbox, sent, commit } = openOutbox()
     outbox.hold()
     commit(1, "secret")
@@ -305,7 +305,7 @@ describe("an outbox", () => {
     expect(other.measure(new Set())).toBeGreaterThan(10_000)
   })
 
-  it("takes revoked rows away before it says goodbye, however much waits", () => {
+  it("removes revoked rows before it says goodbye, however much is queued", () => {
     const { outbox, sent, commit } = openOutbox()
     for (let n = 1; n <= 5; n++) commit(n, `row ${n}`)
     outbox.revoked([1], "expired")
@@ -313,7 +313,7 @@ describe("an outbox", () => {
     expect(sent.slice(-2).map(({ event }) => event)).toEqual(["revoked", "goodbye"])
   })
 
-  it("still sends which subscriptions have ended when it gives up the commits that wait", () => {
+  it("still sends which subscriptions have ended when it drops the waiting commits", () => {
     const { outbox, sent, commit } = openOutbox()
     for (let n = 1; n <= 4; n++) commit(n, `row ${n}`)
     outbox.revoked([1], "denied")
@@ -328,7 +328,7 @@ describe("an outbox", () => {
     expect(outbox.backlogBytes).toBe(0)
   })
 
-  it("says when too much waits, and an acknowledgement of what was never sent changes nothing", () => {
+  it("reports when too much is queued, and ignores acknowledgements of what was never sent", () => {
     const { outbox, sent, commit } = openOutbox()
     for (let n = 1; n <= 40; n++) commit(n, `row ${n}`)
     expect(outbox.overflowing).toBe(true)

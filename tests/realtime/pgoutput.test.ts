@@ -94,7 +94,7 @@ describe("the decoder", () => {
     })
   })
 
-  it("puts values in the described order, whatever the table's, and leaves out what is not described", () => {
+  it("orders values as described, whatever the table's order, and skips columns that are not described", () => {
     const { decode, seen } = open()
     expect(decode(RELATION)).toBeNull()
     expect(seen[0]).toMatchObject({ schema: "public", name: "threads", identity: "i" })
@@ -106,14 +106,14 @@ describe("the decoder", () => {
     })
   })
 
-  it("tells null from a value that was not transmitted", () => {
+  it("distinguishes null from a value that was not transmitted", () => {
     const { decode } = open()
     decode(RELATION)
     const message = decode(change("U", "N", tuple(undefined, null, "7", "5", "id")))
     expect(message).toEqual({ kind: "update", table, old: null, row: ["id", null, undefined, "5"] })
   })
 
-  it("gives an update's old key, and takes missing values from a full old row", () => {
+  it("returns an update's old key, and fills missing values from a full old row", () => {
     const { decode } = open()
     decode(RELATION)
     const key = decode(
@@ -151,7 +151,7 @@ describe("the decoder", () => {
     })
   })
 
-  it("skips what nobody watches, and stops at what it cannot understand", () => {
+  it("skips unwatched tables, and stops at what it cannot parse", () => {
     const { decode } = open()
     const other = Buffer.concat([
       Buffer.from("R"),

@@ -48,7 +48,7 @@ async function insert(from: number, to: number, threadId = "t") {
 }
 
 describe("a process", () => {
-  it("that is killed with all its connections is replaced: every client continues from where it was", async () => {
+  it("that is killed with all its connections is replaced, and every client resumes", async () => {
     const first = await start()
     await insert(1, 50)
     const count = amount(60, 500)
@@ -68,7 +68,7 @@ describe("a process", () => {
     }
   })
 
-  it("that is stopped for longer than PostgreSQL waits comes back by itself and leaves no gap", async () => {
+  it("that is suspended for longer than PostgreSQL's timeout recovers automatically without a gap", async () => {
     const process = await start()
     const client = await connect(process)
     const list = await client.follow("messages.inThread", { threadId: "t" })
@@ -83,7 +83,7 @@ describe("a process", () => {
     expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
   })
 
-  it("that is stopped for longer than the log is kept says so and reads again, instead of skipping", async () => {
+  it("that is suspended for longer than the log is kept reports it and reads again, instead of skipping", async () => {
     const stopped = await start({ windowMs: 1000 })
     const other = await start({ windowMs: 1000 })
     const client = await connect(stopped)
@@ -116,7 +116,7 @@ describe("a process", () => {
     expect((await stopped.metrics())["stream_gaps"]).toBe(1)
   })
 
-  it("whose anchor PostgreSQL gave up makes another once, and its clients read again", async () => {
+  it("whose replication slot PostgreSQL invalidated creates another once, and its clients read again", async () => {
     // One segment of the log: PostgreSQL keeps no less.
     await cluster.set("max_slot_wal_keep_size", "16MB")
     onTestFinished(() => cluster.set("max_slot_wal_keep_size", "64MB"))
@@ -150,7 +150,7 @@ describe("a process", () => {
     await expectEqual(cluster.sql, client, [list])
   })
 
-  it("is replaced by another in a rolling deployment: goodbyes are said, nothing is lost, no slot is left", async () => {
+  it("is replaced in a rolling deployment: it says goodbye, nothing is lost, and no slot remains", async () => {
     let running = [await start(), await start()]
     const all = await Promise.all(Array.from({ length: 10 }, (_, n) => connect(running[n % 2]!, `user${n}`)))
     const lists = await Promise.all(
@@ -182,7 +182,7 @@ describe("a process", () => {
     expect(slots).toHaveLength(3)
   })
 
-  it("of the next version, which reads other tables, reads everything again: no row is lost either way", async () => {
+  it("of the next version, which reads other tables, reads everything again without losing a row", async () => {
     const first = await start()
     const client = await connect(first)
     const list = await client.follow("messages.inThread", { threadId: "t" })

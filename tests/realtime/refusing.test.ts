@@ -31,7 +31,7 @@ async function upgrade(origin: string | undefined, path = "/realtime/?EIO=4&tran
 }
 
 describe("the handshake", () => {
-  it("accepts the application's own pages and clients that are no browser, and no other origin", async () => {
+  it("accepts the application's own pages and clients other than browsers, and no other origin", async () => {
     expect(await upgrade(ORIGIN)).toBe(101)
     expect(await upgrade(undefined)).toBe(101)
     expect(await upgrade("https://evil.example")).toBe(400)
@@ -52,7 +52,7 @@ describe("the handshake", () => {
     ["a token beyond all measure", { token: "x".repeat(17_000) }, /"token"/],
     ["a client that is no text", { client: {} }, /"client"/],
     ["a client of too many words", { client: "x".repeat(201) }, /"client"/],
-  ])("says what is wrong with %s", async (_name, auth, message) => {
+  ])("reports %s", async (_name, auth, message) => {
     await expect(suite.client().connect(auth)).rejects.toMatchObject({
       code: "invalid",
       message: expect.stringMatching(message),
@@ -74,7 +74,7 @@ describe("the handshake", () => {
     await expect(suite.client().connect(auth)).rejects.toMatchObject({ code })
   })
 
-  it("refuses a user's connections beyond the limit, and counts those that have gone", async () => {
+  it("limits a user's connections, and closed ones do not count", async () => {
     const clients = await Promise.all(Array.from({ length: 5 }, () => suite.connect("eve")))
     await expect(suite.client("eve").connect()).rejects.toMatchObject({ code: "rate_limited" })
     clients[0]?.close()
@@ -84,7 +84,7 @@ describe("the handshake", () => {
 })
 
 describe("a token", () => {
-  it("is renewed in place: subscriptions stay", async () => {
+  it("is renewed in place: subscriptions are kept", async () => {
     const client = await suite.connect(`ada@${Date.now() + 4000}`)
     const list = await client.follow("messages.inThread", { threadId: "t" })
     const expiresAt = Date.now() + 600_000
@@ -97,7 +97,7 @@ describe("a token", () => {
     expect(client.goodbye).toBeNull()
   })
 
-  it("that expires takes the rows away and ends the connection", async () => {
+  it("that expires removes the rows and closes the connection", async () => {
     await suite.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
     const client = await suite.connect(`ada@${Date.now() + 4000}`)
     const list = await client.follow("messages.inThread", { threadId: "t" })
@@ -108,7 +108,7 @@ describe("a token", () => {
     expect(client.goodbye).toMatchObject({ reason: "expired", retryAfter: null })
   })
 
-  it("of another user ends the connection at once", async () => {
+  it("refreshed for a different user closes the connection immediately", async () => {
     const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     const answer = await client.ask("authenticate", { token: "eve" })
@@ -117,7 +117,7 @@ describe("a token", () => {
     expect(list.state).toBe("revoked")
   })
 
-  it("that is not good changes nothing", async () => {
+  it("refreshed with an invalid one changes nothing", async () => {
     const client = await suite.connect()
     expect(await client.ask("authenticate", { token: "ada@1000" })).toMatchObject({
       error: { code: "unauthorized" },
@@ -127,7 +127,7 @@ describe("a token", () => {
 })
 
 describe("another user's rows", () => {
-  it("are not there, no matter who asks in whatever way", async () => {
+  it("are not found in any way", async () => {
     await suite.sql`insert into threads (_id, owner, title) values ('t', 'ada', 'private')`
     await suite.sql`insert into messages (_id, thread_id, owner, body) values ('1', 't', 'ada', 'secret')`
     const eve = await suite.connect("eve")
@@ -145,7 +145,7 @@ describe("another user's rows", () => {
     expect(JSON.stringify(eve.events)).not.toMatch(/secret|private/)
   })
 
-  it("are not had with another user's token of rows", async () => {
+  it("cannot be read with another user's row token", async () => {
     await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
     const ada = await suite.connect("ada")
     const mine = await ada.follow("messages.inOwnThread", { threadId: "t" })
@@ -154,7 +154,7 @@ describe("another user's rows", () => {
     expect(list.refusal).toMatchObject({ code: "not_found" })
   })
 
-  it("stop at the commit that takes the right away: nothing later is sent", async () => {
+  it("stop at the commit that revokes access: nothing later is sent", async () => {
     const { sql } = suite
     const writer = postgres(suite.databaseUrl, { max: 1, onnotice: () => {} })
     for (let round = 0; round < 20; round++) {
@@ -180,7 +180,7 @@ describe("another user's rows", () => {
     await writer.end()
   })
 
-  it("go on when the right is confirmed, without a gap", async () => {
+  it("continue without a gap if access is confirmed", async () => {
     const { sql } = suite
     await sql`insert into threads (_id, owner) values ('t', 'ada')`
     const client = await suite.connect()
@@ -195,7 +195,7 @@ describe("another user's rows", () => {
     expect(list.state).toBe("live")
   })
 
-  it("end at the commit that ends what the connection was opened by, and nobody else's do", async () => {
+  it("stop at the commit that deletes the connection's session, and other connections continue", async () => {
     const ends = await suite.connect("bob")
     const list = await ends.follow("threads.own", {})
     const stays = await suite.connect("ada")
@@ -210,7 +210,7 @@ describe("another user's rows", () => {
     expect(stays.connected).toBe(true)
   })
 
-  it("end with what the token came from, however long the token is good", async () => {
+  it("stop with the session that the token came from, however long the token is valid", async () => {
     const client = await suite.connect(`ada@${Date.now() + 600_000}@${Date.now() + 1500}`)
     const list = await client.follow("threads.own", {})
     await client.until(() => !client.connected, "the end")
@@ -218,7 +218,7 @@ describe("another user's rows", () => {
     expect(client.goodbye).toMatchObject({ reason: "expired", retryAfter: null })
   })
 
-  it("end for a user that is signed out everywhere", async () => {
+  it("stop for a user who is signed out everywhere", async () => {
     const client = await suite.connect("bob")
     const list = await client.follow("threads.own", {})
     const stays = await suite.connect("ada")
@@ -230,7 +230,7 @@ describe("another user's rows", () => {
   })
 })
 
-describe("a message", () => {
+describe("a client message", () => {
   it.each([
     ["nothing", undefined],
     ["null", null],
@@ -269,13 +269,13 @@ describe("a message", () => {
     expect(await client.ask("query", { query, args })).toMatchObject({ error: { code } })
   })
 
-  it("of more than 64 kB ends the connection", async () => {
+  it("above 64 kB closes the connection", async () => {
     const client = await suite.connect()
     client.emit("query", { query: "threads.own", args: { huge: "x".repeat(70_000) } })
     await client.until(() => !client.connected, "the end")
   })
 
-  it("too often is refused, each by an answer, and ends the connection when it goes on and on", async () => {
+  it("sent too often is refused with a reply each, and closes the connection if it continues", async () => {
     const client = await suite.connect()
     const answers = await Promise.all(
       Array.from({ length: 3000 }, () => client.ask("query", { query: "threads.own", args: {} })),
@@ -288,7 +288,7 @@ describe("a message", () => {
     expect(client.goodbye).toMatchObject({ reason: "flooding" })
   })
 
-  it("beyond a thousand of one connection are refused, with a time to ask again, until another is given up", async () => {
+  it("that exceeds a thousand subscriptions on one connection is refused, with a time to retry, until another is closed", async () => {
     const client = await suite.connect()
     const ask = (first: number, count: number) =>
       client.ask("subscribe", {

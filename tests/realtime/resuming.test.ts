@@ -14,8 +14,8 @@ async function insert(from: number, to: number, threadId = "t") {
     select lpad(n::text, 6, '0'), ${threadId}, 'ada', 'text' from generate_series(${from}::int, ${to}::int) n`
 }
 
-describe("a client that comes back", () => {
-  it("hears only what has changed since, and shows what the table holds", async () => {
+describe("a client that reconnects", () => {
+  it("receives only what has changed since, and shows what the table contains", async () => {
     await insert(1, 100)
     const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
@@ -30,7 +30,7 @@ describe("a client that comes back", () => {
     expect(client.seen.changedRows).toBeLessThanOrEqual(5)
   })
 
-  it("continues at another process, also at one that was started since", async () => {
+  it("resumes at another process, even at one that was started since", async () => {
     const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     await insert(1, 3)
@@ -44,7 +44,7 @@ describe("a client that comes back", () => {
     await second.close()
   })
 
-  it("is given the whole rows when it was away for too long", async () => {
+  it("receives all rows if it was away for too long", async () => {
     const engine = await startEngine(suite.databaseUrl, { name: "brief", windowMs: 100 })
     const client = await suite.connect("ada", engine.url)
     const list = await client.follow("messages.inThread", { threadId: "t" })
@@ -58,7 +58,7 @@ describe("a client that comes back", () => {
     await engine.close()
   })
 
-  it("is asked for its right again", async () => {
+  it("is checked for access again", async () => {
     await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
     const client = await suite.connect()
     const list = await client.follow("messages.inOwnThread", { threadId: "t" })
@@ -70,7 +70,7 @@ describe("a client that comes back", () => {
     expect(JSON.stringify(client.events.at(-1))).not.toContain("000001")
   })
 
-  it("goes on from a page's pinned end", async () => {
+  it("resumes from a page's pinned end", async () => {
     await suite.sql`insert into messages (_id, thread_id, owner, _creation_time)
       select lpad(n::text, 2, '0'), 't', 'ada', n from generate_series(1, 25) n`
     const client = await suite.connect()
@@ -109,7 +109,7 @@ describe("a page that is read again", () => {
 })
 
 describe("a subscription's id", () => {
-  it("that is given up and used again at once stands for what it was used for last", async () => {
+  it("that is closed and immediately reused refers to its last use", async () => {
     await insert(1, 3, "old")
     await insert(4, 5, "new")
     const client = await suite.connect()
@@ -134,7 +134,7 @@ describe("a connection that breaks", () => {
   it.each([
     ["lost", (): number[] => []],
     ["repeated", (n: number): number[] => [n, n]],
-  ])("in which one event is %s is given up, and nothing is applied wrongly", async (_name, copies) => {
+  ])("after one event was %s is closed, and nothing is applied wrongly", async (_name, copies) => {
     const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     let commits = 0
@@ -151,7 +151,7 @@ describe("a connection that breaks", () => {
     expect(client.seen.rows).toBe(1)
   })
 
-  it("in which two events change places is given up", async () => {
+  it("after two events were swapped is closed", async () => {
     const client = await suite.connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     let kept: Parameters<typeof client.tamper>[0] | null = null
@@ -171,7 +171,7 @@ describe("a connection that breaks", () => {
     await expectEqual(suite.sql, client, [list])
   })
 
-  it("without a word (a pulled cable) loses nothing: the client comes back on a new one", async () => {
+  it("silently (a pulled cable) loses nothing: the client resumes on a new one", async () => {
     const proxy = await startProxy(suite.engine.port)
     const client = await suite.connect("ada", proxy.url)
     const list = await client.follow("messages.inThread", { threadId: "t" })
@@ -189,7 +189,7 @@ describe("a connection that breaks", () => {
 
 describe("a slow client", () => {
   it(
-    "is sent merged commits, costs bounded memory, and ends equal to the table, while others hear at once",
+    "receives merged commits in bounded memory, ends equal to the table, and does not slow others down",
     async () => {
       const slow = await suite.connect()
       slow.acknowledging = false
@@ -212,7 +212,7 @@ describe("a slow client", () => {
   )
 
   it(
-    "that reads less than is written costs no more than what is in flight and each row once",
+    "that reads slower than the writes needs no more than what is in flight, and each row once",
     async () => {
       const proxy = await startProxy(suite.engine.port)
       onTestFinished(() => proxy.close())
@@ -240,7 +240,7 @@ describe("a slow client", () => {
     amount(30_000, 300_000),
   )
 
-  it("with too much waiting is reset, and reads again when it can", async () => {
+  it("with too much queued is reset, and reads again when it can", async () => {
     const slow = await suite.connect()
     slow.acknowledging = false
     const behind = await slow.follow("messages.inThread", { threadId: "t" })
@@ -255,7 +255,7 @@ describe("a slow client", () => {
     await expectEqual(suite.sql, slow, [behind])
   })
 
-  it("that is reset still loses the rows that it lost the right to see while it did not keep up", async () => {
+  it("that is reset still removes the rows to which it lost access in the meantime", async () => {
     await suite.sql`insert into threads (_id, owner) values ('mine', 'ada')`
     await insert(1, 3, "mine")
     const slow = await suite.connect()
@@ -281,7 +281,7 @@ describe("a slow client", () => {
 })
 
 describe("a rendered page", () => {
-  it("goes live from its own rows: after half a minute of writes only those are sent, and nothing is read", async () => {
+  it("becomes live from its own rows: after half a minute of writes only those are sent, and nothing is read", async () => {
     await insert(1, 100)
     const [loaded] = await suite.engine.realtime.snapshotOf(
       [{ query: "messages.inThread", args: { threadId: "t" } }],
@@ -300,7 +300,7 @@ describe("a rendered page", () => {
     await expectEqual(suite.sql, client, [list])
   })
 
-  it("has the rows of one moment, whichever of its parts asked for them, and one reading of the database", async () => {
+  it("has the rows of one moment in all its parts, with one database query", async () => {
     await insert(1, 3)
     await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
     const before = Number(suite.engine.realtime.metrics()["snapshots"])
@@ -314,7 +314,7 @@ describe("a rendered page", () => {
     expect(suite.engine.realtime.metrics()["snapshots"]).toBe(before + 1)
   })
 
-  it("is refused a part without its other parts, or anybody else, being refused theirs", async () => {
+  it("whose access to one part is refused keeps its other parts, and others are not affected", async () => {
     await insert(1, 3)
     await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
     const ask = (id: string, ...queries: string[]) =>
@@ -331,7 +331,7 @@ describe("a rendered page", () => {
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"])
   })
 
-  it("has its other parts where one cannot be read", async () => {
+  it("keeps its other parts if one cannot be read", async () => {
     await insert(1, 3)
     await insert(10, 2100, "long")
     const [short, long] = await Promise.allSettled(
@@ -346,7 +346,7 @@ describe("a rendered page", () => {
     })
   })
 
-  it("loses nothing while commits race with rendering and hydration", async () => {
+  it("loses nothing if commits race with rendering and hydration", async () => {
     const stop = new AbortController()
     const writers = Promise.all(
       Array.from({ length: 4 }, async (_, writer) => {
@@ -382,7 +382,7 @@ describe("a rendered page", () => {
 
 describe("many clients at once", () => {
   it(
-    "are all live again soon, and the database sees few of them",
+    "are all live again soon, without many connections to the database",
     async () => {
       await insert(1, 20)
       const count = amount(150, 5000)

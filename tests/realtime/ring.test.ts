@@ -11,8 +11,8 @@ const inMessages = watchTable(messages)
 const inThreads = watchTable(threads)
 const NOTHING_YET = readVisibility("1:1:")
 
-describe("what a ring gives back", () => {
-  it("is what came, to the last value: texts of all scripts, empty ones, null, and what was not transmitted", () => {
+describe("data read back from a ring buffer", () => {
+  it("is identical to what was written: texts of all scripts, empty ones, null, and values not transmitted", () => {
     fc.assert(
       fc.property(fc.array(fc.array(changeOf(), { maxLength: 4 }), { maxLength: 6 }), (commits) => {
         const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
@@ -23,7 +23,7 @@ describe("what a ring gives back", () => {
     )
   })
 
-  it("has whatever a large transaction and a truncate have beside changes", () => {
+  it("includes everything that a large transaction and a truncate have besides changes", () => {
     const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
     const truncate = transaction(1, { truncated: new Set([inThreads]), changes: [arrival("a", "t")] })
     const large = transaction(2, { large: { tables: new Set([inMessages]), keys: new Map() } })
@@ -33,7 +33,7 @@ describe("what a ring gives back", () => {
     expect(ring.sweeping(truncate.end)).toEqual([large])
   })
 
-  it("is whole also where one value is larger than what is set aside for a thousand commits", () => {
+  it("is complete even if one value is larger than the space for a thousand commits", () => {
     const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
     const texts = ["short", "€".repeat(300_000), "after"]
     for (const [index, text] of texts.entries()) {
@@ -45,8 +45,8 @@ describe("what a ring gives back", () => {
   })
 })
 
-describe("what a ring finds of a place", () => {
-  it("is what touched it, in order, also after thousands of commits, a hole, and for who asks late", () => {
+describe("a ring buffer's index", () => {
+  it("finds what affected a range, in order, after thousands of commits, a gap, and for late queries", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof({ weight: 9, arbitrary: someCommits() }, { weight: 1, arbitrary: aHole() }), {
@@ -100,7 +100,7 @@ describe("what a ring finds of a place", () => {
     )
   })
 
-  it("holds a commit once that touched it twice, and no commit of a place whose name has the same hash", () => {
+  it("returns a commit once that affected a range twice, and none for a hash collision", () => {
     const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
     const shape = createShapes((added) => ring.addShape(added)).intern(inMessages, [1])
     // The same by FNV-1a of 32 bits.
@@ -112,8 +112,8 @@ describe("what a ring finds of a place", () => {
   })
 })
 
-describe("the memory of a ring", () => {
-  it("is counted by what it keeps, and comes back to nothing", () => {
+describe("the memory of a ring buffer", () => {
+  it("is counted by what it keeps, and returns to zero", () => {
     let now = 0
     const ring = new Ring({ windowMs: 10, bytes: 1e9 }, 0n, () => now)
     for (let n = 1; n <= 3000; n++)

@@ -51,7 +51,7 @@ function parentOf(pid: string) {
   }
 }
 
-it("every call is answered while PostgreSQL is stopped, by a refusal that says to send it again, and works when it is back", async () => {
+it("every call gets a response while PostgreSQL is stopped, a refusal that asks to retry, and works when it is back", async () => {
   const calls = {
     subscribe: () =>
       client.ask("subscribe", {
@@ -90,7 +90,7 @@ it("every call is answered while PostgreSQL is stopped, by a refusal that says t
   expect(client.violations).toEqual([])
 })
 
-it("a subscription that the stream does not reach in time is told that the server is catching up, and works when it has", async () => {
+it("a subscription that the stream does not reach in time is told that the server is catching up, and works afterwards", async () => {
   const senders = await cluster.sql<{ pid: number }[]>`select pid from pg_stat_replication`
   expect(senders).toHaveLength(1)
   for (const { pid } of senders) process.kill(pid, "SIGSTOP")

@@ -76,7 +76,7 @@ function startWriting(threadId: string) {
 }
 
 describe("the stream", () => {
-  it("survives its walsender being ended twenty times under writes: each row arrives once, in order, without a reset", async () => {
+  it("survives twenty terminations of its walsender during writes: each row arrives once, in order, without a reset", async () => {
     const client = await connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     const writer = startWriting("t")
@@ -96,7 +96,7 @@ describe("the stream", () => {
   })
 
   it(
-    "comes back without waiting for an open transaction, and delivers that transaction whole when it commits",
+    "resumes without waiting for an open transaction, and delivers that transaction whole when it commits",
     async () => {
       const client = await connect()
       const list = await client.follow("messages.inThread", { threadId: "t" })
@@ -121,7 +121,7 @@ describe("the stream", () => {
   )
 
   it.each(["SIGINT", "SIGQUIT", "SIGKILL"] as const)(
-    "survives PostgreSQL being ended by %s: clients keep their connection and their rows, and hear all that was committed",
+    "survives PostgreSQL being stopped by %s: clients keep their connection and rows, and receive everything that was committed",
     async (signal) => {
       const client = await connect()
       const list = await client.follow("messages.inThread", { threadId: signal })
@@ -139,7 +139,7 @@ describe("the stream", () => {
     60_000,
   )
 
-  it("shows a commit exactly once that was streamed before any snapshot saw it", async () => {
+  it("delivers a commit exactly once that was streamed before any snapshot saw it", async () => {
     await cluster.set("synchronous_standby_names", "nobody")
     await expect
       .poll(
@@ -173,7 +173,7 @@ describe("the stream", () => {
     await writer.end()
   })
 
-  it("gives a commit that no snapshot sees yet also to a process that starts when the log has moved on behind it", async () => {
+  it("delivers a commit that no snapshot sees yet also to a process that starts when the log has moved past it", async () => {
     const limits = { name: "narrow", windowMs: 200, anchorMs: 100 }
     // Runs last: a slot that nobody moves keeps the log for ever. The temporary ones go by
     // themselves, some time after their connections.
@@ -235,7 +235,7 @@ describe("the stream", () => {
     await writer.end()
   })
 
-  it("resets only what a huge transaction touches, and stays within its memory", async () => {
+  it("resets only what a huge transaction affects, and stays within its memory", async () => {
     const client = await connect()
     const touched = await client.follow("messages.inThread", { threadId: "touched" })
     const other = await client.follow("messages.inThread", { threadId: "other" })
@@ -252,7 +252,7 @@ describe("the stream", () => {
     expect(touched.rows.size).toBe(amount(20, 200))
   })
 
-  it("keeps little log while only tables are written that nobody watches", async () => {
+  it("keeps little log while only unwatched tables are written", async () => {
     await cluster.sql.unsafe("create table if not exists noise (x text)")
     for (let round = 0; round < amount(10, 100); round++) await makeNoise()
     expect(await retained()).toBeGreaterThan(1_000_000)
@@ -284,8 +284,8 @@ describe("the stream", () => {
   })
 })
 
-describe("a table that changes its form", () => {
-  it("by one more column is followed as before", async () => {
+describe("a table whose structure changes", () => {
+  it("by an added column is followed as before", async () => {
     const client = await connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     await cluster.sql`alter table messages add column extra int default 7`
@@ -297,7 +297,7 @@ describe("a table that changes its form", () => {
     await client.until(() => list.rows.size === 2, "the row")
   })
 
-  it("by losing a column that is read is refused loudly, and served again when it is back", async () => {
+  it("by a dropped column that is read is refused with an error, and served again when it is back", async () => {
     const client = await connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     await cluster.sql`alter table messages rename column note to remark`
@@ -317,7 +317,7 @@ describe("a table that changes its form", () => {
     await expectEqual(cluster.sql, client, [list])
   })
 
-  it("by giving a column another type is refused loudly, and served again when it is as before", async () => {
+  it("by a changed column type is refused with an error, and served again when it is as before", async () => {
     const client = await connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     const other = await client.follow("threads.own", {})
@@ -335,7 +335,7 @@ describe("a table that changes its form", () => {
     await expectEqual(cluster.sql, client, [list])
   })
 
-  it("ends what it says the right to read of, also when that is another table", async () => {
+  it("ends the subscriptions whose access it decides, even if they read another table", async () => {
     await cluster.sql`insert into threads (_id, owner) values ('t', 'ada')`
     const client = await connect()
     const list = await client.follow("messages.inOwnThread", { threadId: "t" })
@@ -348,7 +348,7 @@ describe("a table that changes its form", () => {
     expect(list.refusal).toMatchObject({ code: "not_found" })
   })
 
-  it("is noticed when nothing is written to it", async () => {
+  it("is noticed even if nothing is written to it", async () => {
     const client = await connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     await cluster.sql`alter table messages rename column note to remark`
@@ -359,7 +359,7 @@ describe("a table that changes its form", () => {
     await expectEqual(cluster.sql, client, [list])
   })
 
-  it("so that a change no longer names the place that a row left is refused until it does", async () => {
+  it("so that a change no longer names a row's previous range is refused until it does", async () => {
     const client = await connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     await cluster.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
@@ -373,7 +373,7 @@ describe("a table that changes its form", () => {
     await expectEqual(cluster.sql, client, [list])
   })
 
-  it("or leaves the publication is refused loudly until it is published again", async () => {
+  it("by leaving the publication is refused with an error until it is published again", async () => {
     const client = await connect()
     const list = await client.follow("messages.inThread", { threadId: "t" })
     await cluster.sql`alter publication tideline drop table messages`

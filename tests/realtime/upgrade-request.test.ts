@@ -10,7 +10,7 @@ const suite = engineSuite()
 setFlagsFromString("--expose-gc")
 const collectGarbage = runInNewContext("gc") as () => void
 
-it("nothing keeps the upgrade request of a connection that is open", async () => {
+it("the upgrade request of an open connection is not kept in memory", async () => {
   const requests: WeakRef<IncomingMessage>[] = []
   const engine = await startEngine(suite.databaseUrl, undefined, {
     addressOf: (request) => {

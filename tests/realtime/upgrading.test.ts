@@ -107,7 +107,7 @@ describe("a migration that adds a column", () => {
     expect(complaints(older)).toEqual([])
   })
 
-  it("lets a client go on by changes at another process of the new version", async () => {
+  it("lets a client resume at another process of the new version", async () => {
     const first = await start("older")
     await cluster.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
     await cluster.sql.unsafe(MIGRATION)
@@ -124,7 +124,7 @@ describe("a migration that adds a column", () => {
     expect(client.seen).toMatchObject({ rows: 1, changes: 1, resets: 0 })
   })
 
-  it("makes clients that hold rows from between two such changes read again, where the rows cannot be told from the log", async () => {
+  it("makes clients with rows from between two such changes read again, if the log cannot tell the rows apart", async () => {
     await cluster.sql.unsafe(MIGRATION)
     const first = await start("newer")
     const client = await connect(first)
