@@ -67,14 +67,14 @@ const sessionBy = (headers: Record<string, string>, settings = {}): Promise<Sess
 
 describe("the plan of a Clerk user", () => {
   test.each([
-    ["pro, when the person holds it", { pla: "u:pro" }, "pro"],
-    ["free, when the person holds another", { pla: "u:free_user" }, "free"],
+    ["pro, if the person subscribed to it", { pla: "u:pro" }, "pro"],
+    ["free, if the person subscribed to another", { pla: "u:free_user" }, "free"],
     [
-      "free, when their organisation holds pro",
+      "free, if only their organisation has pro",
       { pla: "o:pro", o: { id: "org_1", rol: "admin", slg: "acme" } },
       "free",
     ],
-    ["free, when the token says nothing of plans", {}, "free"],
+    ["free, if the token contains no plan", {}, "free"],
   ])("is %s", async (_, more, plan) => {
     const token = await clerk.mint(claims(more))
     expect(await sessionBy({ authorization: `Bearer ${token}` })).toEqual({

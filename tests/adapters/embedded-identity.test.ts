@@ -192,11 +192,11 @@ describe("a password", () => {
       "$argon2i$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
     ],
     [
-      "memory without end",
+      "unbounded memory",
       "$argon2id$v=19$m=999999,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
     ],
     [
-      "passes without end",
+      "unbounded passes",
       "$argon2id$v=19$m=19456,t=99,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
     ],
   ])("does not match %s stored instead of a hash", async (_, hash) => {
@@ -337,7 +337,7 @@ describe("an invitation", () => {
   test.each([
     ["made up", () => "nonsense"],
     ["with another row", (token: string) => token.replace(/^[^.]+/, crypto.randomUUID())],
-    ["with a later end", (token: string) => token.replace(/\.\d+\./, ".9999999999.")],
+    ["with a later expiry", (token: string) => token.replace(/\.\d+\./, ".9999999999.")],
     ["cut short", (token: string) => token.slice(0, -1)],
     ["empty", () => ""],
   ])("that is %s is invalid", async (_what, forge) => {

@@ -62,9 +62,9 @@ describe("a session that better-auth created", () => {
   test.each([
     ["another signature", (own: string) => `${unsigned(own)}.${encodeURIComponent(btoa("x".repeat(32)))}`],
     ["no signature", unsigned],
-    ["another token under the signature", (own: string) => own.replace("=", "=a")],
+    ["another token with the same signature", (own: string) => own.replace("=", "=a")],
     ["nothing", () => "tideline.session_token="],
-    ["a wish not to be remembered", (own: string) => `${own}; tideline.dont_remember=true`],
+    [`the "don't remember me" flag`, (own: string) => `${own}; tideline.dont_remember=true`],
   ])("is left to better-auth when its cookie has %s", async (_, alter) => {
     expect(await read(alter(cookie))).toBeNull()
   })

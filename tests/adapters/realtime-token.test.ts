@@ -58,10 +58,10 @@ describe.each(["RS256", "ES256"])("a realtime token signed with %s", (alg) => {
     ["no audience, as a session token has none", { aud: undefined } as unknown as JWTPayload],
     ["another audience", { aud: "another-application" }],
     ["another issuer", { iss: "https://evil.example" }],
-    ["the issuer with a slash more", { iss: `${ISSUER}/` }],
+    ["the issuer with an extra slash", { iss: `${ISSUER}/` }],
     ["no subject", { sub: undefined } as unknown as JWTPayload],
     ["an empty subject", { sub: "" }],
-    ["no end", { exp: undefined } as unknown as JWTPayload],
+    ["no expiry", { exp: undefined } as unknown as JWTPayload],
   ])("is refused with %s", async (_, claims) => {
     await expect(verify(await sign({ ...good(), ...claims }))).rejects.toThrow()
   })

@@ -154,8 +154,8 @@ describe("a failure is reported", () => {
   })
 
   test.each([
-    ["refuses the message for good", 554, true],
-    ["has no room", 452, false],
+    ["refuses the message permanently", 554, true],
+    ["has no space", 452, false],
   ])("when the server %s", async (_what, responseCode, expected) => {
     const { url } = await openServer({
       onData: (stream, _session, answer) => {

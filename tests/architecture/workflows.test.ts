@@ -45,7 +45,7 @@ describe("the workflow check", () => {
     ["a key that does not exist", good.replace("runs-on:", "run-on:")],
     ["a job that waits for one that is missing", good.replace("needs: test", "needs: tests")],
     ["an expression with an unknown function", good.replace("!cancelled()", "!canceled()")],
-    ["text that is no YAML", `${good}\n  - {`],
+    ["text that is not YAML", `${good}\n  - {`],
   ])("finds %s", async (_, content) => {
     expect(content).not.toBe(good)
     expect(await faultsOf({ name: "planted.yml", content })).not.toEqual([])

@@ -23,7 +23,7 @@ afterEach(() => {
 describe("a new person", () => {
   it.each([
     ["with the mouse on a large screen", 1440, byMouse],
-    ["with a finger on a small one", 390, byMouse],
+    ["by touch on a small one", 390, byMouse],
     ["by the keyboard alone", 1440, byKeyboard],
   ])("signs up, is welcomed, sends a message and stores a file, %s", async (_how, width, handOf) => {
     const page = await openPage(width)

@@ -16,7 +16,7 @@ describe("a JSON body", () => {
 
   test.each([
     ["nothing", ""],
-    ["half of one", '{"a":'],
+    ["cut in half", '{"a":'],
     ["no UTF-8", new Uint8Array([0x22, 0xff, 0x22])],
   ])("that is %s is refused", async (_what, body) => {
     expect(await readJson(posted(body))).toEqual({ ok: false, status: 400 })

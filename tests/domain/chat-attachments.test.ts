@@ -140,7 +140,7 @@ describe("an attached file", () => {
     ["an archive", "application/zip", 10],
     ["a program", "application/octet-stream", 10],
     ["a document", "application/pdf", 10],
-    ["an image of a kind that models do not take", "image/avif", 10],
+    ["an image of a type that models do not accept", "image/avif", 10],
   ])("must not be %s", async (_, mimeType, size) => {
     const fileId = await addRow(ada, `${crypto.randomUUID()}.bin`, mimeType, size)
     await expect(attachFiles(ada, [fileId])).rejects.toMatchObject({
@@ -187,14 +187,14 @@ describe("an attached file", () => {
   })
 
   it.each([
-    ["by an id that is none", [{ type: "data-file", data: { fileId: "nonsense" } }]],
-    ["by nothing", [{ type: "data-file", data: {} }]],
-    ["by a list", [{ type: "data-file", data: { fileId: [crypto.randomUUID()] } }]],
-    ["by no object", [{ type: "data-file", data: crypto.randomUUID() }]],
-    ["by its address", [{ type: "file", mediaType: "image/png", url: "http://169.254.169.254/" }]],
-    ["by its content", [{ type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" }]],
-    ["as other data", [{ type: "data-weather", data: { fileId: crypto.randomUUID() } }]],
-    ["eleven times", Array.from({ length: 11 }, () => reference(crypto.randomUUID()))],
+    ["an invalid id", [{ type: "data-file", data: { fileId: "nonsense" } }]],
+    ["nothing", [{ type: "data-file", data: {} }]],
+    ["a list", [{ type: "data-file", data: { fileId: [crypto.randomUUID()] } }]],
+    ["a value that is not an object", [{ type: "data-file", data: crypto.randomUUID() }]],
+    ["its URL", [{ type: "file", mediaType: "image/png", url: "http://169.254.169.254/" }]],
+    ["its content", [{ type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" }]],
+    ["other data", [{ type: "data-weather", data: { fileId: crypto.randomUUID() } }]],
+    ["eleven files", Array.from({ length: 11 }, () => reference(crypto.randomUUID()))],
   ])("is refused if it is named as %s", async (_, named) => {
     const posted = [message({ type: "text", text: "Read." }, ...named)]
     await expect(readQuestion(posted)).rejects.toMatchObject({ status: 400 })

@@ -15,12 +15,12 @@ describe("the finish reason of a reply", () => {
   it.each([
     ["is empty", [], "stop", "stop", "empty"],
     ["is blank", [" \n"], "stop", "stop", "empty"],
-    ["is filtered whole", [], "content_filter", "content-filter", "withheld"],
+    ["is filtered completely", [], "content_filter", "content-filter", "withheld"],
     ["is cut by a filter", ["Half"], "content_filter", "content-filter", "filtered"],
     ["is cut by its length", ["Half"], "length", "length", "length"],
     ["is cut by its length before it begins", [], "length", "length", "used-up"],
-    ["is whole", ["Whole."], "stop", "stop", null],
-    ["ends for a reason of the server's own", ["Whole."], "eos", "other", null],
+    ["is complete", ["Whole."], "stop", "stop", null],
+    ["ends for a server-specific reason", ["Whole."], "eos", "other", null],
   ] as const)("is stored and shown to the reader where it %s", async (_, words, reason, kept, shortfall) => {
     const { baseUrl } = await openModelServer((response) => say(response, words, reason))
     const scope = { ...ada, model: askedModel(baseUrl).model }

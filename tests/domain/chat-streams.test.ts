@@ -248,7 +248,7 @@ describe("the chunks of a reply", () => {
 
 describe("reasoning in tags", () => {
   it.each([
-    ["in one piece", ["<think>\nIs it deep?\n</think>\n\nVery deep."]],
+    ["in one chunk", ["<think>\nIs it deep?\n</think>\n\nVery deep."]],
     ["cut anywhere", "<think>\nIs it deep?\n</think>\n\nVery deep.".split("")],
     ["after a blank line", ["\n", "<think>", "Is it deep?", "</think>", "\n\nVery deep."]],
   ])("at the beginning of a reply is separated from its text: %s", async (_, contents) => {

@@ -76,9 +76,9 @@ describe("a message with a file over HTTP", () => {
 
   test.each([
     ["eleven files", Array.from({ length: 11 }, () => reference(crypto.randomUUID()))],
-    ["a file by its address", [{ type: "file", mediaType: "image/png", url: "http://169.254.169.254/" }]],
+    ["a file by its URL", [{ type: "file", mediaType: "image/png", url: "http://169.254.169.254/" }]],
     ["a file by its bytes", [{ type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" }]],
-    ["a file by an address in our part", [{ type: "data-file", data: { url: "http://169.254.169.254/" } }]],
+    ["a file by a URL in our own part", [{ type: "data-file", data: { url: "http://169.254.169.254/" } }]],
     ["a source", [{ type: "source-url", sourceId: "1", url: "http://169.254.169.254/" }]],
     ["other data", [{ type: "data-secret", data: {} }]],
   ])("is refused with %s", async (_, parts) => {
@@ -175,9 +175,9 @@ describe("a search over HTTP", () => {
   test.each([
     ["nothing", "", 200],
     ["no words", "q=", 200],
-    ["marks alone", `q=${encodeURIComponent("?!'\"\\()<>&|:*")}`, 200],
+    ["punctuation only", `q=${encodeURIComponent("?!'\"\\()<>&|:*")}`, 200],
     ["NUL", "q=%00", 200],
-    ["bytes that are no text", "q=%ff%fe%80", 200],
+    ["bytes that are not text", "q=%ff%fe%80", 200],
     ["operators", `q=${encodeURIComponent("lamp' & !x | 'owner:1':*")}`, 200],
     ["an emoji", `q=${encodeURIComponent("🌊")}`, 200],
     ["two hundred characters", `q=${"x".repeat(200)}`, 200],

@@ -57,11 +57,11 @@ describe("conversations over HTTP", () => {
   test.each([
     ["no title", {}, 201],
     ["an empty title", { title: "  " }, 400],
-    ["a title that is no text", { title: 5 }, 400],
+    ["a title that is not text", { title: 5 }, 400],
     ["a title that is too long", { title: "x".repeat(201) }, 400],
     ["a title with a character that no database keeps", { title: "a\0b" }, 400],
     ["no JSON", "{", 400],
-    ["too much", { title: "x".repeat(300_000) }, 413],
+    ["too large a body", { title: "x".repeat(300_000) }, 413],
   ])("with %s", async (_, body, status) => {
     expect((await ada("/api/chat/threads", post(body))).status).toBe(status)
   })

@@ -89,8 +89,8 @@ describe("Clerk's webhooks", () => {
 
   it.each([
     ["without a signature", { "svix-signature": "" }],
-    ["of another secret", { "svix-signature": "v1,bm90IHRoZSBzaWduYXR1cmU=" }],
-    ["of another message", { "svix-id": "msg_other" }],
+    ["with another secret", { "svix-signature": "v1,bm90IHRoZSBzaWduYXR1cmU=" }],
+    ["with another message's signature", { "svix-id": "msg_other" }],
     ["older than five minutes", {}, -301],
     // Not 301: a slow machine would take a second to send it, and then it is no longer too far
     // ahead.

@@ -209,13 +209,13 @@ describe("the sync of an open page", () => {
 
   it.each([
     ["no JSON", "{"],
-    ["no object", "[]"],
-    ["a plan that there is not", { plan: "gold" }],
-    ["a picture that is no web address", { imageUrl: "javascript:alert(1)" }],
+    ["a value that is not an object", "[]"],
+    ["an unknown plan", { plan: "gold" }],
+    ["a picture that is not a web URL", { imageUrl: "javascript:alert(1)" }],
     ["a picture with a control character in its URL", { imageUrl: "https://example.org/\na.png" }],
     ["a picture with a password in its URL", { imageUrl: "https://a:b@example.org/a.png" }],
-    ["a name that no form takes, by its length", { name: "x".repeat(101) }],
-    ["a name that no form takes, for it is blank", { name: " " }],
+    ["a name too long for the form", { name: "x".repeat(101) }],
+    ["a blank name", { name: " " }],
     ["a name with a control character", { name: "A\u0000da" }],
   ])("returns 400 for %s", async (_what, claim) => {
     const ada = await newPerson("Ada")

@@ -108,7 +108,7 @@ describe("POST /api/files", () => {
         "multipart/form-data; boundary=x",
         '--x\r\ncontent-disposition: form-data; name=f; filename="a.txt"\r\n\r\nhalf',
       ],
-      ["that is none", "multipart/form-data; boundary=x", "no form at all"],
+      ["that is not a form", "multipart/form-data; boundary=x", "no form at all"],
     ])("a form %s with 400", async (_what, type, body) => {
       const response = await ada("/api/files", { method: "POST", headers: { "content-type": type }, body })
       expect(response.status).toBe(400)

@@ -95,15 +95,15 @@ describe("the check against the document", () => {
 
   test.each([
     ["another status", () => Response.json(body, { headers: limits, status: 418 }), "this status"],
-    ["a header that is missing", () => Response.json(body), "X-RateLimit-Remaining is missing"],
+    ["a missing header", () => Response.json(body), "X-RateLimit-Remaining is missing"],
     [
-      "a header that is no number",
+      "a header that is not a number",
       () => Response.json(body, { headers: { ...limits, "X-RateLimit-Reset": "soon" } }),
       "X-RateLimit-Reset is not as described",
     ],
-    ["a field that is missing", () => Response.json({ status: "ok" }, { headers: limits }), "the body"],
+    ["a missing field", () => Response.json({ status: "ok" }, { headers: limits }), "the body"],
     [
-      "a field too many",
+      "an extra field",
       () => Response.json({ ...body, secret: 1 }, { headers: limits }),
       "additional properties",
     ],

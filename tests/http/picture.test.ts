@@ -92,8 +92,8 @@ describe("a person's picture", () => {
 
   it.each([
     ["a text", Buffer.from("no picture at all")],
-    ["a drawing that is a program", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>")],
-    ["an image that unfolds to 400 million pixels", pixelFlood(20_000)],
+    ["an SVG", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>")],
+    ["an image that decompresses to 400 million pixels", pixelFlood(20_000)],
   ])("cannot be created from %s", async (_what, bytes) => {
     const person = await newPerson()
     expect(await send(person, bytes)).toMatchObject({

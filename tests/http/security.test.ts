@@ -21,19 +21,19 @@ afterAll(() => app.stop())
 
 const answers: Record<string, [status: number, ask: () => Promise<Response>]> = {
   "a page": [200, () => ada("/features")],
-  "a page that was kept": [200, () => fetch(`${app.origin}/features`)],
+  "a cached page": [200, () => fetch(`${app.origin}/features`)],
   "a page of the dashboard": [302, () => ada("/dashboard/files")],
   "a page's data": [200, () => fetch(`${app.origin}/features.data`)],
   "a page that is missing": [404, () => ada("/no-such-page")],
-  "the way to sign in": [302, () => ask("/dashboard")],
+  "the redirect to sign in": [302, () => ask("/dashboard")],
   "a built file": [200, () => ask(asset)],
   "a built file that is missing": [404, () => ask("/assets/missing-1234.js")],
   "an icon": [200, () => ask("/favicon.svg")],
   "the health check": [200, () => ask("/api/health")],
   "a list": [200, () => ada("/api/files")],
   "a file of a person": [200, () => ada(`/api/files/${file}`)],
-  "a refusal for want of a session": [401, () => ask("/api/chat/threads")],
-  "a refusal for want of JSON": [400, () => ada("/api/chat/threads", { method: "POST", body: "{" })],
+  "a refusal without a session": [401, () => ask("/api/chat/threads")],
+  "a refusal of invalid JSON": [400, () => ada("/api/chat/threads", { method: "POST", body: "{" })],
   "a refusal for the origin": [
     403,
     () =>
@@ -44,9 +44,9 @@ const answers: Record<string, [status: number, ask: () => Promise<Response>]> = 
     413,
     () => postJson(ada, "/api/chat", { messages: [{ role: "user", content: "x".repeat(3_000_000) }] }),
   ],
-  "an address of the API that is missing": [404, () => ada("/api/nothing")],
-  "a share link that is none": [404, () => ask("/share/nothing")],
-  "a stream of events": [200, () => ask("/demo", { headers: { accept: "text/event-stream" } })],
+  "an unknown API path": [404, () => ada("/api/nothing")],
+  "an unknown share link": [404, () => ask("/share/nothing")],
+  "an event stream": [200, () => ask("/demo", { headers: { accept: "text/event-stream" } })],
 }
 
 describe("every response", () => {

@@ -244,10 +244,14 @@ describe("compression", () => {
   })
 
   it.each([
-    ["what is short", { "content-type": "text/html" }, "short"],
-    ["what is no text", { "content-type": "image/png" }, LONG],
-    ["a stream of events", { "content-type": "text/event-stream" }, LONG],
-    ["what must not be transformed", { "content-type": "text/plain", "cache-control": "no-transform" }, LONG],
+    ["a short body", { "content-type": "text/html" }, "short"],
+    ["a body that is not text", { "content-type": "image/png" }, LONG],
+    ["an event stream", { "content-type": "text/event-stream" }, LONG],
+    [
+      "a response marked no-transform",
+      { "content-type": "text/plain", "cache-control": "no-transform" },
+      LONG,
+    ],
   ])("leaves %s alone", async (_, headers, text) => {
     const { port } = await serve(async () => new Response(text, { headers }))
     const response = await get(port, "/", { "accept-encoding": "br" })

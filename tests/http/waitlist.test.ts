@@ -73,8 +73,8 @@ test.each([
   ["no token", () => ""],
   ["a made-up one", () => "?token=nonsense"],
   ["one for another row", (token: string) => `?token=${token.replace(/^[^.]+/, crypto.randomUUID())}`],
-  ["one that lives longer", (token: string) => `?token=${token.replace(/\.\d+\./, ".9999999999.")}`],
-  ["one that was cut short", (token: string) => `?token=${token.slice(0, -3)}`],
+  ["one with a later expiry", (token: string) => `?token=${token.replace(/\.\d+\./, ".9999999999.")}`],
+  ["a truncated one", (token: string) => `?token=${token.slice(0, -3)}`],
 ])("%s confirms nothing", async (_what, forge) => {
   const email = `forged-${crypto.randomUUID()}@example.org`
   await signOn(email)

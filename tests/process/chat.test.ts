@@ -75,8 +75,8 @@ describe("two processes on one database", () => {
   })
 
   it.each([
-    ["its address", (id: string) => atB(`/api/chat/threads/${id}/stop`, { method: "POST" })],
-    ["its name", (id: string) => callStop(id)],
+    ["its endpoint", (id: string) => atB(`/api/chat/threads/${id}/stop`, { method: "POST" })],
+    ["its named function", (id: string) => callStop(id)],
   ])("stop on one, by %s, a reply that runs on the other", async (_, stop) => {
     const threadId = await makeThread(atA)
     const watched = await watch(threadId)

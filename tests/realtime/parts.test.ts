@@ -222,7 +222,7 @@ describe("edits", () => {
 
 describe("a declaration", () => {
   it.each([
-    ["compares a field that the log does not tell", { eq: { body: "x" } }, "replica identity"],
+    ["compares a field that is not in the log", { eq: { body: "x" } }, "replica identity"],
     ["compares nothing", { eq: {} }, "compares no field"],
     ["compares a field with nothing", { eq: { threadId: undefined } }, "nothing"],
     ["has pages without an order", { eq: { threadId: "t" }, limit: 5 }, "no order"],

@@ -46,12 +46,12 @@ describe("the handshake", () => {
 
   it.each([
     ["no version", { version: undefined }, /"version"/],
-    ["a version that is no number", { version: "1" }, /"version"/],
-    ["a token that is no text", { token: 7 }, /"token"/],
+    ["a version that is not a number", { version: "1" }, /"version"/],
+    ["a token that is not text", { token: 7 }, /"token"/],
     ["an empty token", { token: "" }, /"token"/],
-    ["a token beyond all measure", { token: "x".repeat(17_000) }, /"token"/],
-    ["a client that is no text", { client: {} }, /"client"/],
-    ["a client of too many words", { client: "x".repeat(201) }, /"client"/],
+    ["an oversized token", { token: "x".repeat(17_000) }, /"token"/],
+    ["a client that is not text", { client: {} }, /"client"/],
+    ["a client with too long a name", { client: "x".repeat(201) }, /"client"/],
   ])("reports %s", async (_name, auth, message) => {
     await expect(suite.client().connect(auth)).rejects.toMatchObject({
       code: "invalid",
@@ -240,7 +240,7 @@ describe("a client message", () => {
       { subscriptions: Array.from({ length: 101 }, (_, id) => ({ id, query: "threads.own", args: {} })) },
     ],
     ["a negative id", { subscriptions: [{ id: -1, query: "threads.own", args: {} }] }],
-    ["an id that is no number", { subscriptions: [{ id: "1", query: "threads.own", args: {} }] }],
+    ["an id that is not a number", { subscriptions: [{ id: "1", query: "threads.own", args: {} }] }],
   ])("subscribe with %s is refused as a whole", async (_name, message) => {
     const client = await suite.connect()
     const answer = await client.ask("subscribe", message)
@@ -253,15 +253,15 @@ describe("a client message", () => {
     ["too many arguments", "messages.inThread", { threadId: "t", owner: "eve" }, "invalid"],
     ["a polluted prototype", "messages.inThread", JSON.parse('{"__proto__":{"threadId":"t"}}'), "invalid"],
     ["a character that cannot be stored", "messages.inThread", { threadId: "t\0" }, "invalid"],
-    ["a damaged page place", "messages.newest", { threadId: "t", after: "nonsense" }, "invalid"],
+    ["a damaged page position", "messages.newest", { threadId: "t", after: "nonsense" }, "invalid"],
     [
-      "a page place with another type",
+      "a page position of another type",
       "messages.newest",
       { threadId: "t", after: "x~1; drop table messages" },
       "invalid",
     ],
     ["an unknown name", "messages.everything", {}, "unknown"],
-    ["the name of a thing that all objects have", "constructor", {}, "unknown"],
+    ["the name of a property that all objects have", "constructor", {}, "unknown"],
     ["the name of a prototype", "__proto__", {}, "unknown"],
   ])("with %s is refused", async (_name, query, args, code) => {
     const client = await suite.connect()

@@ -107,7 +107,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
   test.each([
     ["made up", () => "nonsense"],
     ["cut short", (token: string) => token.slice(0, -1)],
-    ["of nobody", () => "eyJhbGciOiJub25lIn0.eyJlbWFpbCI6InZpY3RpbUBleGFtcGxlLm9yZyJ9."],
+    ["for nobody", () => "eyJhbGciOiJub25lIn0.eyJlbWFpbCI6InZpY3RpbUBleGFtcGxlLm9yZyJ9."],
     ["missing", () => ""],
   ])("a link whose token is %s confirms nothing, and says what to do", async (_what, forge) => {
     const email = "same@example.org"

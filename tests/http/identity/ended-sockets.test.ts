@@ -58,7 +58,7 @@ describe("a socket closes at the commit that ends its session", () => {
     ["by signing out", (person) => postJson(person, "/api/auth/sign-out", {})],
     ["by SQL that deletes the row", (_, id) => sql`delete from auth.session where id = ${id}`],
     [
-      "by SQL that brings its end forward",
+      "by SQL that moves its expiry forward",
       (_, id) => sql`update auth.session set expires_at = now() where id = ${id}`,
     ],
     [
@@ -113,9 +113,9 @@ test("a socket closes when its session expires, even if its token is valid for l
 describe("a socket opened with an API key closes at the commit that ends the key", () => {
   test.each<[string, (name: string) => Promise<unknown>]>([
     ["by deleting it", (name) => sql`delete from auth.apikey where start = ${name}`],
-    ["by switching it off", (name) => sql`update auth.apikey set enabled = false where start = ${name}`],
+    ["by disabling it", (name) => sql`update auth.apikey set enabled = false where start = ${name}`],
     [
-      "by bringing its end forward",
+      "by moving its expiry forward",
       (name) => sql`update auth.apikey set expires_at = now() where start = ${name}`,
     ],
   ])("%s", async (_, end) => {

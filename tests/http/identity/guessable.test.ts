@@ -26,8 +26,8 @@ describe("a weak password", () => {
     ["a sequence", "1234567890"],
     ["a repetition", "abcabcabcabcabc"],
     ["one character, 128 times", "x".repeat(128)],
-    ["the address of the account", "grace@example.org"],
-    ["the name of the person", "gracehopper"],
+    ["the account's email address", "grace@example.org"],
+    ["the person's name", "gracehopper"],
   ])("opens no account: %s", async (_, password) => {
     const account = { name: "Grace Hopper", email: "grace@example.org", password }
     const refused = await postJson(openBrowser(app), "/api/auth/sign-up/email", account)
@@ -46,8 +46,8 @@ describe("a weak password", () => {
 
   test.each([
     ["a common one", "iloveyou2024"],
-    ["the address of the account", "ada@example.org"],
-    ["the name of the person", "adalovelace"],
+    ["the account's email address", "ada@example.org"],
+    ["the person's name", "adalovelace"],
   ])("cannot replace the current one on the account page: %s", async (_, password) => {
     const body = new URLSearchParams({ intent: "change-password", current: ada.password, password })
     const page = await ada("/dashboard/account", { method: "POST", body })

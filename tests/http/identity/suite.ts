@@ -134,7 +134,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
           "no origin, but the browser's word that it is the same",
           () => ({ "sec-fetch-site": "same-origin" }),
         ],
-        ["no word of a browser at all, as scripts send it", () => ({})],
+        ["neither, as scripts send it", () => ({})],
       ])("is accepted with a cookie and %s", async (_, headers) => {
         expect((await change({ cookie: cookie(ada.cookies), ...headers() })).status).toBe(404)
       })
@@ -142,10 +142,10 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
       test.each([
         ["another origin", { origin: "https://evil.example" }],
         ["the same name on another port", { origin: "http://localhost:1" }],
-        ["an origin that hides itself", { origin: "null" }],
+        ["an opaque origin", { origin: "null" }],
         ["an empty origin", { origin: "" }],
-        ["a neighbour's page", { "sec-fetch-site": "same-site" }],
-        ["a foreign page", { "sec-fetch-site": "cross-site" }],
+        ["a page of a sibling domain", { "sec-fetch-site": "same-site" }],
+        ["a page of another site", { "sec-fetch-site": "cross-site" }],
       ])("is refused with a cookie and %s", async (_, headers) => {
         for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
           expect((await change({ cookie: cookie(ada.cookies), ...headers }, method)).status).toBe(403)
