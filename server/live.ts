@@ -51,6 +51,7 @@ export async function openLive(
     announcements: {
       [STOP_TOPIC]: (answerId) => void services.turns.stop(answerId),
       ...services.uploadLocks.announcements,
+      ...services.runningRequests.announcements,
     },
   })
   let closing: Promise<void> | undefined

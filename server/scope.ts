@@ -7,6 +7,7 @@ import type { Harbour } from "./demo/harbour.ts"
 import type { Thumbnailer } from "./files/thumbnailer.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
 import type { RateLimiter } from "#server/transport/rate-limit.ts"
+import type { RunningRequests } from "./http/running-requests.ts"
 import type { SpendingLimiter } from "./http/spending-limiter.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
@@ -35,6 +36,8 @@ export interface Services {
   mail: Mail
   blobs: Blobs
   uploadLocks: UploadLocks
+  /** What this process is answering, by the person who asked. */
+  runningRequests: RunningRequests
   thumbnailer: Thumbnailer
   model: Model
   /** What this process knows of the trouble with its model server. */

@@ -19,6 +19,7 @@ import type { UploadLocks } from "./files/upload-lock.ts"
 import { openUploadLocks } from "./files/upload-locks.ts"
 import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "#server/transport/rate-limit.ts"
+import { openRunningRequests } from "./http/running-requests.ts"
 import { createSpendingLimiter } from "./http/spending-limiter.ts"
 import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
@@ -71,6 +72,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       identity: await openIdentity(config, { db, log }, opened),
       blobs: await openBlobs(config),
       uploadLocks: openLocks({ announce, config, db, log }, directUrl, opened),
+      runningRequests: openRunningRequests(),
       thumbnailer: openThumbnails(log, opened),
       model: await openModel(config, tracing, opened),
       modelTrouble: createModelTrouble(log),

@@ -44,6 +44,11 @@ export const authUser = auth.table(
      * reset by email takes it back. Operators need it.
      */
     holderConfirmed: boolean("holder_confirmed").notNull().default(false),
+    /**
+     * Since when an operator has kept the person out; null for everybody else. Triggers end what is
+     * theirs when it is set, and refuse sessions while it is.
+     */
+    suspendedAt: time("suspended_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

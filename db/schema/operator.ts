@@ -6,6 +6,9 @@ import { record } from "./record.ts"
 export const OPERATOR_ACTS = [
   "change-plan",
   "sign-out",
+  "suspend",
+  "allow",
+  "make-password-link",
   "invite",
   "retry-letter",
   "drop-letter",
@@ -48,7 +51,7 @@ export const operatorActs = pgTable(
   (table) => [
     check(
       "operator_acts_act",
-      sql`${table.act} in ('change-plan', 'sign-out', 'invite', 'retry-letter', 'drop-letter', 'stop-answer')`,
+      sql`${table.act} in ('change-plan', 'sign-out', 'suspend', 'allow', 'make-password-link', 'invite', 'retry-letter', 'drop-letter', 'stop-answer')`,
     ),
   ],
 )

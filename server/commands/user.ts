@@ -2,9 +2,12 @@ import { resolve } from "node:path"
 import * as v from "valibot"
 import { openOperator } from "#server/adapters/identity/embedded/operator.ts"
 import { setPlan } from "#server/adapters/identity/embedded/set-plan.ts"
+import { openSuspension } from "#server/adapters/identity/embedded/suspension.ts"
 import { KeyName } from "../accounts/contract.ts"
+import { announce } from "../live.ts"
 import { openLog } from "../log.ts"
 import { changePlan } from "../operator/people.ts"
+import { allowPerson, suspendPerson } from "../operator/suspension.ts"
 import type { Scope } from "../scope.ts"
 import { PersonName } from "../users/contract.ts"
 import { readSettings, withDatabase } from "./database.ts"
@@ -18,6 +21,8 @@ const USAGE = `Usage: npm run user -- <command>
   list                              every account
   create <email> <name>             create an account, even if sign-up is closed
   plan <email> free|pro             change a person's plan
+  suspend <email>                   keep a person out; their data stays
+  allow <email>                     let a suspended person in again
   reset-password <email>            create a link to choose a new password
   api-key <email> <name of the key> create an API key; it is shown once
 `
@@ -30,6 +35,8 @@ const Command = v.union(
     v.tuple([v.literal("list")]),
     v.tuple([v.literal("create"), Email, PersonName]),
     v.tuple([v.literal("plan"), Email, v.picklist(["free", "pro"])]),
+    v.tuple([v.literal("suspend"), Email]),
+    v.tuple([v.literal("allow"), Email]),
     v.tuple([v.literal("reset-password"), Email]),
     v.tuple([v.literal("api-key"), Email, KeyName]),
   ],
@@ -74,6 +81,16 @@ async function perform(command: Command, scope: Scope<"config" | "db">, operator
       await changePlan({ ...scope, identity: { setPlan } }, null, { userId, plan })
       return `${email} is on the ${plan} plan.`
     }
+    case "suspend":
+    case "allow": {
+      const [act, email] = command
+      const { id: userId } = await operator.findAccount(email)
+      const here = { ...scope, announce, identity: { suspension: openSuspension(scope.db) } }
+      await (act === "suspend" ? suspendPerson : allowPerson)(here, null, { userId })
+      return act === "suspend"
+        ? `${email} is suspended: signed out everywhere, and kept out until you run: npm run user -- allow ${email}`
+        : `${email} may sign in again.`
+    }
     case "reset-password": {
       const link = await operator.resetPassword(command[1])
       return `Give this link to ${command[1]}. It is good for an hour, once:\n${link}`
@@ -89,10 +106,10 @@ type Account = Awaited<ReturnType<ReturnType<typeof openOperator>["listAccounts"
 
 function describeAccounts(accounts: Account[]) {
   if (accounts.length === 0) return "There are no accounts yet."
-  const rows = accounts.map(({ email, plan, emailVerified, createdAt, name }) => [
+  const rows = accounts.map(({ email, plan, emailVerified, suspendedAt, createdAt, name }) => [
     email,
     plan,
-    emailVerified ? "confirmed" : "not confirmed",
+    suspendedAt ? "suspended" : emailVerified ? "confirmed" : "not confirmed",
     createdAt.toISOString().slice(0, 10),
     name,
   ])

@@ -2,6 +2,7 @@ import { data, type MiddlewareFunction } from "react-router"
 import {
   countedContext,
   credentialContext,
+  incomingContext,
   servicesContext,
   sessionContext,
   urlContext,
@@ -17,11 +18,14 @@ import { refuseCredential } from "./unauthorized.ts"
  * context.
  */
 export const identify: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
-  const { identity } = context.get(servicesContext)
+  const { identity, runningRequests } = context.get(servicesContext)
   context.get(countedContext).route = pattern.replace(/^\/?/, "/")
   context.set(urlContext, askedFor(request, url))
   const proceed = async () => {
-    context.set(sessionContext, await identity.getSession({ request, context }))
+    const askedAt = performance.now()
+    const session = await identity.getSession({ request, context })
+    if (session) runningRequests.add(session.userId, context.get(incomingContext), askedAt)
+    context.set(sessionContext, session)
     return next()
   }
   return identity.middleware ? identity.middleware({ request, context }, proceed) : proceed()

@@ -5,11 +5,16 @@ import { JoinWaitlist } from "../waitlist/contract.ts"
 
 export type { OperatorAct }
 
+export const GONE = "This account no longer exists. Reload the page."
+
 const Id = v.pipe(v.string(), v.uuid("Not found."))
 
 export const PersonAct = v.variant("intent", [
   v.object({ intent: v.literal("change-plan"), userId: ClerkId, plan: v.picklist(["free", "pro"]) }),
   v.object({ intent: v.literal("sign-out"), userId: ClerkId }),
+  v.object({ intent: v.literal("suspend"), userId: ClerkId }),
+  v.object({ intent: v.literal("allow"), userId: ClerkId }),
+  v.object({ intent: v.literal("make-password-link"), userId: ClerkId }),
 ])
 
 export const WaitlistAct = v.variant("intent", [

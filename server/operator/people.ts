@@ -7,9 +7,8 @@ import { Conflict, Forbidden, Gone } from "../errors.ts"
 import type { Identity, Plan } from "../ports/identity.ts"
 import type { Scope, Viewer } from "../scope.ts"
 import { setUserPlan } from "../users/users.ts"
+import { GONE } from "./contract.ts"
 import { recordAct } from "./history.ts"
-
-const GONE = "This account no longer exists. Reload the page."
 
 export type ListedPerson = Pick<User, "_id" | "_creationTime" | "clerkId" | "email" | "name"> & {
   plan: Plan
@@ -94,6 +93,29 @@ export async function signOutEverywhere(
   })
   await ownAccount.endOtherSessions(userId, null)
   return recorded
+}
+
+/**
+ * A link by which a person chooses a new password, good for an hour, once. Throws `Gone`, and
+ * `Forbidden` for operators, whose links are made on the server alone, and if the provider keeps
+ * the passwords.
+ */
+export async function makePasswordLink(
+  scope: Scope<"config" | "db" | "identity" | "viewer">,
+  { userId }: { userId: string },
+): Promise<{ email: string; link: string }> {
+  const { config, identity, viewer } = scope
+  if (!identity.makePasswordLink)
+    throw new Forbidden("Passwords are managed by Clerk. Open the person in Clerk's dashboard.")
+  const person = await identity.getUser(userId)
+  if (!person?.email) throw new Gone(GONE)
+  const { email } = person
+  if (config.adminEmails.includes(email.toLowerCase()))
+    throw new Forbidden(`An operator's link is made on the server: npm run user -- reset-password ${email}`)
+  await recordAct(scope, viewer, { act: "make-password-link", subject: { id: userId, email }, facts: null })
+  const link = await identity.makePasswordLink(userId)
+  if (link === null) throw new Gone(GONE)
+  return { email, link }
 }
 
 async function findPerson({ db }: Scope<"db">, userId: string): Promise<User> {

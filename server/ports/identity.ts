@@ -84,6 +84,7 @@ export type AccountProblem =
   | "signup-closed"
   | "too-many-attempts"
   | "another-site"
+  | "account-suspended"
 
 /** `headers` set the cookies of what was done. */
 export type AccountOutcome =
@@ -190,6 +191,26 @@ export interface OwnPictures {
   find(userId: string, pictureId: string): Promise<Uint8Array | null>
 }
 
+/** Keeping people out without deleting anything of theirs, at a provider that leaves that to us. */
+export interface Suspension {
+  /**
+   * In the given transaction. At its commit the sessions, live connections and running requests of
+   * a person who is suspended end in every process; their keys open nothing until they are allowed
+   * again. Null for an unknown id.
+   */
+  set(
+    transaction: Transaction,
+    change: { userId: string; suspended: boolean },
+  ): Promise<{ isChanged: boolean; email: string } | null>
+  /**
+   * The ids of those with one of these addresses whom `holderConfirmed` makes operators, and who
+   * are not suspended. They stay so until the transaction ends.
+   */
+  lockHolders(transaction: Transaction, emails: string[]): Promise<string[]>
+  /** Which of these people are suspended. */
+  among(userIds: string[]): Promise<string[]>
+}
+
 /** What a provider said by itself, about one of its users. */
 export interface IdentityNotice {
   kind: "changed" | "deleted"
@@ -254,6 +275,18 @@ export interface Identity {
     transaction: Transaction,
     change: { userId: string; plan: Plan },
   ) => Promise<{ previous: Plan; email: string } | null>
+  /** Absent if people are suspended at the provider. */
+  readonly suspension?: Suspension
+  /**
+   * Whether this browser was signed in to an account that is suspended now. Absent where the
+   * provider explains that itself.
+   */
+  readonly isSuspended?: (request: Request) => Promise<boolean>
+  /**
+   * A link by which the person chooses a new password, good for an hour, once. It makes nobody an
+   * operator. Null for an unknown id. Absent where the provider keeps the passwords.
+   */
+  readonly makePasswordLink?: (userId: string) => Promise<string | null>
   /** Absent where the provider brings its own account page. */
   readonly ownAccount?: OwnAccount
   /** Absent where the provider keeps the pictures itself. */

@@ -42,6 +42,7 @@ const wanted = () =>
       mailResetLink: () => {},
       mailVerificationLink: async () => {},
       mailSignUpAttempted: async () => {},
+      isSuspended: async () => false,
       invitations: { isFor: async () => false, redeem: async () => false },
     }),
   )

@@ -65,10 +65,12 @@ describe("access to the operator's pages", () => {
     ["/admin/people.data?_routes=routes%2Fadmin%2Fpeople"],
     ["/admin/waitlist/export"],
     ["/ADMIN/people"],
-    ...["/admin/people", "/admin/people.data"].flatMap((path): [string, Record<string, string>][] => [
-      [path, { intent: "change-plan", userId: "of the other person", plan: "pro" }],
-      [path, { intent: "sign-out", userId: "of the other person" }],
-    ]),
+    ...["change-plan", "sign-out", "suspend", "allow", "make-password-link"].flatMap(
+      (intent): [string, Record<string, string>][] => [
+        ["/admin/people", { intent, userId: "of the other person", plan: "pro" }],
+        ["/admin/people.data", { intent, userId: "of the other person", plan: "pro" }],
+      ],
+    ),
     ["/admin", { intent: "stop", answerId: NO_ID }],
     ["/admin?index", { intent: "stop", answerId: NO_ID }],
     ["/admin/waitlist", { intent: "invite", email: "friend@example.org" }],
@@ -191,6 +193,67 @@ describe("people", () => {
       "operator@example.org changed the plan of plan@example.org from pro to free",
       "operator@example.org changed the plan of plan@example.org from free to pro",
     ])
+  })
+
+  it("are suspended and allowed again, with a note of who did it", async () => {
+    const person = await enter("suspended@example.org")
+    const userId = await idOf(person)
+    expect(await find("suspended@")).not.toContain("Allow again")
+    const done = await act("/admin/people?q=suspended", { intent: "suspend", userId })
+    expect(done.page).toContain("Done: you suspended suspended@example.org.")
+    expect(done.page).toContain("Allow again")
+    expect((await person("/dashboard")).status).toBe(302)
+    expect(await act("/admin/people", { intent: "suspend", userId })).toMatchObject({
+      status: 409,
+      page: expect.stringContaining("suspended@example.org is suspended already."),
+    })
+    await act("/admin/people", { intent: "allow", userId })
+    expect((await person("/dashboard")).status).toBe(302)
+    expect((await (await signIn(app, person))("/dashboard")).status).toBe(200)
+    expect(await act("/admin/people", { intent: "allow", userId })).toMatchObject({ status: 409 })
+    expect(await history(2)).toEqual([
+      "operator@example.org allowed suspended@example.org again",
+      "operator@example.org suspended suspended@example.org",
+    ])
+  })
+
+  it("cannot be suspended if they are the operator or do not exist", async () => {
+    const own = await act("/admin/people", { intent: "suspend", userId: await idOf(operator) })
+    expect(own).toMatchObject({ status: 403, page: expect.stringContaining("suspend your own account") })
+    expect((await operator("/admin")).status).toBe(200)
+    const nobody = await act("/admin/people", { intent: "suspend", userId: "nobody" })
+    expect(nobody).toMatchObject({ status: 410, page: expect.stringContaining("no longer exists") })
+  })
+
+  it("receive a link to a new password, which is shown once and works once", async () => {
+    const person = await enter("forgetful@example.org")
+    const shown = await act("/admin/people", { intent: "make-password-link", userId: await idOf(person) })
+    const token = /\/sign-in\/new-password\?token=(\w+)/.exec(shown.page)?.[1] ?? ""
+    expect(await history(1)).toEqual([
+      "operator@example.org created a password link for forgetful@example.org",
+    ])
+    expect(await (await operator("/admin/history")).text()).not.toContain(token)
+    const choose = () =>
+      openBrowser(app)("/sign-in/new-password", {
+        method: "POST",
+        body: new URLSearchParams({ token, password: "remembered this time" }),
+      })
+    expect((await choose()).status).toBe(303)
+    expect((await choose()).status).toBe(400)
+    expect((await person("/dashboard")).status).toBe(302)
+    await signIn(app, { email: person.email, password: "remembered this time" })
+  })
+
+  it("receive no such link if they are listed as operators", async () => {
+    const refused = await act("/admin/people", {
+      intent: "make-password-link",
+      userId: await idOf(operator),
+    })
+    expect(refused).toMatchObject({
+      status: 403,
+      page: expect.stringContaining("npm run user -- reset-password operator@example.org"),
+    })
+    expect(refused.page).not.toContain("token=")
   })
 
   it("may receive as many concurrent replies as their plan allows, from the next message on", async () => {
@@ -376,10 +439,13 @@ describe("with Clerk as the provider", () => {
       const html = await page.text()
       expect(html).toContain("Plans and sessions are managed in Clerk")
       expect(html).toContain('href="https://dashboard.clerk.com"')
-      expect(html).not.toMatch(/Put on (pro|free)|Sign out everywhere/)
+      expect(html).not.toMatch(/Upgrade to|Sign out everywhere|Suspend|password link/)
       for (const fields of [
         { intent: "change-plan", userId: "user_other", plan: "pro" },
         { intent: "sign-out", userId: "user_other" },
+        { intent: "suspend", userId: "user_other" },
+        { intent: "allow", userId: "user_other" },
+        { intent: "make-password-link", userId: "user_other" },
       ]) {
         const answer = await boss("/admin/people", { method: "POST", body: new URLSearchParams(fields) })
         expect(answer.status).toBe(403)

@@ -15,6 +15,12 @@ export function describeAct({ act, subjectEmail, facts, detail }: OperatorAct, i
       return i18n._(msg`changed the plan of ${whom} ${what}`)
     case "sign-out":
       return i18n._(msg`signed ${whom} out everywhere`)
+    case "suspend":
+      return i18n._(msg`suspended ${whom}`)
+    case "allow":
+      return i18n._(msg`allowed ${whom} again`)
+    case "make-password-link":
+      return i18n._(msg`created a password link for ${whom}`)
     case "invite":
       return i18n._(msg`invited ${whom}`)
     case "retry-letter":

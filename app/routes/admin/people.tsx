@@ -9,13 +9,24 @@ import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { PersonAct } from "#server/operator/contract.ts"
-import { changePlan, listPeople, signOutEverywhere, type ListedPerson } from "#server/operator/people.ts"
+import {
+  changePlan,
+  listPeople,
+  makePasswordLink,
+  signOutEverywhere,
+  type ListedPerson,
+} from "#server/operator/people.ts"
+import { allowPerson, suspendPerson } from "#server/operator/suspension.ts"
 import { ActForm, CarefulActForm } from "./act-form.tsx"
 import { pageOf } from "./page-of.ts"
 import { performAct } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/people.ts"
+
+/** A response may hold a password link. */
+export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
 
 export const meta: Route.MetaFunction = ({ matches }) => [
   { title: i18nOf(matches)._(msg`People · Operator · Tideline`) },
@@ -24,24 +35,43 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
   const page = await pageOf(url, (place) => listPeople(scope, place))
-  const { setPlan, ownAccount } = scope.identity
-  return { ...page, now: Date.now(), can: { plan: Boolean(setPlan), signOut: Boolean(ownAccount) } }
+  const { setPlan, ownAccount, suspension, makePasswordLink: canMakeLinks } = scope.identity
+  const suspended = (await suspension?.among(page.rows.map(({ clerkId }) => clerkId))) ?? []
+  const can = {
+    plan: Boolean(setPlan),
+    signOut: Boolean(ownAccount),
+    suspend: Boolean(suspension),
+    makeLink: Boolean(canMakeLinks),
+  }
+  return { ...page, now: Date.now(), can, suspended, viewerId: scope.viewer.session.userId }
 }
 
 export function action(args: Route.ActionArgs) {
-  return performAct(args, PersonAct, (scope, form) =>
-    form.intent === "change-plan" ? changePlan(scope, scope.viewer, form) : signOutEverywhere(scope, form),
-  )
+  return performAct(args, PersonAct, (scope, form) => {
+    switch (form.intent) {
+      case "change-plan":
+        return changePlan(scope, scope.viewer, form)
+      case "sign-out":
+        return signOutEverywhere(scope, form)
+      case "suspend":
+        return suspendPerson(scope, scope.viewer, form)
+      case "allow":
+        return allowPerson(scope, scope.viewer, form)
+      case "make-password-link":
+        return makePasswordLink(scope, form)
+    }
+  })
 }
 
 export default function People({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const { rows, older, q, now, can } = loaderData
+  const { rows, older, q, now, can, suspended, viewerId } = loaderData
   return (
     <>
       <Head title={t`People`} problem={actionData?.problem}>
         <Trans>Everybody who has opened the dashboard at least once, newest first.</Trans>
       </Head>
+      {actionData?.made ? <PasswordLink {...actionData.made} /> : null}
       {can.plan ? null : <ChangedAtClerk />}
       <form role="search" className="mt-5 flex max-w-xl items-end gap-2">
         <Field
@@ -61,7 +91,14 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
       </form>
       <Rows empty={q ? t`No email address contains “${q}”.` : t`Nobody has signed up yet.`}>
         {rows.map((person) => (
-          <PersonRow key={person._id} person={person} now={now} can={can} />
+          <PersonRow
+            key={person._id}
+            person={person}
+            now={now}
+            can={can}
+            isSuspended={suspended.includes(person.clerkId)}
+            isViewer={person.clerkId === viewerId}
+          />
         ))}
       </Rows>
       <Older before={older} query={q ? { q } : {}} />
@@ -91,10 +128,14 @@ function PersonRow({
   person,
   now,
   can,
+  isSuspended,
+  isViewer,
 }: {
   person: ListedPerson
   now: number
-  can: { plan: boolean; signOut: boolean }
+  can: Record<"plan" | "signOut" | "suspend" | "makeLink", boolean>
+  isSuspended: boolean
+  isViewer: boolean
 }) {
   const { t } = useLingui()
   const { clerkId: userId, email, name, plan, used, _creationTime } = person
@@ -104,13 +145,16 @@ function PersonRow({
     <Row
       title={email || t`No address`}
       mark={
-        plan === "pro" ? (
-          <Badge tone="accent">{t`Pro`}</Badge>
-        ) : (
-          <Badge>
-            <Trans>Free</Trans>
-          </Badge>
-        )
+        <>
+          {plan === "pro" ? (
+            <Badge tone="accent">{t`Pro`}</Badge>
+          ) : (
+            <Badge>
+              <Trans>Free</Trans>
+            </Badge>
+          )}
+          {isSuspended ? <Badge tone="danger">{t`Suspended`}</Badge> : null}
+        </>
       }
       about={
         <>
@@ -126,7 +170,15 @@ function PersonRow({
           {other === "pro" ? t`Upgrade to Pro` : t`Change to Free`}
         </ActForm>
       ) : null}
-      {can.signOut ? (
+      {can.makeLink && !isViewer ? (
+        <CarefulActForm
+          intent="make-password-link"
+          about={{ userId }}
+          whom={email}
+          warning={t`This shows a link that sets a new password, once, for an hour. Setting it signs them out everywhere and deletes their API keys.`}
+        >{t`Create password link`}</CarefulActForm>
+      ) : null}
+      {can.signOut && !isSuspended ? (
         <CarefulActForm
           intent="sign-out"
           about={{ userId }}
@@ -134,6 +186,28 @@ function PersonRow({
           warning={t`This signs them out of every browser. API keys keep working.`}
         >{t`Sign out everywhere`}</CarefulActForm>
       ) : null}
+      {can.suspend && !isViewer && !isSuspended ? (
+        <CarefulActForm
+          intent="suspend"
+          about={{ userId }}
+          whom={email}
+          warning={t`This signs them out everywhere and stops their uploads, downloads, replies and API keys, until you allow them again. Their data stays.`}
+        >{t`Suspend`}</CarefulActForm>
+      ) : null}
+      {can.suspend && isSuspended ? (
+        <ActForm intent="allow" about={{ userId }} whom={email}>{t`Allow again`}</ActForm>
+      ) : null}
     </Row>
+  )
+}
+
+/** Shown once: it is not stored anywhere that an operator can read. */
+function PasswordLink({ email, link }: { email: string; link: string }) {
+  const { t } = useLingui()
+  return (
+    <Alert tone="success" title={t`Password link for ${email}`} className="mt-5 max-w-3xl">
+      <Trans>Give it to nobody else. It works once, for an hour, and is not shown again.</Trans>
+      <code className="mt-2 block font-mono text-sm break-all select-all">{link}</code>
+    </Alert>
   )
 }

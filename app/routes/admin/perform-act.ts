@@ -10,6 +10,12 @@ import type { OperatorAct } from "#server/operator/contract.ts"
 type Context = Readonly<RouterContextProvider>
 type Scope = Awaited<ReturnType<typeof requireOperatorScope>>
 
+/** What is shown once, in the response to the form. */
+interface Made {
+  email: string
+  link: string
+}
+
 /**
  * Handles every form of these pages: redirects back to the page, which says what was done, or
  * returns what prevented it.
@@ -17,7 +23,7 @@ type Scope = Awaited<ReturnType<typeof requireOperatorScope>>
 export async function performAct<Schema extends v.GenericSchema>(
   { context, request, url }: { context: Context; request: Request; url: URL },
   schema: Schema,
-  perform: (scope: Scope, form: v.InferOutput<Schema>) => Promise<OperatorAct>,
+  perform: (scope: Scope, form: v.InferOutput<Schema>) => Promise<OperatorAct | Made>,
 ) {
   const scope = await requireOperatorScope(context)
   const form = await readForm(request, schema)
@@ -27,17 +33,19 @@ export async function performAct<Schema extends v.GenericSchema>(
       typeof words === "string"
         ? words
         : msg`This form does not belong to this page. Reload it and try again.`
-    return data({ problem }, { status: form.status })
+    return data({ problem, made: null }, { status: form.status })
   }
   try {
-    const { _id } = await perform(scope, form.value)
+    const done = await perform(scope, form.value)
+    if ("link" in done) return data({ problem: undefined, made: done })
+    const { _id } = done
     const back = new URLSearchParams(url.search)
     back.set("did", _id)
     return redirect(`${url.pathname}?${back}`, 303)
   } catch (error) {
     if (!isRefusal(error)) throw error
     const problem: Sentence = error.message
-    return data({ problem }, { status: error.status })
+    return data({ problem, made: null }, { status: error.status })
   }
 }
 

@@ -20,13 +20,14 @@ import { PageFoot, PageHead } from "./page-words.tsx"
 import { wordsFor } from "./words.ts"
 import type { Route } from "./+types/sign-in.ts"
 
-export function loader({ context, request }: Route.LoaderArgs) {
+export async function loader({ context, request }: Route.LoaderArgs) {
   const { config, identity } = servicesOf(context)
   const { searchParams: query, search } = new URL(request.url)
   const target = safeTarget(query.get("redirect_url"), config.origin)
   if (sessionOf(context)) throw redirectDocument(target)
   const isConfirmed = query.has("confirmed")
-  return { provider: identity.kind, target, search, isReset: query.has("reset"), isConfirmed }
+  const isSuspended = (await identity.isSuspended?.(request)) ?? false
+  return { provider: identity.kind, target, search, isReset: query.has("reset"), isConfirmed, isSuspended }
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -55,7 +56,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
 export default function SignInPage({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
-  const { provider, target, search, isReset, isConfirmed } = loaderData
+  const { provider, target, search, isReset, isConfirmed, isSuspended } = loaderData
   if (provider === "clerk") return <ClerkSignIn target={target} />
 
   const errors = sayAll<"email" | "password" | "form">(actionData?.errors, say)
@@ -72,6 +73,14 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
       {isConfirmed ? (
         <Alert tone="success" title={t`Your email address is confirmed`} className="mb-4">
           <Trans>Sign in to continue.</Trans>
+        </Alert>
+      ) : null}
+      {isSuspended && !actionData ? (
+        <Alert tone="danger" title={t`This account is suspended`} className="mb-4">
+          <Trans>
+            The administrator of this server signed you out. Your data is kept: ask them to allow your account
+            again.
+          </Trans>
         </Alert>
       ) : null}
       <Card>

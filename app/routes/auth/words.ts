@@ -42,6 +42,10 @@ export function wordsFor({
       }
     case "too-many-attempts":
       return { form: tooManyAttempts(retryAfter ?? 60) }
+    case "account-suspended":
+      return {
+        form: msg`This account is suspended. Ask the administrator of this server to allow it again.`,
+      }
     case "another-site":
       return {
         form: msg`This form was sent from another site. Open the page again and retry.`,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises"
-import { and, eq } from "drizzle-orm"
+import { and, eq, isNull } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
@@ -10,6 +10,7 @@ import {
   API_KEY_PREFIX,
   API_PATH,
   createAuth,
+  makeResetLink,
   REALTIME_TOKEN_LIFE,
   type AccountEmail,
   type Auth,
@@ -23,6 +24,7 @@ import { requireArgon2 } from "./embedded/password.ts"
 import { openPersonReader } from "./embedded/read-person.ts"
 import { openSessionReader } from "./embedded/read-session.ts"
 import { setPlan } from "./embedded/set-plan.ts"
+import { isSuspended, openSuspension } from "./embedded/suspension.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
 const SESSION_COOKIE = "tideline.session_token="
@@ -78,6 +80,7 @@ export async function openEmbeddedIdentity(
       isFor: (token, email) => hooks.isInvited(db, token, email),
       redeem: (token, email) => joined.join((here) => hooks.redeemInvitation(here, token, email)),
     },
+    isSuspended: (userId) => joined.join((here) => isSuspended(here, userId)),
     noticeError: outages.notice,
   })
   const loadKeys = async () => ({ keys: (await db.select().from(authJwks)).map(publicKeyOf) })
@@ -98,6 +101,7 @@ export async function openEmbeddedIdentity(
       const cookies = request.headers.get("cookie")
       if (!cookies?.includes("tideline.session_token=")) return null
       const session = await readSession(cookies)
+      if (session === "suspended") return null
       if (session) return { ...session, via: "cookie" }
     }
 
@@ -149,7 +153,8 @@ export async function openEmbeddedIdentity(
       const [key] = await db
         .select({ expiresAt: authApiKey.expiresAt })
         .from(authApiKey)
-        .where(and(eq(authApiKey.id, keyId), eq(authApiKey.enabled, true)))
+        .innerJoin(authUser, eq(authUser.id, authApiKey.referenceId))
+        .where(and(eq(authApiKey.id, keyId), eq(authApiKey.enabled, true), isNull(authUser.suspendedAt)))
       return key ? endOf(key.expiresAt) : null
     }
     if (sessionId === null) return Infinity
@@ -193,6 +198,15 @@ export async function openEmbeddedIdentity(
         throw new Error(`The identity provider knows no user ${id}, so it cannot rename them.`)
     },
     setPlan,
+    suspension: openSuspension(db),
+    async isSuspended({ headers }) {
+      if (headers.has("authorization")) return false
+      return (await readSession(headers.get("cookie") ?? "")) === "suspended"
+    },
+    makePasswordLink: async (userId) => {
+      const [account] = await db.select({ id: authUser.id }).from(authUser).where(eq(authUser.id, userId))
+      return account ? makeResetLink(auth, origin, userId) : null
+    },
     async deleteUser(id) {
       await db.transaction(async (tx) => {
         // The links to a new password name the person in a column that is no reference.
@@ -262,7 +276,7 @@ function watchOutages() {
 
 /**
  * A key's owner as the database has them now; null for a key that is unknown, expired or switched
- * off.
+ * off, and for one whose owner is suspended.
  */
 async function sessionOfKey(
   auth: Auth,
@@ -275,7 +289,7 @@ async function sessionOfKey(
   const [user] = await db
     .select({ plan: authUser.plan })
     .from(authUser)
-    .where(eq(authUser.id, record.referenceId))
+    .where(and(eq(authUser.id, record.referenceId), isNull(authUser.suspendedAt)))
   if (!user) return null
   return {
     userId: record.referenceId,

@@ -86,6 +86,43 @@ describe("the operator's command, while a server runs", () => {
     expect(await user("plan", "grace@example.org", "pro")).toMatchObject({ code: 1 })
   })
 
+  test("suspends a person at a running server, and allows them again", async () => {
+    const mary = { name: "Mary", email: "suspended@example.org" }
+    const send = await signUp(app, mary)
+    await send("/onboarding")
+    expect(await user("suspend", mary.email)).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`npm run user -- allow ${mary.email}`),
+    })
+    expect((await send("/onboarding")).status).toBe(302)
+    await expect(signIn(app, mary)).rejects.toThrow("403")
+    expect((await user("list")).output).toMatch(/^suspended@example\.org\s+free\s+suspended\s/m)
+    expect(await user("suspend", mary.email)).toMatchObject({ code: 1 })
+    expect((await user("allow", mary.email)).code).toBe(0)
+    await signIn(app, mary)
+    const acts =
+      await sql`select act, facts from operator_acts where subject_email = ${mary.email} order by _id`
+    expect(acts).toEqual(["suspend", "allow"].map((act) => ({ act, facts: { onServer: true } })))
+  })
+
+  test("does not suspend the last operator", async () => {
+    const [one, two] = [
+      { name: "One", email: "one@example.org" },
+      { name: "Two", email: "two@example.org" },
+    ]
+    for (const person of [one, two]) await signUp(app, person)
+    await sql`update auth.user set email_verified = true, holder_confirmed = true where name in ('One', 'Two')`
+    const env = {
+      DATABASE_URL: app.databaseUrl,
+      APP_URL: app.origin,
+      ADMIN_EMAILS: "one@example.org,two@example.org",
+    }
+    expect((await operateBuilt(app, env, "suspend", one.email)).code).toBe(0)
+    const refused = await operateBuilt(app, env, "suspend", two.email)
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("This is the last operator.") })
+    await signIn(app, two)
+  })
+
   test("creates a link that resets a password", async () => {
     await signUp(app, { name: "Alan Turing", email: "alan@example.org" })
     const { output } = await user("reset-password", "alan@example.org")

@@ -63,6 +63,8 @@ export interface AuthSettings {
     /** In the transaction that is open. Resolves to false where it is not theirs, or was used. */
     redeem(token: string, email: string): Promise<boolean>
   }
+  /** Read in the transaction that is open. */
+  isSuspended: (userId: string) => Promise<boolean>
   /** Told what went wrong inside: better-auth itself answers only that something did. */
   noticeError?: (error: Error) => void
 }
@@ -143,6 +145,7 @@ export function authOptions(settings: AuthSettings) {
           input: false,
           returned: false,
         },
+        suspendedAt: { type: "date", required: false, input: false, returned: false },
       },
     },
     // No cache in the cookie: a plan that changed and a session that ended count from the next
@@ -208,7 +211,10 @@ export function authOptions(settings: AuthSettings) {
       },
     },
     hooks: { before: refuseEarly(settings), after: afterwards(settings) },
-    databaseHooks: { user: { create: { before: admitInvited(settings) } } },
+    databaseHooks: {
+      user: { create: { before: admitInvited(settings) } },
+      session: { create: { before: refuseSuspended(settings) } },
+    },
     plugins: [
       jwt({
         jwks: { keyPairConfig: { alg: "ES256" } },
@@ -251,6 +257,20 @@ export function authOptions(settings: AuthSettings) {
 
 function languageOf(request: Request | undefined): Language {
   return request ? readLanguage(request) : "en"
+}
+
+/**
+ * A link by which a person chooses a new password, good for an hour, once. `mark` begins its token.
+ */
+export async function makeResetLink(auth: Auth, origin: string, userId: string, mark = ""): Promise<string> {
+  const { internalAdapter } = await auth.$context
+  const token = mark + crypto.randomUUID().replaceAll("-", "")
+  await internalAdapter.createVerificationValue({
+    identifier: `reset-password:${token}`,
+    value: userId,
+    expiresAt: new Date(Date.now() + RESET_LINK_LIFE * 1000),
+  })
+  return resetLink(origin, token)
 }
 
 /** Where somebody who was given `token` chooses a new password. */
@@ -333,6 +353,15 @@ function admitInvited(settings: AuthSettings) {
     if (token && (await settings.invitations.redeem(token, user.email)))
       return { data: { emailVerified: true, holderConfirmed: true } }
     if (settings.signup === "closed") throw signupClosed(settings)
+  }
+}
+
+/** Every way to sign in makes a session. */
+function refuseSuspended({ isSuspended }: AuthSettings) {
+  return async ({ userId }: { userId: string }) => {
+    if (!(await isSuspended(userId))) return
+    const message = "This account is suspended. Ask the administrator of this server to allow it again."
+    throw new APIError("FORBIDDEN", { message, code: "ACCOUNT_SUSPENDED" })
   }
 }
 

@@ -105,6 +105,7 @@ const PROBLEMS: Record<string, AccountProblem> = {
   PASSWORD_TOO_COMMON: "password-guessable",
   INVALID_TOKEN: "link-spent",
   SIGNUP_CLOSED: "signup-closed",
+  ACCOUNT_SUSPENDED: "account-suspended",
 }
 
 export async function outcomeOf(response: Response): Promise<AccountOutcome> {

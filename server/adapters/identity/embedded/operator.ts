@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm"
 import { authUser } from "#db/schema/auth.ts"
-import { createAuth, MADE_ON_SERVER, resetLink, RESET_LINK_LIFE, type AuthSettings } from "./auth.ts"
+import { createAuth, MADE_ON_SERVER, makeResetLink, type AuthSettings } from "./auth.ts"
 
 type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log">
 
@@ -17,6 +17,7 @@ export function openOperator(settings: OperatorSettings) {
     mailResetLink: refuseMail,
     mailSignUpAttempted: refuseMail,
     mailVerificationLink: refuseMail,
+    isSuspended: async () => false,
     invitations: { isFor: async () => false, redeem: async () => false },
   })
 
@@ -27,17 +28,7 @@ export function openOperator(settings: OperatorSettings) {
     return account
   }
 
-  /** Good for an hour, once. */
-  async function makeResetLink(userId: string) {
-    const { internalAdapter } = await auth.$context
-    const token = MADE_ON_SERVER + crypto.randomUUID().replaceAll("-", "")
-    await internalAdapter.createVerificationValue({
-      identifier: `reset-password:${token}`,
-      value: userId,
-      expiresAt: new Date(Date.now() + RESET_LINK_LIFE * 1000),
-    })
-    return resetLink(origin, token)
-  }
+  const linkFor = (userId: string) => makeResetLink(auth, origin, userId, MADE_ON_SERVER)
 
   return {
     findAccount,
@@ -46,7 +37,7 @@ export function openOperator(settings: OperatorSettings) {
 
     /** A link by which the person chooses a new password. */
     async resetPassword(email: string) {
-      return makeResetLink((await findAccount(email)).id)
+      return linkFor((await findAccount(email)).id)
     },
 
     /**
@@ -59,7 +50,7 @@ export function openOperator(settings: OperatorSettings) {
       if (await internalAdapter.findUserByEmail(address)) return null
       const account = { email: address, name, emailVerified: true }
       const { id } = await internalAdapter.createUser(account, { method: "email-password" })
-      return makeResetLink(id)
+      return linkFor(id)
     },
 
     /** The key itself, which is shown this once. */

@@ -1,27 +1,32 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { parseCookies } from "better-call"
-import { and, eq, gt, sql } from "drizzle-orm"
+import { eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authSession, authUser } from "#db/schema/auth.ts"
 import { SESSION_LIFE, SESSION_RENEWAL, type Auth } from "./auth.ts"
 
+/** Milliseconds that a session has left for which better-auth would write nothing. */
+const SETTLED = (SESSION_LIFE - SESSION_RENEWAL) * 1000
+
 /**
  * Reads the session of a cookie header in one statement, where reading is all there is to do: its
  * signature is ours, it has not ended, and is not due to be renewed. Null for every other, which
- * better-auth judges: it takes ten times as long, and may write.
+ * better-auth judges: it takes ten times as long, and may write. Except for that of a person who is
+ * suspended: it is kept, so that their browser can be told.
  */
 export async function openSessionReader(auth: Auth, db: Database) {
   const { authCookies, secret } = await auth.$context
   const find = db
-    .select({ sessionId: authSession.id, userId: authUser.id, plan: authUser.plan })
+    .select({
+      sessionId: authSession.id,
+      userId: authUser.id,
+      plan: authUser.plan,
+      expiresAt: authSession.expiresAt,
+      suspendedAt: authUser.suspendedAt,
+    })
     .from(authSession)
     .innerJoin(authUser, eq(authUser.id, authSession.userId))
-    .where(
-      and(
-        eq(authSession.token, sql.placeholder("token")),
-        gt(authSession.expiresAt, sql.placeholder("settled")),
-      ),
-    )
+    .where(eq(authSession.token, sql.placeholder("token")))
     .prepare("session_by_token")
 
   return async (cookieHeader: string) => {
@@ -29,9 +34,11 @@ export async function openSessionReader(auth: Auth, db: Database) {
     if (cookies.has(authCookies.dontRememberToken.name)) return null
     const token = readSigned(cookies.get(authCookies.sessionToken.name) ?? "", secret)
     if (token === null) return null
-    const settled = new Date(Date.now() + (SESSION_LIFE - SESSION_RENEWAL) * 1000).toISOString()
-    const [session] = await find.execute({ token, settled })
-    return session ?? null
+    const [found] = await find.execute({ token })
+    if (!found) return null
+    const { expiresAt, suspendedAt, ...session } = found
+    if (suspendedAt) return "suspended" as const
+    return expiresAt.getTime() > Date.now() + SETTLED ? session : null
   }
 }
 

@@ -1,0 +1,80 @@
+import { and, eq } from "drizzle-orm"
+import { chatTurns } from "#db/schema/chat.ts"
+import type { OperatorAct } from "#db/schema/operator.ts"
+import { users } from "#db/schema/users.ts"
+import { requestStopOfAnswer } from "../chat/stop.ts"
+import type { Config } from "../config.ts"
+import { Conflict, Forbidden, Gone } from "../errors.ts"
+import type { Identity } from "../ports/identity.ts"
+import type { Scope, Viewer } from "../scope.ts"
+import { GONE } from "./contract.ts"
+import { recordAct } from "./history.ts"
+
+type Suspending = Scope<"announce" | "db"> & {
+  config: Pick<Config, "adminEmails">
+  identity: Pick<Identity, "suspension">
+}
+
+/**
+ * Keeps a person out, in every process from the commit on: their sessions, live connections,
+ * running requests and replies end, and their API keys open nothing. Nothing of theirs is deleted.
+ * `by` is null if it is done on the server itself. Throws `Gone`, `Conflict` if the person is
+ * suspended already or the last operator, and `Forbidden` for oneself, for an operator who has been
+ * suspended in the meantime, and if the provider suspends people itself.
+ */
+export function suspendPerson(
+  scope: Suspending,
+  by: Viewer | null,
+  { userId }: { userId: string },
+): Promise<OperatorAct> {
+  const suspension = requireSuspension(scope)
+  if (by?.session.userId === userId)
+    throw new Forbidden("You can't suspend your own account. Ask another operator.")
+  return scope.db.transaction(async (db) => {
+    const here = { ...scope, db }
+    const operators = await suspension.lockHolders(db, scope.config.adminEmails)
+    if (by && !operators.includes(by.session.userId))
+      throw new Forbidden("You are no longer an operator. Reload the page.")
+    if (operators.length === 1 && operators.includes(userId))
+      throw new Conflict("This is the last operator. Add another one to ADMIN_EMAILS first.")
+    const account = await suspension.set(db, { userId, suspended: true })
+    if (!account) throw new Gone(GONE)
+    const { isChanged, email } = account
+    if (!isChanged) throw new Conflict(`${email} is suspended already.`)
+    await stopReplies(here, userId)
+    return recordAct(here, by, { act: "suspend", subject: { id: userId, email }, facts: null })
+  })
+}
+
+/**
+ * Lets a suspended person in again. They sign in as before, and their API keys work again. Throws
+ * as `suspendPerson` does.
+ */
+export function allowPerson(
+  scope: Suspending,
+  by: Viewer | null,
+  { userId }: { userId: string },
+): Promise<OperatorAct> {
+  const suspension = requireSuspension(scope)
+  return scope.db.transaction(async (db) => {
+    const account = await suspension.set(db, { userId, suspended: false })
+    if (!account) throw new Gone(GONE)
+    const { isChanged, email } = account
+    if (!isChanged) throw new Conflict(`${email} is not suspended.`)
+    return recordAct({ db }, by, { act: "allow", subject: { id: userId, email }, facts: null })
+  })
+}
+
+function requireSuspension({ identity }: Pick<Suspending, "identity">) {
+  if (identity.suspension) return identity.suspension
+  throw new Forbidden("Accounts are managed by Clerk. Ban the person in Clerk's dashboard.")
+}
+
+async function stopReplies(scope: Scope<"announce" | "db">, userId: string) {
+  const running = await scope.db
+    .select({ _id: chatTurns._id })
+    .from(chatTurns)
+    .innerJoin(users, eq(users._id, chatTurns.userId))
+    .where(and(eq(users.clerkId, userId), eq(chatTurns.status, "running")))
+  for (const { _id } of running) await requestStopOfAnswer(scope, _id)
+}

@@ -1,0 +1,62 @@
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import postgres from "postgres"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { faultsOf } from "../support/axe.ts"
+import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
+import { ada, grace, signUp, type Person } from "../support/people.ts"
+
+let app: TidelineApp
+let sql: postgres.Sql
+let browser: Browser
+let operator: Person
+let person: Person
+beforeAll(async () => {
+  app = await startTideline({ ADMIN_EMAILS: ada.email })
+  sql = postgres(app.databaseUrl, { max: 1 })
+  browser = await launchBrowser()
+  operator = await signUp(app, ada)
+  person = await signUp(app, grace)
+  for (const send of [operator, person]) await send("/onboarding")
+  await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${ada.email}`
+  await sql`update users set onboarding_completed = true`
+})
+afterAll(async () => {
+  await browser.close()
+  await sql.end()
+  await app.stop()
+})
+
+it("an operator suspends somebody by keyboard, and the person's open page leads to the reason", async () => {
+  const theirs = await open(person, "/dashboard/files")
+  await takenOver(theirs)
+  const page = await open(operator, "/admin/people?q=grace")
+  await page.locator("summary", { hasText: "Suspend" }).focus()
+  await page.keyboard.press("Enter")
+  await page.keyboard.press("Tab")
+  await page.keyboard.press("Enter")
+  await page.getByText("Done: you suspended grace@example.org.").waitFor()
+  expect(await faultsOf(page)).toEqual([])
+
+  await theirs.waitForURL(/\/sign-in\?/)
+  await theirs.getByRole("alert").filter({ hasText: "This account is suspended" }).waitFor()
+  expect(await faultsOf(theirs)).toEqual([])
+  await theirs.getByLabel("Email address").fill(person.email)
+  await theirs.getByLabel("Password", { exact: true }).fill(person.password)
+  await theirs.keyboard.press("Enter")
+  await theirs.getByRole("alert").filter({ hasText: "Ask the administrator of this server" }).waitFor()
+
+  await page.getByRole("button", { name: /^Allow again/ }).press("Enter")
+  await page.getByText("Done: you allowed grace@example.org again.").waitFor()
+  await theirs.getByLabel("Password", { exact: true }).fill(person.password)
+  await theirs.keyboard.press("Enter")
+  await theirs.waitForURL(/\/dashboard\/files$/)
+})
+
+async function open(who: Person, path: string): Promise<Page> {
+  const context: BrowserContext = await browser.newContext()
+  await giveCookies(context, who, app)
+  const page = await context.newPage()
+  await page.goto(app.origin + path)
+  return page
+}
