@@ -30,6 +30,6 @@ it("a reply keeps its text on the screen when the server dies, and shows how it 
   })
   await page
     .getByText("The server was interrupted while replying. The text so far is saved.")
-    .waitFor({ timeout: 60_000 })
+    .waitFor({ timeout: 40_000 })
   expect(await answer.innerText()).toContain("word 3,")
 })

@@ -214,7 +214,7 @@ function makeDue() {
 
 /** Resolves when nothing waits any more. */
 async function delivered() {
-  await expect.poll(hurry, { timeout: 60_000, interval: 200 }).toBe(0)
+  await expect.poll(hurry, { timeout: 40_000, interval: 200 }).toBe(0)
 }
 
 /**

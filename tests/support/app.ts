@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
+import { COMPILE_CACHE } from "./compile-cache.ts"
 import { createTestDatabase } from "./postgres.ts"
 import { findFreePort } from "./ports.ts"
 
@@ -16,6 +17,9 @@ const running = new Set<string[]>()
 export function lastLogLines(): string[] {
   return [...running].flatMap((log) => log.slice(-20))
 }
+
+/** Milliseconds. Less than a test may take, so that the failure says what was waited for. */
+const PATIENCE = 50_000
 
 export interface TidelineApp {
   origin: string
@@ -90,6 +94,7 @@ export function spawnTideline(folder: string, env: Record<string, string | undef
       AUTH_SECRET: "a secret for tests, and for nothing else",
       AI_GATEWAY_API_KEY: "embedded",
       MAIL_INBOX_PORT: "0",
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...env,
     },
   })
@@ -107,18 +112,30 @@ export function spawnTideline(folder: string, env: Record<string, string | undef
     return typeof code === "number" ? code : null
   })
 
-  /** The log entry with this message, now or later; throws when the process ends without it. */
+  /**
+   * The log entry with this message, now or later; throws when the process ends without it, and
+   * after 50 s.
+   */
   function logged(message: string) {
     return new Promise<Record<string, unknown>>((found, missed) => {
       const look = () => {
         const entry = entries(log).find(({ msg }) => msg === message)
         if (!entry) return
-        waiting.delete(look)
+        end()
         found(entry)
+      }
+      const fail = (what: string) => {
+        end()
+        missed(new Error(`${what} Waited for "${message}" in its log:\n${log.slice(-30).join("\n")}`))
+      }
+      const timer = setTimeout(fail, PATIENCE, `Tideline has run for ${PATIENCE} ms.`)
+      const end = () => {
+        clearTimeout(timer)
+        waiting.delete(look)
       }
       waiting.add(look)
       look()
-      void exited.then((code) => missed(new Error(`Tideline ended with ${code}:\n${log.join("\n")}`)))
+      void exited.then((code) => fail(`Tideline ended with ${code}.`))
     })
   }
 

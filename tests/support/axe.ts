@@ -13,11 +13,24 @@ export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> 
 }
 
 /**
- * The same for a page that is looked at in light and in dark. The dark one has other colours and
- * nothing else, so that only the rules about colours are asked of it.
+ * The same in light and in dark, at each width (pixels), and whether the page is wider than the
+ * window, each fault with where it was seen. Axe takes a second a page and a core: dark has other
+ * colours and nothing else, so that only the rules about colours are asked of it.
  */
-export function faultsIn(colorScheme: "light" | "dark", page: Page): Promise<string[]> {
-  return faultsOf(page, colorScheme === "dark" ? ["color-contrast", "link-in-text-block"] : undefined)
+export async function faultsInEveryLook(page: Page, widths: number[] = [390, 1440]): Promise<string[]> {
+  const faults: string[] = []
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: page.viewportSize()?.height ?? 900 })
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      const rules = colorScheme === "dark" ? ["color-contrast", "link-in-text-block"] : undefined
+      const found = await faultsOf(page, rules)
+      const drawn = await page.evaluate(() => document.documentElement.scrollWidth)
+      if (drawn > width) found.push(`${drawn} pixels wide`)
+      faults.push(...found.map((fault) => `${colorScheme}, ${width} pixels: ${fault}`))
+    }
+  }
+  return faults
 }
 
 /** In the page. What fades in has less contrast on its way. */

@@ -14,7 +14,7 @@ export interface Balancer {
   origin: string
   /** Which of them it takes for ready. */
   ready(): Backend[]
-  /** Resolves when so many of them are. */
+  /** Resolves when so many of them are; throws after 45 s. */
   whenReady(count: number): Promise<void>
   /** What the proxy itself had to say that nobody could answer. */
   failures: string[]
@@ -23,6 +23,9 @@ export interface Balancer {
 
 /** Milliseconds. For so long it may send requests to one that wants none any more. */
 const PROBE_INTERVAL = 500
+
+/** Milliseconds. Less than a test may take, so that the failure says what was waited for. */
+const PATIENCE = 45_000
 
 /**
  * A proxy as one would put in front of several processes: it asks each for `/readyz`, keeps
@@ -48,11 +51,22 @@ export async function openBalancer(backends: readonly Backend[]): Promise<Balanc
     origin: `http://localhost:${portOf(server)}`,
     ready: () => [...ready],
     whenReady: (count) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const look = () => {
           if (ready.size < count) return
-          probed.off("probed", look)
+          end()
           resolve()
+        }
+        const timer = setTimeout(() => {
+          end()
+          const ports = [...ready].map(({ port }) => port).join(", ") || "none"
+          reject(
+            new Error(`Waited ${PATIENCE} ms for ${count} ready processes. Ready at the ports: ${ports}.`),
+          )
+        }, PATIENCE)
+        const end = () => {
+          clearTimeout(timer)
+          probed.off("probed", look)
         }
         probed.on("probed", look)
         look()

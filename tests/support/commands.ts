@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
 import { join, resolve } from "node:path"
+import { COMPILE_CACHE } from "./compile-cache.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
@@ -18,6 +19,7 @@ export function runBuiltCommand(
         env: {
           PATH: process.env["PATH"],
           NODE_ENV: "production",
+          NODE_COMPILE_CACHE: COMPILE_CACHE,
           AUTH_SECRET: "a secret for tests, and for nothing else",
           ...env,
         },

@@ -14,7 +14,12 @@ export async function watchThread(app: TidelineApp, person: Person, threadId: st
 
   /** Resolves as soon as the records fit. */
   async function until(fits: (view: View) => boolean): Promise<View> {
-    await socket.until(() => fits(view(stand(socket.heard))))
+    await socket
+      .until(() => fits(view(stand(socket.heard))))
+      .catch((cause: unknown) => {
+        const records = JSON.stringify(view(stand(socket.heard)))
+        throw new Error(`The conversation does not fit ${String(fits)}: ${records}`, { cause })
+      })
     return view(stand(socket.heard))
   }
   return {

@@ -227,7 +227,10 @@ export class ReferenceClient {
       }
       const timer = setTimeout(() => {
         this.#watchers.delete(watch)
-        reject(new Error(`This did not happen within ${ms} ms: ${what}`))
+        const { connected, position, goodbye } = this
+        const last = this.events.slice(-5).map((event) => JSON.stringify(event).slice(0, 500))
+        const seen = JSON.stringify({ connected, position, goodbye, seen: this.seen })
+        reject(new Error(`Waited ${ms} ms for ${what}. ${seen} The last events:\n${last.join("\n")}`))
       }, ms)
       this.#watchers.add(watch)
     })
