@@ -3,8 +3,11 @@ import { globSync, readdirSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 
 // `npm test` checks and tests everything. `npm test -- files` runs the tests of one domain: those
-// that are named after it, and those that import it and are named after no other, except for those
-// that need a browser or kill processes. Options go on to vitest.
+// that are named after it, and those that import it and are named after no other, and one journey
+// through the whole application in a browser. The others that need a browser or kill processes are
+// left out. Options go on to vitest.
+
+const JOURNEY = "tests/browser/journey.test.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const words = process.argv.slice(2)
@@ -17,7 +20,7 @@ if (domains.length === 0) {
 } else {
   const files = domains.flatMap(findTests)
   sayWhatIsLeftOut()
-  run("vitest", "run", ...new Set(files), ...options)
+  run("vitest", "run", ...new Set(files), JOURNEY, ...options)
 }
 
 function findTests(domain: string): string[] {
@@ -41,7 +44,7 @@ function sayWhatIsLeftOut() {
   const names = globSync("tests/{browser,process}/**/*.test.ts", { cwd: root })
   const left = names.filter((path) => path.split(/[/.-]/).some((name) => domains.includes(name)))
   process.stdout.write(
-    `Left out: npm run check, and what needs a browser or kills processes (${left.join(", ") || "no file named after it"}).\n`,
+    `Left out: npm run check, and what kills processes or needs a browser, but for one journey (${left.join(", ") || "no file named after it"}).\n`,
   )
 }
 

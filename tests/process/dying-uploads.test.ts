@@ -10,6 +10,7 @@ import { users } from "#db/schema/users.ts"
 import { checkFiles, type Finding } from "#server/files/check.ts"
 import { findProgress, receivePart } from "#server/files/resumable.ts"
 import { sweep } from "#server/files/sweep.ts"
+import { COMPILE_CACHE } from "../support/compile-cache.ts"
 import { bytesOf, SENT } from "../support/dying-uploads.ts"
 import { openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
@@ -58,6 +59,7 @@ async function uploadUntil(at: number): Promise<number | null> {
       stdio: ["ignore", "pipe", "inherit"],
       env: {
         PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         KILL_AT: String(at),
         DATABASE_URL: drawer.databaseUrl,
         BLOBS: drawer.directory,
