@@ -55,16 +55,14 @@ export async function faultsInEveryLook(page: Page, widths: number[] = [390, 144
  */
 function settle(page: Page): Promise<void> {
   return page.evaluate(async () => {
-    const ending = () =>
-      document
-        .getAnimations()
-        .filter(({ playState }) => playState === "running")
-        .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
-    do {
-      for (const animation of ending()) animation.finish()
+    for (let moves = true; moves;) {
+      const running = document.getAnimations().filter(({ playState }) => playState === "running")
+      const ending = running.filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+      for (const animation of ending) animation.finish()
       // Colours and widths that were just changed are in force with the next frame.
       await new Promise(requestAnimationFrame)
-    } while (ending().length > 0)
+      moves = ending.length > 0
+    }
   })
 }
 
