@@ -131,7 +131,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
       test.each([
         ["the site's own origin", () => ({ origin: origin() })],
         [
-          "no origin, but the browser's word that it is the same",
+          "no origin, but the browser's same-origin header",
           () => ({ "sec-fetch-site": "same-origin" }),
         ],
         ["neither, as scripts send it", () => ({})],
