@@ -9,7 +9,7 @@ import { affordableConnections, limitConnections, type Connections } from "#serv
 import { prepareDrain } from "#server/transport/drain.ts"
 import { createHttpServer, serveRequests, type Front } from "#server/transport/listener.ts"
 import { openLog, type Log } from "./log.ts"
-import type { Doors } from "./maintenance/doors.ts"
+import type { Doors } from "#server/maintenance/maintenance-mode.ts"
 import type { Services } from "./scope.ts"
 import { createOpsMetrics } from "./ops/metrics.ts"
 import { openOpsServer } from "./ops/ops-server.ts"

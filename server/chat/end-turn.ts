@@ -5,7 +5,7 @@ import { isOutage } from "#db/outage.ts"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
 import { createFailureLog } from "../log.ts"
 import type { Scope } from "../scope.ts"
-import type { EndedAnswer } from "./answer-record.ts"
+import type { EndedAnswer } from "./reply-record.ts"
 import { foldChunks } from "./contract.ts"
 
 /** Milliseconds: the longest pause between two tries. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises"
-import type { EndedAnswer } from "./answer-record.ts"
+import type { EndedAnswer } from "./reply-record.ts"
 import { createBatches } from "./batches.ts"
 import type { ChunkWriter } from "./chunk-writer.ts"
 import type { StopReason } from "./contract.ts"

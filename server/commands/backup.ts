@@ -8,7 +8,7 @@ import { formatBytes } from "../files/contract.ts"
 import { openBlobs } from "../services.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
-import { readWords } from "./words.ts"
+import { readWords } from "./arguments.ts"
 
 // `npm run backup -- <folder>`: all rows and files at one moment, whether Tideline is running or
 // not.

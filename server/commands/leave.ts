@@ -5,7 +5,7 @@ import { LIMITS } from "../realtime/options.ts"
 import { removeEngine } from "../realtime/remove.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
-import { readWords } from "./words.ts"
+import { readWords } from "./arguments.ts"
 
 // `npm run leave`: removes Tideline from a PostgreSQL that others use too.
 

@@ -6,7 +6,7 @@ import type { Config } from "../config.ts"
 import type { Scope } from "../scope.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
-import { readWords } from "./words.ts"
+import { readWords } from "./arguments.ts"
 
 // `npm run maintenance -- on`: shows everybody a maintenance page, on every process, until it is
 // turned off. It works whether Tideline is running or not, and does not change the schema.

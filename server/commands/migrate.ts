@@ -8,7 +8,7 @@ import { prepareEngine } from "../realtime/setup.ts"
 import { watchedTables } from "../watched-tables.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
-import { readWords } from "./words.ts"
+import { readWords } from "./arguments.ts"
 
 // `npm run migrate`: for servers whose role may not change tables.
 

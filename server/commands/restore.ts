@@ -7,7 +7,7 @@ import { verifyBackup } from "../backup/verify.ts"
 import { openBlobs } from "../services.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
-import { readWords } from "./words.ts"
+import { readWords } from "./arguments.ts"
 
 // `npm run restore -- <folder>`: restores a backup into an empty installation.
 

@@ -7,7 +7,7 @@ import { listMessages, recallMessages } from "#server/chat/messages.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
 import { answerOnce, askQuestion } from "#server/chat/turn.ts"
 import { trashFile } from "#server/files/trash.ts"
-import { type Asking, enterChatRoom, readAll, textOf } from "../support/chat-room.ts"
+import { type Asking, enterChatRoom, readAll, textOf } from "../support/chat-services.ts"
 
 const MEGABYTE = 1024 * 1024
 const PIXEL = Buffer.from(

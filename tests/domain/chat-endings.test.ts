@@ -6,7 +6,7 @@ import { endLostTurns } from "#server/chat/lost-turns.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { askInBackground, askQuestion } from "#server/chat/turn.ts"
-import { enterChatRoom, readAll } from "../support/chat-room.ts"
+import { enterChatRoom, readAll } from "../support/chat-services.ts"
 import { askedModel, openModelServer, piece, readAnswer, sendStream } from "../support/model-server.ts"
 
 const { ada, room } = await enterChatRoom()

@@ -6,7 +6,7 @@ import { exportThread } from "#server/chat/export.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { askQuestion } from "#server/chat/turn.ts"
-import { type Asking, enterChatRoom, readAll } from "../support/chat-room.ts"
+import { type Asking, enterChatRoom, readAll } from "../support/chat-services.ts"
 
 const { room, ada, grace } = await enterChatRoom()
 

@@ -7,7 +7,7 @@ import { highlight } from "#app/routes/dashboard/chat/markdown/highlight.ts"
 import { createBlockReader } from "#app/routes/dashboard/chat/markdown/blocks.ts"
 import { mendEnd } from "#app/routes/dashboard/chat/markdown/growing.ts"
 import { Markdown } from "#app/routes/dashboard/chat/markdown/markdown.tsx"
-import { readAnswers } from "#app/routes/dashboard/chat/markdown/read-answers.ts"
+import { readAnswers } from "#app/routes/dashboard/chat/markdown/read-replies.ts"
 import { ReadingsContext, type Readings } from "#app/routes/dashboard/chat/markdown/readings.ts"
 
 /** An answer as a page brings it. */

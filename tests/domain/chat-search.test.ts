@@ -8,7 +8,7 @@ import { snippetOf } from "#server/chat/snippet.ts"
 import { createThread, renameThread } from "#server/chat/threads.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { answerOnce } from "#server/chat/turn.ts"
-import { type Asking, enterChatRoom, readAll } from "../support/chat-room.ts"
+import { type Asking, enterChatRoom, readAll } from "../support/chat-services.ts"
 
 const { room, ada, grace } = await enterChatRoom()
 

@@ -4,7 +4,7 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema"
 import { tool } from "ai"
 import * as v from "valibot"
 import { expect, describe, it } from "vitest"
-import { AnswerStopped } from "#server/chat/answer.ts"
+import { AnswerStopped } from "#server/chat/generate-reply.ts"
 import { askedModel, openModelServer, piece, readAnswer, sendStream } from "../support/model-server.ts"
 
 const WORDS = Array.from({ length: 12 }, (_, index) => `${index}:${"over the bar".slice(0, 2 + index)} `)

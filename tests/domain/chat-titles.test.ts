@@ -9,7 +9,7 @@ import { createThread, findThread, renameThread } from "#server/chat/threads.ts"
 import { nameThread, readTitle } from "#server/chat/title.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { askQuestion } from "#server/chat/turn.ts"
-import { openChatRoom, readAll } from "../support/chat-room.ts"
+import { openChatRoom, readAll } from "../support/chat-services.ts"
 import { askedModel, openModelServer } from "../support/model-server.ts"
 import { portOf } from "../support/port-of.ts"
 

@@ -13,7 +13,7 @@ import {
   trashThread,
 } from "#server/chat/trash.ts"
 import { askQuestion } from "#server/chat/turn.ts"
-import { type Asking, enterChatRoom, readAll } from "../support/chat-room.ts"
+import { type Asking, enterChatRoom, readAll } from "../support/chat-services.ts"
 
 const GONE = { status: 404, message: "There is no such conversation, or it is not yours." }
 

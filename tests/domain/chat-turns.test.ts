@@ -10,7 +10,7 @@ import { stopAnswer } from "#server/chat/stop.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { answerOnce, askQuestion } from "#server/chat/turn.ts"
-import { openChatRoom, readAll, textOf } from "../support/chat-room.ts"
+import { openChatRoom, readAll, textOf } from "../support/chat-services.ts"
 
 type Room = Awaited<ReturnType<typeof openChatRoom>>
 type Scope = Awaited<ReturnType<Room["scopeOf"]>>

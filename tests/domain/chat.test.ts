@@ -5,7 +5,7 @@ import { readConversation, readQuestion } from "#server/chat/conversation.ts"
 import { listMessages, recallMessages } from "#server/chat/messages.ts"
 import { createThread, findThread, listThreads, renameThread } from "#server/chat/threads.ts"
 import { trashThread } from "#server/chat/trash.ts"
-import { type Asking, enterChatRoom } from "../support/chat-room.ts"
+import { type Asking, enterChatRoom } from "../support/chat-services.ts"
 
 const { room, ada, grace } = await enterChatRoom()
 

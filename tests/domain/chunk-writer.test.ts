@@ -4,7 +4,7 @@ import type { Database } from "#db/client.ts"
 import { chatChunks, chatMessages, chatTurns, type AnswerDelta } from "#db/schema/chat.ts"
 import { createChunkWriter } from "#server/chat/chunk-writer.ts"
 import { createThread } from "#server/chat/threads.ts"
-import { openChatRoom } from "../support/chat-room.ts"
+import { openChatRoom } from "../support/chat-services.ts"
 
 let room: Awaited<ReturnType<typeof openChatRoom>>
 let ada: Awaited<ReturnType<(typeof room)["scopeOf"]>>

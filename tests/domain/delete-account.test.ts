@@ -8,7 +8,7 @@ import { askInBackground } from "#server/chat/turn.ts"
 import type { Identity, IdentityUser } from "#server/ports/identity.ts"
 import type { Services } from "#server/scope.ts"
 import { findOrCreateUser } from "#server/users/users.ts"
-import { openChatRoom } from "../support/chat-room.ts"
+import { openChatRoom } from "../support/chat-services.ts"
 
 let room: Awaited<ReturnType<typeof openChatRoom>>
 beforeAll(async () => {

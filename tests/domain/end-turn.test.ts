@@ -2,13 +2,13 @@ import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Database } from "#db/client.ts"
 import { chatChunks, chatTurns } from "#db/schema/chat.ts"
-import type { EndedAnswer } from "#server/chat/answer-record.ts"
+import type { EndedAnswer } from "#server/chat/reply-record.ts"
 import { endAbandonedTurn, endTurn } from "#server/chat/end-turn.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { stopAnswer } from "#server/chat/stop.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { askInBackground, askQuestion } from "#server/chat/turn.ts"
-import { openChatRoom, readAll } from "../support/chat-room.ts"
+import { openChatRoom, readAll } from "../support/chat-services.ts"
 
 let room: Awaited<ReturnType<typeof openChatRoom>>
 let ada: Awaited<ReturnType<(typeof room)["scopeOf"]>>

@@ -4,7 +4,7 @@ import { chatChunks, chatMessages, chatTurns, type AnswerDelta } from "#db/schem
 import { endLostTurns } from "#server/chat/lost-turns.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
-import { openChatRoom } from "../support/chat-room.ts"
+import { openChatRoom } from "../support/chat-services.ts"
 
 let room: Awaited<ReturnType<typeof openChatRoom>>
 let ada: Awaited<ReturnType<(typeof room)["scopeOf"]>>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { createAnswerRecord } from "#server/chat/answer-record.ts"
+import { createAnswerRecord } from "#server/chat/reply-record.ts"
 
 it("a reply is stored completely even if its tools return characters that no database stores", () => {
   const record = createAnswerRecord()

@@ -1,4 +1,4 @@
-import { heedNotice } from "#server/accounts/heed-notice.ts"
+import { heedNotice } from "#server/accounts/apply-notice.ts"
 import { readBytes } from "#server/transport/body.ts"
 import { bodyTooLarge, json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"

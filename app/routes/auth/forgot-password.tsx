@@ -12,8 +12,8 @@ import { servicesOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
 import { EmailField } from "./fields.tsx"
-import { PageFoot, PageHead } from "./page-words.tsx"
-import { wordsFor } from "./words.ts"
+import { PageFoot, PageHead } from "./page-text.tsx"
+import { wordsFor } from "./refusal-text.ts"
 import type { Route } from "./+types/forgot-password.ts"
 
 export function loader({ context, request }: Route.LoaderArgs) {

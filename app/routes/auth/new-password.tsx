@@ -9,9 +9,9 @@ import { readForm } from "#server/http/form.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { visitOf } from "#server/http/visit.ts"
-import { PageHead } from "./page-words.tsx"
+import { PageHead } from "./page-text.tsx"
 import { PasswordLinkForm } from "./password-link-form.tsx"
-import { wordsFor } from "./words.ts"
+import { wordsFor } from "./refusal-text.ts"
 import type { Route } from "./+types/new-password.ts"
 
 export function loader({ context, request }: Route.LoaderArgs) {

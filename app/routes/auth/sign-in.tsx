@@ -16,8 +16,8 @@ import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
 import { EmailField } from "./fields.tsx"
-import { PageFoot, PageHead } from "./page-words.tsx"
-import { wordsFor } from "./words.ts"
+import { PageFoot, PageHead } from "./page-text.tsx"
+import { wordsFor } from "./refusal-text.ts"
 import type { Route } from "./+types/sign-in.ts"
 
 export async function loader({ context, request }: Route.LoaderArgs) {

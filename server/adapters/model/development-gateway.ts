@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
 import * as v from "valibot"
-import { hear, textOf } from "./development-hearing.ts"
+import { hear, textOf } from "./development-messages.ts"
 import { composeReply, type Reply } from "./development-reply.ts"
 
 /** What `X-AI-Model` shows while nothing thinks behind the chat. */

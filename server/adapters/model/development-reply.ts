@@ -1,4 +1,4 @@
-import type { Heard, HeardFile } from "./development-hearing.ts"
+import type { Heard, HeardFile } from "./development-messages.ts"
 
 /** What the development gateway says, in the pieces in which it says it. */
 export interface Reply {

@@ -11,7 +11,7 @@ import { Composer } from "./composer/composer.tsx"
 import { clearDraft, readDraft, useDraft, writeDraft, type Draft } from "./composer/drafts.ts"
 import { ChatHeader } from "./threads/header.tsx"
 import { ModelNotice } from "./composer/model-notice.tsx"
-import { useQuestions } from "./composer/questions.tsx"
+import { useQuestions } from "./composer/pending-messages.tsx"
 import { useChatLayout } from "./threads/use-chat-layout.ts"
 import type { Route } from "./+types/new.ts"
 

@@ -8,7 +8,7 @@ import {
   type LiveTurn,
   type Shortfall,
 } from "#server/chat/contract.ts"
-import type { Asking } from "../composer/questions.tsx"
+import type { Asking } from "../composer/pending-messages.tsx"
 
 /** A message on the screen, whether it is stored or still on its way. */
 export interface Bubble {

@@ -5,7 +5,7 @@ import { useIsLive } from "#app/realtime/use-live.tsx"
 import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
 import { isReachable } from "./is-reachable.ts"
 import { createBubbles, isStored } from "./bubbles.ts"
-import { useAsked, useQuestions } from "../composer/questions.tsx"
+import { useAsked, useQuestions } from "../composer/pending-messages.tsx"
 
 /**
  * Milliseconds between two looks at an answer that is being given, while no live connection brings

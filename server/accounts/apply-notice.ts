@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm"
 import { users } from "#db/schema/users.ts"
-import type { IdentityNotice } from "../ports/identity.ts"
-import type { FullScope } from "../scope.ts"
-import { writeUser } from "../users/users.ts"
+import type { IdentityNotice } from "#server/ports/identity.ts"
+import type { FullScope } from "#server/scope.ts"
+import { writeUser } from "#server/users/users.ts"
 import { deleteAccount } from "./delete-account.ts"
 
 type Heeding = Pick<FullScope, "announce" | "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns">

@@ -2,9 +2,9 @@ import { asc, eq } from "drizzle-orm"
 import type { OperatorAct } from "#db/schema/operator.ts"
 import { chatTurns } from "#db/schema/chat.ts"
 import { users } from "#db/schema/users.ts"
-import { requestStopOfAnswer } from "../chat/stop.ts"
-import { Conflict } from "../errors.ts"
-import type { Scope } from "../scope.ts"
+import { requestStopOfAnswer } from "#server/chat/stop.ts"
+import { Conflict } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
 import { recordAct } from "./history.ts"
 
 /** Replies that any process is generating, longest-running first. Never includes their text. */

@@ -8,7 +8,7 @@ import {
   type ModelMessage,
   type ToolSet,
 } from "ai"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 import type { AnswerChunk, AnswerMetadata, StopReason } from "./contract.ts"
 import { describeModelError } from "./model-trouble.ts"
 import { stopChunks } from "./reply-chunks.ts"

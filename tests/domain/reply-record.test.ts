@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { createAnswerRecord } from "#server/chat/answer-record.ts"
+import { createAnswerRecord } from "#server/chat/reply-record.ts"
 import { foldChunks, type AnswerDelta } from "#server/chat/contract.ts"
 
 describe("the record of a reply", () => {

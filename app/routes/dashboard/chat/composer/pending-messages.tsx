@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { createContext, use, useCallback, useState, useSyncExternalStore, type ReactNode } from "react"
 import { i18nOfDocument } from "#app/language/i18n.ts"
-import { askQuestion, type Question } from "./ask.ts"
+import { askQuestion, type Question } from "./send-message.ts"
 import { RequestRefused, send } from "../../send.ts"
 import { readDraft, returnToDraft, clearDraft, type Draft } from "./drafts.ts"
 
