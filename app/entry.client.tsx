@@ -1,7 +1,7 @@
 import { startTransition, StrictMode } from "react"
 import { hydrateRoot } from "react-dom/client"
 import { HydratedRouter } from "react-router/dom"
-import { makeFetchPatient } from "#app/features/navigation/retry-fetches.ts"
+import { retryFetches } from "#app/features/navigation/retry-fetches.ts"
 import { addMessages } from "./language/i18n.ts"
 import { addSentences } from "./language/sentences.ts"
 
@@ -16,7 +16,7 @@ if (document.documentElement.lang === "de") {
   addSentences(serverSentences)
 }
 
-makeFetchPatient()
+retryFetches()
 
 startTransition(() => {
   hydrateRoot(

@@ -139,7 +139,7 @@ function streamPage(
         [isCrawler ? "onAllReady" : "onShellReady"]() {
           hasBegun = true
           const body = new PassThrough()
-          body.once("close", () => clearTimeout(patience))
+          body.once("close", () => clearTimeout(timer))
           resolve(new Response(createReadableStreamFromReadable(body), { status: responseStatus, headers }))
           pipe(body)
         },
@@ -155,7 +155,7 @@ function streamPage(
       },
     )
     // A second more than the parts have, so that their absence is still written into the page.
-    const patience = setTimeout(abort, streamTimeout + 1000)
+    const timer = setTimeout(abort, streamTimeout + 1000)
   })
 }
 

@@ -7,13 +7,13 @@ import { pathToFileURL } from "node:url"
 
 type Commands = Record<string, (...args: never[]) => unknown>
 
-interface Question {
+interface ProgramRequest {
   id: number
   command: string
   args: never[]
 }
 
-interface Answer {
+interface ProgramResponse {
   id: number
   value?: unknown
   error?: string
@@ -29,14 +29,14 @@ export interface Program<Known extends Commands> {
 
 /** Called by the program itself, once it can do all of it. */
 export function answerCommands(commands: Commands): void {
-  process.on("message", (question: Question) => {
+  process.on("message", (question: ProgramRequest) => {
     void answer(question)
   })
   process.on("disconnect", () => process.exit())
 
-  async function answer({ id, command, args }: Question): Promise<void> {
+  async function answer({ id, command, args }: ProgramRequest): Promise<void> {
     try {
-      process.send?.({ id, value: await commands[command]?.(...args) } satisfies Answer)
+      process.send?.({ id, value: await commands[command]?.(...args) } satisfies ProgramResponse)
     } catch (error) {
       process.send?.({ id, error: error instanceof Error ? String(error.stack) : String(error) })
     }
@@ -67,7 +67,7 @@ export function startProgram<Known extends Commands>(
   })
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let asked = 0
-  child.on("message", ({ id, value, error }: Answer) => {
+  child.on("message", ({ id, value, error }: ProgramResponse) => {
     if (error === undefined) waiting.get(id)?.resolve(value)
     else waiting.get(id)?.reject(new Error(`${file} ${args[0]}: ${error}`))
     waiting.delete(id)

@@ -77,8 +77,8 @@ export function openConnectionPool(
     async close() {
       isClosing = true
       let timer: NodeJS.Timeout | undefined
-      const patience = new Promise((resolve) => (timer = setTimeout(resolve, 5000)))
-      await Promise.race([Promise.allSettled(inUse), patience])
+      const timeout = new Promise((resolve) => (timer = setTimeout(resolve, 5000)))
+      await Promise.race([Promise.allSettled(inUse), timeout])
       clearTimeout(timer)
       await Promise.all([...open].map((connection) => connection.end()))
     },

@@ -9,7 +9,7 @@ import { affordableConnections, limitConnections, type Connections } from "#serv
 import { prepareDrain } from "#server/transport/drain.ts"
 import { createHttpServer, serveRequests, type Front } from "#server/transport/listener.ts"
 import { openLog, type Log } from "./log.ts"
-import type { Doors } from "#server/maintenance/maintenance-mode.ts"
+import type { MaintenanceMode } from "#server/maintenance/maintenance-mode.ts"
 import type { Services } from "./scope.ts"
 import { createOpsMetrics } from "./ops/metrics.ts"
 import { openOpsServer } from "./ops/ops-server.ts"
@@ -54,13 +54,13 @@ export async function runTideline(program: Program): Promise<never> {
     const log = openLog(config.logLevel)
     endOnDefects(log)
     tell(config.database.kind === "embedded" ? "Starting PostgreSQL and Tideline." : "Starting Tideline.")
-    const { services, doors, inbox, close } = await openServices(
+    const { services, maintenance, inbox, close } = await openServices(
       config,
       log,
       join(program.root, "db/migrations"),
     )
     try {
-      await serveUntil(stopRequested, program, services, doors, () =>
+      await serveUntil(stopRequested, program, services, maintenance, () =>
         tell(describeStart({ config, inbox, isFirst })),
       )
     } finally {
@@ -87,7 +87,7 @@ async function serveUntil(
   stopRequested: Promise<string>,
   { openFront }: Program,
   services: Services,
-  { turnAway }: Doors,
+  { refuseIfClosed }: MaintenanceMode,
   onReady: () => void,
 ) {
   const { config, log } = services
@@ -102,7 +102,14 @@ async function serveUntil(
   const front = await openFront(services, server)
   const ops = await openOps(stopRequested, services, connections)
   const { tracing } = services
-  serveRequests(server, { config, log, front, turnAway, tracing, ...(ops && { answered: ops.answered }) })
+  serveRequests(server, {
+    config,
+    log,
+    front,
+    refuseIfClosed,
+    tracing,
+    ...(ops && { answered: ops.answered }),
+  })
   services.live.attach(server)
   await listen(server, config.port, config.host)
   log.info(
@@ -124,7 +131,7 @@ async function serveUntil(
   log.info({ signal }, "stopping: no new connections, and what is running finishes")
   setTimeout(() => process.exit(1), LAST_RESORT).unref()
   services.uploadLocks.interrupt()
-  services.harbour?.close()
+  services.demo?.close()
   await Promise.all([services.live.close(), drain.finish(DRAIN)])
   await front.close()
   await ops?.close()

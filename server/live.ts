@@ -22,7 +22,7 @@ import { watchedTables } from "./watched-tables.ts"
  * who is asking.
  */
 export async function openLive(
-  services: Omit<Services, "live" | "harbour">,
+  services: Omit<Services, "live" | "demo">,
   database: Reached,
   lock: ProcessLock,
 ): Promise<Realtime<Viewer>> {
@@ -38,7 +38,7 @@ export async function openLive(
     verify: (token) => verify(services, token),
     userIdOf: (viewer) => viewer.session.userId,
     credentialsOf: ({ session }) => credentialsOf(session),
-    stands: async ({ session }) => (await services.identity.stands?.(session)) ?? true,
+    isSessionValid: async ({ session }) => (await services.identity.isSessionValid?.(session)) ?? true,
     transact: (viewer, work) => transact(services, viewer, work),
     origins: [config.origin],
     addressOf: (request) => networkOf(clientAddressOf(request, config.trustsProxy)),
@@ -83,7 +83,7 @@ function labelOf(client: string | null): string {
  * A mutation by name runs before there is a realtime layer in its scope: it commits, and the log
  * tells the rest.
  */
-export type MutationScope = Omit<FullScope, "live" | "harbour">
+export type MutationScope = Omit<FullScope, "live" | "demo">
 
 async function verify(services: Pick<Services, "identity" | "db">, token: string) {
   try {
@@ -96,7 +96,7 @@ async function verify(services: Pick<Services, "identity" | "db">, token: string
 }
 
 async function transact<Value>(
-  services: Omit<Services, "live" | "harbour">,
+  services: Omit<Services, "live" | "demo">,
   viewer: Viewer,
   work: (
     scope: MutationScope,

@@ -3,7 +3,7 @@ import type { Database } from "#db/client.ts"
 import type { ModelTrouble } from "./chat/model-trouble.ts"
 import type { RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
-import type { Harbour } from "#server/demo/demo.ts"
+import type { Demo } from "#server/demo/demo.ts"
 import type { Thumbnailer } from "./files/thumbnailer.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
 import type { RateLimiter } from "#server/transport/rate-limit.ts"
@@ -60,7 +60,7 @@ export interface Services {
   /** The realtime layer: rows for a page that goes on being true. */
   live: Realtime<Viewer>
   /** The demonstration on the start page; null where the operator wants none. */
-  harbour: Harbour | null
+  demo: Demo | null
   /** One for each thing that is limited, shared by all requests of this process. */
   limiters: Record<"health" | "email" | "chat" | "waitlist" | "sharePassword" | "demo", RateLimiter> &
     Record<"emails" | "answers", SpendingLimiter>

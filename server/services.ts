@@ -12,7 +12,7 @@ import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
 import { reachDatabase } from "./database.ts"
 import { startPuttingBoatsBack } from "./demo/boats.ts"
-import { openHarbour, type Harbour } from "#server/demo/demo.ts"
+import { openDemoStreams, type Demo } from "#server/demo/demo.ts"
 import { startPurgingTrash } from "./files/retention.ts"
 import { startSweeping } from "./files/sweep.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
@@ -23,7 +23,7 @@ import { openRunningRequests } from "./http/running-requests.ts"
 import { createSpendingLimiter } from "./http/spending-limiter.ts"
 import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
-import { openDoorsOf } from "#server/maintenance/maintenance-mode.ts"
+import { watchMaintenance } from "#server/maintenance/maintenance-mode.ts"
 import { startPosting } from "./mail/posting.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Identity } from "./ports/identity.ts"
@@ -62,7 +62,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     const lock = await holdProcessLock(directUrl)
     opened.push(() => lock.close())
     const { mail, inbox } = await openMail(config, log, opened)
-    const services: Omit<Services, "live" | "harbour"> = {
+    const services: Omit<Services, "live" | "demo"> = {
       config,
       log,
       db,
@@ -87,10 +87,10 @@ export async function openServices(config: Config, log: Log, migrations: string)
     opened.push(startPosting(services).stop)
     const live = await openLive(services, reached, lock)
     opened.push(() => live.close())
-    const doors = await openDoorsOf(services, live)
-    opened.push(doors.close)
-    const harbour = config.hasDemo ? openDemo(services, live, opened) : null
-    return { services: { ...services, live, harbour }, doors, inbox, close }
+    const maintenance = await watchMaintenance(services, live)
+    opened.push(maintenance.close)
+    const demo = config.hasDemo ? openDemo(services, live, opened) : null
+    return { services: { ...services, live, demo }, maintenance, inbox, close }
   } catch (error) {
     await close()
     throw error
@@ -156,11 +156,11 @@ export async function openBlobs(config: Config): Promise<Blobs> {
   return openDiskBlobs(config.blobs.directory)
 }
 
-function openDemo(services: Pick<Services, "db" | "log">, live: Services["live"], opened: Opened): Harbour {
+function openDemo(services: Pick<Services, "db" | "log">, live: Services["live"], opened: Opened): Demo {
   opened.push(startPuttingBoatsBack(services).stop)
-  const harbour = openHarbour({ live })
-  opened.push(() => harbour.close())
-  return harbour
+  const demo = openDemoStreams({ live })
+  opened.push(() => demo.close())
+  return demo
 }
 
 function openThumbnails(log: Log, opened: Opened): Thumbnailer {

@@ -49,7 +49,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
   let sequence = 0
   let acknowledged = 0
   let unacknowledged = 0
-  let heardAt = 0
+  let receivedAt = 0
   let attempt = 0
   let downSince: number | null = null
   let retryAfter: number | null | undefined
@@ -132,7 +132,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
 
   /** Every event counts, also one that only a newer client understands. */
   function receive(name: string, event: { sequence: number }) {
-    heardAt = Date.now()
+    receivedAt = Date.now()
     if (event.sequence !== sequence + 1) {
       socket.disconnect()
       return
@@ -152,7 +152,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
   function listenForSilence() {
     clearInterval(silenceTimer)
     silenceTimer = setInterval(() => {
-      if (Date.now() - heardAt > 2 * SILENCE) socket.disconnect()
+      if (Date.now() - receivedAt > 2 * SILENCE) socket.disconnect()
     }, SILENCE / 2)
   }
 
@@ -166,7 +166,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     attempt = 0
     downSince = null
     retryAfter = undefined
-    heardAt = Date.now()
+    receivedAt = Date.now()
     listenForSilence()
     // A new connection even if the loss of the old one was never told.
     state = "up"
@@ -200,7 +200,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     await: acknowledge,
     wake() {
       if (state === "outdated") return
-      if (socket.connected && Date.now() - heardAt < SILENCE) return
+      if (socket.connected && Date.now() - receivedAt < SILENCE) return
       attempt = 0
       if (state === "signed-out") state = "down"
       socket.disconnect()

@@ -89,7 +89,7 @@ class Crowd {
       const socket = connect(port, "127.0.0.1")
       socket.setNoDelay(true)
       this.#sockets.push(socket)
-      const reader = new AnswerReader()
+      const reader = new ResponseReader()
       let sent = 0
       const ask = () => {
         sent = now()
@@ -127,7 +127,7 @@ class Crowd {
 }
 
 /** One answer at a time: nothing is asked on a connection before its answer is whole. */
-class AnswerReader {
+class ResponseReader {
   #head = ""
   #status = 0
   /**

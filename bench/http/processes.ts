@@ -37,9 +37,9 @@ export async function startServer(
 export async function stopServer({ child }: Served): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill("SIGTERM")
-  const patience = setTimeout(() => child.kill("SIGKILL"), 5000)
+  const timer = setTimeout(() => child.kill("SIGKILL"), 5000)
   await once(child, "exit")
-  clearTimeout(patience)
+  clearTimeout(timer)
 }
 
 /** CPU in ms that the process and its children have used. */

@@ -33,8 +33,8 @@ function readPid(pidFile: string) {
 }
 
 /** It is no child of ours, so nothing tells us of its end. */
-async function isOver(isRunning: () => boolean, patience: number) {
-  const deadline = Date.now() + patience
+async function isOver(isRunning: () => boolean, timeout: number) {
+  const deadline = Date.now() + timeout
   while (isRunning()) {
     if (Date.now() > deadline) return false
     await delay(20)

@@ -84,8 +84,8 @@ async function startAndWait(start: () => Server, onLog: (line: string) => void) 
  */
 async function end(server: Server) {
   if (server.exitCode !== null || server.signalCode !== null) return
-  const impatience = setTimeout(() => server.kill("SIGQUIT"), 20_000)
+  const timer = setTimeout(() => server.kill("SIGQUIT"), 20_000)
   server.kill("SIGINT")
   await once(server, "exit")
-  clearTimeout(impatience)
+  clearTimeout(timer)
 }

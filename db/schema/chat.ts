@@ -88,7 +88,7 @@ export const chatMessages = pgTable(
 )
 
 /** A piece of an answer, in the order in which the model made it. */
-export type AnswerPart =
+export type ReplyPart =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "tool"; callId: string; name: string; input?: unknown; output?: unknown; error?: string }
@@ -97,7 +97,7 @@ export type AnswerPart =
  * What was said of an answer since the row before, run together: texts to append to the part with
  * the same id, and what became known of a tool's call.
  */
-export type AnswerDelta =
+export type ReplyDelta =
   | { type: "text" | "reasoning"; id: string; text: string }
   | { type: "tool"; callId: string; name?: string; input?: unknown; output?: unknown; error?: string }
 
@@ -129,7 +129,7 @@ export const chatTurns = pgTable(
     }).notNull(),
     model: text("model").notNull(),
     /** Null where the answer is its text alone. */
-    parts: jsonb("parts").$type<AnswerPart[]>(),
+    parts: jsonb("parts").$type<ReplyPart[]>(),
     inputTokens: integer("input_tokens"),
     outputTokens: integer("output_tokens"),
     /**
@@ -209,7 +209,7 @@ export const chatChunks = pgTable(
       .notNull()
       .references(() => chatTurns._id, { onDelete: "cascade" }),
     seq: integer("seq").notNull(),
-    delta: jsonb("delta").$type<AnswerDelta[]>().notNull(),
+    delta: jsonb("delta").$type<ReplyDelta[]>().notNull(),
   },
   (table) => [
     uniqueIndex("chat_chunks_by_turn").on(table.turnId, table.seq),

@@ -56,4 +56,4 @@ export const operatorActs = pgTable(
   ],
 )
 
-export type OperatorAct = typeof operatorActs.$inferSelect
+export type OperatorChange = typeof operatorActs.$inferSelect

@@ -5,7 +5,10 @@ import type { FullScope } from "#server/scope.ts"
 import { writeUser } from "#server/users/users.ts"
 import { deleteAccount } from "./delete-account.ts"
 
-type Heeding = Pick<FullScope, "announce" | "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns">
+type NoticeScope = Pick<
+  FullScope,
+  "announce" | "blobs" | "config" | "db" | "identity" | "live" | "log" | "turns"
+>
 
 /**
  * Applies a notice of the identity provider to the records. Notices may arrive twice, late and out
@@ -13,7 +16,7 @@ type Heeding = Pick<FullScope, "announce" | "blobs" | "config" | "db" | "identit
  * deleted only if the notice says that the user is gone and the provider does not know them. A user
  * without a record gets none here; their first visit creates it.
  */
-export async function heedNotice(scope: Heeding, { kind, userId }: IdentityNotice): Promise<void> {
+export async function applyNotice(scope: NoticeScope, { kind, userId }: IdentityNotice): Promise<void> {
   const [user] = await scope.db.select().from(users).where(eq(users.clerkId, userId))
   if (!user) return
   const person = await scope.identity.getUser(userId, { fresh: true })

@@ -4,7 +4,7 @@ import { files, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
-import { requestStopOfAnswer } from "../chat/stop.ts"
+import { requestStopOfReply } from "../chat/stop.ts"
 import { discardBlob, discardUpload } from "../files/discard.ts"
 import { queueAccountDeleted } from "../mail/mail.ts"
 import { forgetInActs } from "../operator/history.ts"
@@ -37,7 +37,7 @@ export async function refuseDeletion(
  */
 export async function deleteAccount(scope: Deleting, user: User): Promise<void> {
   const { db, identity, live } = scope
-  await stopAnswers(scope, user)
+  await stopReplies(scope, user)
   const left = await db.transaction((transaction) => deleteRecords({ ...scope, db: transaction }, user))
   try {
     await identity.deleteUser(user.clerkId)
@@ -52,13 +52,13 @@ export async function deleteAccount(scope: Deleting, user: User): Promise<void> 
 }
 
 /** This process's connections have ended; the other processes are notified. */
-async function stopAnswers(scope: Deleting, user: User) {
+async function stopReplies(scope: Deleting, user: User) {
   const running = await scope.db
     .select({ _id: chatTurns._id })
     .from(chatTurns)
     .where(and(eq(chatTurns.userId, user._id), eq(chatTurns.status, "running")))
   for (const { _id } of running) {
-    await requestStopOfAnswer(scope, _id)
+    await requestStopOfReply(scope, _id)
     await scope.turns.stop(_id)
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
-import { chatChunks, chatTurns, type AnswerDelta } from "#db/schema/chat.ts"
+import { chatChunks, chatTurns, type ReplyDelta } from "#db/schema/chat.ts"
 import { isOutage } from "#db/outage.ts"
 import { createFailureLog, type Log } from "../log.ts"
 
@@ -13,7 +13,7 @@ const TICK = 140
 
 export interface ChunkWriter {
   /** Writes what `drain` gives of an answer, as long as its turn runs. */
-  open(turnId: string, drain: () => AnswerDelta[]): OpenChunks
+  open(turnId: string, drain: () => ReplyDelta[]): OpenChunks
 }
 
 export interface OpenChunks {
@@ -28,7 +28,7 @@ export interface OpenChunks {
 
 interface Source {
   turnId: string
-  drain: () => AnswerDelta[]
+  drain: () => ReplyDelta[]
   seq: number
   /** Sent and not known to be stored: sent again as it is, so that it is stored once. */
   unsaved: Row | null
@@ -38,7 +38,7 @@ interface Source {
 interface Row {
   turn: string
   seq: number
-  delta: AnswerDelta[]
+  delta: ReplyDelta[]
 }
 
 /**

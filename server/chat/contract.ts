@@ -3,8 +3,8 @@ import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
 import { FileId, isTextType } from "../files/contract.ts"
 import type {
-  AnswerDelta,
-  AnswerPart,
+  ReplyDelta,
+  ReplyPart,
   Attachment,
   ChatChunk,
   ChatMessage,
@@ -13,7 +13,7 @@ import type {
   ChatTurn,
 } from "#db/schema/chat.ts"
 
-export type { AnswerDelta, AnswerPart, Attachment }
+export type { ReplyDelta, ReplyPart, Attachment }
 
 /** What a list shows of a conversation. */
 export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt">
@@ -69,7 +69,7 @@ export interface ReplacedPage {
 export type StopReason = Extract<ChatTurn["status"], "stopped" | "timeout" | "interrupted">
 
 /** What the stream says of an answer besides its parts. */
-export interface AnswerMetadata {
+export interface ReplyMetadata {
   model?: string
   /** The stored question, where the conversation is stored. */
   questionId?: string
@@ -98,8 +98,8 @@ export function shortfallOf(
 }
 
 /** A question may come with the user's own files: parts of the type `data-file`. */
-export type ChatUIMessage = UIMessage<AnswerMetadata, { file: FileReference }>
-export type AnswerChunk = UIMessageChunk<AnswerMetadata>
+export type ChatUIMessage = UIMessage<ReplyMetadata, { file: FileReference }>
+export type ReplyChunk = UIMessageChunk<ReplyMetadata>
 
 /** Characters of one message. */
 export const MESSAGE_LIMIT = 32_000
@@ -273,13 +273,13 @@ export function titleOf(question: string): string {
 }
 
 /** What an answer's pieces come to: its words, and its parts where it is more than its words. */
-export interface FoldedAnswer {
+export interface FoldedReply {
   content: string
-  parts: AnswerPart[] | null
+  parts: ReplyPart[] | null
 }
 
 /** What the pieces of one answer come to, in whatever order they are given. */
-export function foldChunks(chunks: readonly Pick<LiveChunk, "seq" | "delta">[]): FoldedAnswer {
+export function foldChunks(chunks: readonly Pick<LiveChunk, "seq" | "delta">[]): FoldedReply {
   const fold = beginFold()
   for (const { delta } of chunks.toSorted((one, other) => one.seq - other.seq)) delta.forEach(fold.add)
   return fold.read()
@@ -287,16 +287,16 @@ export function foldChunks(chunks: readonly Pick<LiveChunk, "seq" | "delta">[]):
 
 /** The same, delta by delta, for who hears an answer as it comes. */
 export function beginFold() {
-  const parts: AnswerPart[] = []
-  const texts = new Map<string, AnswerPart & { type: "text" | "reasoning" }>()
-  const tools = new Map<string, AnswerPart & { type: "tool" }>()
+  const parts: ReplyPart[] = []
+  const texts = new Map<string, ReplyPart & { type: "text" | "reasoning" }>()
+  const tools = new Map<string, ReplyPart & { type: "tool" }>()
 
   return {
-    add(delta: AnswerDelta) {
+    add(delta: ReplyDelta) {
       if (delta.type === "tool") addTool(delta)
       else addText(delta)
     },
-    read(): FoldedAnswer {
+    read(): FoldedReply {
       const words = parts.filter((part) => part.type === "text").map((part) => part.text)
       return {
         content: words.join("\n\n"),
@@ -305,7 +305,7 @@ export function beginFold() {
     },
   }
 
-  function addText({ type, id, text }: AnswerDelta & { type: "text" | "reasoning" }) {
+  function addText({ type, id, text }: ReplyDelta & { type: "text" | "reasoning" }) {
     const known = texts.get(id)
     if (known) {
       known.text += text
@@ -316,7 +316,7 @@ export function beginFold() {
     parts.push(begun)
   }
 
-  function addTool({ callId, name, ...known }: AnswerDelta & { type: "tool" }) {
+  function addTool({ callId, name, ...known }: ReplyDelta & { type: "tool" }) {
     let part = tools.get(callId)
     if (!part) {
       part = { type: "tool", callId, name: "unknown" }

@@ -12,7 +12,7 @@ import {
 } from "./contract.ts"
 import { storableText } from "./storable.ts"
 
-export interface Question {
+export interface PostedMessage {
   /** The sender's own id for it. */
   requestId: string
   text: string
@@ -39,20 +39,20 @@ export async function readConversation(
     throw new BadRequest(`${files} files are too many: the messages can have ${FILES_LIMIT} together.`)
   }
   const withFiles = createFileReader(scope)
-  const heard: ModelMessage[] = []
+  const modelMessages: ModelMessage[] = []
   for (const { role, text, fileIds } of read.toReversed()) {
     if (role === "user") {
-      heard.unshift({ role, content: await withFiles(text, await attachFiles(scope, fileIds)) })
-    } else if (text !== "") heard.unshift({ role: "assistant", content: text })
+      modelMessages.unshift({ role, content: await withFiles(text, await attachFiles(scope, fileIds)) })
+    } else if (text !== "") modelMessages.unshift({ role: "assistant", content: text })
   }
-  return heard
+  return modelMessages
 }
 
 /** Files of all posted messages together. */
 const FILES_LIMIT = 50
 
 /** The last of the posted messages, which must be the user's. Throws BadRequest. */
-export async function readQuestion(posted: unknown[]): Promise<Question> {
+export async function readPostedMessage(posted: unknown[]): Promise<PostedMessage> {
   const [message] = await validate(posted.slice(-1))
   if (message?.role !== "user") throw new BadRequest("The last message must be the user's.")
   if (!/^\P{Cc}{1,100}$/u.test(message.id)) {

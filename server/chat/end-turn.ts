@@ -5,7 +5,7 @@ import { isOutage } from "#db/outage.ts"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
 import { createFailureLog } from "../log.ts"
 import type { Scope } from "../scope.ts"
-import type { EndedAnswer } from "./reply-record.ts"
+import type { EndedReply } from "./reply-record.ts"
 import { foldChunks } from "./contract.ts"
 
 /** Milliseconds: the longest pause between two tries. */
@@ -23,7 +23,7 @@ const REFUSALS = 4
 export async function endTurn(
   { db, log, turns }: Scope<"db" | "log" | "turns">,
   answerId: string,
-  answer: EndedAnswer,
+  answer: EndedReply,
   held: () => void,
 ): Promise<void> {
   let refusals = 0
@@ -47,9 +47,9 @@ export async function endTurn(
   }
 }
 
-function storeEnd(db: Database, process: number, answerId: string, end: EndedAnswer) {
+function storeEnd(db: Database, process: number, answerId: string, end: EndedReply) {
   return db.transaction(async (tx) => {
-    await lockAnswer(tx, answerId)
+    await lockReply(tx, answerId)
     await tx.execute(sql`
       with ended as (
         update ${chatTurns} set
@@ -71,7 +71,7 @@ function storeEnd(db: Database, process: number, answerId: string, end: EndedAns
  * already stays as it is.
  */
 export async function endAbandonedTurn(tx: Transaction, answerId: string): Promise<void> {
-  await lockAnswer(tx, answerId)
+  await lockReply(tx, answerId)
   const [turn] = await tx
     .select({ stopRequestedAt: chatTurns.stopRequestedAt })
     .from(chatTurns)
@@ -92,7 +92,7 @@ export async function endAbandonedTurn(tx: Transaction, answerId: string): Promi
  * Its message before its turn: taking a question back removes its reply's message first, and its
  * turn with it. Until the locks are held, pieces may be added; what is done after sees them all.
  */
-async function lockAnswer(tx: Transaction, answerId: string) {
+async function lockReply(tx: Transaction, answerId: string) {
   await tx.execute(sql`
     select from ${chatMessages} join ${chatTurns} on ${chatTurns._id} = ${chatMessages._id}
     where ${chatMessages._id} = ${answerId}

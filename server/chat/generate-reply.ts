@@ -9,7 +9,7 @@ import {
   type ToolSet,
 } from "ai"
 import type { Scope } from "#server/scope.ts"
-import type { AnswerChunk, AnswerMetadata, StopReason } from "./contract.ts"
+import type { ReplyChunk, ReplyMetadata, StopReason } from "./contract.ts"
 import { describeModelError } from "./model-trouble.ts"
 import { stopChunks } from "./reply-chunks.ts"
 
@@ -17,7 +17,7 @@ import { stopChunks } from "./reply-chunks.ts"
  * The reason of an abort signal that ends an answer. Its name is the one by which fetch and the SDK
  * know an abort.
  */
-export class AnswerStopped extends Error {
+export class ReplyStopped extends Error {
   readonly reason: StopReason
 
   constructor(reason: StopReason) {
@@ -27,12 +27,12 @@ export class AnswerStopped extends Error {
   }
 }
 
-interface AnswerOptions {
+interface ReplyOptions {
   /** The id that the stream gives the answer. */
   id: string
   messages: ModelMessage[]
   tools: ToolSet
-  metadata: AnswerMetadata
+  metadata: ReplyMetadata
   /** Aborted with `AnswerStopped`. */
   signal: AbortSignal
 }
@@ -43,10 +43,10 @@ interface AnswerOptions {
  * name. An answer that is cut short says why in its metadata, because the `abort` chunk alone looks
  * to the browser like a good end.
  */
-export async function giveAnswer(
+export async function generateReply(
   { model, config, log, modelTrouble }: Scope<"model" | "config" | "log" | "modelTrouble">,
-  { id, messages, tools, metadata, signal }: AnswerOptions,
-  give: (chunk: AnswerChunk) => void,
+  { id, messages, tools, metadata, signal }: ReplyOptions,
+  give: (chunk: ReplyChunk) => void,
 ): Promise<void> {
   let begun = false
   try {
@@ -85,7 +85,7 @@ export async function giveAnswer(
       })
       if (!chunk) continue
       if (chunk.type === "start") begun = true
-      give(chunk as AnswerChunk) // the metadata is the one given above
+      give(chunk as ReplyChunk) // the metadata is the one given above
     }
   } catch (error) {
     if (!begun) give({ type: "start", messageId: id, messageMetadata: metadata })
@@ -113,8 +113,8 @@ export async function giveAnswer(
 /** Parts that only an answer has. */
 const ANSWERING = new Set(["text-delta", "reasoning-delta", "tool-call"])
 
-function cutShort({ reason }: AbortSignal, give: (chunk: AnswerChunk) => void) {
-  const stop = reason instanceof AnswerStopped ? reason.reason : "interrupted"
+function cutShort({ reason }: AbortSignal, give: (chunk: ReplyChunk) => void) {
+  const stop = reason instanceof ReplyStopped ? reason.reason : "interrupted"
   for (const chunk of stopChunks(stop)) give(chunk)
 }
 

@@ -8,7 +8,7 @@ import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
 import { attachFiles } from "./attachments.ts"
 import { ThreadId, titleOf, UNTITLED } from "./contract.ts"
-import type { Question } from "./conversation.ts"
+import type { PostedMessage } from "./conversation.ts"
 import { ENDING_TIME } from "./deadline.ts"
 import { endAbandonedTurn } from "./end-turn.ts"
 import { replaceFrom } from "./replaced.ts"
@@ -17,7 +17,7 @@ import {
   lockThreads,
   storeTurns,
   type KnownTurn,
-  type NewQuestion,
+  type NewMessage,
   type NewTurn,
   type ThreadState,
 } from "./turn-rows.ts"
@@ -27,7 +27,7 @@ export type OpenedTurn =
   | ({ kind: "answered"; content: string } & KnownTurn)
 
 /** A question, and what to do with what the conversation already has. */
-export interface AskedQuestion extends Question {
+export interface SentMessage extends PostedMessage {
   /** Generates another reply although there is a complete one. */
   again: boolean
   /** The question whose place it takes. */
@@ -39,7 +39,7 @@ type OpenScope = Scope<"db" | "viewer" | "model" | "turns" | "config">
 interface Opening {
   scope: OpenScope
   threadId: string
-  question: AskedQuestion
+  question: SentMessage
   /** Milliseconds. */
   timeLimit: number
 }
@@ -58,7 +58,7 @@ interface Opening {
 export function openTurn(
   scope: OpenScope,
   threadId: string,
-  question: AskedQuestion,
+  question: SentMessage,
   timeLimit: number,
 ): Promise<OpenedTurn> {
   if (!v.is(ThreadId, threadId)) throw new NotFound("conversation")
@@ -125,7 +125,7 @@ async function storeBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
   })
 }
 
-type Answered = Extract<OpenedTurn, { kind: "answered" }>
+type RepliedTurn = Extract<OpenedTurn, { kind: "answered" }>
 
 /** Under the locks. `running` is how many replies the viewer has running. */
 async function prepare(
@@ -133,7 +133,7 @@ async function prepare(
   tx: Transaction,
   state: ThreadState | undefined,
   running: number,
-): Promise<Answered | { turn: NewTurn; mayBeNamed: boolean }> {
+): Promise<RepliedTurn | { turn: NewTurn; mayBeNamed: boolean }> {
   if (!state) throw new NotFound("conversation")
   const isAbandoned = state.running !== null && state.running.deadline <= Date.now()
   if (state.running && !isAbandoned)
@@ -148,7 +148,7 @@ async function prepare(
   const turn = {
     threadId,
     requestId: question.requestId,
-    question: await prepareQuestion({ scope, threadId, question, timeLimit }, tx, state),
+    question: await prepareMessage({ scope, threadId, question, timeLimit }, tx, state),
     title: isUntitled && !known ? titleOf(question.text) : null,
     deadline: Date.now() + timeLimit + ENDING_TIME,
   }
@@ -158,15 +158,15 @@ async function prepare(
 /**
  * Once a question has taken the other's place, it is known itself: its sender missed the response.
  */
-function isReplaced({ replaces }: AskedQuestion, known: KnownTurn | null): boolean {
+function isReplaced({ replaces }: SentMessage, known: KnownTurn | null): boolean {
   return replaces != null && (known === null || known.questionId === replaces)
 }
 
-async function prepareQuestion(
+async function prepareMessage(
   { scope, threadId, question }: Opening,
   tx: Transaction,
   { running, known }: ThreadState,
-): Promise<NewQuestion> {
+): Promise<NewMessage> {
   const { text, fileIds = [], replaces } = question
   const plain = { _id: null, isStored: false, text, attachments: [], edited: false }
   if (!running && !known && replaces == null && fileIds.length === 0) return plain
@@ -176,7 +176,7 @@ async function prepareQuestion(
     if (running) await endAbandonedTurn(inner, running._id)
     const isReplacing = isReplaced(question, known)
     if (known && !isReplacing) {
-      await removeAnswer(inner, threadId, known)
+      await removeReply(inner, threadId, known)
       return { ...plain, _id: known.questionId, isStored: true }
     }
     const attachments = await attachFiles({ viewer: scope.viewer, db: inner }, fileIds)
@@ -186,7 +186,7 @@ async function prepareQuestion(
 }
 
 function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, running: number) {
-  if (running < limitsOf(config, viewer.session).answersAtOnce) return
+  if (running < limitsOf(config, viewer.session).concurrentReplies) return
   throw new Conflict(
     running === 1
       ? "A reply is being generated in another conversation. Wait for it, or stop it first."
@@ -198,7 +198,7 @@ function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, running: 
  * Makes room for another reply. Only the last can be generated again: what follows one was written
  * knowing it.
  */
-async function removeAnswer(tx: Transaction, threadId: string, turn: KnownTurn): Promise<void> {
+async function removeReply(tx: Transaction, threadId: string, turn: KnownTurn): Promise<void> {
   const [last] = await tx
     .select({ _id: chatMessages._id })
     .from(chatMessages)

@@ -1,5 +1,5 @@
-import type { AnswerPart, ChatTurn } from "#db/schema/chat.ts"
-import type { AnswerChunk, AnswerMetadata, FoldedAnswer, StopReason } from "./contract.ts"
+import type { ReplyPart, ChatTurn } from "#db/schema/chat.ts"
+import type { ReplyChunk, ReplyMetadata, FoldedReply, StopReason } from "./contract.ts"
 
 /** What the end of a stream says of a reply. */
 type Ended = Pick<ChatTurn, "status" | "failure" | "inputTokens" | "outputTokens" | "finishReason">
@@ -10,7 +10,7 @@ export interface PartStreamer {
    * The chunks that say what has been added since the last call. With `isWhole` nothing is added to
    * the last part.
    */
-  next(reply: FoldedAnswer, options: { isWhole: boolean }): Generator<AnswerChunk>
+  next(reply: FoldedReply, options: { isWhole: boolean }): Generator<ReplyChunk>
 }
 
 interface Sent {
@@ -38,9 +38,9 @@ export function createPartStreamer(): PartStreamer {
 function* textChunks(
   state: Sent,
   id: string,
-  { type, text }: AnswerPart & { type: "text" | "reasoning" },
+  { type, text }: ReplyPart & { type: "text" | "reasoning" },
   isOver: boolean,
-): Generator<AnswerChunk> {
+): Generator<ReplyChunk> {
   const delta = text.slice(state.length)
   if (delta !== "") {
     if (!state.isOpen) yield { type: `${type}-start`, id }
@@ -56,8 +56,8 @@ function* textChunks(
 
 function* toolChunks(
   state: Sent,
-  { callId: toolCallId, name: toolName, input, output, error }: AnswerPart & { type: "tool" },
-): Generator<AnswerChunk> {
+  { callId: toolCallId, name: toolName, input, output, error }: ReplyPart & { type: "tool" },
+): Generator<ReplyChunk> {
   const hasResult = output !== undefined || error !== undefined
   if (!state.hasInput && (input !== undefined || hasResult)) {
     yield { type: "tool-input-available", toolCallId, toolName, input }
@@ -70,12 +70,12 @@ function* toolChunks(
   state.hasResult = true
 }
 
-export function* startChunks(messageId: string, metadata: AnswerMetadata): Generator<AnswerChunk> {
+export function* startChunks(messageId: string, metadata: ReplyMetadata): Generator<ReplyChunk> {
   yield { type: "start", messageId, messageMetadata: metadata }
   yield { type: "start-step" }
 }
 
-export function* endChunks(turn: Ended): Generator<AnswerChunk> {
+export function* endChunks(turn: Ended): Generator<ReplyChunk> {
   const { status, failure, inputTokens, outputTokens, finishReason } = turn
   if (status === "stopped" || status === "timeout" || status === "interrupted")
     return yield* stopChunks(status)
@@ -93,7 +93,7 @@ export function* endChunks(turn: Ended): Generator<AnswerChunk> {
 }
 
 /** The `abort` chunk alone looks to the browser like a good end, so the reason goes before it. */
-export function* stopChunks(stop: StopReason): Generator<AnswerChunk> {
+export function* stopChunks(stop: StopReason): Generator<ReplyChunk> {
   yield { type: "message-metadata", messageMetadata: { stop } }
   yield { type: "abort" }
 }

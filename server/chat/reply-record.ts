@@ -1,30 +1,30 @@
-import type { AnswerDelta, ChatTurn } from "#db/schema/chat.ts"
-import { beginFold, type AnswerChunk, type AnswerMetadata, type FoldedAnswer } from "./contract.ts"
+import type { ReplyDelta, ChatTurn } from "#db/schema/chat.ts"
+import { beginFold, type ReplyChunk, type ReplyMetadata, type FoldedReply } from "./contract.ts"
 import { storableJson, storableText } from "./storable.ts"
 
 /** An answer that is over, as it is stored. */
-export type EndedAnswer = FoldedAnswer &
+export type EndedReply = FoldedReply &
   Pick<ChatTurn, "failure" | "inputTokens" | "outputTokens" | "finishReason"> & {
     /** `completed` unless the stream said otherwise. */
     status: Exclude<ChatTurn["status"], "running">
   }
 
 /** What was said so far: grows with each chunk of the stream. */
-export interface AnswerRecord {
-  take(chunk: AnswerChunk): void
+export interface ReplyRecord {
+  take(chunk: ReplyChunk): void
   /** What was said since this was last asked, run together. */
-  drain(): AnswerDelta[]
-  read(): EndedAnswer
+  drain(): ReplyDelta[]
+  read(): EndedReply
 }
 
-type Takers = { [Type in AnswerChunk["type"]]?: (chunk: Extract<AnswerChunk, { type: Type }>) => unknown }
+type Takers = { [Type in ReplyChunk["type"]]?: (chunk: Extract<ReplyChunk, { type: Type }>) => unknown }
 
-export function createAnswerRecord(): AnswerRecord {
+export function createReplyRecord(): ReplyRecord {
   const fold = beginFold()
-  let pending: AnswerDelta[] = []
-  const pendingTexts = new Map<string, AnswerDelta & { type: "text" | "reasoning" }>()
+  let pending: ReplyDelta[] = []
+  const pendingTexts = new Map<string, ReplyDelta & { type: "text" | "reasoning" }>()
   const streaming = new Map<string, string>()
-  const metadata: AnswerMetadata = {}
+  const metadata: ReplyMetadata = {}
   let texts = 0
   let failure: string | null = null
 
@@ -49,7 +49,7 @@ export function createAnswerRecord(): AnswerRecord {
   return {
     take(chunk) {
       // Each taker takes the chunks of its own type.
-      const take = takers[chunk.type] as ((chunk: AnswerChunk) => void) | undefined
+      const take = takers[chunk.type] as ((chunk: ReplyChunk) => void) | undefined
       take?.(chunk)
     },
     drain() {
@@ -86,13 +86,13 @@ export function createAnswerRecord(): AnswerRecord {
     append({ type, id, text })
   }
 
-  function addTool(callId: string, known: Omit<AnswerDelta & { type: "tool" }, "type" | "callId">) {
+  function addTool(callId: string, known: Omit<ReplyDelta & { type: "tool" }, "type" | "callId">) {
     const delta = { type: "tool", callId, ...known } as const
     fold.add(delta)
     pending.push(delta)
   }
 
-  function append(delta: AnswerDelta & { type: "text" | "reasoning" }) {
+  function append(delta: ReplyDelta & { type: "text" | "reasoning" }) {
     const before = pendingTexts.get(delta.id)
     if (before) {
       before.text += delta.text
@@ -103,7 +103,7 @@ export function createAnswerRecord(): AnswerRecord {
   }
 
   /** The first half of a character waits for the second: alone it cannot be stored. */
-  function keepHalfCharacter(delta: AnswerDelta & { type: "text" | "reasoning" }) {
+  function keepHalfCharacter(delta: ReplyDelta & { type: "text" | "reasoning" }) {
     const half = /[\uD800-\uDBFF]$/.exec(delta.text)?.[0]
     if (half === undefined) return
     delta.text = delta.text.slice(0, -1)

@@ -3,7 +3,7 @@ import { chatChunks, chatMessages, chatTurns, type ChatTurn } from "#db/schema/c
 import type { LiveRow } from "#server/realtime/contract.ts"
 import { Conflict } from "../errors.ts"
 import type { Scope } from "../scope.ts"
-import { beginFold, type AnswerChunk, type LiveChunk, type LiveTurn } from "./contract.ts"
+import { beginFold, type ReplyChunk, type LiveChunk, type LiveTurn } from "./contract.ts"
 import { liveChunks, liveTurns } from "./live.ts"
 import { openQueue, type Queue } from "./queue.ts"
 import { createPartStreamer, endChunks, startChunks, stopChunks } from "./reply-chunks.ts"
@@ -14,8 +14,8 @@ type ResumeScope = Scope<"db" | "viewer" | "turns" | "live" | "log">
 /** Streams of one person that follow replies in this process. */
 const FOLLOWED_AT_ONCE = 10
 
-export interface ResumedAnswer {
-  chunks: AsyncIterable<AnswerChunk>
+export interface ResumedReply {
+  chunks: AsyncIterable<ReplyChunk>
   leave(): void
 }
 
@@ -24,7 +24,7 @@ export interface ResumedAnswer {
  * and then as its rows arrive, whichever process generates it. Null where there is none. Throws
  * NotFound, and Conflict where the viewer follows too many.
  */
-export async function resumeAnswer(scope: ResumeScope, threadId: string): Promise<ResumedAnswer | null> {
+export async function resumeReply(scope: ResumeScope, threadId: string): Promise<ResumedReply | null> {
   await findThread(scope, threadId)
   const [turn] = await scope.db
     .select({ _id: chatTurns._id, model: chatTurns.model, questionId: chatTurns.questionId })
@@ -35,7 +35,7 @@ export async function resumeAnswer(scope: ResumeScope, threadId: string): Promis
   if (!exit)
     throw new Conflict(`You are following ${FOLLOWED_AT_ONCE} replies already. Close one of the streams.`)
 
-  const chunks = openQueue<AnswerChunk>()
+  const chunks = openQueue<ReplyChunk>()
   let isLeft = false
   const leave = () => {
     if (isLeft) return
@@ -54,7 +54,7 @@ type Followed = Pick<ChatTurn, "_id" | "threadId" | "model" | "questionId">
 function followTurn(
   scope: ResumeScope,
   { _id, threadId, model, questionId }: Followed,
-  chunks: Queue<AnswerChunk>,
+  chunks: Queue<ReplyChunk>,
   end: () => void,
 ): () => void {
   const fold = beginFold()
@@ -66,7 +66,7 @@ function followTurn(
   const { viewer } = scope
   const options = { viewer, refused: () => void check() }
   const stops = [
-    scope.live.follow({ query: liveChunks.name, args: { threadId } }, hearChunks, options),
+    scope.live.follow({ query: liveChunks.name, args: { threadId } }, onChunks, options),
     scope.live.follow({ query: liveTurns.name, args: { threadId } }, hearTurns, options),
   ]
   return () => stops.forEach((stop) => stop())
@@ -75,7 +75,7 @@ function followTurn(
    * The end of a turn removes its chunks: those that are missing were sent, or are part of the
    * stored reply.
    */
-  function hearChunks(rows: readonly LiveRow[]) {
+  function onChunks(rows: readonly LiveRow[]) {
     // The engine gives the rows of the query that was named.
     addChunks((rows as readonly LiveChunk[]).filter(({ turnId }) => turnId === _id))
   }
@@ -130,7 +130,7 @@ function followTurn(
     return false
   }
 
-  function send(more: Iterable<AnswerChunk>) {
+  function send(more: Iterable<ReplyChunk>) {
     for (const chunk of more) chunks.add(chunk)
   }
 }

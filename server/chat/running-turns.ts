@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises"
-import type { EndedAnswer } from "./reply-record.ts"
+import type { EndedReply } from "./reply-record.ts"
 import { createBatches } from "./batches.ts"
 import type { ChunkWriter } from "./chunk-writer.ts"
 import type { StopReason } from "./contract.ts"
@@ -36,9 +36,9 @@ export interface RunningTurns {
   has(answerId: string): boolean
   count(): number
   /** One is over, stored or of those that nothing remembers, and how it ended. */
-  countEnd(status: EndedAnswer["status"]): void
+  countEnd(status: EndedReply["status"]): void
   /** How many are over since the start, by how they ended. */
-  ended(): Record<EndedAnswer["status"], number>
+  ended(): Record<EndedReply["status"], number>
   /** Resolves when the stopped answer is stored; false when this process does not run it. */
   stop(answerId: string): Promise<boolean>
   /**
@@ -52,7 +52,7 @@ export interface RunningTurns {
  * Milliseconds that PostgreSQL may be away when the process is to end. Another process then ends
  * its turns with what is stored of them.
  */
-const PATIENCE = 5000
+const STORE_TIMEOUT = 5000
 
 export function createRunningTurns({
   process,
@@ -112,9 +112,9 @@ export function createRunningTurns({
       const running = [...turns.values()]
       for (const turn of running) turn.stop("interrupted")
       const stored = Promise.all(running.map((turn) => turn.stored))
-      const patience = new AbortController()
-      await Promise.race([stored, wait(PATIENCE, null, { signal: patience.signal }).catch(() => {})])
-      patience.abort()
+      const timer = new AbortController()
+      await Promise.race([stored, wait(STORE_TIMEOUT, null, { signal: timer.signal }).catch(() => {})])
+      timer.abort()
       closing.abort()
       await stored
       await Promise.all(followers)

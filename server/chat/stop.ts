@@ -16,7 +16,7 @@ export type StopScope = Scope<"db" | "viewer" | "turns" | "announce" | "afterCom
  * Stops the answer that is being given in the conversation, wherever that is, with what was said so
  * far kept. Resolves when it is over, with false when none was being given. Throws NotFound.
  */
-export async function stopAnswer(scope: StopScope, id: string): Promise<boolean> {
+export async function stopReply(scope: StopScope, id: string): Promise<boolean> {
   const thread = await findThread(scope, id)
   const answerId = await requestStop(scope, thread._id)
   if (answerId !== null) await untilOver(scope, answerId)
@@ -25,8 +25,8 @@ export async function stopAnswer(scope: StopScope, id: string): Promise<boolean>
 
 /**
  * Tells the process that generates a reply in the viewer's conversation to end it, at the commit
- * where `db` is a transaction. Resolves with the answer's id, null where none is being given. Done
- * again it does no harm.
+ * where `db` is a transaction. Resolves with the reply's id, or null if none is being generated.
+ * Idempotent.
  */
 export async function requestStop(
   { db, viewer, turns, announce, afterCommit }: StopScope,
@@ -40,10 +40,10 @@ export async function requestStop(
 }
 
 /**
- * The same for an operator, whosever answer it is. Resolves with whose, null where it is not being
- * given.
+ * The same for an operator and anyone's reply. Resolves with its owner, or null if it is not being
+ * generated.
  */
-export async function requestStopOfAnswer(
+export async function requestStopOfReply(
   scope: Scope<"db" | "announce">,
   answerId: string,
 ): Promise<{ userId: string } | null> {
@@ -62,12 +62,12 @@ async function announceStop({ db, announce }: Scope<"db" | "announce">, which: S
 
 async function untilOver({ db, turns }: Scope<"db" | "turns">, answerId: string) {
   const deadline = Date.now() + LONGEST_WAIT
-  const patience = new AbortController()
+  const timer = new AbortController()
   await Promise.race([
     turns.stop(answerId),
-    wait(LONGEST_WAIT, null, { signal: patience.signal }).catch(() => {}),
+    wait(LONGEST_WAIT, null, { signal: timer.signal }).catch(() => {}),
   ])
-  patience.abort()
+  timer.abort()
   while (Date.now() < deadline) {
     const [turn] = await db
       .select({ status: chatTurns.status })

@@ -1,12 +1,12 @@
 import { UI_MESSAGE_STREAM_HEADERS } from "ai"
-import type { AnswerChunk } from "./contract.ts"
+import type { ReplyChunk } from "./contract.ts"
 
 /**
  * A UI message stream (server-sent events, protocol v1). `leave` is called when the reader goes
  * away before the end.
  */
 export function streamResponse(
-  chunks: AsyncIterable<AnswerChunk>,
+  chunks: AsyncIterable<ReplyChunk>,
   { headers, leave }: { headers: Record<string, string>; leave(): void },
 ): Response {
   const encoder = new TextEncoder()

@@ -104,7 +104,7 @@ export async function findThreadStates(
   }
 }
 
-export interface NewQuestion {
+export interface NewMessage {
   /** Null for a new id. */
   _id: string | null
   /** It has its row already. */
@@ -117,7 +117,7 @@ export interface NewQuestion {
 export interface NewTurn {
   threadId: string
   requestId: string
-  question: NewQuestion
+  question: NewMessage
   /** Null where the conversation keeps its own. */
   title: string | null
   /** Milliseconds since the epoch. */

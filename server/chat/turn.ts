@@ -2,12 +2,12 @@ import type { ModelMessage } from "ai"
 import { Conflict } from "../errors.ts"
 import { limitsOf } from "../plans/limits.ts"
 import type { Scope } from "../scope.ts"
-import { AnswerStopped, giveAnswer } from "./generate-reply.ts"
-import { createAnswerRecord } from "./reply-record.ts"
-import type { AnswerChunk, Asked, StopReason } from "./contract.ts"
+import { ReplyStopped, generateReply } from "./generate-reply.ts"
+import { createReplyRecord } from "./reply-record.ts"
+import type { ReplyChunk, Asked, StopReason } from "./contract.ts"
 import { endTurn } from "./end-turn.ts"
 import { recallMessages } from "./messages.ts"
-import { openTurn, type AskedQuestion, type OpenedTurn } from "./open-turn.ts"
+import { openTurn, type SentMessage, type OpenedTurn } from "./open-turn.ts"
 import { openQueue } from "./queue.ts"
 import { createPartStreamer, endChunks, startChunks } from "./reply-chunks.ts"
 import { nameThread } from "./title.ts"
@@ -16,8 +16,8 @@ import { chatTools } from "./tools.ts"
 type TurnScope = Scope<"db" | "blobs" | "viewer" | "model" | "config" | "log" | "turns" | "modelTrouble">
 
 /** The chunks of an answer, and how to end it early. */
-export interface Answer {
-  chunks: AsyncIterable<AnswerChunk>
+export interface ReplyStream {
+  chunks: AsyncIterable<ReplyChunk>
   stop(reason: StopReason): void
 }
 
@@ -40,10 +40,10 @@ export function answerOnce(
   scope: TurnScope,
   messages: ModelMessage[],
   { timeLimit = scope.config.chat.timeLimits.streamed }: TurnOptions = {},
-): Answer {
+): ReplyStream {
   const leave = enterAlone(scope)
   const { signal, stop, release } = limitTime(timeLimit)
-  const chunks = openQueue<AnswerChunk>()
+  const chunks = openQueue<ReplyChunk>()
   const answer = {
     id: crypto.randomUUID(),
     messages,
@@ -51,12 +51,12 @@ export function answerOnce(
     metadata: { model: scope.model.name },
     signal,
   }
-  const record = createAnswerRecord()
-  const hear = (chunk: AnswerChunk) => {
+  const record = createReplyRecord()
+  const onChunk = (chunk: ReplyChunk) => {
     record.take(chunk)
     chunks.add(chunk)
   }
-  void giveAnswer(scope, answer, hear).finally(() => {
+  void generateReply(scope, answer, onChunk).finally(() => {
     scope.turns.countEnd(record.read().status)
     leave()
     release()
@@ -82,15 +82,15 @@ function enterAlone({ turns, viewer, config }: TurnScope): () => void {
  * and its answer is stored, whether or not anybody reads the chunks. Throws NotFound, and Conflict
  * while another answer is being given.
  */
-export async function askQuestion(
+export async function startReply(
   scope: TurnScope,
   threadId: string,
-  question: AskedQuestion,
+  question: SentMessage,
   { timeLimit = scope.config.chat.timeLimits.streamed }: TurnOptions = {},
-): Promise<Answer> {
-  const chunks = openQueue<AnswerChunk>()
+): Promise<ReplyStream> {
+  const chunks = openQueue<ReplyChunk>()
   const { turn, stop } = await beginTurn(scope, threadId, question, timeLimit, {
-    hear: chunks.add,
+    onChunk: chunks.add,
     end: chunks.end,
   })
   return turn.kind === "answered" ? { chunks: repeat(turn), stop } : { chunks, stop }
@@ -100,15 +100,15 @@ export async function askQuestion(
 export async function askInBackground(
   scope: TurnScope,
   threadId: string,
-  question: AskedQuestion,
+  question: SentMessage,
   { timeLimit = scope.config.chat.timeLimits.recorded }: TurnOptions = {},
 ): Promise<Asked> {
-  const { turn } = await beginTurn(scope, threadId, question, timeLimit, { hear: () => {}, end: () => {} })
+  const { turn } = await beginTurn(scope, threadId, question, timeLimit, { onChunk: () => {}, end: () => {} })
   return { threadId, questionId: turn.questionId, answerId: turn.answerId }
 }
 
 interface Reader {
-  hear(chunk: AnswerChunk): void
+  onChunk(chunk: ReplyChunk): void
   /** Nothing more is heard. May be called twice. */
   end(): void
 }
@@ -116,7 +116,7 @@ interface Reader {
 async function beginTurn(
   scope: TurnScope,
   threadId: string,
-  question: AskedQuestion,
+  question: SentMessage,
   timeLimit: number,
   reader: Reader,
 ) {
@@ -140,13 +140,13 @@ async function beginTurn(
 type Fresh = Extract<OpenedTurn, { kind: "fresh" }>
 
 async function run(scope: TurnScope, turn: Fresh, signal: AbortSignal, reader: Reader) {
-  const record = createAnswerRecord()
+  const record = createReplyRecord()
   const pieces = scope.turns.chunks.open(turn.answerId, () => record.drain())
   try {
     await answerTurn(scope, turn, signal, (chunk) => {
       record.take(chunk)
       pieces.grew()
-      reader.hear(chunk)
+      reader.onChunk(chunk)
     })
   } finally {
     pieces.close()
@@ -158,7 +158,7 @@ async function answerTurn(
   scope: TurnScope,
   turn: Fresh,
   signal: AbortSignal,
-  give: (chunk: AnswerChunk) => void,
+  give: (chunk: ReplyChunk) => void,
 ): Promise<void> {
   const metadata = { model: scope.model.name, questionId: turn.questionId }
   let messages: ModelMessage[]
@@ -170,18 +170,18 @@ async function answerTurn(
     give({ type: "error", errorText: "The conversation couldn't be loaded. Try again." })
     return
   }
-  await giveAnswer(scope, { id: turn.answerId, messages, tools: chatTools(scope), metadata, signal }, give)
+  await generateReply(scope, { id: turn.answerId, messages, tools: chatTools(scope), metadata, signal }, give)
 }
 
 function limitTime(milliseconds: number) {
   const abort = new AbortController()
-  const stop = (reason: StopReason) => abort.abort(new AnswerStopped(reason))
+  const stop = (reason: StopReason) => abort.abort(new ReplyStopped(reason))
   const timer = setTimeout(stop, milliseconds, "timeout" satisfies StopReason)
   return { signal: abort.signal, stop, release: () => clearTimeout(timer) }
 }
 
 /** The stored reply again, for a sender who missed the first response. */
-async function* repeat(answered: Extract<OpenedTurn, { kind: "answered" }>): AsyncGenerator<AnswerChunk> {
+async function* repeat(answered: Extract<OpenedTurn, { kind: "answered" }>): AsyncGenerator<ReplyChunk> {
   const { answerId, questionId, model } = answered
   yield* startChunks(answerId, { model, questionId })
   yield* createPartStreamer().next(answered, { isWhole: true })

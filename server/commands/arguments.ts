@@ -2,7 +2,7 @@ import { parseArgs, type ParseArgsConfig } from "node:util"
 import * as v from "valibot"
 
 /** A command's arguments as they were given: those that begin with `--` by name. */
-interface Words {
+interface Arguments {
   positionals: string[]
   values: Record<string, string | boolean | (string | boolean)[] | undefined>
 }
@@ -11,10 +11,10 @@ interface Words {
  * A schema for the arguments: `options` says which may begin with `--`. Anything else is answered
  * with the usage.
  */
-export function readWords(options: NonNullable<ParseArgsConfig["options"]>, usage: string) {
+export function readArguments(options: NonNullable<ParseArgsConfig["options"]>, usage: string) {
   return v.pipe(
     v.array(v.string()),
-    v.rawTransform<string[], Words>(({ dataset, addIssue, NEVER }) => {
+    v.rawTransform<string[], Arguments>(({ dataset, addIssue, NEVER }) => {
       try {
         const { positionals, values } = parseArgs({ args: dataset.value, options, allowPositionals: true })
         return { positionals, values: { ...values } }

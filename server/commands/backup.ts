@@ -8,7 +8,7 @@ import { formatBytes } from "../files/contract.ts"
 import { openBlobs } from "../services.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
-import { readWords } from "./arguments.ts"
+import { readArguments } from "./arguments.ts"
 
 // `npm run backup -- <folder>`: all rows and files at one moment, whether Tideline is running or
 // not.
@@ -27,7 +27,7 @@ const root = resolve(import.meta.dirname, "../..")
 const Count = v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number))
 
 const Command = v.pipe(
-  readWords(
+  readArguments(
     { keep: { type: "string" }, "with-secret": { type: "boolean" }, "skip-lost": { type: "boolean" } },
     USAGE,
   ),

@@ -27,9 +27,9 @@ const root = resolve(import.meta.dirname, "../..")
 
 const Command = v.pipe(
   v.array(v.string()),
-  v.transform((words) => ({
-    name: words.filter((word) => word !== "--checksums").join(" "),
-    checksums: words.includes("--checksums"),
+  v.transform((input) => ({
+    name: input.filter((word) => word !== "--checksums").join(" "),
+    checksums: input.includes("--checksums"),
   })),
   v.object({ name: v.picklist(["check", "repair"], USAGE), checksums: v.boolean() }),
 )
@@ -58,7 +58,7 @@ async function run(command: Command): Promise<number> {
 async function perform({ name, checksums }: Command, scope: Parameters<typeof sweep>[0]): Promise<number> {
   // Problems that the server fixes by itself are not listed.
   if (name === "repair") {
-    await refuseStrangers(scope)
+    await refuseOtherStore(scope)
     await sweep(scope)
   }
   let found = 0
@@ -81,7 +81,7 @@ async function perform({ name, checksums }: Command, scope: Parameters<typeof sw
  * With a database that has no files, every stored file looks unused. Then it is probably another
  * installation's database.
  */
-async function refuseStrangers({ db, blobs: store }: Parameters<typeof sweep>[0]): Promise<void> {
+async function refuseOtherStore({ db, blobs: store }: Parameters<typeof sweep>[0]): Promise<void> {
   if ((await db.$count(blobs)) > 0) return
   for await (const { key } of store.list("stored")) {
     throw new Error(

@@ -5,7 +5,7 @@ import { LIMITS } from "../realtime/options.ts"
 import { removeEngine } from "../realtime/remove.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
-import { readWords } from "./arguments.ts"
+import { readArguments } from "./arguments.ts"
 
 // `npm run leave`: removes Tideline from a PostgreSQL that others use too.
 
@@ -20,7 +20,7 @@ const USAGE = `Usage: npm run leave -- [--remove-data]
 const root = resolve(import.meta.dirname, "../..")
 
 const Command = v.pipe(
-  readWords({ "remove-data": { type: "boolean" } }, USAGE),
+  readArguments({ "remove-data": { type: "boolean" } }, USAGE),
   v.object({
     positionals: v.tuple([], USAGE),
     values: v.object({ "remove-data": v.optional(v.boolean(), false) }),

@@ -1,12 +1,18 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
 import { openDatabase } from "#db/client.ts"
-import { closeDoors, findClosure, openDoors, passOf, type Closure } from "../maintenance/closure.ts"
+import {
+  beginMaintenance,
+  findClosure,
+  endMaintenance,
+  passOf,
+  type Closure,
+} from "../maintenance/closure.ts"
 import type { Config } from "../config.ts"
 import type { Scope } from "../scope.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
-import { readWords } from "./arguments.ts"
+import { readArguments } from "./arguments.ts"
 
 // `npm run maintenance -- on`: shows everybody a maintenance page, on every process, until it is
 // turned off. It works whether Tideline is running or not, and does not change the schema.
@@ -21,7 +27,7 @@ const USAGE = `Usage: npm run maintenance -- <command>
 const root = resolve(import.meta.dirname, "../..")
 
 const Command = v.pipe(
-  readWords({ message: { type: "string" } }, USAGE),
+  readArguments({ message: { type: "string" } }, USAGE),
   v.object({
     positionals: v.tuple([v.picklist(["on", "off", "status"])]),
     values: v.object({
@@ -51,9 +57,9 @@ async function perform(scope: Scope<"db" | "config">, { positionals, values }: C
   const [act] = positionals
   switch (act) {
     case "on":
-      return describeClosed(scope.config, await closeDoors(scope, values.message ?? null))
+      return describeClosed(scope.config, await beginMaintenance(scope, values.message ?? null))
     case "off":
-      return (await openDoors(scope)) ? "Tideline is open again." : "Tideline was open already."
+      return (await endMaintenance(scope)) ? "Tideline is open again." : "Tideline was open already."
     case "status": {
       const closure = await findClosure(scope)
       return closure ? describeClosed(scope.config, closure) : "Tideline is open."
@@ -62,9 +68,9 @@ async function perform(scope: Scope<"db" | "config">, { positionals, values }: C
 }
 
 function describeClosed(config: Config, closure: Closure): string {
-  const words = closure.message === null ? "" : ` It says: ${closure.message}`
+  const notice = closure.message === null ? "" : ` It says: ${closure.message}`
   return (
-    `Tideline is closed for maintenance.${words}\n` +
+    `Tideline is closed for maintenance.${notice}\n` +
     `Anyone who opens this URL can use Tideline in the meantime:\n${config.origin}/maintenance/${passOf(config, closure)}`
   )
 }

@@ -8,7 +8,7 @@ import { prepareEngine } from "../realtime/setup.ts"
 import { watchedTables } from "../watched-tables.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
-import { readWords } from "./arguments.ts"
+import { readArguments } from "./arguments.ts"
 
 // `npm run migrate`: for servers whose role may not change tables.
 
@@ -23,7 +23,7 @@ const USAGE = `Usage: npm run migrate -- [--for <file>]
 const root = resolve(import.meta.dirname, "../..")
 
 const Command = v.pipe(
-  readWords({ for: { type: "string" } }, USAGE),
+  readArguments({ for: { type: "string" } }, USAGE),
   v.object({
     positionals: v.tuple([], USAGE),
     values: v.object({ for: v.optional(v.pipe(v.string(), v.nonEmpty())) }),

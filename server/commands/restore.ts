@@ -7,7 +7,7 @@ import { verifyBackup } from "../backup/verify.ts"
 import { openBlobs } from "../services.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
-import { readWords } from "./arguments.ts"
+import { readArguments } from "./arguments.ts"
 
 // `npm run restore -- <folder>`: restores a backup into an empty installation.
 
@@ -23,7 +23,7 @@ const USAGE = `Usage: npm run restore -- <folder> [--check] [--keep-sessions]
 const root = resolve(import.meta.dirname, "../..")
 
 const Command = v.pipe(
-  readWords({ check: { type: "boolean" }, "keep-sessions": { type: "boolean" } }, USAGE),
+  readArguments({ check: { type: "boolean" }, "keep-sessions": { type: "boolean" } }, USAGE),
   v.object({
     positionals: v.tuple([v.pipe(v.string(), v.nonEmpty())]),
     values: v.object({

@@ -12,20 +12,20 @@ const STREAMS_PER_ADDRESS = 40
 const LONGEST = 10 * 60_000
 const BETWEEN_BEATS = 15_000
 /** How long a page that was changed waits to be drawn with the change. */
-const PATIENCE = 500
+const CHANGE_TIMEOUT = 500
 
 /**
  * The demonstration's audience: one subscription for the process, and what it brings for everybody
  * who looks.
  */
-export interface Harbour {
+export interface Demo {
   /** As the database had them last. */
   boats(): readonly Boat[]
   /**
    * The boats as server-sent events, whole each time, for as long as somebody reads. Null when too
    * many are looking.
    */
-  look(address: string): ReadableStream<Uint8Array> | null
+  watch(address: string): ReadableStream<Uint8Array> | null
   /** Resolves when the boats have changed, or soon. */
   changed(): Promise<void>
   close(): void
@@ -36,19 +36,19 @@ export interface Harbour {
  * cannot name the scope.
  */
 interface Live {
-  follow(question: { query: string; args: unknown }, heard: (rows: readonly LiveRow[]) => void): () => void
+  follow(question: { query: string; args: unknown }, onRows: (rows: readonly LiveRow[]) => void): () => void
 }
 
-interface Looker {
-  tell(event: Uint8Array): void
+interface Watcher {
+  send(event: Uint8Array): void
   end(): void
   readonly since: number
 }
 
-export function openHarbour({ live }: { live: Live }): Harbour {
+export function openDemoStreams({ live }: { live: Live }): Demo {
   let boats: readonly Boat[] = BOATS
   let event = eventOf(boats)
-  const lookers = new Set<Looker>()
+  const watchers = new Set<Watcher>()
   const perAddress = new Map<string, number>()
   const waiting = new Set<() => void>()
 
@@ -56,7 +56,7 @@ export function openHarbour({ live }: { live: Live }): Harbour {
     // The engine hands over the rows of the query that was named.
     boats = inOrder(rows as readonly RowOf<typeof boatList>[])
     event = eventOf(boats)
-    for (const looker of lookers) looker.tell(event)
+    for (const watcher of watchers) watcher.send(event)
     for (const resolve of waiting) resolve()
   })
   const beating = setInterval(beat, BETWEEN_BEATS)
@@ -64,16 +64,16 @@ export function openHarbour({ live }: { live: Live }): Harbour {
 
   return {
     boats: () => boats,
-    look(address) {
+    watch(address) {
       const count = perAddress.get(address) ?? 0
-      if (lookers.size >= STREAMS || count >= STREAMS_PER_ADDRESS) return null
+      if (watchers.size >= STREAMS || count >= STREAMS_PER_ADDRESS) return null
       perAddress.set(address, count + 1)
-      return openStream(lookers, event, () => leave(address))
+      return openStream(watchers, event, () => leave(address))
     },
     changed() {
       const { promise, resolve } = Promise.withResolvers<void>()
       waiting.add(resolve)
-      const timer = setTimeout(resolve, PATIENCE)
+      const timer = setTimeout(resolve, CHANGE_TIMEOUT)
       return promise.finally(() => {
         clearTimeout(timer)
         waiting.delete(resolve)
@@ -82,7 +82,7 @@ export function openHarbour({ live }: { live: Live }): Harbour {
     close() {
       clearInterval(beating)
       unfollow()
-      for (const looker of lookers) looker.end()
+      for (const watcher of watchers) watcher.end()
     },
   }
 
@@ -94,9 +94,9 @@ export function openHarbour({ live }: { live: Live }): Harbour {
 
   /** Keeps quiet connections open, and shows which of them nobody reads any more. */
   function beat() {
-    for (const looker of lookers) {
-      if (performance.now() - looker.since > LONGEST) looker.end()
-      else looker.tell(BEAT)
+    for (const watcher of watchers) {
+      if (performance.now() - watcher.since > LONGEST) watcher.end()
+      else watcher.send(BEAT)
     }
   }
 }
@@ -123,17 +123,17 @@ function inOrder(rows: readonly RowOf<typeof boatList>[]): Boat[] {
 /**
  * Every event holds all there is, so a slow reader is sent the newest and none of those between.
  */
-function openStream(lookers: Set<Looker>, first: Uint8Array, left: () => void): ReadableStream<Uint8Array> {
+function openStream(watchers: Set<Watcher>, first: Uint8Array, left: () => void): ReadableStream<Uint8Array> {
   let next: Uint8Array | null = null
-  let looker: Looker
+  let watcher: Watcher
   const leave = () => {
-    if (lookers.delete(looker)) left()
+    if (watchers.delete(watcher)) left()
   }
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      looker = {
+      watcher = {
         since: performance.now(),
-        tell(event) {
+        send(event) {
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(event)
           else if (event !== BEAT) next = event
         },
@@ -142,7 +142,7 @@ function openStream(lookers: Set<Looker>, first: Uint8Array, left: () => void): 
           controller.close()
         },
       }
-      lookers.add(looker)
+      watchers.add(watcher)
       controller.enqueue(first)
     },
     pull(controller) {

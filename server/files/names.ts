@@ -34,13 +34,13 @@ const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)/i
 /** Cuts the stem, never the extension or `suffix`, between two characters as people see them. */
 function shorten(fileName: string, suffix: string): string {
   const { stem, extension } = splitName(fileName)
-  const room = FILE_NAME_LIMIT - Buffer.byteLength(suffix + extension)
-  if (Buffer.byteLength(stem) <= room) return stem + suffix + extension
+  const limit = FILE_NAME_LIMIT - Buffer.byteLength(suffix + extension)
+  if (Buffer.byteLength(stem) <= limit) return stem + suffix + extension
   let short = ""
   let taken = 0
   for (const { segment } of new Intl.Segmenter("en", { granularity: "grapheme" }).segment(stem)) {
     taken += Buffer.byteLength(segment)
-    if (taken > room) break
+    if (taken > limit) break
     short += segment
   }
   return (trimEnd(short) || "untitled") + suffix + extension

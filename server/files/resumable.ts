@@ -208,7 +208,7 @@ async function requireThere(scope: Uploading, { _id, key }: Pick<OpenUpload, "_i
  */
 async function* takeBytes(
   body: ReadableStream<Uint8Array>,
-  room: number,
+  allowed: number,
   lock: UploadLock,
   end: { why: Refusal | null },
 ): AsyncGenerator<Uint8Array> {
@@ -217,7 +217,7 @@ async function* takeBytes(
   lock.signal.addEventListener("abort", stop)
   if (lock.signal.aborted) stop()
   try {
-    for (let left = room; ;) {
+    for (let left = allowed; ;) {
       const { done, value } = await reader.read()
       if (done) break
       lock.touch()

@@ -184,9 +184,9 @@ function startWorker(onEnd: () => void) {
  * The next message; undefined when the process ends before, or takes longer than so many
  * milliseconds.
  */
-function answerOf<Answer>(child: ChildProcess, ended: Promise<void>, patience: number) {
+function answerOf<Answer>(child: ChildProcess, ended: Promise<void>, timeout: number) {
   return new Promise<Answer | undefined>((done) => {
-    const timer = setTimeout(finish, patience)
+    const timer = setTimeout(finish, timeout)
     child.once("message", finish)
     void ended.then(() => finish())
     function finish(answer?: unknown) {

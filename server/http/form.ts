@@ -69,8 +69,8 @@ function describeIssues(issues: readonly v.BaseIssue<unknown>[]): Record<string,
   for (const { type, path, message } of issues) {
     const field = path?.[0]?.key
     // A field that was not posted is the object's fault, and the object speaks of keys.
-    const words = field !== undefined && type.endsWith("object") ? "This is missing." : message
-    errors[typeof field === "string" ? field : "form"] ??= words
+    const error = field !== undefined && type.endsWith("object") ? "This is missing." : message
+    errors[typeof field === "string" ? field : "form"] ??= error
   }
   return errors
 }

@@ -34,6 +34,6 @@ export const MOST_EMAILS = { ofPerson: 30, ofNetwork: 120 }
  * Answers in a minute. A person may use all that is theirs at three addresses, and twenty people
  * may at one.
  */
-export function mostAnswers({ chatPerMinute }: { chatPerMinute: number }) {
+export function replyLimit({ chatPerMinute }: { chatPerMinute: number }) {
   return { ofPerson: 3 * chatPerMinute, ofNetwork: 20 * chatPerMinute }
 }

@@ -1,14 +1,14 @@
 import * as v from "valibot"
 
-const words = v.pipe(v.string(), v.nonEmpty())
+const nonEmptyText = v.pipe(v.string(), v.nonEmpty())
 
-export const WelcomeEmail = v.object({ template: v.literal("welcome"), name: words })
+export const WelcomeEmail = v.object({ template: v.literal("welcome"), name: nonEmptyText })
 
 export const PlanChangedEmail = v.object({
   template: v.literal("plan-changed"),
-  name: words,
-  previousPlan: words,
-  newPlan: words,
+  name: nonEmptyText,
+  previousPlan: nonEmptyText,
+  newPlan: nonEmptyText,
 })
 
 /**

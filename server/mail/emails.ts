@@ -6,7 +6,7 @@ import { german } from "./german.ts"
 import type { EmailTexts, Words } from "./email-texts.ts"
 import { Action, compose, Paragraph, Sheet } from "./parts.ts"
 
-const WORDS: Record<Language, EmailTexts> = { en: english, de: german }
+const TEXTS: Record<Language, EmailTexts> = { en: english, de: german }
 
 /** What every email needs. */
 interface Frame {
@@ -17,8 +17,8 @@ interface Frame {
 }
 
 export function welcomeEmail({ name, ...frame }: Frame & { name: string }): Promise<Email> {
-  const words = WORDS[frame.language].welcome({ reader: plain(name) })
-  return message(frame, words, { label: words.button, url: `${frame.origin}/dashboard` })
+  const texts = TEXTS[frame.language].welcome({ reader: plain(name) })
+  return message(frame, texts, { label: texts.button, url: `${frame.origin}/dashboard` })
 }
 
 export function planChangedEmail({
@@ -28,8 +28,8 @@ export function planChangedEmail({
   ...frame
 }: Frame & { name: string; previousPlan: string; newPlan: string }): Promise<Email> {
   const [reader, previous, next] = [plain(name), plain(previousPlan), plain(newPlan)]
-  const words = WORDS[frame.language].planChanged({ reader, previous, next })
-  return message(frame, words, { label: words.button, url: `${frame.origin}/pricing` })
+  const texts = TEXTS[frame.language].planChanged({ reader, previous, next })
+  return message(frame, texts, { label: texts.button, url: `${frame.origin}/pricing` })
 }
 
 /** `url` contains the token, which is valid for `minutes`. */
@@ -38,14 +38,14 @@ export function passwordResetEmail({
   minutes,
   ...frame
 }: Frame & { url: string; minutes: number }): Promise<Email> {
-  const words = WORDS[frame.language].passwordReset({ minutes })
-  return message(frame, words, { label: words.button, url })
+  const texts = TEXTS[frame.language].passwordReset({ minutes })
+  return message(frame, texts, { label: texts.button, url })
 }
 
 /** `url` carries the token. */
 export function verifyAddressEmail({ url, ...frame }: Frame & { url: string }): Promise<Email> {
-  const words = WORDS[frame.language].verifyAddress()
-  return message(frame, words, { label: words.button, url })
+  const texts = TEXTS[frame.language].verifyAddress()
+  return message(frame, texts, { label: texts.button, url })
 }
 
 /**
@@ -54,8 +54,8 @@ export function verifyAddressEmail({ url, ...frame }: Frame & { url: string }): 
  */
 export function signUpAttemptedEmail(frame: Frame): Promise<Email> {
   const url = `${frame.origin}/sign-in`
-  const words = WORDS[frame.language].signUpAttempted({ resetUrl: `${url}/forgot-password` })
-  return message(frame, words, { label: words.button, url })
+  const texts = TEXTS[frame.language].signUpAttempted({ resetUrl: `${url}/forgot-password` })
+  return message(frame, texts, { label: texts.button, url })
 }
 
 /** `url` carries the token; `days` is how long it is good for. */
@@ -64,8 +64,8 @@ export function waitlistConfirmationEmail({
   days,
   ...frame
 }: Frame & { url: string; days: number }): Promise<Email> {
-  const words = WORDS[frame.language].waitlistConfirmation({ days })
-  return message(frame, words, { label: words.button, url })
+  const texts = TEXTS[frame.language].waitlistConfirmation({ days })
+  return message(frame, texts, { label: texts.button, url })
 }
 
 /** `url` carries the token; `days` is how long it is good for. */
@@ -74,25 +74,25 @@ export function waitlistInvitationEmail({
   days,
   ...frame
 }: Frame & { url: string; days: number }): Promise<Email> {
-  const words = WORDS[frame.language].waitlistInvitation({ days })
-  return message(frame, words, { label: words.button, url })
+  const texts = TEXTS[frame.language].waitlistInvitation({ days })
+  return message(frame, texts, { label: texts.button, url })
 }
 
 export function accountDeletedEmail({ name, ...frame }: Frame & { name: string }): Promise<Email> {
-  return message(frame, WORDS[frame.language].accountDeleted({ reader: plain(name) }))
+  return message(frame, TEXTS[frame.language].accountDeleted({ reader: plain(name) }))
 }
 
 function message(
   { language, origin }: Frame,
-  { body, ...words }: Words,
+  { body, ...texts }: Words,
   action?: { label: string; url: string },
 ): Promise<Email> {
   const paragraphs = body
     .map((said) => (typeof said === "string" ? { text: said } : said))
     .map((said) => createElement(Paragraph, { key: said.text, ...said }))
-  const { orOpen } = WORDS[language]
+  const { orOpen } = TEXTS[language]
   const button = action && createElement(Action, { ...action, orOpen })
-  return compose(words.subject, createElement(Sheet, { ...words, language, origin }, paragraphs, button))
+  return compose(texts.subject, createElement(Sheet, { ...texts, language, origin }, paragraphs, button))
 }
 
 /**
@@ -100,8 +100,8 @@ function message(
  * invisible characters. Returns an empty string if a mail program would turn it into a link: our
  * emails link to our site only.
  */
-function plain(words: string): string {
-  const line = words
+function plain(texts: string): string {
+  const line = texts
     .toWellFormed()
     .replaceAll(/[<>]/g, "")
     .replaceAll(/[[\s\p{Cc}\p{Cf}]--[\u200C\u200D]]+/gv, " ")

@@ -24,7 +24,7 @@ export async function findClosure({ db }: Scope<"db">): Promise<Closure | null> 
 }
 
 /** Turns maintenance mode on, or changes its message if it is on: the pass stays the same. */
-export async function closeDoors({ db }: Scope<"db">, message: string | null): Promise<Closure> {
+export async function beginMaintenance({ db }: Scope<"db">, message: string | null): Promise<Closure> {
   const [closure] = await db
     .insert(maintenance)
     .values({ message })
@@ -35,7 +35,7 @@ export async function closeDoors({ db }: Scope<"db">, message: string | null): P
 }
 
 /** Turns it off. False if it was off. */
-export async function openDoors({ db }: Scope<"db">): Promise<boolean> {
+export async function endMaintenance({ db }: Scope<"db">): Promise<boolean> {
   return (await db.delete(maintenance).where(ONLY_ONE).returning({ _id: maintenance._id })).length > 0
 }
 

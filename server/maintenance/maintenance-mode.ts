@@ -10,15 +10,15 @@ import { closureList } from "./live.ts"
 import { closedPage, DEFAULT_MESSAGE } from "./page.ts"
 
 /** Whether requests are let in. Each process tracks it through the WAL, like any other row. */
-export interface Doors {
+export interface MaintenanceMode {
   /** The response for a request that is not let in. `nonce` is the one for its styles. */
-  turnAway(incoming: IncomingMessage, nonce: string): Response | null
+  refuseIfClosed(incoming: IncomingMessage, nonce: string): Response | null
   close(): void
 }
 
 /** The part of the realtime layer that is used here. */
 interface Live {
-  follow(question: { query: string; args: unknown }, heard: (rows: readonly LiveRow[]) => void): () => void
+  follow(question: { query: string; args: unknown }, onRows: (rows: readonly LiveRow[]) => void): () => void
   admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null): void
 }
 
@@ -27,7 +27,7 @@ const RETRY_AFTER = 60
 
 const COOKIE = "tideline-maintenance"
 
-export async function openDoorsOf(scope: Scope<"db" | "config">, live: Live): Promise<Doors> {
+export async function watchMaintenance(scope: Scope<"db" | "config">, live: Live): Promise<MaintenanceMode> {
   const { config } = scope
   let closure: Closure | null = null
   const take = (next: Closure | null) => {
@@ -40,9 +40,9 @@ export async function openDoorsOf(scope: Scope<"db" | "config">, live: Live): Pr
     // The engine delivers rows of the query that was named.
     take((rows as readonly RowOf<typeof closureList>[])[0] ?? null)
   })
-  return { turnAway, close: unfollow }
+  return { refuseIfClosed, close: unfollow }
 
-  function turnAway(incoming: IncomingMessage, nonce: string): Response | null {
+  function refuseIfClosed(incoming: IncomingMessage, nonce: string): Response | null {
     if (!closure || isAdmitted(incoming, closure)) return null
     // An invalid URL is refused as the home page would be.
     const url = URL.parse(incoming.url ?? "/", config.origin) ?? new URL(config.origin)

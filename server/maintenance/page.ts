@@ -14,7 +14,7 @@ interface Closed {
   retryAfter: number
 }
 
-const WORDS: Record<Language, Record<"kind" | "title" | "message" | "note" | "again", string>> = {
+const TEXTS: Record<Language, Record<"kind" | "title" | "message" | "note" | "again", string>> = {
   en: {
     kind: "Maintenance",
     title: "Back soon",
@@ -36,7 +36,7 @@ const WORDS: Record<Language, Record<"kind" | "title" | "message" | "note" | "ag
  * like the others.
  */
 export function closedPage({ message, language, nonce, theme, retryAfter }: Closed): string {
-  const words = WORDS[language]
+  const texts = TEXTS[language]
   return `<!doctype html>
 <html lang="${language}"${theme === "system" ? "" : ` data-theme="${theme}"`}>
 <head>
@@ -44,17 +44,17 @@ export function closedPage({ message, language, nonce, theme, retryAfter }: Clos
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta http-equiv="refresh" content="${retryAfter}">
 <meta name="robots" content="noindex">
-<title>${words.title} · Tideline</title>
+<title>${texts.title} · Tideline</title>
 <style nonce="${nonce}">${STYLE}</style>
 </head>
 <body>
 <header>${MARK}Tideline</header>
 <main>
-<p class="kind">${words.kind}</p>
-<h1>${words.title}</h1>
-<p>${escapeMarkup(message ?? words.message)}</p>
-<p class="note">${words.note}</p>
-<p><a href="">${words.again}</a></p>
+<p class="kind">${texts.kind}</p>
+<h1>${texts.title}</h1>
+<p>${escapeMarkup(message ?? texts.message)}</p>
+<p class="note">${texts.note}</p>
+<p><a href="">${texts.again}</a></p>
 </main>
 </body>
 </html>

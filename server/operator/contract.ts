@@ -1,9 +1,9 @@
 import * as v from "valibot"
-import type { OperatorAct } from "#db/schema/operator.ts"
+import type { OperatorChange } from "#db/schema/operator.ts"
 import { ClerkId } from "../users/contract.ts"
 import { JoinWaitlist } from "../waitlist/contract.ts"
 
-export type { OperatorAct }
+export type { OperatorChange }
 
 export const GONE = "This account no longer exists. Reload the page."
 
@@ -27,7 +27,7 @@ export const EmailAct = v.variant("intent", [
   v.object({ intent: v.literal("drop"), emailId: Id }),
 ])
 
-export const AnswerAct = v.variant("intent", [v.object({ intent: v.literal("stop"), answerId: Id })])
+export const ReplyAction = v.variant("intent", [v.object({ intent: v.literal("stop"), answerId: Id })])
 
 /** The position in a list and the search. An invalid id starts at the beginning. */
 export const ListPlace = v.object({

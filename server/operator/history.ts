@@ -1,6 +1,6 @@
 import { desc, eq, lt, or, sql } from "drizzle-orm"
 import * as v from "valibot"
-import { operatorActs, type OperatorAct } from "#db/schema/operator.ts"
+import { operatorActs, type OperatorChange } from "#db/schema/operator.ts"
 import type { User } from "#db/schema/users.ts"
 import type { Scope, Viewer } from "../scope.ts"
 
@@ -8,11 +8,11 @@ import type { Scope, Viewer } from "../scope.ts"
  * Records a change in the history. Call it in the transaction that makes the change. `by` is null
  * for a change made on the server itself.
  */
-export async function recordAct(
+export async function recordChange(
   { db }: Scope<"db">,
   by: Viewer | null,
-  { act, subject, facts }: Pick<OperatorAct, "act" | "facts"> & { subject: Subject | null },
-): Promise<OperatorAct> {
+  { act, subject, facts }: Pick<OperatorChange, "act" | "facts"> & { subject: Subject | null },
+): Promise<OperatorChange> {
   const [recorded] = await db
     .insert(operatorActs)
     .values({
@@ -37,7 +37,7 @@ interface Subject {
 export function listActs(
   { db }: Scope<"db">,
   { before, limit }: { before?: string | undefined; limit: number },
-): Promise<OperatorAct[]> {
+): Promise<OperatorChange[]> {
   return db
     .select()
     .from(operatorActs)
@@ -47,7 +47,7 @@ export function listActs(
 }
 
 /** Null if there is no such entry. */
-export async function findAct({ db }: Scope<"db">, id: string): Promise<OperatorAct | null> {
+export async function findChange({ db }: Scope<"db">, id: string): Promise<OperatorChange | null> {
   if (!v.is(v.pipe(v.string(), v.uuid()), id)) return null
   const [act] = await db.select().from(operatorActs).where(eq(operatorActs._id, id))
   return act ?? null

@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm"
 import { fileUsage } from "#db/schema/files.ts"
-import type { OperatorAct } from "#db/schema/operator.ts"
+import type { OperatorChange } from "#db/schema/operator.ts"
 import { users, type User } from "#db/schema/users.ts"
 import type { Config } from "../config.ts"
 import { Conflict, Forbidden, Gone } from "../errors.ts"
@@ -8,7 +8,7 @@ import type { Identity, Plan } from "../ports/identity.ts"
 import type { Scope, Viewer } from "../scope.ts"
 import { setUserPlan } from "../users/users.ts"
 import { GONE } from "./contract.ts"
-import { recordAct } from "./history.ts"
+import { recordChange } from "./history.ts"
 
 export type ListedPerson = Pick<User, "_id" | "_creationTime" | "clerkId" | "email" | "name"> & {
   plan: Plan
@@ -57,7 +57,7 @@ export async function changePlan(
   scope: Scope<"db"> & { config: Pick<Config, "origin">; identity: Pick<Identity, "setPlan"> },
   by: Viewer | null,
   { userId, plan }: { userId: string; plan: Plan },
-): Promise<OperatorAct> {
+): Promise<OperatorChange> {
   const { setPlan } = scope.identity
   if (!setPlan)
     throw new Forbidden("Plans are managed by Clerk Billing. Change the plan in Clerk's dashboard.")
@@ -69,7 +69,7 @@ export async function changePlan(
     const isNew = await setUserPlan(here, userId, plan)
     if (previous === plan && !isNew) throw new Conflict(`${email} is on the ${plan} plan already.`)
     const facts = { plans: { previous, next: plan } }
-    return recordAct(here, by, { act: "change-plan", subject: { id: userId, email }, facts })
+    return recordChange(here, by, { act: "change-plan", subject: { id: userId, email }, facts })
   })
 }
 
@@ -80,13 +80,13 @@ export async function changePlan(
 export async function signOutEverywhere(
   scope: Scope<"db" | "identity" | "viewer">,
   { userId }: { userId: string },
-): Promise<OperatorAct> {
+): Promise<OperatorChange> {
   const { ownAccount } = scope.identity
   if (!ownAccount) throw new Forbidden("Sessions are managed by Clerk. End them in Clerk's dashboard.")
   const { clerkId: id, email } = await findPerson(scope, userId)
   // Before the provider is asked: an outage in between leaves a change recorded and not made, never
   // the reverse.
-  const recorded = await recordAct(scope, scope.viewer, {
+  const recorded = await recordChange(scope, scope.viewer, {
     act: "sign-out",
     subject: { id, email },
     facts: null,
@@ -112,7 +112,11 @@ export async function makePasswordLink(
   const { email } = person
   if (config.adminEmails.includes(email.toLowerCase()))
     throw new Forbidden(`An operator's link is made on the server: npm run user -- reset-password ${email}`)
-  await recordAct(scope, viewer, { act: "make-password-link", subject: { id: userId, email }, facts: null })
+  await recordChange(scope, viewer, {
+    act: "make-password-link",
+    subject: { id: userId, email },
+    facts: null,
+  })
   const link = await identity.makePasswordLink(userId)
   if (link === null) throw new Gone(GONE)
   return { email, link }

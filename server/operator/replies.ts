@@ -1,14 +1,14 @@
 import { asc, eq } from "drizzle-orm"
-import type { OperatorAct } from "#db/schema/operator.ts"
+import type { OperatorChange } from "#db/schema/operator.ts"
 import { chatTurns } from "#db/schema/chat.ts"
 import { users } from "#db/schema/users.ts"
-import { requestStopOfAnswer } from "#server/chat/stop.ts"
+import { requestStopOfReply } from "#server/chat/stop.ts"
 import { Conflict } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { recordAct } from "./history.ts"
+import { recordChange } from "./history.ts"
 
 /** Replies that any process is generating, longest-running first. Never includes their text. */
-export function listRunningAnswers({ db }: Scope<"db">, { limit }: { limit: number }) {
+export function listRunningReplies({ db }: Scope<"db">, { limit }: { limit: number }) {
   const { _id, _creationTime, model, process, stopRequestedAt } = chatTurns
   return db
     .select({ _id, _creationTime, model, process, stopRequestedAt, email: users.email })
@@ -20,18 +20,18 @@ export function listRunningAnswers({ db }: Scope<"db">, { limit }: { limit: numb
 }
 
 /** Stops anybody's reply and keeps its text so far. Throws `Conflict` if it has ended. */
-export function stopRunningAnswer(
+export function stopRunningReply(
   scope: Scope<"announce" | "db" | "viewer">,
   answerId: string,
-): Promise<OperatorAct> {
+): Promise<OperatorChange> {
   return scope.db.transaction(async (db) => {
     const here = { ...scope, db }
-    const stopped = await requestStopOfAnswer(here, answerId)
+    const stopped = await requestStopOfReply(here, answerId)
     if (!stopped) throw new Conflict("That reply has already ended.")
     const [owner] = await db
       .select({ id: users.clerkId, email: users.email })
       .from(users)
       .where(eq(users._id, stopped.userId))
-    return recordAct(here, here.viewer, { act: "stop-answer", subject: owner ?? null, facts: null })
+    return recordChange(here, here.viewer, { act: "stop-answer", subject: owner ?? null, facts: null })
   })
 }

@@ -1,14 +1,14 @@
 import { and, eq } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
-import type { OperatorAct } from "#db/schema/operator.ts"
+import type { OperatorChange } from "#db/schema/operator.ts"
 import { users } from "#db/schema/users.ts"
-import { requestStopOfAnswer } from "../chat/stop.ts"
+import { requestStopOfReply } from "../chat/stop.ts"
 import type { Config } from "../config.ts"
 import { Conflict, Forbidden, Gone } from "../errors.ts"
 import type { Identity } from "../ports/identity.ts"
 import type { Scope, Viewer } from "../scope.ts"
 import { GONE } from "./contract.ts"
-import { recordAct } from "./history.ts"
+import { recordChange } from "./history.ts"
 
 type Suspending = Scope<"announce" | "db"> & {
   config: Pick<Config, "adminEmails">
@@ -26,7 +26,7 @@ export function suspendPerson(
   scope: Suspending,
   by: Viewer | null,
   { userId }: { userId: string },
-): Promise<OperatorAct> {
+): Promise<OperatorChange> {
   const suspension = requireSuspension(scope)
   if (by?.session.userId === userId)
     throw new Forbidden("You can't suspend your own account. Ask another operator.")
@@ -42,7 +42,7 @@ export function suspendPerson(
     const { isChanged, email } = account
     if (!isChanged) throw new Conflict(`${email} is suspended already.`)
     await stopReplies(here, userId)
-    return recordAct(here, by, { act: "suspend", subject: { id: userId, email }, facts: null })
+    return recordChange(here, by, { act: "suspend", subject: { id: userId, email }, facts: null })
   })
 }
 
@@ -54,14 +54,14 @@ export function allowPerson(
   scope: Suspending,
   by: Viewer | null,
   { userId }: { userId: string },
-): Promise<OperatorAct> {
+): Promise<OperatorChange> {
   const suspension = requireSuspension(scope)
   return scope.db.transaction(async (db) => {
     const account = await suspension.set(db, { userId, suspended: false })
     if (!account) throw new Gone(GONE)
     const { isChanged, email } = account
     if (!isChanged) throw new Conflict(`${email} is not suspended.`)
-    return recordAct({ db }, by, { act: "allow", subject: { id: userId, email }, facts: null })
+    return recordChange({ db }, by, { act: "allow", subject: { id: userId, email }, facts: null })
   })
 }
 
@@ -76,5 +76,5 @@ async function stopReplies(scope: Scope<"announce" | "db">, userId: string) {
     .from(chatTurns)
     .innerJoin(users, eq(users._id, chatTurns.userId))
     .where(and(eq(users.clerkId, userId), eq(chatTurns.status, "running")))
-  for (const { _id } of running) await requestStopOfAnswer(scope, _id)
+  for (const { _id } of running) await requestStopOfReply(scope, _id)
 }

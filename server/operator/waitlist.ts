@@ -1,8 +1,8 @@
-import type { OperatorAct } from "#db/schema/operator.ts"
+import type { OperatorChange } from "#db/schema/operator.ts"
 import { Conflict } from "../errors.ts"
 import type { Scope } from "../scope.ts"
 import { inviteFromWaitlist } from "../waitlist/waitlist.ts"
-import { recordAct } from "./history.ts"
+import { recordChange } from "./history.ts"
 
 /**
  * Emails an invitation to an address, on the waitlist or not. Throws `Conflict` if theirs has been
@@ -11,11 +11,11 @@ import { recordAct } from "./history.ts"
 export function invite(
   scope: Scope<"config" | "db" | "viewer">,
   { email }: { email: string },
-): Promise<OperatorAct> {
+): Promise<OperatorChange> {
   return scope.db.transaction(async (db) => {
     const here = { ...scope, db }
     if ((await inviteFromWaitlist(here, email)) === null)
       throw new Conflict(`${email} has already used an invitation.`)
-    return recordAct(here, here.viewer, { act: "invite", subject: { id: null, email }, facts: null })
+    return recordChange(here, here.viewer, { act: "invite", subject: { id: null, email }, facts: null })
   })
 }

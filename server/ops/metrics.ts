@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks"
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
 import type { Connections } from "#server/transport/connections.ts"
-import type { Answered } from "#server/transport/listener.ts"
+import type { RespondedRequest } from "#server/transport/listener.ts"
 import type { Scope } from "../scope.ts"
 import { version } from "../version.ts"
 import { withinProbeTimeout } from "./probe-timeout.ts"
@@ -40,7 +40,7 @@ export function createOpsMetrics(
 
   return {
     type: registry.contentType,
-    answered({ method, route, status, milliseconds }: Answered) {
+    answered({ method, route, status, milliseconds }: RespondedRequest) {
       requests.observe({ method, route, status }, milliseconds / 1000)
     },
     async read(): Promise<string> {

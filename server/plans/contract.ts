@@ -7,5 +7,5 @@ export interface PlanLimits {
   /** Requests to the chat, for each person and address. */
   chatPerMinute: number
   /** Answers that a person is given at the same time. */
-  answersAtOnce: number
+  concurrentReplies: number
 }

@@ -252,7 +252,7 @@ export interface Identity {
    * Whether the session or the key, if either is known, still opens the application. Absent where
    * the provider cannot be asked.
    */
-  readonly stands?: (session: Pick<Session, "sessionId" | "keyId">) => Promise<boolean>
+  readonly isSessionValid?: (session: Pick<Session, "sessionId" | "keyId">) => Promise<boolean>
   /** What the document needs to start the provider's own browser code. */
   rootData(args: RequestContext): Promise<unknown>
   /** Ends the caller's session at the provider. The headers make the browser forget it. */

@@ -34,7 +34,7 @@ export async function checkServer(databaseUrl: string): Promise<void> {
   try {
     await connection.identify()
   } catch (error) {
-    if (isPoolersAnswer(error)) throw poolerBetween(error)
+    if (isFromPooler(error)) throw poolerBetween(error)
     const trouble = findTrouble(error, databaseUrl)
     if (trouble && !trouble.mayPass) throw new UnfitServer("replication", trouble.message, { cause: error })
     if (!trouble) throw error
@@ -86,7 +86,7 @@ function openClient(databaseUrl: string) {
  * PgBouncer refuses the parameter of replication; others drop it, and PostgreSQL then takes the
  * command for SQL.
  */
-function isPoolersAnswer(error: unknown): boolean {
+function isFromPooler(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false
   return (error.code === "08P01" && /startup parameter/.test(error.message)) || error.code === "42601"
 }

@@ -46,7 +46,7 @@ export interface ConnectionOptions<Viewer> {
   /** Throws `Refused` for a token that is not good. */
   readonly verify: (token: string) => Promise<Verified<Viewer>>
   readonly credentialsOf: (viewer: Viewer) => readonly string[]
-  readonly stands: (viewer: Viewer) => Promise<boolean>
+  readonly isSessionValid: (viewer: Viewer) => Promise<boolean>
   readonly userIdOf: (viewer: Viewer) => string
   readonly query: (query: string, args: unknown, viewer: Viewer) => Promise<unknown>
   readonly mutate: (request: MutationRequest, viewer: Viewer, userId: string) => Promise<Committed>
@@ -66,7 +66,7 @@ export interface Connection {
   /** Whether it was opened, or is being renewed, by this credential. */
   wasOpenedBy(credential: string): boolean
   /** Whether what it was opened by is still good. */
-  stands(): Promise<boolean>
+  isSessionValid(): Promise<boolean>
   /** Resolves when the connection is closed. */
   readonly gone: Promise<void>
   tick(now: number, lag: number, lagChanged: boolean): void
@@ -232,7 +232,7 @@ export function createConnection<Viewer>(
       endedDuringRenewal?.add(credential)
       return credentials.has(credential)
     },
-    stands: () => options.stands(viewer),
+    isSessionValid: () => options.isSessionValid(viewer),
     gone: gone.promise,
     tick,
     end,

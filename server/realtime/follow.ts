@@ -23,7 +23,7 @@ export interface FollowOptions<Viewer> {
 export function follow(
   { hub, subscriber }: { hub: Hub; subscriber: Subscriber },
   question: Question,
-  heard: (rows: readonly LiveRow[]) => void,
+  onRows: (rows: readonly LiveRow[]) => void,
   { viewer = null, refused: refuse = () => {} }: FollowOptions<unknown> = {},
 ): () => void {
   let id = 0
@@ -80,7 +80,7 @@ export function follow(
     }
     if (more) return
     rows = incoming
-    heard([...rows.values()])
+    onRows([...rows.values()])
   }
 
   function change(changes: readonly Change[]): void {
@@ -90,6 +90,6 @@ export function follow(
       else if (op === "put") rows.set(key, { ...row, _id: key })
       else rows.set(key, { ...rows.get(key), ...row, _id: key })
     }
-    heard([...rows.values()])
+    onRows([...rows.values()])
   }
 }

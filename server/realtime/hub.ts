@@ -32,7 +32,7 @@ export interface HubOptions {
    */
   readonly nudge: () => void
   /** Called with every message that the product put into the log. */
-  readonly hear: (prefix: string, content: string) => void
+  readonly onMessage: (prefix: string, content: string) => void
   /** The reader brings transactions faster than they can be sent on. */
   readonly pressure: (high: boolean) => void
 }
@@ -92,7 +92,7 @@ export function createHub(options: HubOptions): Hub {
       ring.append(transaction)
       metrics.count("transactions")
       metrics.count("changes", transaction.changes.length)
-      for (const message of transaction.messages) options.hear(message.prefix, message.content)
+      for (const message of transaction.messages) options.onMessage(message.prefix, message.content)
       push({ kind: "transaction", transaction }, transaction.bytes)
     },
     advance(lsn) {

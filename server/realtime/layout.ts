@@ -67,7 +67,7 @@ export function layOutWatched(
       if (!table) return null
       const wrong = wrongColumns(table, relation)
       if (wrong.length === 0) {
-        if (at >= judgedAt) mend(table)
+        if (at >= judgedAt) repair(table)
         return { table, targets: relation.columns.map((column) => table.columns.indexOf(column.name)) }
       }
       if (at >= judgedAt) {
@@ -86,7 +86,7 @@ export function layOutWatched(
       for (const table of watched) {
         const found = problems.get(table)
         if (found) deform(table, found.join(" "))
-        else mend(table)
+        else repair(table)
       }
     },
     withhold(tables) {
@@ -112,7 +112,7 @@ export function layOutWatched(
     mark(table, `${table.sqlName} has changed: ${what}. Deploy the version that knows it.`)
   }
 
-  function mend(table: WatchedTable): void {
+  function repair(table: WatchedTable): void {
     if (deformed.delete(table)) clear(table)
   }
 

@@ -49,7 +49,7 @@ export interface Realtime<Viewer> {
    */
   follow(
     question: Question,
-    heard: (rows: readonly LiveRow[]) => void,
+    onRows: (rows: readonly LiveRow[]) => void,
     options?: FollowOptions<Viewer>,
   ): () => void
   /** The user's connections to this process. */
@@ -121,7 +121,7 @@ export async function openRealtime<Viewer, Scope>(
     recheck: (subscriptions, transaction) => holds.recheck(subscriptions, transaction),
     complete: (outbox, edit, transaction) => holds.complete(outbox, edit, transaction),
     nudge: () => keeper.nudge(),
-    hear(prefix, content) {
+    onMessage(prefix, content) {
       if (prefix === "realtime.revoke") sockets.revokeUser(content)
       else if (prefix === "realtime.end") sockets.endCredential(content)
       else dispatchAnnouncement(prefix, content)
@@ -219,7 +219,7 @@ export async function openRealtime<Viewer, Scope>(
     messagesPerSecond: limits.messagesPerSecond,
     userIdOf: options.userIdOf,
     credentialsOf: options.credentialsOf ?? (() => []),
-    stands: options.stands ?? (async () => true),
+    isSessionValid: options.isSessionValid ?? (async () => true),
     verify,
     lag: () => reader.lag(),
     query: runQuery,
@@ -243,7 +243,7 @@ export async function openRealtime<Viewer, Scope>(
     attach: (server) => sockets.attach(server),
     snapshotOf: (questions, viewer) => load(questions, viewer, options.userIdOf(viewer)),
     runQuery,
-    follow: (question, heard, how) => follow({ hub, subscriber }, question, heard, how),
+    follow: (question, onRows, how) => follow({ hub, subscriber }, question, onRows, how),
     async revokeUser(userId) {
       await pool.useClient((sql) => sql.unsafe(REVOKE_USER, [userId]))
     },

@@ -24,7 +24,7 @@ export interface RealtimeOptions<Viewer, Scope> {
   /**
    * Whether those are still good, as the database says. Asked where their end may have been missed.
    */
-  stands?: (viewer: Viewer) => Promise<boolean>
+  isSessionValid?: (viewer: Viewer) => Promise<boolean>
   /** The origins whose pages may connect, as browsers write them. */
   origins: readonly string[]
   /**

@@ -12,7 +12,7 @@ import { lsnFromSql, lsnToSql } from "./lsn.ts"
 export interface ReplicationConnection {
   readonly sql: postgres.Sql
   identify(): Promise<{ system: string; timeline: string; flushed: bigint; senderTimeoutMs: number }>
-  start(slot: string, publication: string, from: bigint, hear: Listener): Promise<Stream>
+  start(slot: string, publication: string, from: bigint, listener: Listener): Promise<Stream>
   end(): Promise<void>
 }
 
@@ -63,13 +63,13 @@ export function openReplication(databaseUrl: string, application: string): Repli
         senderTimeoutMs: Number(timeout?.["setting"]),
       }
     },
-    async start(slot, publication, from, hear) {
+    async start(slot, publication, from, listener) {
       const command = `START_REPLICATION SLOT ${slot} LOGICAL ${lsnToSql(from)}
         (proto_version '1', publication_names '${publication}', messages 'true')`
       const duplex = await sql.unsafe(command).writable()
       // postgres types the stream by the half that was asked for, but CopyBoth gives one stream
       // with both.
-      return listen(duplex as Duplex, hear)
+      return listen(duplex as Duplex, listener)
     },
     async end() {
       await sql.end({ timeout: 0 }).catch(() => {})
@@ -77,12 +77,12 @@ export function openReplication(databaseUrl: string, application: string): Repli
   }
 }
 
-function listen(duplex: Duplex, hear: Listener): Stream {
+function listen(duplex: Duplex, listener: Listener): Stream {
   const closed = Promise.withResolvers<void>()
   duplex.once("close", closed.resolve)
   duplex.once("end", closed.resolve)
   duplex.on("error", () => closed.resolve())
-  duplex.on("data", hearAll)
+  duplex.on("data", onData)
   return {
     closed: closed.promise,
     report(lsn) {
@@ -96,12 +96,12 @@ function listen(duplex: Duplex, hear: Listener): Stream {
    * After an error nothing more is heard: what follows would continue a transaction of which a part
    * is missing.
    */
-  function hearAll(bytes: Buffer): void {
+  function onData(bytes: Buffer): void {
     try {
-      if (bytes[0] === 0x77) hear.message(bytes.subarray(25))
-      else if (bytes[0] === 0x6b) hear.keepalive(bytes.readBigUInt64BE(1))
+      if (bytes[0] === 0x77) listener.message(bytes.subarray(25))
+      else if (bytes[0] === 0x6b) listener.keepalive(bytes.readBigUInt64BE(1))
     } catch (error) {
-      duplex.off("data", hearAll)
+      duplex.off("data", onData)
       closed.reject(error)
     }
   }

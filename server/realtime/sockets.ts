@@ -55,7 +55,7 @@ const VERIFYING_MS = 60_000
 /** Engine.IO's connection, before socket.io's handshake. */
 interface RawConnection {
   request: IncomingMessage | null
-  once(event: "close", heard: () => void): void
+  once(event: "close", listener: () => void): void
 }
 
 export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets {
@@ -133,7 +133,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     async recheckCredentials() {
       for (const connection of connections()) {
         try {
-          if (!(await connection.stands())) connection.end("signed_out", null)
+          if (!(await connection.isSessionValid())) connection.end("signed_out", null)
         } catch {
           // Nobody can say, so it proves itself again.
           connection.end("draining", Math.round(Math.random() * 5000))

@@ -72,7 +72,7 @@ export function startReader(options: ReaderOptions): Reader {
   let stream: Stream | null = null
   let connection: ReplicationConnection | null = null
   let paused = false
-  let heardAt = performance.now()
+  let receivedAt = performance.now()
   let reportMs = options.reportMs
   let streamingSince: number | null = null
   let wake: (() => void) | null = null
@@ -82,7 +82,7 @@ export function startReader(options: ReaderOptions): Reader {
 
   return {
     lag() {
-      const silence = performance.now() - heardAt
+      const silence = performance.now() - receivedAt
       return stream && silence < 2 * reportMs ? 0 : Math.round(silence)
     },
     trouble: () => trouble,
@@ -92,7 +92,7 @@ export function startReader(options: ReaderOptions): Reader {
     },
     resume() {
       paused = false
-      heardAt = performance.now()
+      receivedAt = performance.now()
       stream?.resume()
     },
     async stop() {
@@ -133,16 +133,16 @@ export function startReader(options: ReaderOptions): Reader {
       const copied = await copyAnchor(connection.sql, options.anchor, slot)
       const start = placeToStart(copied, flushed, system, timeline)
       const decode = createDecoder(options.describing)
-      heardAt = performance.now()
+      receivedAt = performance.now()
       stream = await connection.start(slot, options.anchor.publication, start, {
         message(bytes) {
-          heardAt = performance.now()
+          receivedAt = performance.now()
           const message = decode(bytes)
           const transaction = message && assembler.take(message, bytes.length)
           if (transaction) sink.transaction(transaction)
         },
         keepalive(end) {
-          heardAt = performance.now()
+          receivedAt = performance.now()
           if (assembler.idle()) sink.advance(end)
         },
       })
@@ -196,8 +196,8 @@ export function startReader(options: ReaderOptions): Reader {
         tickedAt = now
         current.report(sink.position() ?? 0n)
         failureLog.succeeded() // not at once: a stream that breaks every second would be back every second
-        if (!punctual || paused) heardAt = now
-        else if (now - heardAt > 3 * reportMs) resolve()
+        if (!punctual || paused) receivedAt = now
+        else if (now - receivedAt > 3 * reportMs) resolve()
       }, reportMs)
     })
     try {

@@ -71,11 +71,11 @@ async function copy(
   let next = second
   while (!outgoing.destroyed) {
     const written = chunk
-    const hasRoom = sink.write(written, (error) => {
+    const canContinue = sink.write(written, (error) => {
       if (!error) freeMemory(written)
     })
     if (encoder && !(await isThere(next))) encoder.flush()
-    if (!hasRoom) await drained(sink, outgoing)
+    if (!canContinue) await drained(sink, outgoing)
     const result = await next
     if (result.done) break
     chunk = result.value

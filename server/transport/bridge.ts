@@ -92,8 +92,8 @@ export function refuseConnection(status: string, socket: Socket) {
     "X-Content-Type-Options: nosniff",
   ]
   socket.end(`HTTP/1.1 ${status}\r\n${headers.join("\r\n")}\r\n\r\n`)
-  const patience = setTimeout(() => socket.destroy(), 5_000)
-  socket.once("close", () => clearTimeout(patience))
+  const timer = setTimeout(() => socket.destroy(), 5_000)
+  socket.once("close", () => clearTimeout(timer))
 }
 
 /**
@@ -135,8 +135,8 @@ function readBody(incoming: IncomingMessage, outgoing: ServerResponse) {
           if (incoming.complete) return
           controller.error(new Error("The request was answered before it was read."))
           ignoreData()
-          const patience = setTimeout(() => incoming.socket.destroy(), 5_000)
-          incoming.once("close", () => clearTimeout(patience))
+          const timer = setTimeout(() => incoming.socket.destroy(), 5_000)
+          incoming.once("close", () => clearTimeout(timer))
         })
       },
       pull() {

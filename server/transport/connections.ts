@@ -60,8 +60,8 @@ export function limitConnections(
     const network = networkOf(address)
     const neighbours = networks.get(network) ?? { open: 0, waiting: new Set() }
     if (neighbours.open >= perAddress && !trustsProxy?.(address, 0)) {
-      if (!makeRoom("address", neighbours, socket, network)) return
-    } else if (all.open >= most && !makeRoom("full", all, socket, network)) return
+      if (!evictIdle("address", neighbours, socket, network)) return
+    } else if (all.open >= most && !evictIdle("full", all, socket, network)) return
     enter(socket, network, neighbours)
   })
   server.on("request", ({ socket }, outgoing) => {
@@ -85,7 +85,7 @@ export function limitConnections(
    * Ends the one of a crowd that has waited longest. Where all are busy it ends the one that comes,
    * and returns false.
    */
-  function makeRoom(reason: keyof typeof refused, { waiting }: Crowd, socket: Socket, network: string) {
+  function evictIdle(reason: keyof typeof refused, { waiting }: Crowd, socket: Socket, network: string) {
     refused[reason]++
     complain(reason, network)
     const [longest] = waiting

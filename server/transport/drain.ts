@@ -11,7 +11,7 @@ export interface Drain {
    * Takes no new connections and resolves when the running responses are finished; those that take
    * longer than `patience` milliseconds are cut.
    */
-  finish(patience: number): Promise<void>
+  finish(timeout: number): Promise<void>
 }
 
 /**
@@ -53,13 +53,13 @@ export function prepareDrain(server: Server): Drain {
 
   return {
     begin,
-    async finish(patience) {
+    async finish(timeout) {
       begin()
-      const impatience = setTimeout(() => server.closeAllConnections(), patience)
+      const timer = setTimeout(() => server.closeAllConnections(), timeout)
       server.close()
       for (const [socket, responses] of running) if (responses.size === 0) socket.destroySoon()
       if (running.size > 0) await drained.promise
-      clearTimeout(impatience)
+      clearTimeout(timer)
     },
   }
 }

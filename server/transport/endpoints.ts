@@ -9,7 +9,7 @@ interface Endpoint {
   loader: LoaderFunction
 }
 
-type Answer = (request: Request, context: RouterContextProvider) => Promise<Response>
+type Handler = (request: Request, context: RouterContextProvider) => Promise<Response>
 
 /**
  * Finds what answers a `GET` of a fixed address that is no page, such as `/api/health`, or null. It
@@ -17,8 +17,8 @@ type Answer = (request: Request, context: RouterContextProvider) => Promise<Resp
  * several times what a small answer does. Whatever is written in another way, has parameters or a
  * search, or sends something, is React Router's.
  */
-export function findEndpoints(build: ServerBuild): (incoming: IncomingMessage) => Answer | null {
-  const answers = new Map<string, Answer>()
+export function findEndpoints(build: ServerBuild): (incoming: IncomingMessage) => Handler | null {
+  const answers = new Map<string, Handler>()
   for (const route of Object.values(build.routes)) {
     if (!route || !isResource(route.module) || typeof route.module.loader !== "function") continue
     const line = lineOf(build.routes, route.id)
@@ -58,13 +58,13 @@ function answerAt(
   async function proceed(depth: number): Promise<Response> {
     const layer = middleware[depth]
     try {
-      if (!layer) return toAnswer(await loader(args))
+      if (!layer) return toResponse(await loader(args))
       let inner: Promise<Response> | undefined
       const next = () => (inner ??= proceed(depth + 1))
       const answer = await layer(args, next)
-      return answer === undefined ? await next() : toAnswer(answer)
+      return answer === undefined ? await next() : toResponse(answer)
     } catch (thrown) {
-      if (thrown instanceof Response || isData(thrown)) return toAnswer(thrown)
+      if (thrown instanceof Response || isData(thrown)) return toResponse(thrown)
       if (layer) throw thrown
       return fail(thrown)
     }
@@ -85,7 +85,7 @@ function lineOf(routes: Routes, id: string): Route[] {
   return route.parentId ? [...lineOf(routes, route.parentId), route] : [route]
 }
 
-function toAnswer(value: unknown): Response {
+function toResponse(value: unknown): Response {
   if (value instanceof Response) return value
   if (isData(value)) return Response.json(value.data, value.init ?? undefined)
   return typeof value === "string" ? new Response(value) : Response.json(value)

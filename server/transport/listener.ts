@@ -22,7 +22,7 @@ export interface Exchange {
 }
 
 /** One answer, whole or broken off. */
-export interface Answered {
+export interface RespondedRequest {
   method: string
   route: string
   status: number
@@ -73,15 +73,15 @@ export function serveRequests(
     front,
     tracing = null,
     answered = () => {},
-    turnAway = () => null,
+    refuseIfClosed = () => null,
   }: {
     config: Config
     log: Log
     front: Front
     tracing?: Tracing | null
-    answered?: (answer: Answered) => void
+    answered?: (answer: RespondedRequest) => void
     /** What some requests are answered instead of anything else. */
-    turnAway?: (incoming: IncomingMessage, nonce: string) => Response | null
+    refuseIfClosed?: (incoming: IncomingMessage, nonce: string) => Response | null
   },
 ) {
   const securityHeaders = createSecurityHeaders(config)
@@ -109,7 +109,7 @@ export function serveRequests(
     for (const [name, value] of securityHeaders(nonce)) outgoing.setHeader(name, value)
     tellWhenDone(incoming, outgoing, counted)
     endStalledResponse(outgoing)
-    const refusal = turnAway(incoming, nonce)
+    const refusal = refuseIfClosed(incoming, nonce)
     if (!refusal) counted.route = front.sendPage(incoming, outgoing, nonce)
     if (counted.route !== null) return
     const request = toRequest(incoming, outgoing, config.origin)
@@ -127,12 +127,12 @@ export function serveRequests(
       const milliseconds = performance.now() - begun
       const { method = "" } = incoming
       answered({ method, route: counted.route ?? "none", status: outgoing.statusCode, milliseconds })
-      logAnswer(incoming, outgoing, milliseconds, requests)
+      logResponse(incoming, outgoing, milliseconds, requests)
     })
   }
 }
 
-function logAnswer(incoming: IncomingMessage, outgoing: ServerResponse, milliseconds: number, log: Log) {
+function logResponse(incoming: IncomingMessage, outgoing: ServerResponse, milliseconds: number, log: Log) {
   log.info(
     {
       requestId: outgoing.getHeader("x-request-id"),

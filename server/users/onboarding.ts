@@ -23,7 +23,7 @@ export async function finishOnboardingStep(scope: Scope<"db" | "viewer">, step: 
   await scope.db
     .update(users)
     .set({ onboardingStep: stepAfter(step) })
-    .where(and(ownRecord(scope.viewer), standsAt(step)))
+    .where(and(ownRecord(scope.viewer), isAtStep(step)))
 }
 
 /**
@@ -34,7 +34,7 @@ export async function reopenOnboardingStep(scope: Scope<"db" | "viewer">, step: 
   await scope.db
     .update(users)
     .set({ onboardingStep: step })
-    .where(and(ownRecord(scope.viewer), standsAt(stepAfter(step))))
+    .where(and(ownRecord(scope.viewer), isAtStep(stepAfter(step))))
 }
 
 /**
@@ -48,7 +48,7 @@ export async function completeOnboarding(
     const [user] = await db
       .update(users)
       .set({ onboardingCompleted: true, onboardingStep: "done" })
-      .where(and(ownRecord(scope.viewer), standsAt("first-steps")))
+      .where(and(ownRecord(scope.viewer), isAtStep("first-steps")))
       .returning()
     if (user?.email) await queueWelcome({ db, config: scope.config }, user)
   })
@@ -56,7 +56,7 @@ export async function completeOnboarding(
 
 const unfinished = sql`${users.onboardingCompleted} is distinct from true`
 
-function standsAt(step: OnboardingStep) {
+function isAtStep(step: OnboardingStep) {
   const here = eq(users.onboardingStep, step)
   return and(unfinished, step === "welcome" ? or(here, isNull(users.onboardingStep)) : here)
 }

@@ -301,16 +301,16 @@ describe("a bucket", () => {
       inTurn(() => first.promise.then((word) => order.push(word))),
       inTurn(async () => order.push("second")),
     ]
-    const impatient = createTurns(1, 10)
-    const lasting = impatient(() => first.promise)
-    await expect(impatient(() => Promise.resolve())).rejects.toMatchObject({
+    const limited = createTurns(1, 10)
+    const lasting = limited(() => first.promise)
+    await expect(limited(() => Promise.resolve())).rejects.toMatchObject({
       status: 503,
       message: "Too many files are being uploaded right now. Try again in a moment.",
     })
     first.resolve("first")
     await Promise.all([...both, lasting])
     expect(order).toEqual(["first", "second"])
-    await impatient(() => Promise.resolve())
+    await limited(() => Promise.resolve())
   })
 
   it("sends no range request for an empty blob, which stores would refuse", async () => {

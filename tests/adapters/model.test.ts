@@ -29,7 +29,7 @@ describe("a model behind a gateway", () => {
   })
 
   it("calls tools and receives their results", async () => {
-    const heard: unknown[] = []
+    const words: unknown[] = []
     const result = streamText({
       model: model(),
       prompt: '/tool lookUp {"word":"tide"}',
@@ -37,7 +37,7 @@ describe("a model behind a gateway", () => {
         lookUp: tool({
           inputSchema: toStandardJsonSchema(v.object({ word: v.string() })),
           execute: ({ word }) => {
-            heard.push(word)
+            words.push(word)
             return { meaning: `what ${word} means` }
           },
         }),
@@ -45,7 +45,7 @@ describe("a model behind a gateway", () => {
       stopWhen: ({ steps }) => steps.length === 2,
     })
     expect(await result.text).toContain('{"meaning":"what tide means"}')
-    expect(heard).toEqual(["tide"])
+    expect(words).toEqual(["tide"])
   })
 
   it("streams its reasoning if the model sends any", async () => {

@@ -82,7 +82,7 @@ describe("the account page", () => {
     await password.getByText("That is not your password.").waitFor()
 
     // Not led away by the end of its own session before it has the answer, and with it the new one.
-    await holdAnswer(page, () => elsewhere.waitForURL("**/sign-in**"))
+    await holdResponse(page, () => elsewhere.waitForURL("**/sign-in**"))
     await password.getByLabel("Current password").fill(person.password)
     await password.getByLabel("New password").fill(NEXT_PASSWORD)
     await password.getByRole("button", { name: "Change password" }).click()
@@ -146,7 +146,7 @@ describe("the account page", () => {
     await page.getByText("Delete my account").click()
     const danger = page.getByRole("region", { name: "Delete account" })
     await danger.getByLabel("Your password").fill(person.password)
-    await holdAnswer(page, () => elsewhere.waitForURL("**/sign-in**"))
+    await holdResponse(page, () => elsewhere.waitForURL("**/sign-in**"))
     await danger.getByRole("button", { name: "Delete everything" }).click()
     await page.waitForURL(`${app.origin}/`)
     const account = await page.request.get(app.origin + ACCOUNT)
@@ -233,7 +233,7 @@ let people = 0
  * The server does what the page asks for next, and its answer, cookies included, reaches the page
  * once `until` resolves.
  */
-async function holdAnswer(page: Page, until: () => Promise<unknown>) {
+async function holdResponse(page: Page, until: () => Promise<unknown>) {
   await page.route(
     /\/dashboard\/account\.data/,
     async (route) => {

@@ -35,7 +35,7 @@ describe("a long reply", () => {
     const said = words(stored?.content ?? "")
     expect(said.match(/word \d+/g)).toEqual(Array.from({ length: count(said) }, (_, i) => `word ${i + 1}`))
     for (const page of [one, other])
-      await expect.poll(async () => words(await lastAnswer(page)), SOON).toBe(said)
+      await expect.poll(async () => words(await lastReply(page)), SOON).toBe(said)
 
     const seen = (await readings()).map(count)
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
@@ -48,10 +48,10 @@ describe("a long reply", () => {
     await ask(page, "/long 300")
     await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
     await ended(page)
-    await expect.poll(async () => count(await lastAnswer(page)), SOON).toBe(300)
+    await expect.poll(async () => count(await lastReply(page)), SOON).toBe(300)
     const [stored] = await chat.sql<{ content: string }[]>`
       select content from chat_messages where role = 'assistant' order by _id desc limit 1`
-    expect(words(await lastAnswer(page))).toBe(words(stored?.content ?? ""))
+    expect(words(await lastReply(page))).toBe(words(stored?.content ?? ""))
   })
 
   it("is stopped with Escape wherever the focus is", async () => {
@@ -449,10 +449,10 @@ describe("a hostile reply", () => {
     const html = await (await chat.person(path)).text()
     expect(html.match(/<(?:img|link|script|source|iframe)[^>]*evil\.example[^>]*>/g)).toBeNull()
     const page = await open()
-    const strangers: string[] = []
+    const foreignRequests: string[] = []
     page.on("request", (request) => {
       if (/^https?:/.test(request.url()) && !request.url().startsWith(chat.origin))
-        strangers.push(request.url())
+        foreignRequests.push(request.url())
     })
     await page.goto(chat.origin + path)
     await page.getByText("Question 2").waitFor()
@@ -461,7 +461,7 @@ describe("a hostile reply", () => {
     await expect.poll(() => page.getByLabel("Your question").inputValue(), SOON).toBe("still awake?")
     await page.getByLabel("Your question").fill("")
     await page.waitForTimeout(500) // for whatever would be loaded late
-    expect(strangers).toEqual([])
+    expect(foreignRequests).toEqual([])
     expect(await page.locator("[role=log] a[href^='javascript:']").count()).toBe(0)
   })
 })
@@ -513,7 +513,7 @@ async function ended(page: Page) {
   await page.getByRole("button", { name: "Stop generating" }).waitFor({ state: "detached" })
 }
 
-function lastAnswer(page: Page) {
+function lastReply(page: Page) {
   return page.getByRole("article", { name: "Answer" }).last().locator("> div").first().innerText()
 }
 

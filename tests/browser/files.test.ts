@@ -242,11 +242,11 @@ describe("a shared file", () => {
     expect(address).toBe(await page.getByLabel("The link", { exact: true }).inputValue())
     await page.getByText("0 of 5 downloads").waitFor()
 
-    const stranger = await (await files.browser.newContext()).newPage()
-    await stranger.goto(address)
-    await stranger.getByText("tides.txt").first().waitFor()
-    const saved = stranger.waitForEvent("download")
-    await stranger
+    const visitor = await (await files.browser.newContext()).newPage()
+    await visitor.goto(address)
+    await visitor.getByText("tides.txt").first().waitFor()
+    const saved = visitor.waitForEvent("download")
+    await visitor
       .getByRole("link", { name: /Download/ })
       .first()
       .click()
@@ -256,7 +256,7 @@ describe("a shared file", () => {
     await page.getByRole("button", { name: /^Revoke the link/ }).click()
     await page.getByText("1 of 5 downloads").waitFor({ state: "detached" })
     // The page shows it gone while the server is told.
-    await expect.poll(async () => (await stranger.goto(address))?.status()).toBe(404)
+    await expect.poll(async () => (await visitor.goto(address))?.status()).toBe(404)
   })
 
   it("asks for its password", async () => {
@@ -266,12 +266,12 @@ describe("a shared file", () => {
     await page.getByLabel("Password").fill("low water")
     await page.getByRole("button", { name: "Create link" }).click()
     const address = await page.getByLabel("The link", { exact: true }).inputValue()
-    const stranger = await (await files.browser.newContext()).newPage()
-    await stranger.goto(address)
-    expect(await stranger.getByText("tides.txt").count()).toBe(0)
-    await stranger.getByLabel("Password").fill("low water")
-    await stranger.keyboard.press("Enter")
-    await stranger.getByText("tides.txt").first().waitFor()
+    const visitor = await (await files.browser.newContext()).newPage()
+    await visitor.goto(address)
+    expect(await visitor.getByText("tides.txt").count()).toBe(0)
+    await visitor.getByLabel("Password").fill("low water")
+    await visitor.keyboard.press("Enter")
+    await visitor.getByText("tides.txt").first().waitFor()
   })
 })
 

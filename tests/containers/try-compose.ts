@@ -80,12 +80,12 @@ async function walk() {
   await step("somebody signs up and is shown around", () => signUp(page))
 
   const seen = await step("an answer begins, and everything is restarted in the middle of it", async () => {
-    const words = await beginAnswer(page)
+    const words = await beginReply(page)
     await compose("restart")
     return words
   })
   await step("the answer ends on the open page, with the words that were there", () =>
-    expectAnswer(page, seen),
+    expectReply(page, seen),
   )
 
   await step("a file is on its way, and everything is restarted in the middle of it", async () => {
@@ -112,7 +112,7 @@ async function walk() {
       .getByRole("link", { name: /slow 20/ })
       .first()
       .click()
-    await expectAnswer(page, seen)
+    await expectReply(page, seen)
     await visit(page, "/dashboard/files")
     await link(page, "film.mov").waitFor()
     await expectFilm(page)
@@ -160,7 +160,7 @@ async function settled() {
 }
 
 /** Resolves in the middle of an answer, with what of it is on the page. */
-async function beginAnswer(page: Page): Promise<string> {
+async function beginReply(page: Page): Promise<string> {
   await visit(page, "/dashboard/chat")
   await takenOver(page)
   await page.getByRole("textbox", { name: /./ }).last().fill("/slow 20")
@@ -170,7 +170,7 @@ async function beginAnswer(page: Page): Promise<string> {
   return "word 1, word 2, word 3"
 }
 
-async function expectAnswer(page: Page, words: string) {
+async function expectReply(page: Page, words: string) {
   const answer = page.getByRole("log").getByRole("article").last()
   await answer.getByText(words).waitFor()
   // It was finished while the process drained, or ended early and kept by the one that came after.

@@ -2,12 +2,12 @@ import { eq } from "drizzle-orm"
 import { describe, expect, it } from "vitest"
 import { blobs, files } from "#db/schema/files.ts"
 import { attachFiles, createFileReader } from "#server/chat/attachments.ts"
-import { readConversation, readQuestion } from "#server/chat/conversation.ts"
+import { readConversation, readPostedMessage } from "#server/chat/conversation.ts"
 import { listMessages, recallMessages } from "#server/chat/messages.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
-import { answerOnce, askQuestion } from "#server/chat/turn.ts"
+import { answerOnce, startReply } from "#server/chat/turn.ts"
 import { trashFile } from "#server/files/trash.ts"
-import { type Asking, enterChatRoom, readAll, textOf } from "../support/chat-services.ts"
+import { type ChatScope, shareChatServices, readAll, textOf } from "../support/chat-services.ts"
 
 const MEGABYTE = 1024 * 1024
 const PIXEL = Buffer.from(
@@ -15,7 +15,7 @@ const PIXEL = Buffer.from(
   "base64",
 )
 
-const { room, ada, grace } = await enterChatRoom()
+const { chat, ada, grace } = await shareChatServices()
 
 describe("a message with files", () => {
   it("is stored with descriptions of its files, and the model receives their contents", async () => {
@@ -58,13 +58,13 @@ describe("a message with files", () => {
     const removed = await addFile(ada, "removed.txt", "What is removed.")
     await ask(ada, threadId, "Read these.", [kept, trashed, removed])
     await trashFile(ada, trashed)
-    await room.db.delete(files).where(eq(files._id, removed))
-    const heard = JSON.stringify((await recall(ada, threadId)).filter(({ role }) => role === "user"))
-    expect(heard).toContain("What is kept.")
-    expect(heard).not.toContain("What is trashed.")
-    expect(heard).not.toContain("What is removed.")
+    await chat.db.delete(files).where(eq(files._id, removed))
+    const sent = JSON.stringify((await recall(ada, threadId)).filter(({ role }) => role === "user"))
+    expect(sent).toContain("What is kept.")
+    expect(sent).not.toContain("What is trashed.")
+    expect(sent).not.toContain("What is removed.")
     for (const name of ["trashed.txt", "removed.txt"]) {
-      expect(heard).toContain(`[File \\"${name}\\" was attached here, and is removed by now.]`)
+      expect(sent).toContain(`[File \\"${name}\\" was attached here, and is removed by now.]`)
     }
     const [question] = (await listMessages(ada, threadId)).entries
     expect(question?.attachments?.map(({ fileName }) => fileName)).toEqual([
@@ -77,12 +77,12 @@ describe("a message with files", () => {
   it("is sent even if the bytes of one file are lost", async () => {
     const fileId = await addFile(ada, "lost.txt", "Lost.")
     const [attachment] = await attachFiles(ada, [fileId])
-    const [file] = await room.db
+    const [file] = await chat.db
       .select({ key: blobs.key })
       .from(files)
       .innerJoin(blobs, eq(blobs._id, files.storageId))
       .where(eq(files._id, fileId))
-    await room.blobs.remove(file?.key ?? "")
+    await chat.blobs.remove(file?.key ?? "")
     const read = createFileReader(ada)
     expect(await read("Hello", attachment ? [attachment] : [])).toMatchObject([
       { text: "Hello" },
@@ -170,13 +170,13 @@ describe("an attached file", () => {
   it("leaves nothing of the message behind if it is refused", async () => {
     const threadId = await thread(ada)
     const question = { requestId: "q1", text: "Read this.", fileIds: [crypto.randomUUID()], again: false }
-    await expect(askQuestion(ada, threadId, question)).rejects.toMatchObject(NONE)
+    await expect(startReply(ada, threadId, question)).rejects.toMatchObject(NONE)
     expect((await listMessages(ada, threadId)).entries).toEqual([])
   })
 
   it("is named by its id in the request", async () => {
     const fileId = await addFile(ada, "posted.txt", "Posted.")
-    expect(await readQuestion([message({ type: "text", text: "Read." }, reference(fileId))])).toEqual({
+    expect(await readPostedMessage([message({ type: "text", text: "Read." }, reference(fileId))])).toEqual({
       requestId: "1",
       text: "Read.",
       fileIds: [fileId],
@@ -197,7 +197,7 @@ describe("an attached file", () => {
     ["eleven files", Array.from({ length: 11 }, () => reference(crypto.randomUUID()))],
   ])("is refused if it is named as %s", async (_, named) => {
     const posted = [message({ type: "text", text: "Read." }, ...named)]
-    await expect(readQuestion(posted)).rejects.toMatchObject({ status: 400 })
+    await expect(readPostedMessage(posted)).rejects.toMatchObject({ status: 400 })
     await expect(readConversation(ada, posted, [])).rejects.toMatchObject({ status: 400 })
   })
 
@@ -223,7 +223,7 @@ describe("an attached file", () => {
 
 describe("the tool that reads files", () => {
   it("reads the beginning of the user's own text files, by the id from the search", async () => {
-    const someone = await room.scopeOf("someone")
+    const someone = await chat.scopeOf("someone")
     await addFile(someone, "Diary.txt", "x".repeat(30_000))
     const { files: found } = (await callTool(someone, "searchFiles", { name: "diary" })) as {
       files: { id: string }[]
@@ -247,13 +247,13 @@ describe("the tool that reads files", () => {
   })
 })
 
-async function thread(scope: Asking) {
+async function thread(scope: ChatScope) {
   const { _id } = await createThread(scope, { title: "The sea" })
   return _id
 }
 
-async function ask(scope: Asking, threadId: string, text: string, fileIds: string[]) {
-  const { chunks } = await askQuestion(scope, threadId, {
+async function ask(scope: ChatScope, threadId: string, text: string, fileIds: string[]) {
+  const { chunks } = await startReply(scope, threadId, {
     requestId: crypto.randomUUID(),
     text,
     fileIds,
@@ -262,12 +262,12 @@ async function ask(scope: Asking, threadId: string, text: string, fileIds: strin
   return textOf(await readAll(chunks))
 }
 
-async function recall(scope: Asking, threadId: string) {
+async function recall(scope: ChatScope, threadId: string) {
   const { entries } = await listMessages(scope, threadId)
   return recallMessages(scope, threadId, entries.at(-1)?._id ?? "")
 }
 
-async function callTool(scope: Asking, name: string, input: object) {
+async function callTool(scope: ChatScope, name: string, input: object) {
   const order = [{ role: "user" as const, content: `/tool ${name} ${JSON.stringify(input)}` }]
   const chunks = await readAll(answerOnce(scope, order).chunks)
   return chunks.find((chunk) => chunk.type === "tool-output-available")?.output
@@ -286,19 +286,24 @@ function parts(content: Awaited<ReturnType<ReturnType<typeof createFileReader>>>
   return content.map((part) => (part.type === "text" ? part.text : part.type))
 }
 
-async function addFile(scope: Asking, fileName: string, content: string | Buffer, mimeType = "text/plain") {
+async function addFile(
+  scope: ChatScope,
+  fileName: string,
+  content: string | Buffer,
+  mimeType = "text/plain",
+) {
   const bytes = Buffer.from(content)
-  const key = room.blobs.newKey()
-  await room.blobs.put(key, inOnePiece(bytes), { limit: 10 * MEGABYTE })
+  const key = chat.blobs.newKey()
+  await chat.blobs.put(key, inOnePiece(bytes), { limit: 10 * MEGABYTE })
   return addRow(scope, fileName, mimeType, bytes.length, key)
 }
 
 async function addRow(
-  { db, viewer }: Asking,
+  { db, viewer }: ChatScope,
   fileName: string,
   mimeType: string,
   size: number,
-  key = room.blobs.newKey(),
+  key = chat.blobs.newKey(),
 ) {
   const [blob] = await db
     .insert(blobs)

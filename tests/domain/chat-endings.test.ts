@@ -5,11 +5,11 @@ import { shortfallOf } from "#server/chat/contract.ts"
 import { endLostTurns } from "#server/chat/lost-turns.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
-import { askInBackground, askQuestion } from "#server/chat/turn.ts"
-import { enterChatRoom, readAll } from "../support/chat-services.ts"
-import { askedModel, openModelServer, piece, readAnswer, sendStream } from "../support/model-server.ts"
+import { askInBackground, startReply } from "#server/chat/turn.ts"
+import { shareChatServices, readAll } from "../support/chat-services.ts"
+import { askedModel, openModelServer, piece, readReply, sendStream } from "../support/model-server.ts"
 
-const { ada, room } = await enterChatRoom()
+const { ada, chat } = await shareChatServices()
 
 describe("the finish reason of a reply", () => {
   it.each([
@@ -26,7 +26,7 @@ describe("the finish reason of a reply", () => {
     const scope = { ...ada, model: askedModel(baseUrl).model }
     const { _id: threadId } = await createThread(ada, { title: "Tides" })
     const question = { requestId: "q1", text: "How deep is the sea?", again: false }
-    const chunks = await readAll((await askQuestion(scope, threadId, question)).chunks)
+    const chunks = await readAll((await startReply(scope, threadId, question)).chunks)
     expect(chunks.at(-1)).toMatchObject({
       type: "finish",
       finishReason: kept,
@@ -46,7 +46,7 @@ describe("the finish reason of a reply", () => {
     const scope = { ...ada, model: askedModel(baseUrl).model }
     const { _id: threadId } = await createThread(ada, { title: "Tides" })
     const question = { requestId: "q1", text: "What time is it?", again: false }
-    await readAll((await askQuestion(scope, threadId, question)).chunks)
+    await readAll((await startReply(scope, threadId, question)).chunks)
     const answer = (await listMessages(ada, threadId)).entries[1]
     expect(requests).toHaveLength(5)
     expect(answer?.turn).toMatchObject({ status: "completed", finishReason: "tool-calls" })
@@ -57,8 +57,8 @@ describe("the finish reason of a reply", () => {
 describe("the limits of a reply", () => {
   it("are set by the operator", async () => {
     const { baseUrl, requests } = await openModelServer((response) => say(response, ["Deep."], "stop"))
-    await readAnswer(askedModel(baseUrl))
-    await readAnswer(askedModel(baseUrl, { CHAT_MAX_OUTPUT_TOKENS: "64000" }))
+    await readReply(askedModel(baseUrl))
+    await readReply(askedModel(baseUrl, { CHAT_MAX_OUTPUT_TOKENS: "64000" }))
     expect(requests.map(({ body }) => body["max_tokens"])).toEqual([8192, 64_000])
   })
 
@@ -71,8 +71,8 @@ describe("the limits of a reply", () => {
       response.end(JSON.stringify({ error: { message, param: "max_tokens", code: "unsupported_parameter" } }))
     })
     const scope = askedModel(baseUrl)
-    expect(await readAnswer(scope)).toMatchObject({ text: "Deep.", error: null })
-    expect(await readAnswer(scope)).toMatchObject({ text: "Deep.", error: null })
+    expect(await readReply(scope)).toMatchObject({ text: "Deep.", error: null })
+    expect(await readReply(scope)).toMatchObject({ text: "Deep.", error: null })
     expect(requests.map(({ body }) => [body["max_tokens"], body["max_completion_tokens"]])).toEqual([
       [8192, undefined],
       [undefined, 8192],
@@ -95,14 +95,14 @@ describe("the limits of a reply", () => {
     const before = Date.now()
     const { answerId } = await askInBackground(scope, threadId, question)
     await asked.promise
-    const [turn] = await room.db.select().from(chatTurns).where(eq(chatTurns._id, answerId))
+    const [turn] = await chat.db.select().from(chatTurns).where(eq(chatTurns._id, answerId))
     expect((turn?.deadline ?? 0) - before).toBeGreaterThanOrEqual(300_000)
 
     // As if it had been asked four minutes ago, and were looked at by another process.
     const longAgo = Date.now() - 240_000
-    await room.db.update(chatTurns).set({ _creationTime: longAgo }).where(eq(chatTurns._id, answerId))
-    await room.db.update(chatMessages).set({ _creationTime: longAgo }).where(eq(chatMessages._id, answerId))
-    await endLostTurns({ db: room.db, turns: { ...room.turns, has: () => false } }, new Set())
+    await chat.db.update(chatTurns).set({ _creationTime: longAgo }).where(eq(chatTurns._id, answerId))
+    await chat.db.update(chatMessages).set({ _creationTime: longAgo }).where(eq(chatMessages._id, answerId))
+    await endLostTurns({ db: chat.db, turns: { ...chat.turns, has: () => false } }, new Set())
     expect((await listMessages(ada, threadId)).entries[1]?.turn?.status).toBe("running")
     goOn.resolve()
     await expect
@@ -127,9 +127,9 @@ describe("a model server that refuses", () => {
       response.end(JSON.stringify({ error: { message: "key sk-1234 of Ada is bad" } }))
     })
     const scope = askedModel(baseUrl)
-    const first = await readAnswer(scope)
+    const first = await readReply(scope)
     const trouble = scope.modelTrouble.current()
-    const second = await readAnswer(scope)
+    const second = await readReply(scope)
     expect(first.error).toBe(
       `The model server refused the request. Only the administrator of this site can fix this. (Reference ${trouble?.reference})`,
     )
@@ -148,10 +148,10 @@ describe("a model server that refuses", () => {
       response.writeHead(status, { "content-type": "application/json" }).end("{}")
     })
     const scope = askedModel(baseUrl)
-    await readAnswer(scope)
-    await readAnswer(scope)
+    await readReply(scope)
+    await readReply(scope)
     expect(scope.modelTrouble.current()?.status).toBe(404)
-    expect((await readAnswer(scope)).text).toBe("Deep.")
+    expect((await readReply(scope)).text).toBe("Deep.")
     expect(scope.modelTrouble.current()).toBeNull()
     expect(scope.logged.map(({ level }) => level)).toEqual([50, 50, 30])
   })
@@ -161,7 +161,7 @@ describe("a model server that refuses", () => {
       response.writeHead(status, { "content-type": "application/json", "retry-after": "0" }).end("{}")
     })
     const scope = askedModel(baseUrl)
-    expect((await readAnswer(scope)).error).toMatch(/Try again/)
+    expect((await readReply(scope)).error).toMatch(/Try again/)
     expect(scope.modelTrouble.current()).toBeNull()
   })
 })

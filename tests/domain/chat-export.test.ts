@@ -5,10 +5,10 @@ import { closeBlocks } from "#server/chat/close-blocks.ts"
 import { exportThread } from "#server/chat/export.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
-import { askQuestion } from "#server/chat/turn.ts"
-import { type Asking, enterChatRoom, readAll } from "../support/chat-services.ts"
+import { startReply } from "#server/chat/turn.ts"
+import { type ChatScope, shareChatServices, readAll } from "../support/chat-services.ts"
 
-const { room, ada, grace } = await enterChatRoom()
+const { chat, ada, grace } = await shareChatServices()
 
 describe("an exported conversation", () => {
   it("is Markdown that reads like the conversation", async () => {
@@ -83,7 +83,7 @@ describe("an exported conversation", () => {
       "Wide[^1].\n\n[^1]: Long.\n\n[^1-2]: Mine.",
     ]
     for (const content of said)
-      await room.db
+      await chat.db
         .insert(chatMessages)
         .values({ userId: ada.viewer.user._id, threadId: _id, role: "assistant", content })
     const markdown = await (await exportThread(ada, _id, { format: "markdown" })).text()
@@ -98,7 +98,7 @@ describe("an exported conversation", () => {
 
   it("names the attached files", async () => {
     const { _id } = await createThread(ada, { title: "Files" })
-    await room.db.insert(chatMessages).values({
+    await chat.db.insert(chatMessages).values({
       userId: ada.viewer.user._id,
       threadId: _id,
       role: "user",
@@ -183,7 +183,7 @@ describe("an exported conversation", () => {
       role: "user" as const,
       content: one,
     }))
-    for (const value of values) await room.db.insert(chatMessages).values(value)
+    for (const value of values) await chat.db.insert(chatMessages).values(value)
     const text = await (await exportThread(ada, _id, { format: "markdown" })).text()
     expect(text).toContain(content.trimEnd())
     if (content.length < 10_000)
@@ -205,10 +205,10 @@ function headings(markdown: string) {
 
 async function ask(threadId: string, text: string, replaces?: string) {
   const question = { requestId: crypto.randomUUID(), text, again: false, replaces }
-  await readAll((await askQuestion(ada, threadId, question)).chunks)
+  await readAll((await startReply(ada, threadId, question)).chunks)
 }
 
-async function fill({ db, viewer }: Asking, threadId: string, count: number) {
+async function fill({ db, viewer }: ChatScope, threadId: string, count: number) {
   for (let i = 0; i < count; i++) {
     await db
       .insert(chatMessages)

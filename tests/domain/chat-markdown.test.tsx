@@ -5,17 +5,17 @@ import { describe, expect, it } from "vitest"
 import { i18nIn } from "#app/language/i18n.ts"
 import { highlight } from "#app/routes/dashboard/chat/markdown/highlight.ts"
 import { createBlockReader } from "#app/routes/dashboard/chat/markdown/blocks.ts"
-import { mendEnd } from "#app/routes/dashboard/chat/markdown/growing.ts"
+import { repairEnd } from "#app/routes/dashboard/chat/markdown/growing.ts"
 import { Markdown } from "#app/routes/dashboard/chat/markdown/markdown.tsx"
-import { readAnswers } from "#app/routes/dashboard/chat/markdown/read-replies.ts"
+import { readReplies } from "#app/routes/dashboard/chat/markdown/read-replies.ts"
 import { ReadingsContext, type Readings } from "#app/routes/dashboard/chat/markdown/readings.ts"
 
 /** An answer as a page brings it. */
 function show(text: string) {
-  return draw(text, readAnswers([answerOf(text)]))
+  return draw(text, readReplies([answerOf(text)]))
 }
 
-function answerOf(text: string): Parameters<typeof readAnswers>[0][number] {
+function answerOf(text: string): Parameters<typeof readReplies>[0][number] {
   return { role: "assistant", status: "completed", parts: [{ type: "text", text }] }
 }
 
@@ -204,8 +204,8 @@ describe("a growing reply", () => {
   })
 
   it("never turns a paragraph into a heading because a list begins below it", () => {
-    expect(mendEnd("A list:\n-")).toBe("A list:")
-    expect(mendEnd("A list:\n- one")).toBe("A list:\n- one")
+    expect(repairEnd("A list:\n-")).toBe("A list:")
+    expect(repairEnd("A list:\n- one")).toBe("A list:\n- one")
   })
 
   it.each([
@@ -218,8 +218,8 @@ describe("a growing reply", () => {
     ["2 * 3", "2 * 3"],
     ["snake_case_name", "snake_case_name"],
     ["| a | b", ""],
-  ])("is repaired at its end: %s", (text, mended) => {
-    expect(mendEnd(text)).toBe(mended)
+  ])("is repaired at its end: %s", (text, repaired) => {
+    expect(repairEnd(text)).toBe(repaired)
   })
 
   it("ends up the same however it was split", () => {
@@ -288,7 +288,7 @@ describe("footnotes", () => {
   })
 
   it("have distinct ids in each message of a page", () => {
-    const readings = readAnswers([answerOf(noted)])
+    const readings = readReplies([answerOf(noted)])
     const html = render(
       <>
         <Markdown text={noted} />

@@ -8,13 +8,13 @@ import { snippetOf } from "#server/chat/snippet.ts"
 import { createThread, renameThread } from "#server/chat/threads.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { answerOnce } from "#server/chat/turn.ts"
-import { type Asking, enterChatRoom, readAll } from "../support/chat-services.ts"
+import { type ChatScope, shareChatServices, readAll } from "../support/chat-services.ts"
 
-const { room, ada, grace } = await enterChatRoom()
+const { chat, ada, grace } = await shareChatServices()
 
 describe("a search", () => {
   it("finds titles and messages, one result for each conversation, latest first", async () => {
-    const someone = await room.scopeOf("someone")
+    const someone = await chat.scopeOf("someone")
     const titled = await thread(someone, "Lighthouses of Portugal", ["Nothing of the kind."])
     const said = await thread(someone, "Coast", [
       "A lighthouse?",
@@ -154,7 +154,7 @@ describe("a search", () => {
   })
 
   it("returns fifty conversations at most", async () => {
-    const someone = await room.scopeOf("someone")
+    const someone = await chat.scopeOf("someone")
     for (let i = 0; i < 52; i++) await createThread(someone, { title: `Buoy ${i}` })
     const { results } = await searchThreads(someone, { q: "buoy" })
     expect(results).toHaveLength(50)
@@ -172,7 +172,7 @@ describe("a search", () => {
   })
 
   it("is a tool of the model, for the user's own conversations", async () => {
-    const someone = await room.scopeOf("someone")
+    const someone = await chat.scopeOf("someone")
     await thread(someone, "Knots", ["A bowline holds under load."])
     expect(await callSearch(someone, "bowline")).toMatchObject({
       conversations: [{ title: "Knots", found: "A bowline holds under load." }],
@@ -216,7 +216,7 @@ describe("a search snippet", () => {
   })
 })
 
-async function callSearch(scope: Asking, query: string) {
+async function callSearch(scope: ChatScope, query: string) {
   const order = [{ role: "user" as const, content: `/tool searchThreads ${JSON.stringify({ query })}` }]
   const chunks = await readAll(answerOnce(scope, order).chunks)
   return chunks.find((chunk) => chunk.type === "tool-output-available")?.output
@@ -229,11 +229,11 @@ async function once(make: () => Promise<unknown>) {
   await make()
 }
 
-async function thread(scope: Asking, title: string, contents: string[]) {
+async function thread(scope: ChatScope, title: string, contents: string[]) {
   const { _id: threadId } = await createThread(scope, { title })
   const ids: string[] = []
   for (const content of contents) {
-    const [message] = await room.db
+    const [message] = await chat.db
       .insert(chatMessages)
       .values({ userId: scope.viewer.user._id, threadId, role: "user", content })
       .returning()

@@ -4,8 +4,8 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema"
 import { tool } from "ai"
 import * as v from "valibot"
 import { expect, describe, it } from "vitest"
-import { AnswerStopped } from "#server/chat/generate-reply.ts"
-import { askedModel, openModelServer, piece, readAnswer, sendStream } from "../support/model-server.ts"
+import { ReplyStopped } from "#server/chat/generate-reply.ts"
+import { askedModel, openModelServer, piece, readReply, sendStream } from "../support/model-server.ts"
 
 const WORDS = Array.from({ length: 12 }, (_, index) => `${index}:${"over the bar".slice(0, 2 + index)} `)
 const PIECES = [...WORDS.map((content) => piece({ content })), piece({}, "stop"), "[DONE]"]
@@ -73,7 +73,7 @@ const SPELLINGS: [string, string[]][] = [
 describe("the model server's stream", () => {
   it.each(SPELLINGS)("is parsed completely with %s", async (_, stream) => {
     const { baseUrl } = await openModelServer((response) => sendStream(response, stream))
-    const { text, error, finish } = await readAnswer(askedModel(baseUrl))
+    const { text, error, finish } = await readReply(askedModel(baseUrl))
     expect({ text, error, reason: finish?.finishReason }).toEqual({
       text: WORDS.join(""),
       error: null,
@@ -84,7 +84,7 @@ describe("the model server's stream", () => {
   it.each(SPELLINGS)("is parsed completely with %s, in packets of one byte", async (_, stream) => {
     const bytes = [...Buffer.from(stream.join(""))].map((byte) => Uint8Array.of(byte))
     const { baseUrl } = await openModelServer((response) => sendStream(response, bytes))
-    const { text, error, finish } = await readAnswer(askedModel(baseUrl))
+    const { text, error, finish } = await readReply(askedModel(baseUrl))
     expect({ text, error, reason: finish?.finishReason }).toEqual({
       text: WORDS.join(""),
       error: null,
@@ -102,7 +102,7 @@ describe("the model server's stream", () => {
       await sendStream(response, stream.slice(3))
     })
     const scope = askedModel(baseUrl)
-    const { text } = await readAnswer(scope, {}, (chunk) => {
+    const { text } = await readReply(scope, {}, (chunk) => {
       if (chunk.type === "text-delta") seen.resolve()
     })
     expect(text).toBe(WORDS.join(""))
@@ -116,7 +116,7 @@ describe("the model server's stream", () => {
         bytes.map((byte) => Uint8Array.of(byte)),
       ),
     )
-    expect((await readAnswer(askedModel(baseUrl))).text).toBe("a🌊é漢")
+    expect((await readReply(askedModel(baseUrl))).text).toBe("a🌊é漢")
   })
 
   it("is requested without compression, and read if it is compressed all the same", async () => {
@@ -124,7 +124,7 @@ describe("the model server's stream", () => {
       response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": "gzip" })
       response.end(gzipSync(events(LF).join("")))
     })
-    const { text, error } = await readAnswer(askedModel(baseUrl))
+    const { text, error } = await readReply(askedModel(baseUrl))
     expect({ text, error }).toEqual({ text: WORDS.join(""), error: null })
     expect(requests.map(({ headers }) => headers["accept-encoding"])).toEqual(["identity"])
   })
@@ -139,7 +139,7 @@ describe("the chunks of a reply", () => {
         `data: ${piece({}, "stop")}\n\n`,
       ]),
     )
-    const { chunks, text } = await readAnswer(askedModel(baseUrl))
+    const { chunks, text } = await readReply(askedModel(baseUrl))
     const deltas = chunks.filter(({ type }) => type === "text-delta")
     expect(text).toBe(words.join(""))
     expect(deltas.length).toBeLessThan(100)
@@ -158,7 +158,7 @@ describe("the chunks of a reply", () => {
         ].map((data) => `data: ${data}\n\n`),
       ),
     )
-    const { chunks } = await readAnswer(askedModel(baseUrl), { tools: { tellTime } })
+    const { chunks } = await readReply(askedModel(baseUrl), { tools: { tellTime } })
     const order = chunks.flatMap((chunk) => {
       if (chunk.type === "reasoning-delta" || chunk.type === "text-delta") return [chunk.delta]
       return chunk.type === "tool-input-available" || chunk.type === "tool-output-available"
@@ -181,22 +181,22 @@ describe("the chunks of a reply", () => {
       await said.promise
       fail(response)
     })
-    let heard = ""
-    const { text, error } = await readAnswer(askedModel(baseUrl), {}, (chunk) => {
-      if (chunk.type === "text-delta") heard += chunk.delta
-      if (heard === "Half an answer") said.resolve()
+    let received = ""
+    const { text, error } = await readReply(askedModel(baseUrl), {}, (chunk) => {
+      if (chunk.type === "text-delta") received += chunk.delta
+      if (received === "Half an answer") said.resolve()
     })
     expect(text).toBe("Half an answer")
     expect(error).toMatch(/^The model couldn't reply\./)
   })
 
   it("are all kept if many arrive together and the connection is cut after them", async () => {
-    const heard = WORDS.map(() => Promise.withResolvers<void>())
+    const received = WORDS.map(() => Promise.withResolvers<void>())
     const { baseUrl } = await openModelServer(async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" })
       for (const [index, content] of WORDS.slice(0, 6).entries()) {
         response.write(`data: ${piece({ content })}\n\n`)
-        await heard[index]?.promise
+        await received[index]?.promise
       }
       response.write(
         WORDS.slice(6)
@@ -206,9 +206,9 @@ describe("the chunks of a reply", () => {
       response.socket?.end()
     })
     let said = ""
-    const { text, error } = await readAnswer(askedModel(baseUrl), {}, (chunk) => {
+    const { text, error } = await readReply(askedModel(baseUrl), {}, (chunk) => {
       if (chunk.type === "text-delta") said += chunk.delta
-      for (const [index, each] of heard.entries())
+      for (const [index, each] of received.entries())
         if (said.length >= WORDS.slice(0, index + 1).join("").length) each.resolve()
     })
     expect(text).toBe(WORDS.join(""))
@@ -232,10 +232,10 @@ describe("the chunks of a reply", () => {
       Array.from({ length: 40 }, async () => {
         const stop = new AbortController()
         let after = 0
-        await readAnswer(scope, { signal: stop.signal }, (chunk) => {
+        await readReply(scope, { signal: stop.signal }, (chunk) => {
           if (chunk.type !== "text-delta") return
           if (stop.signal.aborted) after++
-          stop.abort(new AnswerStopped("stopped"))
+          stop.abort(new ReplyStopped("stopped"))
         })
         return after
       }),
@@ -277,7 +277,7 @@ describe("reasoning in tags", () => {
         (steps[number] ?? []).map((data) => `data: ${data}\n\n`),
       ),
     )
-    const { chunks, reasoning, text, error } = await readAnswer(askedModel(baseUrl), { tools: { tellTime } })
+    const { chunks, reasoning, text, error } = await readReply(askedModel(baseUrl), { tools: { tellTime } })
     expect({ reasoning, text, error }).toEqual({ reasoning: "What time is it?", text: "Noon.", error: null })
     expect(chunks.map(({ type }) => type)).toContain("tool-output-available")
   })
@@ -299,7 +299,7 @@ describe("a model server that redirects", () => {
     const { baseUrl, requests } = await openModelServer((response) => {
       response.writeHead(status, { location: `${elsewhere.baseUrl}/chat/completions` }).end()
     })
-    const { error, text } = await readAnswer(askedModel(baseUrl))
+    const { error, text } = await readReply(askedModel(baseUrl))
     expect(error).not.toBeNull()
     expect({ text, asked: requests.length, followed: elsewhere.requests.length }).toEqual({
       text: "",
@@ -317,5 +317,5 @@ async function say(contents: string[]) {
       stream.map((data) => `data: ${data}\n\n`),
     ),
   )
-  return readAnswer(askedModel(baseUrl))
+  return readReply(askedModel(baseUrl))
 }

@@ -8,29 +8,29 @@ import { openGatewayModel } from "#server/adapters/model/gateway.ts"
 import { createThread, findThread, renameThread } from "#server/chat/threads.ts"
 import { nameThread, readTitle } from "#server/chat/title.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
-import { askQuestion } from "#server/chat/turn.ts"
-import { openChatRoom, readAll } from "../support/chat-services.ts"
+import { startReply } from "#server/chat/turn.ts"
+import { openChatServices, readAll } from "../support/chat-services.ts"
 import { askedModel, openModelServer } from "../support/model-server.ts"
 import { portOf } from "../support/port-of.ts"
 
-type Room = Awaited<ReturnType<typeof openChatRoom>>
-type Scope = Awaited<ReturnType<Room["scopeOf"]>>
+type ChatServices = Awaited<ReturnType<typeof openChatServices>>
+type Scope = Awaited<ReturnType<ChatServices["scopeOf"]>>
 
 const QUESTION = "Please tell me, as well as you can, how deep the sea is"
 
-let room: Room
+let chat: ChatServices
 let ada: Scope
 let namer: Awaited<ReturnType<typeof openNamer>>
 /** Ada, with a model that gives titles. */
 let named: Scope
 beforeAll(async () => {
-  room = await openChatRoom()
-  ada = await room.scopeOf("ada")
+  chat = await openChatServices()
+  ada = await chat.scopeOf("ada")
   namer = await openNamer()
   named = { ...ada, model: namer.model }
 })
 afterAll(async () => {
-  await room.close()
+  await chat.close()
   await namer.close()
 })
 beforeEach(() => namer.say("The depth of the sea"))
@@ -110,7 +110,7 @@ describe("the title of a conversation", () => {
   })
 
   it("is not generated for someone else's conversation or one in the trash", async () => {
-    const grace = await room.scopeOf("grace")
+    const grace = await chat.scopeOf("grace")
     const _id = await answered()
     await nameThread({ ...grace, model: namer.model }, _id, never())
     expect(namer.asked).toEqual([])
@@ -133,8 +133,8 @@ describe("the title of a conversation", () => {
     namer.fail(status)
     await nameThread(named, _id, never())
     expect(await titleOf(_id)).toEqual([QUESTION, "question"])
-    expect(room.logged.some(({ msg }) => String(msg).includes(says))).toBe(true)
-    expect(JSON.stringify(room.logged)).not.toContain("how deep the sea is")
+    expect(chat.logged.some(({ msg }) => String(msg).includes(says))).toBe(true)
+    expect(JSON.stringify(chat.logged)).not.toContain("how deep the sea is")
   })
 
   it.each([302, 307, 308])("is not requested elsewhere if the model server redirects: %i", async (status) => {
@@ -163,7 +163,7 @@ describe("the title of a conversation", () => {
   )
 
   it("does not delay a shutdown", async () => {
-    const closing = await openChatRoom()
+    const closing = await openChatServices()
     const someone = { ...(await closing.scopeOf("ada")), model: namer.model }
     const { _id } = await createThread(someone, { question: QUESTION })
     const held = namer.hold()
@@ -177,10 +177,10 @@ describe("the title of a conversation", () => {
   })
 
   it("is not requested from the development gateway", async () => {
-    const begun = room.gateway.activity.begun
+    const begun = chat.gateway.activity.begun
     const _id = await answered()
     await nameThread(ada, _id, never())
-    expect(room.gateway.activity.begun).toBe(begun + 1)
+    expect(chat.gateway.activity.begun).toBe(begun + 1)
     expect(await titleOf(_id)).toEqual([QUESTION, "question"])
   })
 })
@@ -215,11 +215,11 @@ async function answered(text = QUESTION) {
 }
 
 async function ask(scope: Scope, threadId: string, text: string, requestId: string = crypto.randomUUID()) {
-  await readAll((await askQuestion(scope, threadId, { requestId, text, again: false })).chunks)
+  await readAll((await startReply(scope, threadId, { requestId, text, again: false })).chunks)
 }
 
 async function titleOf(threadId: string) {
-  const [thread] = await room.db.select().from(chatThreads).where(eq(chatThreads._id, threadId))
+  const [thread] = await chat.db.select().from(chatThreads).where(eq(chatThreads._id, threadId))
   return [thread?.title, thread?.titleSource]
 }
 

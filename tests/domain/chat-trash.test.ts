@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { exportThread } from "#server/chat/export.ts"
 import { listMessages } from "#server/chat/messages.ts"
-import { stopAnswer } from "#server/chat/stop.ts"
+import { stopReply } from "#server/chat/stop.ts"
 import { createThread, findThread, listThreads, renameThread } from "#server/chat/threads.ts"
 import {
   purgeThreads,
@@ -12,12 +12,12 @@ import {
   TRASH_LIFETIME,
   trashThread,
 } from "#server/chat/trash.ts"
-import { askQuestion } from "#server/chat/turn.ts"
-import { type Asking, enterChatRoom, readAll } from "../support/chat-services.ts"
+import { startReply } from "#server/chat/turn.ts"
+import { type ChatScope, shareChatServices, readAll } from "../support/chat-services.ts"
 
 const GONE = { status: 404, message: "There is no such conversation, or it is not yours." }
 
-const { room, ada, grace } = await enterChatRoom()
+const { chat, ada, grace } = await shareChatServices()
 
 describe("a conversation in the trash", () => {
   it("cannot be reached except to restore it", async () => {
@@ -30,8 +30,8 @@ describe("a conversation in the trash", () => {
       () => renameThread(ada, _id, { title: "New" }),
       () => listMessages(ada, _id),
       () => exportThread(ada, _id, { format: "json" }),
-      () => stopAnswer(ada, _id),
-      () => askQuestion(ada, _id, question),
+      () => stopReply(ada, _id),
+      () => startReply(ada, _id, question),
       () => trashThread(ada, _id),
     ]) {
       await expect(attempt()).rejects.toMatchObject(GONE)
@@ -76,14 +76,14 @@ describe("a conversation in the trash", () => {
     const kept = await asked(ada)
     await trashThread(ada, old._id)
     await trashThread(ada, fresh._id)
-    await room.db
+    await chat.db
       .update(chatThreads)
       .set({ trashedAt: Date.now() - TRASH_LIFETIME - 1 })
       .where(eq(chatThreads._id, old._id))
-    await purgeThreads(room.db)
+    await purgeThreads(chat.db)
     await expect(restoreThread(ada, old._id)).rejects.toMatchObject(GONE)
     for (const table of [chatMessages, chatTurns])
-      expect(await room.db.$count(table, eq(table.threadId, old._id))).toBe(0)
+      expect(await chat.db.$count(table, eq(table.threadId, old._id))).toBe(0)
     expect(await restoreThread(ada, fresh._id)).toMatchObject({ title: "The sea" })
     expect((await listMessages(ada, fresh._id)).entries).toHaveLength(2)
     expect((await listMessages(ada, kept._id)).entries).toHaveLength(2)
@@ -92,16 +92,16 @@ describe("a conversation in the trash", () => {
   it("is purged when a process starts, by any number of processes", async () => {
     const old = await Promise.all(Array.from({ length: 5 }, () => createThread(ada, { title: "Old" })))
     for (const { _id } of old) {
-      await room.db.update(chatThreads).set({ trashed: true, trashedAt: 1 }).where(eq(chatThreads._id, _id))
+      await chat.db.update(chatThreads).set({ trashed: true, trashedAt: 1 }).where(eq(chatThreads._id, _id))
     }
-    await Promise.all([startPurgingThreads(room).stop(), startPurgingThreads(room).stop()])
-    expect(await room.db.$count(chatThreads, eq(chatThreads.title, "Old"))).toBe(0)
-    expect(room.logged).toEqual([])
+    await Promise.all([startPurgingThreads(chat).stop(), startPurgingThreads(chat).stop()])
+    expect(await chat.db.$count(chatThreads, eq(chatThreads.title, "Old"))).toBe(0)
+    expect(chat.logged).toEqual([])
   })
 })
 
-async function asked(scope: Asking) {
+async function asked(scope: ChatScope) {
   const { _id } = await createThread(scope, { title: "The sea" })
-  await readAll((await askQuestion(scope, _id, { requestId: "q1", text: "/long 1", again: false })).chunks)
+  await readAll((await startReply(scope, _id, { requestId: "q1", text: "/long 1", again: false })).chunks)
   return findThread(scope, _id)
 }

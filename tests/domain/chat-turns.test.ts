@@ -6,22 +6,22 @@ import { files, blobs } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
 import { readConfig } from "#server/config.ts"
 import { listMessages } from "#server/chat/messages.ts"
-import { stopAnswer } from "#server/chat/stop.ts"
+import { stopReply } from "#server/chat/stop.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
-import { answerOnce, askQuestion } from "#server/chat/turn.ts"
-import { openChatRoom, readAll, textOf } from "../support/chat-services.ts"
+import { answerOnce, startReply } from "#server/chat/turn.ts"
+import { openChatServices, readAll, textOf } from "../support/chat-services.ts"
 
-type Room = Awaited<ReturnType<typeof openChatRoom>>
-type Scope = Awaited<ReturnType<Room["scopeOf"]>>
+type ChatServices = Awaited<ReturnType<typeof openChatServices>>
+type Scope = Awaited<ReturnType<ChatServices["scopeOf"]>>
 
-let room: Room
+let chat: ChatServices
 let ada: Scope
 beforeAll(async () => {
-  room = await openChatRoom()
-  ada = await room.scopeOf("ada")
+  chat = await openChatServices()
+  ada = await chat.scopeOf("ada")
 })
-afterAll(() => room.close())
+afterAll(() => chat.close())
 
 describe("a message in a conversation", () => {
   it("is stored with its reply, as it was streamed", async () => {
@@ -74,11 +74,11 @@ describe("a message in a conversation", () => {
   it("is idempotent: resending the same id returns the stored reply", async () => {
     const threadId = await thread(ada)
     const first = await ask(ada, threadId, "Hello", "q1")
-    const begun = room.gateway.activity.begun
+    const begun = chat.gateway.activity.begun
     const second = await ask(ada, threadId, "Hello", "q1")
     expect(textOf(second)).toBe(textOf(first))
     expect(second[0]).toEqual(first[0])
-    expect(room.gateway.activity.begun).toBe(begun)
+    expect(chat.gateway.activity.begun).toBe(begun)
     expect((await listMessages(ada, threadId)).entries).toHaveLength(2)
   })
 
@@ -86,7 +86,7 @@ describe("a message in a conversation", () => {
     const threadId = await thread(ada)
     await ask(ada, threadId, "Hello", "q1")
     const [question, answer] = (await listMessages(ada, threadId)).entries
-    await readAll((await askQuestion(ada, threadId, { requestId: "q1", text: "Hello", again: true })).chunks)
+    await readAll((await startReply(ada, threadId, { requestId: "q1", text: "Hello", again: true })).chunks)
     const { entries } = await listMessages(ada, threadId)
     expect(entries).toHaveLength(2)
     expect(entries[0]?._id).toBe(question?._id)
@@ -98,7 +98,7 @@ describe("a message in a conversation", () => {
     await ask(ada, threadId, "First", "q1")
     await ask(ada, threadId, "Second", "q2")
     await expect(
-      askQuestion(ada, threadId, { requestId: "q1", text: "First", again: true }),
+      startReply(ada, threadId, { requestId: "q1", text: "First", again: true }),
     ).rejects.toMatchObject({ status: 409 })
     expect((await listMessages(ada, threadId)).entries).toHaveLength(4)
   })
@@ -107,7 +107,7 @@ describe("a message in a conversation", () => {
     const threadId = await thread(ada)
     const asked = await Promise.allSettled(
       ["q1", "q2", "q3"].map((requestId) =>
-        askQuestion(ada, threadId, { requestId, text: "/long 50", again: false }),
+        startReply(ada, threadId, { requestId, text: "/long 50", again: false }),
       ),
     )
     const taken = asked.filter((outcome) => outcome.status === "fulfilled")
@@ -119,11 +119,11 @@ describe("a message in a conversation", () => {
   })
 
   it("cannot be sent to somebody else's conversation, or to one that does not exist", async () => {
-    const grace = await room.scopeOf("grace")
+    const grace = await chat.scopeOf("grace")
     const threadId = await thread(ada)
     for (const id of [threadId, crypto.randomUUID(), "nonsense"]) {
       await expect(
-        askQuestion(grace, id, { requestId: "q1", text: "Hello", again: false }),
+        startReply(grace, id, { requestId: "q1", text: "Hello", again: false }),
       ).rejects.toMatchObject({
         status: 404,
       })
@@ -135,7 +135,7 @@ describe("a message in a conversation", () => {
 describe("a reply", () => {
   it("is stored completely if its reader disconnects", async () => {
     const threadId = await thread(ada)
-    const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 60", again: false })
+    const { chunks } = await startReply(ada, threadId, { requestId: "q1", text: "/long 60", again: false })
     for await (const chunk of chunks) if (chunk.type === "text-delta") break
     await expect.poll(() => statusOf(threadId), { timeout: 10_000 }).toBe("completed")
     expect(await contentOf(threadId)).toMatch(/word 60$/)
@@ -145,7 +145,7 @@ describe("a reply", () => {
     const threads = await Promise.all(Array.from({ length: 40 }, () => thread(ada)))
     await Promise.all(
       threads.map(async (threadId) => {
-        const { chunks } = await askQuestion(ada, threadId, {
+        const { chunks } = await startReply(ada, threadId, {
           requestId: "q1",
           text: "/long 40",
           again: false,
@@ -161,12 +161,12 @@ describe("a reply", () => {
 
   it("ends when it is stopped, keeps its text so far and aborts the model's request", async () => {
     const threadId = await thread(ada)
-    const aborted = room.gateway.activity.aborted
-    const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 9000", again: false })
+    const aborted = chat.gateway.activity.aborted
+    const { chunks } = await startReply(ada, threadId, { requestId: "q1", text: "/long 9000", again: false })
     const read: Awaited<ReturnType<typeof readAll>> = []
     for await (const chunk of chunks) {
       read.push(chunk)
-      if (read.filter(({ type }) => type === "text-delta").length === 10) void stopAnswer(ada, threadId)
+      if (read.filter(({ type }) => type === "text-delta").length === 10) void stopReply(ada, threadId)
     }
     expect(read.slice(-2)).toEqual([
       { type: "message-metadata", messageMetadata: { stop: "stopped" } },
@@ -174,15 +174,15 @@ describe("a reply", () => {
     ])
     expect(await statusOf(threadId)).toBe("stopped")
     expect(await contentOf(threadId)).toBe(textOf(read))
-    await expect.poll(() => room.gateway.activity.aborted).toBe(aborted + 1)
-    expect(await stopAnswer(ada, threadId)).toBe(false)
+    await expect.poll(() => chat.gateway.activity.aborted).toBe(aborted + 1)
+    expect(await stopReply(ada, threadId)).toBe(false)
   })
 
   it("cannot be stopped by somebody else", async () => {
-    const grace = await room.scopeOf("grace")
+    const grace = await chat.scopeOf("grace")
     const threadId = await thread(ada)
-    const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 30", again: false })
-    await expect(stopAnswer(grace, threadId)).rejects.toMatchObject({ status: 404 })
+    const { chunks } = await startReply(ada, threadId, { requestId: "q1", text: "/long 30", again: false })
+    await expect(stopReply(grace, threadId)).rejects.toMatchObject({ status: 404 })
     await readAll(chunks)
     expect(await statusOf(threadId)).toBe("completed")
   })
@@ -190,7 +190,7 @@ describe("a reply", () => {
   it("ends at the time limit, and says so in the stream and in its row", async () => {
     const threadId = await thread(ada)
     const question = { requestId: "q1", text: "/long 9000", again: false }
-    const { chunks } = await askQuestion(ada, threadId, question, { timeLimit: 1000 })
+    const { chunks } = await startReply(ada, threadId, question, { timeLimit: 1000 })
     const read = await readAll(chunks)
     expect(read.slice(-2)).toEqual([
       { type: "message-metadata", messageMetadata: { stop: "timeout" } },
@@ -219,9 +219,9 @@ describe("a reply", () => {
     const error = read.find((chunk) => chunk.type === "error")
     expect(error?.errorText.replace(/[0-9a-f]{8}/, "id")).toBe(`${words} (Reference id)`)
     const reference = error?.errorText.match(/Reference (\w+)/)?.[1]
-    const entry = room.logged.find((line) => line["reference"] === reference)
+    const entry = chat.logged.find((line) => line["reference"] === reference)
     expect(entry).toMatchObject({ statusCode: Number(text.slice(-3)) })
-    expect(JSON.stringify(entry)).not.toContain(room.gateway.key)
+    expect(JSON.stringify(entry)).not.toContain(chat.gateway.key)
     expect((await listMessages(ada, threadId)).entries[1]?.turn).toMatchObject({
       status: "failed",
       failure: error?.errorText,
@@ -263,16 +263,16 @@ describe("a reply", () => {
   it("takes no more steps than configured", async () => {
     const maxSteps = 1
     const scope = { ...ada, config: { ...ada.config, chat: { ...ada.config.chat, maxSteps } } }
-    const begun = room.gateway.activity.begun
+    const begun = chat.gateway.activity.begun
     await ask(scope, await thread(ada), "/tool currentTime")
-    expect(room.gateway.activity.begun).toBe(begun + maxSteps)
+    expect(chat.gateway.activity.begun).toBe(begun + maxSteps)
   })
 
   it("is interrupted when its process stops, and keeps its text", async () => {
-    const closing = await openChatRoom()
+    const closing = await openChatServices()
     const someone = await closing.scopeOf("ada")
     const threadId = await thread(someone)
-    const { chunks } = await askQuestion(someone, threadId, {
+    const { chunks } = await startReply(someone, threadId, {
       requestId: "q1",
       text: "/long 9000",
       again: false,
@@ -290,11 +290,11 @@ describe("a reply", () => {
     await ask(ada, threadId, "First", "q1")
     const [, answer] = (await listMessages(ada, threadId)).entries
     const longAgo = Date.now() - 36_000
-    await room.db
+    await chat.db
       .update(chatTurns)
       .set({ status: "running", _creationTime: longAgo, deadline: Date.now() - 1000 })
       .where(eq(chatTurns._id, answer?._id ?? ""))
-    await room.db
+    await chat.db
       .update(chatMessages)
       .set({ _creationTime: longAgo })
       .where(eq(chatMessages._id, answer?._id ?? ""))
@@ -312,7 +312,7 @@ describe("a reply", () => {
 
   it("ends when its conversation is moved to the trash, and its text is kept for a restore", async () => {
     const threadId = await thread(ada)
-    const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text: "/long 9000", again: false })
+    const { chunks } = await startReply(ada, threadId, { requestId: "q1", text: "/long 9000", again: false })
     const reading = readAll(chunks)
     await trashThread(ada, threadId)
     expect((await reading).at(-1)?.type).toBe("abort")
@@ -324,21 +324,21 @@ describe("a reply", () => {
 
 describe("a message outside of any conversation", () => {
   it("gets a reply and leaves no row", async () => {
-    const before = await room.db.$count(chatMessages)
+    const before = await chat.db.$count(chatMessages)
     const { chunks } = answerOnce(ada, [{ role: "user", content: "Hello" }])
     const read = await readAll(chunks)
     expect(textOf(read)).toContain("> Hello")
     expect(read[0]).toMatchObject({ type: "start", messageId: expect.any(String) })
-    expect(await room.db.$count(chatMessages)).toBe(before)
+    expect(await chat.db.$count(chatMessages)).toBe(before)
   })
 
   it("is counted by how its reply ended, like one of a conversation", async () => {
-    const before = room.turns.ended()
+    const before = chat.turns.ended()
     await readAll(answerOnce(ada, [{ role: "user", content: "Hello" }]).chunks)
     await readAll(answerOnce(ada, [{ role: "user", content: "/fail500" }]).chunks)
     const { chunks, stop } = answerOnce(ada, [{ role: "user", content: "/slow" }])
     for await (const chunk of chunks) if (chunk.type === "text-delta") stop("stopped")
-    const { completed, failed, stopped } = room.turns.ended()
+    const { completed, failed, stopped } = chat.turns.ended()
     expect({
       completed: completed - before.completed,
       failed: failed - before.failed,
@@ -347,19 +347,19 @@ describe("a message outside of any conversation", () => {
   })
 
   it("gets no more of its reply once the reader disconnects", async () => {
-    const aborted = room.gateway.activity.aborted
+    const aborted = chat.gateway.activity.aborted
     const { chunks, stop } = answerOnce(ada, [{ role: "user", content: "/long 9000" }])
     for await (const chunk of chunks) if (chunk.type === "text-delta") stop("stopped")
-    await expect.poll(() => room.gateway.activity.aborted).toBe(aborted + 1)
+    await expect.poll(() => chat.gateway.activity.aborted).toBe(aborted + 1)
   })
 })
 
 describe("many concurrent messages of one person", () => {
   it("wait without holding the connections that other people's messages need", async () => {
-    const [mine, grace] = [await room.scopeOf("ada"), await room.scopeOf("grace")]
+    const [mine, grace] = [await chat.scopeOf("ada"), await chat.scopeOf("grace")]
     const threads = await Promise.all(Array.from({ length: 20 }, () => thread(mine)))
     const hers = await thread(grace)
-    const other = openDatabase(room.databaseUrl, { connections: 1 })
+    const other = openDatabase(chat.databaseUrl, { connections: 1 })
     let asked: Promise<unknown>[] = []
     await other.db.transaction(async (tx) => {
       await tx.select().from(users).where(eq(users._id, mine.viewer.user._id)).for("update")
@@ -371,10 +371,10 @@ describe("many concurrent messages of one person", () => {
   })
 
   it("are stored together: forty need as many statements as two", async () => {
-    const mine = await room.scopeOf("lovelace")
+    const mine = await chat.scopeOf("lovelace")
     const threads = await Promise.all(Array.from({ length: 40 }, () => thread(mine)))
     const texts: string[] = []
-    const counted = openDatabase(room.databaseUrl, {
+    const counted = openDatabase(chat.databaseUrl, {
       connections: 2,
       around(text, run) {
         texts.push(text)
@@ -392,8 +392,8 @@ describe("many concurrent messages of one person", () => {
   })
 
   it("are refused one by one, and one that cannot be stored fails alone", async () => {
-    const mine = await room.scopeOf("hopper")
-    const hers = await thread(await room.scopeOf("grace"))
+    const mine = await chat.scopeOf("hopper")
+    const hers = await thread(await chat.scopeOf("grace"))
     const [first, second, third, fourth] = await Promise.all(Array.from({ length: 4 }, () => thread(mine)))
     const question = { requestId: "q1", text: "Hello", again: false }
     const outcomes = await Promise.allSettled(
@@ -406,7 +406,7 @@ describe("many concurrent messages of one person", () => {
         { threadId: third, question: { ...question, text: "Hello\0" } },
         { threadId: fourth, question },
       ].map(async ({ threadId = "", question: asked }) =>
-        readAll((await askQuestion(mine, threadId, asked)).chunks),
+        readAll((await startReply(mine, threadId, asked)).chunks),
       ),
     )
     expect(
@@ -421,7 +421,7 @@ describe("many concurrent messages of one person", () => {
   })
 
   it("get no more replies than the limit allows", async () => {
-    const limited = await room.scopeOf("mary")
+    const limited = await chat.scopeOf("mary")
     const config = readConfig({
       AUTH_SECRET: "a secret for tests, and for nothing else",
       CHAT_TURNS_AT_ONCE: "3",
@@ -430,7 +430,7 @@ describe("many concurrent messages of one person", () => {
     const threads = await Promise.all(Array.from({ length: 20 }, () => thread(scope)))
     const outcomes = await Promise.allSettled(
       threads.map((threadId) =>
-        askQuestion(scope, threadId, { requestId: "q1", text: "/slow", again: false }),
+        startReply(scope, threadId, { requestId: "q1", text: "/slow", again: false }),
       ),
     )
     const given = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))
@@ -449,7 +449,7 @@ describe("fifty messages outside of any conversation", () => {
     const hello = [{ role: "user" as const, content: "/slow" }]
     const answers = Array.from({ length: 50 }, () => answerOnce(ada, hello))
     expect(() => answerOnce(ada, hello)).toThrow(expect.objectContaining({ status: 409 }))
-    const grace = await room.scopeOf("grace")
+    const grace = await chat.scopeOf("grace")
     const hers = answerOnce(grace, hello)
     for (const answer of [hers, ...answers]) {
       answer.stop("stopped")
@@ -462,7 +462,7 @@ describe("fifty messages outside of any conversation", () => {
 
 describe("the model's tools", () => {
   it("find the user's own files by name, and nobody else's", async () => {
-    const grace = await room.scopeOf("grace")
+    const grace = await chat.scopeOf("grace")
     await addFile(ada, "Tide tables 2026.pdf")
     await addFile(ada, "Budget.xlsx")
     await addFile(grace, "Tide diary.txt")
@@ -475,7 +475,7 @@ describe("the model's tools", () => {
   })
 
   it("list at most twenty files", async () => {
-    const grace = await room.scopeOf("grace")
+    const grace = await chat.scopeOf("grace")
     for (let i = 0; i < 22; i++) await addFile(grace, `file ${i}.txt`)
     const output = await searchFiles(grace, {})
     expect(output).toMatchObject({ more: true })
@@ -496,12 +496,12 @@ async function thread(scope: Scope) {
 }
 
 async function ask(scope: Scope, threadId: string, text: string, requestId = "q1") {
-  const { chunks } = await askQuestion(scope, threadId, { requestId, text, again: false })
+  const { chunks } = await startReply(scope, threadId, { requestId, text, again: false })
   return readAll(chunks)
 }
 
 async function statusOf(threadId: string) {
-  const [turn] = await room.db.select().from(chatTurns).where(eq(chatTurns.threadId, threadId))
+  const [turn] = await chat.db.select().from(chatTurns).where(eq(chatTurns.threadId, threadId))
   return turn?.status
 }
 

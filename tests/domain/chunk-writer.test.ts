@@ -1,23 +1,23 @@
 import { asc, eq } from "drizzle-orm"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { Database } from "#db/client.ts"
-import { chatChunks, chatMessages, chatTurns, type AnswerDelta } from "#db/schema/chat.ts"
+import { chatChunks, chatMessages, chatTurns, type ReplyDelta } from "#db/schema/chat.ts"
 import { createChunkWriter } from "#server/chat/chunk-writer.ts"
 import { createThread } from "#server/chat/threads.ts"
-import { openChatRoom } from "../support/chat-services.ts"
+import { openChatServices } from "../support/chat-services.ts"
 
-let room: Awaited<ReturnType<typeof openChatRoom>>
-let ada: Awaited<ReturnType<(typeof room)["scopeOf"]>>
+let chat: Awaited<ReturnType<typeof openChatServices>>
+let ada: Awaited<ReturnType<(typeof chat)["scopeOf"]>>
 beforeAll(async () => {
-  room = await openChatRoom()
-  ada = await room.scopeOf("ada")
+  chat = await openChatServices()
+  ada = await chat.scopeOf("ada")
 })
-afterAll(() => room.close())
+afterAll(() => chat.close())
 
 it("stores the first text immediately, and the rest in order, for the owner of the turn", async () => {
   const turn = await runningTurn()
   const said = speech()
-  const chunks = createChunkWriter(room).open(turn.answerId, said.drain)
+  const chunks = createChunkWriter(chat).open(turn.answerId, said.drain)
   said.say("The ")
   chunks.grew()
   await expect.poll(() => stored(turn.answerId)).toEqual(["The "])
@@ -26,17 +26,17 @@ it("stores the first text immediately, and the rest in order, for the owner of t
     chunks.grew()
   }
   await expect.poll(() => stored(turn.answerId)).toEqual(["The ", "sea is deep."])
-  const [row] = await room.db.select().from(chatChunks).where(eq(chatChunks.turnId, turn.answerId))
+  const [row] = await chat.db.select().from(chatChunks).where(eq(chatChunks.turnId, turn.answerId))
   expect(row).toMatchObject({ userId: ada.viewer.user._id, threadId: turn.threadId, seq: 0 })
 })
 
 it("writes the chunks of many turns in few statements", async () => {
   const statements: unknown[] = []
-  const counting = spyOn(room.db, (run) => {
+  const counting = spyOn(chat.db, (run) => {
     statements.push(null)
     return run()
   })
-  const writer = createChunkWriter({ ...room, db: counting })
+  const writer = createChunkWriter({ ...chat, db: counting })
   const turns = await Promise.all(Array.from({ length: 20 }, () => runningTurn()))
   const speeches = turns.map(({ answerId }) => {
     const said = speech()
@@ -57,7 +57,7 @@ it("writes the chunks of many turns in few statements", async () => {
 it("retries what could not be stored, and stores nothing twice", async () => {
   const turn = await runningTurn()
   let failures = 0
-  const failing = spyOn(room.db, async (run) => {
+  const failing = spyOn(chat.db, async (run) => {
     failures += 1
     if (failures === 1) throw lost()
     const result = await run()
@@ -65,7 +65,7 @@ it("retries what could not be stored, and stores nothing twice", async () => {
     return result
   })
   const said = speech()
-  const chunks = createChunkWriter({ ...room, db: failing }).open(turn.answerId, said.drain)
+  const chunks = createChunkWriter({ ...chat, db: failing }).open(turn.answerId, said.drain)
   said.say("The sea ")
   chunks.grew()
   await expect.poll(() => failures).toBeGreaterThan(0)
@@ -76,7 +76,7 @@ it("retries what could not be stored, and stores nothing twice", async () => {
 
 it("stores the chunks of other turns if one turn's cannot be stored", async () => {
   const [bad, good] = [await runningTurn(), await runningTurn()]
-  const writer = createChunkWriter(room)
+  const writer = createChunkWriter(chat)
   const poison = writer.open(bad.answerId, () => [{ type: "text", id: "0", text: "a\0b" }])
   const said = speech()
   const chunks = writer.open(good.answerId, said.drain)
@@ -90,9 +90,9 @@ it("stores the chunks of other turns if one turn's cannot be stored", async () =
 
 it("stores nothing for a turn that has ended or was deleted", async () => {
   const [ended, gone, running] = [await runningTurn(), await runningTurn(), await runningTurn()]
-  await room.db.update(chatTurns).set({ status: "interrupted" }).where(eq(chatTurns._id, ended.answerId))
-  await room.db.delete(chatMessages).where(eq(chatMessages._id, gone.answerId))
-  const writer = createChunkWriter(room)
+  await chat.db.update(chatTurns).set({ status: "interrupted" }).where(eq(chatTurns._id, ended.answerId))
+  await chat.db.delete(chatMessages).where(eq(chatMessages._id, gone.answerId))
+  const writer = createChunkWriter(chat)
   for (const { answerId } of [ended, gone, running]) {
     const said = speech()
     said.say("Words.")
@@ -107,7 +107,7 @@ function speech() {
   let text = ""
   return {
     say: (more: string) => (text += more),
-    drain(): AnswerDelta[] {
+    drain(): ReplyDelta[] {
       const said = text
       text = ""
       return said === "" ? [] : [{ type: "text", id: "0", text: said }]
@@ -116,7 +116,7 @@ function speech() {
 }
 
 async function stored(turnId: string) {
-  const rows = await room.db
+  const rows = await chat.db
     .select({ delta: chatChunks.delta })
     .from(chatChunks)
     .where(eq(chatChunks.turnId, turnId))
@@ -127,7 +127,7 @@ async function stored(turnId: string) {
 async function runningTurn() {
   const { _id: threadId } = await createThread(ada, { title: "Tides" })
   const userId = ada.viewer.user._id
-  const [question, answer] = await room.db
+  const [question, answer] = await chat.db
     .insert(chatMessages)
     .values([
       { userId, threadId, role: "user", content: "How deep is the sea?" },
@@ -135,7 +135,7 @@ async function runningTurn() {
     ])
     .returning()
   if (!question || !answer) throw new Error("No messages were stored.")
-  await room.db.insert(chatTurns).values({
+  await chat.db.insert(chatTurns).values({
     _id: answer._id,
     userId,
     threadId,

@@ -33,8 +33,8 @@ describe("the settings", () => {
         timeLimits: { streamed: 29_000, recorded: 299_000 },
       },
       plans: {
-        free: { quota: 1e9, largestFile: 100e6, chatPerMinute: 20, answersAtOnce: 3 },
-        pro: { quota: 100e9, largestFile: 1e9, chatPerMinute: 60, answersAtOnce: 6 },
+        free: { quota: 1e9, largestFile: 100e6, chatPerMinute: 20, concurrentReplies: 3 },
+        pro: { quota: 100e9, largestFile: 1e9, chatPerMinute: 60, concurrentReplies: 6 },
       },
       blobs: { kind: "disk", directory: resolve(".data/blobs") },
     })
@@ -42,13 +42,13 @@ describe("the settings", () => {
 
   it("never give Pro less than Free unless told to", () => {
     const generous = { FILES_MAX_SIZE: "5GB", CHAT_RATE_LIMIT: "100", CHAT_TURNS_AT_ONCE: "10" }
-    const figures = { largestFile: 5e9, chatPerMinute: 100, answersAtOnce: 10 }
+    const figures = { largestFile: 5e9, chatPerMinute: 100, concurrentReplies: 10 }
     expect(readConfig({ AUTH_SECRET, ...generous }).plans).toMatchObject({ free: figures, pro: figures })
     const own = { FILES_MAX_SIZE_PRO: "7MB", CHAT_RATE_LIMIT_PRO: "7", CHAT_TURNS_AT_ONCE_PRO: "7" }
     expect(readConfig({ AUTH_SECRET, ...own }).plans.pro).toMatchObject({
       largestFile: 7e6,
       chatPerMinute: 7,
-      answersAtOnce: 7,
+      concurrentReplies: 7,
     })
   })
 

@@ -8,17 +8,17 @@ import { askInBackground } from "#server/chat/turn.ts"
 import type { Identity, IdentityUser } from "#server/ports/identity.ts"
 import type { Services } from "#server/scope.ts"
 import { findOrCreateUser } from "#server/users/users.ts"
-import { openChatRoom } from "../support/chat-services.ts"
+import { openChatServices } from "../support/chat-services.ts"
 
-let room: Awaited<ReturnType<typeof openChatRoom>>
+let chat: Awaited<ReturnType<typeof openChatServices>>
 beforeAll(async () => {
-  room = await openChatRoom()
+  chat = await openChatServices()
 })
-afterAll(() => room.close())
+afterAll(() => chat.close())
 
 describe("deleting an account", () => {
   it("ends a reply that is being generated, in whichever process", async () => {
-    const scope = await room.scopeOf("ada")
+    const scope = await chat.scopeOf("ada")
     const thread = await createThread(scope, { title: "Long" })
     const asked = await askInBackground(scope, thread._id, { requestId: "q", text: "/slow", again: false })
     expect(scope.turns.has(asked.answerId)).toBe(true)
@@ -31,7 +31,7 @@ describe("deleting an account", () => {
   })
 
   it("leaves no record behind that a page created halfway through", async () => {
-    const { viewer } = await room.scopeOf("grace")
+    const { viewer } = await chat.scopeOf("grace")
     const scope = deleting(viewer.user)
     const remove = scope.identity.deleteUser
     scope.identity.deleteUser = async (id) => {
@@ -39,18 +39,18 @@ describe("deleting an account", () => {
       await remove(id)
     }
     await deleteAccount(scope, viewer.user)
-    expect(await room.db.select().from(users).where(eq(users.clerkId, viewer.user.clerkId))).toEqual([])
+    expect(await chat.db.select().from(users).where(eq(users.clerkId, viewer.user.clerkId))).toEqual([])
   })
 
   it("shows nothing to connections opened while it runs", async () => {
-    const { viewer } = await room.scopeOf("mary")
+    const { viewer } = await chat.scopeOf("mary")
     const scope = deleting(viewer.user)
     await deleteAccount(scope, viewer.user)
     expect(scope.happened).toEqual(["deleted at the provider", "connections ended"])
   })
 
   it("closes the connections to deleted data even if the provider fails", async () => {
-    const { viewer } = await room.scopeOf("joan")
+    const { viewer } = await chat.scopeOf("joan")
     const scope = deleting(viewer.user)
     scope.identity.deleteUser = () => Promise.reject(new Error("away"))
     await expect(deleteAccount(scope, viewer.user)).rejects.toThrow("away")
@@ -81,5 +81,5 @@ function deleting({ clerkId, email }: { clerkId: string; email: string }) {
   const live = {
     revokeUser: async () => void happened.push("connections ended"),
   } satisfies Partial<Services["live"]> as unknown as Services["live"]
-  return { ...room, identity, live, happened }
+  return { ...chat, identity, live, happened }
 }

@@ -2,41 +2,41 @@ import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Database } from "#db/client.ts"
 import { chatChunks, chatTurns } from "#db/schema/chat.ts"
-import type { EndedAnswer } from "#server/chat/reply-record.ts"
+import type { EndedReply } from "#server/chat/reply-record.ts"
 import { endAbandonedTurn, endTurn } from "#server/chat/end-turn.ts"
 import { listMessages } from "#server/chat/messages.ts"
-import { stopAnswer } from "#server/chat/stop.ts"
+import { stopReply } from "#server/chat/stop.ts"
 import { createThread } from "#server/chat/threads.ts"
-import { askInBackground, askQuestion } from "#server/chat/turn.ts"
-import { openChatRoom, readAll } from "../support/chat-services.ts"
+import { askInBackground, startReply } from "#server/chat/turn.ts"
+import { openChatServices, readAll } from "../support/chat-services.ts"
 
-let room: Awaited<ReturnType<typeof openChatRoom>>
-let ada: Awaited<ReturnType<(typeof room)["scopeOf"]>>
+let chat: Awaited<ReturnType<typeof openChatServices>>
+let ada: Awaited<ReturnType<(typeof chat)["scopeOf"]>>
 beforeAll(async () => {
-  room = await openChatRoom()
-  ada = await room.scopeOf("ada")
+  chat = await openChatServices()
+  ada = await chat.scopeOf("ada")
 })
-afterAll(() => room.close())
+afterAll(() => chat.close())
 
 describe("a reply that another process took for lost", () => {
   it("is completed by its owner all the same", async () => {
     const { threadId, answerId, chunks } = await begin("/long 150")
     const reading = readAll(chunks)
     await expect.poll(() => answerIn(threadId)).toMatchObject({ content: expect.stringMatching(/word \d/) })
-    await room.db.transaction((tx) => endAbandonedTurn(tx, answerId))
+    await chat.db.transaction((tx) => endAbandonedTurn(tx, answerId))
     expect(await answerIn(threadId)).toMatchObject({ turn: { status: "interrupted" } })
     await reading
     expect(await answerIn(threadId)).toMatchObject({
       content: expect.stringMatching(/word 150$/),
       turn: { status: "completed" },
     })
-    expect(await room.db.$count(chatChunks, eq(chatChunks.turnId, answerId))).toBe(0)
+    expect(await chat.db.$count(chatChunks, eq(chatChunks.turnId, answerId))).toBe(0)
   })
 
   it("does not affect a later message sent in its place", async () => {
     const { threadId, answerId, chunks } = await begin("/long 150")
     const reading = readAll(chunks)
-    await room.db.transaction((tx) => endAbandonedTurn(tx, answerId))
+    await chat.db.transaction((tx) => endAbandonedTurn(tx, answerId))
     const question = { requestId: "q1", text: "/long 150", again: false }
     const again = await askInBackground(ada, threadId, question)
     expect(again.answerId).not.toBe(answerId)
@@ -49,7 +49,7 @@ describe("a reply that another process took for lost", () => {
 })
 
 describe("the end of a reply", () => {
-  const said: EndedAnswer = {
+  const said: EndedReply = {
     content: "The sea.",
     parts: [{ type: "tool", callId: "c", name: "currentTime", output: "noon" }],
     status: "completed",
@@ -86,7 +86,7 @@ describe("the end of a reply", () => {
 
   it("does not change how another reply ended", async () => {
     const { threadId, answerId } = await stopped()
-    await room.db.update(chatTurns).set({ process: 1 }).where(eq(chatTurns._id, answerId))
+    await chat.db.update(chatTurns).set({ process: 1 }).where(eq(chatTurns._id, answerId))
     const before = await answerIn(threadId)
     await endTurn(ada, answerId, said, () => {})
     expect(await answerIn(threadId)).toEqual(before)
@@ -95,7 +95,7 @@ describe("the end of a reply", () => {
 
 async function begin(text: string) {
   const { _id: threadId } = await createThread(ada, { title: "Tides" })
-  const { chunks } = await askQuestion(ada, threadId, { requestId: "q1", text, again: false })
+  const { chunks } = await startReply(ada, threadId, { requestId: "q1", text, again: false })
   const answer = await answerIn(threadId)
   if (!answer) throw new Error("No answer was begun.")
   return { threadId, answerId: answer._id, chunks }
@@ -104,7 +104,7 @@ async function begin(text: string) {
 /** An answer of this process that may still be completed. */
 async function stopped() {
   const { threadId, answerId } = await begin("/slow")
-  await stopAnswer(ada, threadId)
+  await stopReply(ada, threadId)
   return { threadId, answerId }
 }
 
@@ -114,7 +114,7 @@ async function answerIn(threadId: string) {
 
 /** The database, whose transactions fail with the code that `fails` gives. */
 function failingFor(fails: () => string | false): Database {
-  return new Proxy(room.db, {
+  return new Proxy(chat.db, {
     get(target, name) {
       if (name !== "transaction") return Reflect.get(target, name)
       return async (work: Parameters<Database["transaction"]>[0]) => {

@@ -1,18 +1,18 @@
 import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { chatChunks, chatMessages, chatTurns, type AnswerDelta } from "#db/schema/chat.ts"
+import { chatChunks, chatMessages, chatTurns, type ReplyDelta } from "#db/schema/chat.ts"
 import { endLostTurns } from "#server/chat/lost-turns.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
-import { openChatRoom } from "../support/chat-services.ts"
+import { openChatServices } from "../support/chat-services.ts"
 
-let room: Awaited<ReturnType<typeof openChatRoom>>
-let ada: Awaited<ReturnType<(typeof room)["scopeOf"]>>
+let chat: Awaited<ReturnType<typeof openChatServices>>
+let ada: Awaited<ReturnType<(typeof chat)["scopeOf"]>>
 beforeAll(async () => {
-  room = await openChatRoom()
-  ada = await room.scopeOf("ada")
+  chat = await openChatServices()
+  ada = await chat.scopeOf("ada")
 })
-afterAll(() => room.close())
+afterAll(() => chat.close())
 
 /** No process has it: the numbers begin at 1. */
 const DEAD = 0
@@ -33,7 +33,7 @@ it("ends a reply whose process died at the second check, with the text stored so
       ],
     },
   })
-  expect(await room.db.$count(chatChunks, eq(chatChunks.turnId, answerId))).toBe(0)
+  expect(await chat.db.$count(chatChunks, eq(chatChunks.turnId, answerId))).toBe(0)
 })
 
 it("ends a reply as stopped if the user had stopped it before the process died", async () => {
@@ -43,7 +43,7 @@ it("ends a reply as stopped if the user had stopped it before the process died",
 })
 
 it("leaves a reply of a live process alone, until it exceeds the longest possible time", async () => {
-  const { answerId } = await abandonedTurn({ process: room.turns.process })
+  const { answerId } = await abandonedTurn({ process: chat.turns.process })
   await endLostTurns(ada, await endLostTurns(ada, new Set()))
   expect(await turnOf(answerId)).toMatchObject({ status: "running" })
 
@@ -71,7 +71,7 @@ it("ends a reply once if several processes find it", async () => {
   expect((await listMessages(ada, threadId)).entries[1]).toMatchObject({ content: "It is deep." })
 })
 
-const SAID: AnswerDelta[][] = [
+const SAID: ReplyDelta[][] = [
   [
     { type: "reasoning", id: "0", text: "Hm." },
     { type: "text", id: "1", text: "It is " },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { createAnswerRecord } from "#server/chat/reply-record.ts"
-import { foldChunks, type AnswerDelta } from "#server/chat/contract.ts"
+import { createReplyRecord } from "#server/chat/reply-record.ts"
+import { foldChunks, type ReplyDelta } from "#server/chat/contract.ts"
 
 describe("the record of a reply", () => {
   it("returns what arrived since the last time, joined, and nothing twice", () => {
-    const record = createAnswerRecord()
+    const record = createReplyRecord()
     for (const delta of ["The ", "sea "]) record.take({ type: "text-delta", id: "t", delta })
     expect(record.drain()).toEqual([{ type: "text", id: "0", text: "The sea " }])
     expect(record.drain()).toEqual([])
@@ -14,8 +14,8 @@ describe("the record of a reply", () => {
 
   it("has the same result however the chunks are split", () => {
     for (let cuts = 0; cuts < 2 ** CHUNKS.length; cuts += 7) {
-      const record = createAnswerRecord()
-      const pieces: AnswerDelta[][] = []
+      const record = createReplyRecord()
+      const pieces: ReplyDelta[][] = []
       for (const [at, chunk] of CHUNKS.entries()) {
         record.take(chunk)
         if (cuts & (1 << at)) pieces.push(record.drain())
@@ -28,7 +28,7 @@ describe("the record of a reply", () => {
   })
 
   it("keeps two texts apart that a provider gives the same id", () => {
-    const record = createAnswerRecord()
+    const record = createReplyRecord()
     for (const chunk of CHUNKS) record.take(chunk)
     expect(record.read()).toMatchObject({
       content: "Let me look. \u{1F30A}\n\nIt is deep.",
@@ -42,7 +42,7 @@ describe("the record of a reply", () => {
   })
 
   it("holds back the first half of a surrogate pair until the second arrives", () => {
-    const record = createAnswerRecord()
+    const record = createReplyRecord()
     record.take({ type: "text-delta", id: "t", delta: "wave \ud83c" })
     expect(record.drain()).toEqual([{ type: "text", id: "0", text: "wave " }])
     record.take({ type: "text-delta", id: "t", delta: "\udf0a!" })
@@ -50,7 +50,7 @@ describe("the record of a reply", () => {
   })
 
   it("has no parts if it is text only, and no text before the first character", () => {
-    const record = createAnswerRecord()
+    const record = createReplyRecord()
     record.take({ type: "text-delta", id: "t", delta: "" })
     expect(record.drain()).toEqual([])
     expect(record.read()).toMatchObject({ content: "", parts: null })
@@ -59,7 +59,7 @@ describe("the record of a reply", () => {
   })
 })
 
-const CHUNKS: Parameters<ReturnType<typeof createAnswerRecord>["take"]>[0][] = [
+const CHUNKS: Parameters<ReturnType<typeof createReplyRecord>["take"]>[0][] = [
   { type: "reasoning-delta", id: "0", delta: "Hm." },
   { type: "text-delta", id: "0", delta: "Let me " },
   { type: "text-delta", id: "0", delta: "look. \ud83c" },

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
-import { createAnswerRecord } from "#server/chat/reply-record.ts"
+import { createReplyRecord } from "#server/chat/reply-record.ts"
 
 it("a reply is stored completely even if its tools return characters that no database stores", () => {
-  const record = createAnswerRecord()
+  const record = createReplyRecord()
   record.take({ type: "text-delta", id: "1", delta: "a\0b" })
   record.take({ type: "tool-input-start", toolCallId: "t", toolName: "findFiles" })
   record.take({
@@ -23,7 +23,7 @@ it("a reply is stored completely even if its tools return characters that no dat
 
 it("a reply is stored even if its tools return endlessly nested values", () => {
   const depth = 20_000
-  const record = createAnswerRecord()
+  const record = createReplyRecord()
   const input: unknown = JSON.parse(`${"[".repeat(depth)}1${"]".repeat(depth)}`)
   record.take({ type: "tool-input-available", toolCallId: "t", toolName: "searchFiles", input })
   expect(JSON.stringify(record.drain())).toContain("(nested too deeply to be kept)")

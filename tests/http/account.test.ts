@@ -107,7 +107,7 @@ describe("sessions", () => {
   it("are listed and ended one by one, by their own user only", async () => {
     const person = await newPerson()
     const elsewhere = await signIn(app, person)
-    const stranger = await newPerson()
+    const other = await newPerson()
     const [theirs, mine] = await sql<{ id: string }[]>`
       select s.id from auth.session s join auth.user u on u.id = s.user_id
       where u.email = ${person.email} order by s.created_at desc`
@@ -115,7 +115,7 @@ describe("sessions", () => {
     expect(page).toContain("This browser")
     expect(page).toContain(theirs?.id)
 
-    const attempt = await change(stranger, { intent: "end-session", sessionId: theirs?.id ?? "" })
+    const attempt = await change(other, { intent: "end-session", sessionId: theirs?.id ?? "" })
     expect(attempt).toMatchObject({ status: 404, text: expect.stringContaining("There is no such session") })
     expect((await elsewhere(ACCOUNT)).status).toBe(200)
 
@@ -150,8 +150,8 @@ describe("API keys", () => {
 
     const [row] = await sql<{ id: string }[]>`
       select k.id from auth.apikey k join auth.user u on u.id = k.reference_id where u.email = ${person.email}`
-    const stranger = await newPerson()
-    expect(await change(stranger, { intent: "delete-key", keyId: row?.id ?? "" })).toMatchObject({
+    const other = await newPerson()
+    expect(await change(other, { intent: "delete-key", keyId: row?.id ?? "" })).toMatchObject({
       status: 404,
     })
     expect((await fetch(`${app.origin}/api/files`, script)).status).toBe(200)

@@ -65,9 +65,9 @@ describe("resumeStream of the AI SDK", () => {
   it("is for the conversation's owner only", async () => {
     const threadId = await newThread()
     await ask(threadId, "/slow")
-    const stranger = await signUp(app, grace)
+    const other = await signUp(app, grace)
     const path = `/api/chat/${threadId}/stream`
-    expect((await stranger(path)).status).toBe(404)
+    expect((await other(path)).status).toBe(404)
     expect((await openBrowser(app)(path)).status).toBe(401)
     expect((await person("/api/chat/not-an-id/stream")).status).toBe(404)
     await stopReply(threadId)

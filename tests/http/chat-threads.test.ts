@@ -3,7 +3,7 @@ import type { EntryPage, SearchResults, ThreadPage, ThreadSummary } from "#serve
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
-import { checkAnswer } from "../support/openapi.ts"
+import { checkResponse } from "../support/openapi.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
 
 const NO_FILE = "There is no file with this id."
@@ -111,13 +111,13 @@ describe("the conversations' trash", () => {
     expect((await ask(ada, { threadId })).status).toBe(404)
     expect(await threadsOf(ada)).not.toContain(threadId)
 
-    const heard = hers.heard.length
+    const alreadyReceived = hers.received.length
     const restored = await ada(`${address}/restore`, { method: "POST" })
     expect(await restored.json()).toMatchObject({ thread: { _id: threadId, title: "To be thrown away" } })
     await hers.until(
       ({ name, event }) =>
         name === "commit" &&
-        hers.heard.findIndex((one) => one.event === event) >= heard &&
+        hers.received.findIndex((one) => one.event === event) >= alreadyReceived &&
         JSON.stringify(event).includes('"To be thrown away"'),
     )
     const { entries } = await read<EntryPage>(await ada(`${address}/messages`))
@@ -227,7 +227,7 @@ describe("a conversation's endpoints", () => {
     ] as const) {
       const visitor = await fetch(app.origin + path, { method })
       expect(visitor.status, path).toBe(401)
-      await checkAnswer(new URL(path, app.origin), method, visitor)
+      await checkResponse(new URL(path, app.origin), method, visitor)
       const other = await grace(path, { method })
       expect(await other.text(), path).not.toContain("Ada")
       expect(other.status, path).toBe(path.includes("search") ? 200 : 404)

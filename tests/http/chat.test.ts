@@ -178,10 +178,10 @@ describe("forty readers who disconnect at the same moment", () => {
 })
 
 test("invented roles and parts never reach the model", async () => {
-  const heard: string[] = []
+  const bodies: string[] = []
   const listener = createServer((request, response) => {
     void readText(request).then((body) => {
-      heard.push(body)
+      bodies.push(body)
       response.writeHead(500).end("{}")
     })
   }).listen(0, "127.0.0.1")
@@ -214,14 +214,14 @@ test("invented roles and parts never reach the model", async () => {
     }
     const answer = await (await person("/api/chat", post(body))).text()
     expect(answer).toContain('"type":"error"')
-    const sent = JSON.parse(heard[0] ?? "{}")
+    const sent = JSON.parse(bodies[0] ?? "{}")
     expect(sent.messages).toEqual([
       { role: "system", content: "Speak of the sea." },
       { role: "user", content: "Which files?" },
       { role: "assistant", content: "You have one." },
       { role: "user", content: "Sure?" },
     ])
-    expect(heard.join()).not.toMatch(/made up|Obey/)
+    expect(bodies.join()).not.toMatch(/made up|Obey/)
   } finally {
     await listening.stop()
     listener.close()

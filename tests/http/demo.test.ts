@@ -121,7 +121,7 @@ it("the demo is absent if the operator switched it off, without affecting anythi
     body: new URLSearchParams({ boat: "Petrel", lamp: before[0]?.["lamp"] ? "off" : "on" }),
   })
   expect([looked.status, moved.status]).toEqual([404, 404])
-  expect(await moved.json()).toEqual({ error: "There is no demonstration here." })
+  expect(await moved.json()).toEqual({ error: "The demo is switched off here." })
   expect(await sql`select * from demo_boats order by name`).toEqual(before)
 })
 

@@ -37,10 +37,10 @@ describe("a person whose browser asks for German", () => {
     const told = await findEmail(app, ada.email, /^Ihr Tarif bei Tideline hat sich geändert$/)
     expect(told.text).toContain("Ab jetzt haben Sie den Tarif Pro.")
 
-    const stranger = asking("en")
-    await stranger("/sign-up", form(ada))
+    const other = asking("en")
+    await other("/sign-up", form(ada))
     await findEmail(app, ada.email, /^Sie haben schon ein Konto bei Tideline$/)
-    await stranger("/sign-in/forgot-password", form(ada))
+    await other("/sign-in/forgot-password", form(ada))
     await findEmail(app, ada.email, /^Ihr Passwort für Tideline zurücksetzen$/)
 
     await browser("/dashboard/account", form({ intent: "delete-account", confirmation: PASSWORD }))

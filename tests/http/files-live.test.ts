@@ -37,20 +37,20 @@ afterAll(async () => {
 describe("over the socket", () => {
   it("a removed file moves from the list to the trash, and a restored one moves back", async () => {
     await hers.mutate("files.remove", { fileId: file._id })
-    await heard([LIST, "remove", file._id])
-    const [, , , row] = await heard([TRASH, "put", file._id])
+    await waitForChange([LIST, "remove", file._id])
+    const [, , , row] = await waitForChange([TRASH, "put", file._id])
     expect(row).toEqual({ ...file, trashedAt: expect.any(Number) as number })
 
     const other = await store("engine.txt")
     const answer = await hers.mutate("files.restore", { fileId: file._id })
     const restored = { ...file, fileName: "engine (1).txt" }
     expect(answer).toMatchObject({ value: restored })
-    await heard([TRASH, "remove", file._id])
-    const [, , , back] = await heard([LIST, "put", file._id])
+    await waitForChange([TRASH, "remove", file._id])
+    const [, , , back] = await waitForChange([LIST, "put", file._id])
     expect(back).toEqual(restored)
 
     await hers.mutate("files.purge", { fileId: other._id })
-    await heard([LIST, "remove", other._id])
+    await waitForChange([LIST, "remove", other._id])
   })
 
   it("emptying the trash takes effect everywhere immediately, and reports the freed space", async () => {
@@ -58,23 +58,23 @@ describe("over the socket", () => {
     for (const { _id } of files) await hers.mutate("files.remove", { fileId: _id })
     expect(await graces.mutate("files.emptyTrash", {})).toMatchObject({ value: 0 })
     expect(await hers.mutate("files.emptyTrash", {})).toMatchObject({ value: 2 })
-    for (const { _id } of files) await heard([TRASH, "remove", _id])
+    for (const { _id } of files) await waitForChange([TRASH, "remove", _id])
   })
 
   it("a link appears, counts its downloads and disappears, without revealing its token or password", async () => {
     const { url, share } = await shareIt({ password: "open sesame", maxDownloads: 9 })
-    const [, , , row] = await heard([SHARES, "put", share._id])
+    const [, , , row] = await waitForChange([SHARES, "put", share._id])
     expect(row).toEqual(share)
     const open = await shareIt({})
     await (await fetch(`${open.url}/download`)).text()
-    await heard([SHARES, "put", open.share._id], { ...open.share, downloads: 1 })
+    await waitForChange([SHARES, "put", open.share._id], { ...open.share, downloads: 1 })
     expect(await graces.mutate("files.revokeShare", { shareId: share._id })).toMatchObject({
       error: { code: "not_found" },
     })
     expect(await hers.mutate("files.revokeShare", { shareId: share._id })).toHaveProperty("value")
-    await heard([SHARES, "remove", share._id])
+    await waitForChange([SHARES, "remove", share._id])
     expect((await fetch(url)).status).toBe(404)
-    const everything = JSON.stringify(hers.heard)
+    const everything = JSON.stringify(hers.received)
     expect(everything).not.toContain(url.slice(-20))
     expect(everything).not.toContain("scrypt")
     expect(await hers.query("files.listShares", {})).toMatchObject({ value: [{ _id: open.share._id }] })
@@ -88,7 +88,7 @@ describe("over the socket", () => {
     const sql = postgres(app.databaseUrl, { max: 1 })
     await sql`update files set file_name = 'named by an operator.txt' where _id = ${file._id}`
     await sql.end()
-    const [, , , row] = await heard([USAGE, "put", _id])
+    const [, , , row] = await waitForChange([USAGE, "put", _id])
     expect(row).toMatchObject({ revision: revision + 1 })
   })
 
@@ -119,7 +119,7 @@ describe("over the socket", () => {
   it("none of it is visible to other users", async () => {
     const trashed = await store("trashed.txt")
     await hers.mutate("files.remove", { fileId: trashed._id })
-    await heard([TRASH, "put", trashed._id])
+    await waitForChange([TRASH, "put", trashed._id])
     for (const mutation of ["files.remove", "files.restore", "files.purge"]) {
       for (const fileId of [file._id, trashed._id])
         expect(await graces.mutate(mutation, { fileId })).toMatchObject({ error: { code: "not_found" } })
@@ -129,7 +129,7 @@ describe("over the socket", () => {
     for (const query of ["files.list", "files.listTrash", "files.listShares"])
       expect(await graces.query(query)).toEqual({ value: [] })
     expect(await graces.query("files.getUsage")).toEqual({ value: null })
-    expect(graces.heard.filter(({ name }) => name === "commit")).toEqual([])
+    expect(graces.received.filter(({ name }) => name === "commit")).toEqual([])
     expect(await hers.query("files.listTrash")).toMatchObject({ value: [{ _id: trashed._id }] })
   })
 })
@@ -148,7 +148,7 @@ function isSnapshotOf(event: unknown, id: number | undefined) {
  * The change of one row that Ada's socket was told, now or later; the one that leaves these fields,
  * where they are given.
  */
-async function heard(wanted: [id: number | undefined, op: string, key: string], row?: object) {
+async function waitForChange(wanted: [id: number | undefined, op: string, key: string], row?: object) {
   const find = (event: unknown) => {
     const { changes = [] } = event as { changes?: Change[] }
     return changes.find(

@@ -110,7 +110,7 @@ it("a missing page and one that depends on the session are rendered each time", 
   }
 })
 
-interface Answer {
+interface PageResponse {
   status: number
   headers: Record<string, string>
   bytes: Buffer
@@ -120,7 +120,7 @@ interface Answer {
 /**
  * With no header but those: `fetch` takes what is compressed without being asked, and hides that.
  */
-function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
+function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<PageResponse> {
   return new Promise((resolve, reject) => {
     const asked = request(app.origin + path, { method, headers }, (answer) => {
       const chunks: Buffer[] = []
@@ -140,6 +140,6 @@ function ask(path: string, headers: Record<string, string> = {}, method = "GET")
   })
 }
 
-function nonceOf({ headers }: Answer): string {
+function nonceOf({ headers }: PageResponse): string {
   return /'nonce-([^']+)'/.exec(headers["content-security-policy"] ?? "")?.[1] ?? "none"
 }

@@ -143,7 +143,7 @@ describe("a named query", () => {
     await sayMore("more of Ada's", 1)
     await graces.mutate("chat.createThread", { title: "A marker" })
     await graces.until(({ name, event }) => name === "commit" && JSON.stringify(event).includes("A marker"))
-    expect(JSON.stringify(graces.heard)).not.toMatch(/Ada|ada@|engine/)
+    expect(JSON.stringify(graces.received)).not.toMatch(/Ada|ada@|engine/)
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { checkAnswer } from "../support/openapi.ts"
+import { checkResponse } from "../support/openapi.ts"
 import { signUp, type Person } from "../support/people.ts"
 
 let app: TidelineApp
@@ -77,7 +77,7 @@ describe("the OpenAPI document describes", () => {
   ])("%s %s, refused to a visitor and to another site", async (method, path) => {
     const url = new URL(path, app.origin)
     const visitor = await fetch(url, { method, redirect: "manual" })
-    await checkAnswer(url, method, visitor)
+    await checkResponse(url, method, visitor)
     expect(visitor.status).toBe(401)
     if (method === "GET") return
     const forged = await ada(path, { method, headers: { Origin: "https://evil.example" } })
@@ -90,7 +90,7 @@ describe("the check against the document", () => {
   const body = { status: "ok", timestamp: "2026-11-20T20:52:32.171Z", uptime: 1.5 }
 
   test("accepts what is described", async () => {
-    await checkAnswer(health(), "GET", Response.json(body, { headers: limits }))
+    await checkResponse(health(), "GET", Response.json(body, { headers: limits }))
   })
 
   test.each([
@@ -114,18 +114,18 @@ describe("the check against the document", () => {
       "the type text/plain",
     ],
   ])("finds %s", async (_what, answer, words) => {
-    await expect(checkAnswer(health(), "GET", answer())).rejects.toThrow(words)
+    await expect(checkResponse(health(), "GET", answer())).rejects.toThrow(words)
   })
 
   test("finds an undocumented path", async () => {
     const response = Response.json({ error: "x" })
-    await expect(checkAnswer(new URL("/api/secret", app.origin), "GET", response)).rejects.toThrow(
+    await expect(checkResponse(new URL("/api/secret", app.origin), "GET", response)).rejects.toThrow(
       "this address",
     )
   })
 
   test("finds an undocumented method", async () => {
-    await expect(checkAnswer(health(), "DELETE", Response.json(body))).rejects.toThrow("it should be 405")
+    await expect(checkResponse(health(), "DELETE", Response.json(body))).rejects.toThrow("it should be 405")
   })
 })
 

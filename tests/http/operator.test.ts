@@ -14,7 +14,7 @@ const NO_ID = "00000000-0000-7000-8000-000000000000"
 let app: TidelineApp
 let sql: postgres.Sql
 let operator: Person
-let stranger: Person
+let member: Person
 beforeAll(async () => {
   app = await startTideline({
     ADMIN_EMAILS: "Operator@example.org, unverified@example.org",
@@ -27,8 +27,8 @@ beforeAll(async () => {
   })
   sql = postgres(app.databaseUrl, { max: 2, onnotice() {} })
   operator = await enter("operator@example.org")
-  stranger = await enter("stranger@example.org")
-  await sql`update auth.user set email_verified = true, holder_confirmed = true where email in (${operator.email}, ${stranger.email})`
+  member = await enter("member@example.org")
+  await sql`update auth.user set email_verified = true, holder_confirmed = true where email in (${operator.email}, ${member.email})`
 })
 afterAll(async () => {
   await sql.end()
@@ -54,7 +54,7 @@ describe("the operator's pages", () => {
   it("are linked from the operator's menu only", async () => {
     await sql`update users set onboarding_completed = true`
     expect(await (await operator("/dashboard")).text()).toContain('href="/admin"')
-    expect(await (await stranger("/dashboard")).text()).not.toContain('href="/admin"')
+    expect(await (await member("/dashboard")).text()).not.toContain('href="/admin"')
   })
 })
 
@@ -83,7 +83,7 @@ describe("access to the operator's pages", () => {
   ]
 
   async function knock(send: (path: string, init?: RequestInit) => Promise<Response>) {
-    const [row] = await sql`select clerk_id from users where email = ${stranger.email}`
+    const [row] = await sql`select clerk_id from users where email = ${member.email}`
     const statuses = new Map<string, number>()
     for (const [path, fields] of asks) {
       const about = { ...fields, ...(fields?.["userId"] && { userId: String(row?.["clerk_id"]) }) }
@@ -96,7 +96,7 @@ describe("access to the operator's pages", () => {
   }
 
   it("is denied to anyone else who is signed in, for reading and changing", async () => {
-    expect(new Set((await knock(stranger)).values())).toEqual(new Set([404]))
+    expect(new Set((await knock(member)).values())).toEqual(new Set([404]))
     await expectNothingChanged()
   })
 
@@ -146,9 +146,9 @@ describe("access to the operator's pages", () => {
 describe("people", () => {
   it("are found by a part of their address, in any capitalisation", async () => {
     await sql`insert into users (clerk_id, email) values ('percent', '100%_ada@example.org')`
-    expect(await find("STRANGER")).toContain("stranger@example.org")
+    expect(await find("MEMBER")).toContain("member@example.org")
     expect(await find("%_a")).toContain("100%_ada@example.org")
-    expect(await find("%_a")).not.toContain("stranger@example.org")
+    expect(await find("%_a")).not.toContain("member@example.org")
     expect(await find("nobody")).toContain("No email address contains “nobody”.")
   })
 
@@ -512,8 +512,8 @@ async function limitsAsFelt(person: Person) {
 async function expectNothingChanged() {
   expect(await sql`select * from operator_acts`).toHaveLength(0)
   expect(await sql`select * from waitlist`).toHaveLength(0)
-  expect(await sql`select plan from users where email = ${stranger.email}`).toEqual([{ plan: "free" }])
-  expect((await stranger("/dashboard")).status).toBe(200)
+  expect(await sql`select plan from users where email = ${member.email}`).toEqual([{ plan: "free" }])
+  expect((await member("/dashboard")).status).toBe(200)
 }
 
 /** The page of those whose address contains the text. */

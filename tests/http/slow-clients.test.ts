@@ -153,12 +153,12 @@ it("a request whose body was aborted gets a response that says so, and is counte
     }),
   )
   const socket = await open(port)
-  const heard = readAll(socket)
+  const received = readAll(socket)
   socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\na little")
   await arrived.promise
   // In the first of these times it was not read yet.
   vi.advanceTimersByTime(180_000)
-  expect(statusesOf(await heard)).toEqual([408])
+  expect(statusesOf(await received)).toEqual([408])
   expect(await counted.promise).toBe(408)
 })
 
@@ -179,14 +179,14 @@ it("a connection whose client does not read is closed, but not one that has noth
   )
   const reader = await open(port)
   reader.write("GET /quiet HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-  const heard = readAll(reader)
+  const received = readAll(reader)
   const outgoing = await quiet.promise
   const idler = await open(port)
   idler.pause()
   idler.write(REQUEST)
   await once(await stalled.promise, "close")
   outgoing.end("last")
-  expect(await heard).toMatch(/first[^]*last/)
+  expect(await received).toMatch(/first[^]*last/)
 })
 
 async function serveLimited(

@@ -59,8 +59,8 @@ describe("a mail server that is down during many sign-ups, with processes being 
     const numbers = Array.from({ length: PEOPLE }, (_, i) => i)
     let isKilled = false
     await Promise.all(
-      [0, 1, 2, 3].map(async (lane) => {
-        for (const i of numbers.filter((each) => each % 4 === lane)) {
+      [0, 1, 2, 3].map(async (worker) => {
+        for (const i of numbers.filter((each) => each % 4 === worker)) {
           if (acknowledged.length >= 0.4 * PEOPLE && !isKilled)
             isKilled = process.kill(doomed[0].pid, "SIGKILL")
           await join(doomed[0], i).catch(() => join(doomed[1], i).catch(() => {}))

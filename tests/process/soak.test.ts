@@ -68,7 +68,7 @@ test(
     )
 
     expect(ledger.wrong).toEqual([])
-    await expectAnswers(cluster.sql, ledger)
+    await expectReplies(cluster.sql, ledger)
     await expectRecords(cluster.sql, ledger)
     await expectFiles(people, ledger)
     await expectEmails(cluster.sql, ledger, () => receiver.received.map(({ envelope }) => envelope.to.join()))
@@ -114,7 +114,7 @@ async function killAndStart(member: Member) {
 }
 
 /** Each answer that was promised is over, with the words it came to in its message. */
-async function expectAnswers(sql: postgres.Sql, ledger: Ledger) {
+async function expectReplies(sql: postgres.Sql, ledger: Ledger) {
   const running = () => sql`select _id from chat_turns where status = 'running'`
   await expect.poll(running, { timeout: 60_000 }).toEqual([])
   const stored = await sql`select t._id from chat_turns t join chat_messages m on m._id = t._id`

@@ -7,11 +7,11 @@ const suite = engineSuite()
 
 /** An engine of its own on the database of the others, and what it heard. */
 async function startListener(more: Record<string, (text: string) => void> = {}) {
-  const heard: string[] = []
-  const announcements = { news: (text: string) => void heard.push(text), ...more }
+  const received: string[] = []
+  const announcements = { news: (text: string) => void received.push(text), ...more }
   const engine = await startEngine(suite.databaseUrl, {}, { announcements })
   onTestFinished(() => engine.close())
-  return { engine, heard }
+  return { engine, received }
 }
 
 it("an announcement in a transaction reaches every process at its commit, and never if it is rolled back", async () => {
@@ -27,20 +27,21 @@ it("an announcement in a transaction reaches every process at its commit, and ne
     await transaction.unsafe(ANNOUNCE, ["weather", "nobody asked"])
     await transaction.unsafe(ANNOUNCE, ["toString", "nobody asked"])
     await transaction.unsafe(ANNOUNCE, ["news", "second"])
-    expect(listeners.flatMap(({ heard }) => heard)).toEqual([])
+    expect(listeners.flatMap(({ received }) => received)).toEqual([])
   })
-  for (const { heard } of listeners) await expect.poll(() => heard).toEqual(["first, \u{1F30A}", "second"])
+  for (const { received } of listeners)
+    await expect.poll(() => received).toEqual(["first, \u{1F30A}", "second"])
 })
 
 it("a failing handler is logged, without affecting other announcements or the stream", async () => {
-  const { engine, heard } = await startListener({
+  const { engine, received } = await startListener({
     broken() {
       throw new Error("not understood")
     },
   })
   await suite.sql.unsafe(ANNOUNCE, ["broken", "x"])
   await suite.sql.unsafe(ANNOUNCE, ["news", "after it"])
-  await expect.poll(() => heard.at(-1)).toBe("after it")
+  await expect.poll(() => received.at(-1)).toBe("after it")
   expect(engine.lines).toMatchObject([{ level: "error", details: { topic: "broken" } }])
   expect(engine.realtime.ready()).toEqual({ ready: true })
 })

@@ -29,10 +29,10 @@ it("a stream whose listener fails ends, gives the reason, and delivers nothing m
   const slot = `failing_${process.pid}`
   await connection.sql.unsafe(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput`).simple()
   const { flushed } = await connection.identify()
-  let heard = 0
+  let received = 0
   const stream = await connection.start(slot, "tideline", flushed, {
     message() {
-      heard += 1
+      received += 1
       throw new Error("It cannot be read.")
     },
     keepalive() {},
@@ -40,5 +40,5 @@ it("a stream whose listener fails ends, gives the reason, and delivers nothing m
   const over = expect(stream.closed).rejects.toThrow("It cannot be read.")
   await suite.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada'), ('2', 't', 'ada')`
   await over
-  expect(heard).toBe(1)
+  expect(received).toBe(1)
 })

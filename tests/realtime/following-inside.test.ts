@@ -5,13 +5,13 @@ const suite = engineSuite()
 
 /** Everything that was heard of a thread's messages, each time as bodies by id. */
 async function followInside(threadId: string) {
-  const heard: Record<string, unknown>[] = []
+  const received: Record<string, unknown>[] = []
   const stop = suite.engine.realtime.follow({ query: "messages.inThread", args: { threadId } }, (rows) => {
-    heard.push(Object.fromEntries(rows.map((row) => [row._id, "body" in row ? row.body : undefined])))
+    received.push(Object.fromEntries(rows.map((row) => [row._id, "body" in row ? row.body : undefined])))
   })
   onTestFinished(stop)
-  await expect.poll(() => heard.length).toBeGreaterThan(0)
-  return { heard, stop, last: () => heard.at(-1) }
+  await expect.poll(() => received.length).toBeGreaterThan(0)
+  return { received, stop, last: () => received.at(-1) }
 }
 
 function add(id: string, body: string, threadId = "harbour") {
@@ -20,14 +20,14 @@ function add(id: string, body: string, threadId = "harbour") {
 
 it("an in-process subscription is read at first, and notified after every commit that affects it", async () => {
   await add("a", "there before")
-  const { heard, last } = await followInside("harbour")
-  expect(heard).toEqual([{ a: "there before" }])
+  const { received, last } = await followInside("harbour")
+  expect(received).toEqual([{ a: "there before" }])
   await suite.sql.begin(async (transaction) => {
     await transaction`insert into messages ${transaction({ _id: "b", thread_id: "harbour", owner: "ada", body: "new" })}`
     await transaction`update messages set body = 'changed' where _id = 'a'`
   })
   await expect.poll(last).toEqual({ a: "changed", b: "new" })
-  expect(heard).toHaveLength(2)
+  expect(received).toHaveLength(2)
   await suite.sql`delete from messages where _id = 'a'`
   await expect.poll(last).toEqual({ b: "new" })
 })
@@ -35,9 +35,9 @@ it("an in-process subscription is read at first, and notified after every commit
 it("a long text that a commit does not include stays as it was", async () => {
   const long = "wave ".repeat(3000)
   await add("a", long)
-  const { heard, last } = await followInside("harbour")
+  const { received, last } = await followInside("harbour")
   await suite.sql`update messages set note = 'seen' where _id = 'a'`
-  await expect.poll(() => heard.length).toBe(2)
+  await expect.poll(() => received.length).toBe(2)
   expect(last()).toEqual({ a: long })
 })
 
@@ -62,7 +62,7 @@ it("a subscription that was closed receives nothing more", async () => {
   stopped.stop()
   await add("a", "one")
   await expect.poll(other.last).toEqual({ a: "one" })
-  expect(stopped.heard).toEqual([{}])
+  expect(stopped.received).toEqual([{}])
   expect(suite.engine.realtime.metrics()["subscriptions"]).toBe(1)
 })
 
@@ -73,7 +73,7 @@ it("a subscription on behalf of a person is notified when they lose access", asy
   let refusals = 0
   const stop = suite.engine.realtime.follow(
     { query: "messages.inOwnThread", args: { threadId: "harbour" } },
-    (heard) => (rows = heard.length),
+    (received) => (rows = received.length),
     { viewer: { id: "ada" }, refused: () => refusals++ },
   )
   onTestFinished(stop)

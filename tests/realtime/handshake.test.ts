@@ -78,11 +78,11 @@ describe("a handshake whose token is being verified", () => {
     const { engine, asked, allow, verified } = await startSlowVerifier()
     const socket = new WebSocket(`${engine.url}/realtime/?EIO=4&transport=websocket`)
     onTestFinished(() => socket.close())
-    const heard: string[] = []
+    const received: string[] = []
     const answered = Promise.withResolvers<void>()
     socket.addEventListener("message", ({ data }) => {
       const text = String(data)
-      heard.push(text.slice(0, 2))
+      received.push(text.slice(0, 2))
       if (text.startsWith("0")) for (let n = 0; n < 5; n++) socket.send('40{"version":1,"token":"ada"}')
       if (text.startsWith("40")) answered.resolve()
     })
@@ -90,7 +90,7 @@ describe("a handshake whose token is being verified", () => {
     allow()
     await answered.promise
     expect(verified()).toBe(1)
-    expect(heard.filter((kind) => kind === "40")).toHaveLength(1)
+    expect(received.filter((kind) => kind === "40")).toHaveLength(1)
   })
 })
 

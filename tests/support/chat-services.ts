@@ -11,27 +11,27 @@ import { openGatewayModel } from "#server/adapters/model/gateway.ts"
 import { createChunkWriter } from "#server/chat/chunk-writer.ts"
 import { createModelTrouble } from "#server/chat/model-trouble.ts"
 import { createRunningTurns } from "#server/chat/running-turns.ts"
-import type { AnswerChunk } from "#server/chat/contract.ts"
+import type { ReplyChunk } from "#server/chat/contract.ts"
 import { readConfig } from "#server/config.ts"
 import type { Database } from "#db/client.ts"
 import { announce } from "#server/live.ts"
 import type { Viewer } from "#server/scope.ts"
 import { createTestDatabase } from "./postgres.ts"
 
-export type Asking = Awaited<ReturnType<Awaited<ReturnType<typeof openChatRoom>>["scopeOf"]>>
+export type ChatScope = Awaited<ReturnType<Awaited<ReturnType<typeof openChatServices>>["scopeOf"]>>
 
 /** A room for all tests of a file, and two who ask in it. */
-export async function enterChatRoom() {
-  const room = await openChatRoom()
-  afterAll(() => room.close())
-  return { room, ada: await room.scopeOf("ada"), grace: await room.scopeOf("grace") }
+export async function shareChatServices() {
+  const chat = await openChatServices()
+  afterAll(() => chat.close())
+  return { chat, ada: await chat.scopeOf("ada"), grace: await chat.scopeOf("grace") }
 }
 
 /**
  * What the chat's functions need: a real database, and the development gateway over HTTP. `scopeOf`
  * adds somebody who asks.
  */
-export async function openChatRoom() {
+export async function openChatServices() {
   const database = await createTestDatabase()
   const gateway = await openDevelopmentGateway()
   const directory = mkdtempSync(join(tmpdir(), "chat-"))
@@ -85,12 +85,12 @@ export async function openChatRoom() {
   }
 }
 
-export async function readAll(chunks: AsyncIterable<AnswerChunk>): Promise<AnswerChunk[]> {
-  const read: AnswerChunk[] = []
+export async function readAll(chunks: AsyncIterable<ReplyChunk>): Promise<ReplyChunk[]> {
+  const read: ReplyChunk[] = []
   for await (const chunk of chunks) read.push(chunk)
   return read
 }
 
-export function textOf(chunks: AnswerChunk[]): string {
+export function textOf(chunks: ReplyChunk[]): string {
   return chunks.map((chunk) => (chunk.type === "text-delta" ? chunk.delta : "")).join("")
 }

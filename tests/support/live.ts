@@ -20,7 +20,7 @@ const UNTIL_MS = 30_000
 
 /** A program on the socket: what it is told stands in `heard`, in order. */
 export interface LiveSocket {
-  heard: { name: string; event: SnapshotEvent | CommitEvent | RevokedEvent }[]
+  received: { name: string; event: SnapshotEvent | CommitEvent | RevokedEvent }[]
   subscribe(query: unknown, args: unknown, id?: number): Promise<SubscribeAnswer>
   query(query: unknown, args?: unknown): Promise<QueryAnswer>
   mutate(mutation: unknown, args?: unknown, mutationId?: string): Promise<MutateAnswer>
@@ -48,10 +48,10 @@ export async function openLiveSocket(
     auth: { version, token },
     ...(origin && { extraHeaders: { origin } }),
   })
-  const heard: LiveSocket["heard"] = []
+  const received: LiveSocket["received"] = []
   const listening = new Set<() => void>()
   socket.onAny((name: string, event: CommitEvent) => {
-    heard.push({ name, event })
+    received.push({ name, event })
     for (const look of listening) look()
   })
   await new Promise<void>((resolve, reject) => {
@@ -61,7 +61,7 @@ export async function openLiveSocket(
   const ask = (name: string, message: unknown) =>
     socket.timeout(5000).emitWithAck(name as "query", message as { query: string; args: unknown })
   return {
-    heard,
+    received,
     subscribe: (query, args, id = 1) => ask("subscribe", { subscriptions: [{ id, query, args }] }),
     query: (query, args = {}) => ask("query", { query, args }),
     mutate: (mutation, args = {}, mutationId = crypto.randomUUID()) =>
@@ -71,7 +71,7 @@ export async function openLiveSocket(
         const timer = setTimeout(() => {
           listening.delete(look)
           const state = socket.connected ? "connected" : "closed"
-          const last = JSON.stringify(heard.slice(-5))
+          const last = JSON.stringify(received.slice(-5))
           reject(
             new Error(
               `No event fits ${String(fits)} after ${UNTIL_MS / 1000} s. The socket is ${state} and received ${last}`,
@@ -79,7 +79,7 @@ export async function openLiveSocket(
           )
         }, UNTIL_MS)
         const look = () => {
-          const found = heard.find(fits)
+          const found = received.find(fits)
           if (!found) return
           clearTimeout(timer)
           listening.delete(look)

@@ -4,8 +4,8 @@ import { json } from "node:stream/consumers"
 import { onTestFinished } from "vitest"
 import { pino } from "pino"
 import { openGatewayModel } from "#server/adapters/model/gateway.ts"
-import { giveAnswer } from "#server/chat/generate-reply.ts"
-import type { AnswerChunk } from "#server/chat/contract.ts"
+import { generateReply } from "#server/chat/generate-reply.ts"
+import type { ReplyChunk } from "#server/chat/contract.ts"
 import { createModelTrouble } from "#server/chat/model-trouble.ts"
 import { readConfig } from "#server/config.ts"
 import { portOf } from "./port-of.ts"
@@ -53,13 +53,13 @@ export function askedModel(baseUrl: string, settings: Record<string, string> = {
 }
 
 /** The whole answer to one question, as chunks and as what they come to. */
-export async function readAnswer(
+export async function readReply(
   scope: Pick<ReturnType<typeof askedModel>, "model" | "config" | "log" | "modelTrouble">,
-  options: Partial<Parameters<typeof giveAnswer>[1]> = {},
-  hear: (chunk: AnswerChunk) => void = () => {},
+  options: Partial<Parameters<typeof generateReply>[1]> = {},
+  onChunk: (chunk: ReplyChunk) => void = () => {},
 ) {
-  const chunks: AnswerChunk[] = []
-  await giveAnswer(
+  const chunks: ReplyChunk[] = []
+  await generateReply(
     scope,
     {
       id: "answer",
@@ -71,7 +71,7 @@ export async function readAnswer(
     },
     (chunk) => {
       chunks.push(chunk)
-      hear(chunk)
+      onChunk(chunk)
     },
   )
   const textOf = (type: "text-delta" | "reasoning-delta") =>

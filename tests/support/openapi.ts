@@ -10,7 +10,7 @@ export function checkedFetch(origin: string): Fetch {
   return async (address, init) => {
     const url = new URL(address, origin)
     const response = await fetch(url, init)
-    await checkAnswer(url, init?.method, response)
+    await checkResponse(url, init?.method, response)
     return response
   }
 }
@@ -19,7 +19,7 @@ export function checkedFetch(origin: string): Fetch {
  * Throws when an answer is not as the application's own OpenAPI document describes it. What the
  * document leaves to others passes: pages, and the identity provider's /api/auth.
  */
-export async function checkAnswer(url: URL, method = "GET", response: Response): Promise<void> {
+export async function checkResponse(url: URL, method = "GET", response: Response): Promise<void> {
   const document = await readDocument(url.origin)
   const problem = await findProblem(document, method, url.pathname, response)
   if (problem) throw new Error(`${method} ${url.pathname} answered ${response.status}: ${problem}`)

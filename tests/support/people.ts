@@ -1,5 +1,5 @@
 import type { TidelineApp } from "./app.ts"
-import { checkAnswer } from "./openapi.ts"
+import { checkResponse } from "./openapi.ts"
 
 type App = Pick<TidelineApp, "origin">
 
@@ -53,7 +53,7 @@ export function openBrowser(app: App, cookies: Record<string, string> = {}) {
     if (!isSafe && !headers.has("origin")) headers.set("origin", app.origin)
     const url = new URL(address, app.origin)
     const response = await fetch(url, { redirect: "manual", ...init, headers })
-    await checkAnswer(url, init.method, response)
+    await checkResponse(url, init.method, response)
     for (const line of response.headers.getSetCookie()) keep(jar, line)
     return response
   }

@@ -7,13 +7,13 @@ export interface ScriptedGateway {
   /** The settings of a server that is to use it. */
   env: Record<string, string>
   /** The answers that were asked for, in order. */
-  answers: ScriptedAnswer[]
+  answers: ScriptedReply[]
   /** Resolves with the answer of this number, from 0, once it has been asked for. */
-  asked(number: number): Promise<ScriptedAnswer>
+  asked(number: number): Promise<ScriptedReply>
   close(): Promise<void>
 }
 
-export interface ScriptedAnswer {
+export interface ScriptedReply {
   /** All that was sent. */
   said: string
   /** With each piece, when it was sent (ms). */
@@ -30,7 +30,7 @@ export interface ScriptedAnswer {
 }
 
 export async function openScriptedGateway(): Promise<ScriptedGateway> {
-  const answers: ScriptedAnswer[] = []
+  const answers: ScriptedReply[] = []
   const waiting = new Set<() => void>()
   const server = createServer((request, response) => {
     request.resume().once("end", () => {
@@ -63,10 +63,10 @@ export async function openScriptedGateway(): Promise<ScriptedGateway> {
   }
 }
 
-function begin(response: ServerResponse): ScriptedAnswer {
+function begin(response: ServerResponse): ScriptedReply {
   let timer: NodeJS.Timeout | undefined
   response.writeHead(200, { "content-type": "text/event-stream" })
-  const answer: ScriptedAnswer = {
+  const answer: ScriptedReply = {
     said: "",
     times: [],
     aborted: false,

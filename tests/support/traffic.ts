@@ -195,9 +195,9 @@ export function startTraffic(
     const from = { "x-forwarded-for": `10.${[0, 0, 0].map(() => chance.below(256)).join(".")}` }
     const account = JSON.stringify({ name: "Somebody", email, password: "an engine of brass and cards" })
     const headers = { "content-type": "application/json", origin, ...from }
-    const stranger = { person: ((path, init) => fetch(origin + path, init)) as Person }
+    const visitor = { person: ((path, init) => fetch(origin + path, init)) as Person }
     const made = await request(
-      stranger,
+      visitor,
       "/api/auth/sign-up/email",
       { method: "POST", headers, body: account },
       200,

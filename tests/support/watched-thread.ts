@@ -10,23 +10,23 @@ const QUERIES = ["chat.listMessages", "chat.listTurns", "chat.listChunks"]
 export async function watchThread(app: TidelineApp, person: Person, threadId: string) {
   const socket = await openLiveSocket(app, await realtimeToken(person))
   for (const [id, query] of QUERIES.entries()) await socket.subscribe(query, { threadId }, id)
-  await socket.until(() => stand(socket.heard).subscribed === QUERIES.length)
+  await socket.until(() => replay(socket.received).subscribed === QUERIES.length)
 
   /** Resolves as soon as the records fit. */
   async function until(fits: (view: View) => boolean): Promise<View> {
     await socket
-      .until(() => fits(view(stand(socket.heard))))
+      .until(() => fits(viewOf(replay(socket.received))))
       .catch((cause: unknown) => {
-        const records = JSON.stringify(view(stand(socket.heard)))
+        const records = JSON.stringify(viewOf(replay(socket.received)))
         throw new Error(`The conversation does not fit ${String(fits)}: ${records}`, { cause })
       })
-    return view(stand(socket.heard))
+    return viewOf(replay(socket.received))
   }
   return {
     until,
     /** What it showed after each event so far. */
-    history: () => socket.heard.map((_, at) => view(stand(socket.heard.slice(0, at + 1)))),
-    now: () => view(stand(socket.heard)),
+    history: () => socket.received.map((_, at) => viewOf(replay(socket.received.slice(0, at + 1)))),
+    now: () => viewOf(replay(socket.received)),
     close: () => socket.close(),
   }
 }
@@ -43,10 +43,10 @@ export interface View {
 
 type Rows = [Map<string, LiveMessage>, Map<string, LiveTurn>, Map<string, LiveChunk>]
 
-function stand(heard: LiveSocket["heard"]) {
+function replay(received: LiveSocket["received"]) {
   const rows: Rows = [new Map(), new Map(), new Map()]
   let subscribed = 0
-  for (const { name, event } of heard) {
+  for (const { name, event } of received) {
     if (name === "commit") for (const change of (event as CommitEvent).changes) apply(rows, change)
     if (name !== "snapshot") continue
     for (const each of (event as SnapshotEvent).subscriptions) {
@@ -66,7 +66,7 @@ function apply(rows: Rows, [id, op, key, row]: Change) {
   else table?.set(key, { ...(table.get(key) as object), ...row })
 }
 
-function view({ rows: [messages, turns, chunks] }: ReturnType<typeof stand>): View {
+function viewOf({ rows: [messages, turns, chunks] }: ReturnType<typeof replay>): View {
   const turn = [...turns.values()].toSorted((one, other) => (one._id < other._id ? -1 : 1)).at(-1)
   const pieces = [...chunks.values()].filter(({ turnId }) => turnId === turn?._id)
   const content = (turn && messages.get(turn._id)?.content) ?? ""

@@ -13,24 +13,24 @@ const PAUSE = 300
  * but the browser's own `fetch`; so that asks again for what a page reads. Changes are never sent
  * twice, and an answer is an answer, whatever it says.
  */
-export function makeFetchPatient(): void {
+export function retryFetches(): void {
   const fetchOnce = window.fetch
   window.fetch = async (input, init) => {
-    const patience = patienceFor(input, init)
+    const retryTime = retryTimeFor(input, init)
     const begun = performance.now()
     for (;;) {
       try {
         return await fetchOnce(input, init)
       } catch (error) {
         const isUnreachable = error instanceof TypeError && navigator.onLine
-        if (!isUnreachable || performance.now() - begun > patience) throw error
+        if (!isUnreachable || performance.now() - begun > retryTime) throw error
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE))
     }
   }
 }
 
-function patienceFor(input: RequestInfo | URL, init: RequestInit = {}): number {
+function retryTimeFor(input: RequestInfo | URL, init: RequestInit = {}): number {
   const isRequest = input instanceof Request
   const { origin, pathname } = new URL(isRequest ? input.url : input, location.href)
   const method = init.method ?? (isRequest ? input.method : "GET")

@@ -31,7 +31,7 @@ export function ErrorPage({ error, requestId }: Failure) {
 /** The words alone, for a page that keeps its frame. */
 export function ErrorNotice({ error, requestId }: Failure) {
   const { i18n } = useLingui()
-  const { status, title, message } = wordsFor(error, i18n)
+  const { status, title, message } = textFor(error, i18n)
   // A page that the browser fetched later had a request of its own, whose id we do not know.
   const isFromDocument = useLocation().key === "default"
   return (
@@ -79,7 +79,7 @@ function SomethingToRead() {
   )
 }
 
-function wordsFor(error: unknown, i18n: I18n) {
+function textFor(error: unknown, i18n: I18n) {
   const status = statusOf(error)
   if (status === 404) {
     const message = i18n._(msg`The address may be mistyped, or the page has moved or been deleted.`)

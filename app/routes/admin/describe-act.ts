@@ -1,13 +1,13 @@
 import type { I18n } from "@lingui/core"
 import { msg, plural } from "@lingui/core/macro"
-import type { OperatorAct } from "#server/operator/contract.ts"
+import type { OperatorChange } from "#server/operator/contract.ts"
 import { isKind, KIND_NAMES } from "./email-kinds.ts"
 
 /**
  * What an operator did, as a sentence without its subject: `changed the plan of ada@example.org
  * from free to pro`.
  */
-export function describeAct({ act, subjectEmail, facts, detail }: OperatorAct, i18n: I18n): string {
+export function describeChange({ act, subjectEmail, facts, detail }: OperatorChange, i18n: I18n): string {
   const whom = subjectEmail ?? i18n._(msg`somebody whose account was deleted`)
   const what = describeFacts(facts, i18n) ?? detail ?? ""
   switch (act) {
@@ -34,7 +34,7 @@ export function describeAct({ act, subjectEmail, facts, detail }: OperatorAct, i
   }
 }
 
-function describeFacts(facts: OperatorAct["facts"], i18n: I18n): string | null {
+function describeFacts(facts: OperatorChange["facts"], i18n: I18n): string | null {
   const { plans, emails: count, emailKind } = facts ?? {}
   if (plans) {
     const { previous, next: plan } = plans

@@ -4,9 +4,9 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { i18nOf } from "#app/language/i18n.ts"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
-import type { OperatorAct } from "#server/operator/contract.ts"
+import type { OperatorChange } from "#server/operator/contract.ts"
 import { listActs } from "#server/operator/history.ts"
-import { describeAct } from "./describe-act.ts"
+import { describeChange } from "./describe-act.ts"
 import { refuseForms } from "./perform-act.ts"
 import { pageOf } from "./page-of.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
@@ -52,12 +52,12 @@ export default function History({ loaderData: { rows, older, now } }: Route.Comp
   )
 }
 
-function sentenceOf(act: OperatorAct, i18n: I18n): string {
+function sentenceOf(act: OperatorChange, i18n: I18n): string {
   const unnamed = act.facts?.onServer
     ? msg`The server's own command`
     : msg`Somebody whose account was deleted`
   const who = act.operatorEmail ?? i18n._(unnamed)
-  const did = describeAct(act, i18n)
+  const did = describeChange(act, i18n)
   return i18n._(msg`${who} ${did}`)
 }
 

@@ -7,8 +7,8 @@ import { Logo } from "#app/ui/logo.tsx"
 import { ThemeToggle } from "#app/ui/theme-toggle.tsx"
 import type { loader as rootLoader } from "#app/root.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
-import { findAct } from "#server/operator/history.ts"
-import { describeAct } from "./describe-act.ts"
+import { findChange } from "#server/operator/history.ts"
+import { describeChange } from "./describe-act.ts"
 import type { Route } from "./+types/layout.ts"
 
 /** Links and forms: these pages need none of our JavaScript. */
@@ -23,7 +23,7 @@ export const headers: Route.HeadersFunction = () => ({ "Cache-Control": "private
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
   const did = url.searchParams.get("did")
-  const act = did === null ? null : await findAct(scope, did)
+  const act = did === null ? null : await findChange(scope, did)
   return {
     email: scope.viewer.user.email,
     done: act?.operatorId === scope.viewer.session.userId ? act : null,
@@ -42,7 +42,7 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
   const { t, i18n } = useLingui()
   const { pathname, search } = useLocation()
   const here = pathname + search
-  const did = done && describeAct(done, i18n)
+  const did = done && describeChange(done, i18n)
   const theme = useRouteLoaderData<typeof rootLoader>("root")?.theme ?? "system"
   return (
     <div className="flex min-h-dvh flex-col">

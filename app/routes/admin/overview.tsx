@@ -8,8 +8,8 @@ import { Alert } from "#app/ui/alert.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
-import { listRunningAnswers, stopRunningAnswer } from "#server/operator/replies.ts"
-import { AnswerAct } from "#server/operator/contract.ts"
+import { listRunningReplies, stopRunningReply } from "#server/operator/replies.ts"
+import { ReplyAction } from "#server/operator/contract.ts"
 import { findOverview } from "#server/operator/overview.ts"
 import { ActForm } from "./act-form.tsx"
 import { performAct } from "./perform-act.ts"
@@ -26,13 +26,13 @@ export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
   const [overview, answers] = await Promise.all([
     findOverview(scope),
-    listRunningAnswers(scope, { limit: MOST_ANSWERS }),
+    listRunningReplies(scope, { limit: MOST_ANSWERS }),
   ])
   return { overview, answers, now: Date.now() }
 }
 
 export function action(args: Route.ActionArgs) {
-  return performAct(args, AnswerAct, (scope, { answerId }) => stopRunningAnswer(scope, answerId))
+  return performAct(args, ReplyAction, (scope, { answerId }) => stopRunningReply(scope, answerId))
 }
 
 export default function Overview({ loaderData, actionData }: Route.ComponentProps) {

@@ -5,7 +5,7 @@ import type { Sentence } from "#app/language/sentences.ts"
 import { isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
-import type { OperatorAct } from "#server/operator/contract.ts"
+import type { OperatorChange } from "#server/operator/contract.ts"
 
 type Context = Readonly<RouterContextProvider>
 type Scope = Awaited<ReturnType<typeof requireOperatorScope>>
@@ -23,7 +23,7 @@ interface Made {
 export async function performAct<Schema extends v.GenericSchema>(
   { context, request, url }: { context: Context; request: Request; url: URL },
   schema: Schema,
-  perform: (scope: Scope, form: v.InferOutput<Schema>) => Promise<OperatorAct | Made>,
+  perform: (scope: Scope, form: v.InferOutput<Schema>) => Promise<OperatorChange | Made>,
 ) {
   const scope = await requireOperatorScope(context)
   const form = await readForm(request, schema)

@@ -1,4 +1,4 @@
-import { stopAnswer } from "#server/chat/stop.ts"
+import { stopReply } from "#server/chat/stop.ts"
 import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
@@ -11,5 +11,5 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
 export async function action({ context, params }: Route.ActionArgs) {
   const scope = await requireScope(context)
-  return answerRefusals(async () => json({ stopped: await stopAnswer(scope, params.threadId) }))
+  return answerRefusals(async () => json({ stopped: await stopReply(scope, params.threadId) }))
 }

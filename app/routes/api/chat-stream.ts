@@ -1,4 +1,4 @@
-import { resumeAnswer } from "#server/chat/resume.ts"
+import { resumeReply } from "#server/chat/resume.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
@@ -16,7 +16,7 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET")]
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   return answerRefusals(async () => {
-    const answer = await resumeAnswer(scope, params.threadId)
+    const answer = await resumeReply(scope, params.threadId)
     if (!answer) return new Response(null, { status: 204 })
     return streamResponse(answer.chunks, { headers: {}, leave: answer.leave })
   })

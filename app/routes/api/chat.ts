@@ -2,18 +2,18 @@ import type { IncomingMessage } from "node:http"
 import * as v from "valibot"
 import { incomingContext } from "#server/context.ts"
 import { ChatRequest } from "#server/chat/contract.ts"
-import { readConversation, readQuestion } from "#server/chat/conversation.ts"
+import { readConversation, readPostedMessage } from "#server/chat/conversation.ts"
 import { answerFailure } from "#server/chat/failure.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
 import { TOOL_NAMES } from "#server/chat/tools.ts"
-import { answerOnce, askInBackground, askQuestion } from "#server/chat/turn.ts"
+import { answerOnce, askInBackground, startReply } from "#server/chat/turn.ts"
 import { claimedAddress } from "#server/http/client-key.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { prefersAsync } from "#server/http/prefer.ts"
 import { rateLimitHeaders } from "#server/transport/rate-limit.ts"
 import { requireScope, servicesOf, sessionOf } from "#server/http/scope.ts"
-import { mostAnswers } from "#server/http/spending-limiter.ts"
+import { replyLimit } from "#server/http/spending-limiter.ts"
 import { unauthorized } from "#server/http/unauthorized.ts"
 import { networkIn } from "#server/http/visit.ts"
 import { limitsOf } from "#server/plans/limits.ts"
@@ -48,7 +48,7 @@ export async function action({ request, context }: Route.ActionArgs) {
     )
 
   const spender = { userId: session.userId, network: networkIn(context) }
-  const spent = limiters.answers.check(spender, mostAnswers(plan))
+  const spent = limiters.answers.check(spender, replyLimit(plan))
   if (!spent.success) {
     return json(
       { error: "Too many requests" },
@@ -79,12 +79,16 @@ async function answerInThread(
   { headers, request }: { headers: Record<string, string>; request: Request },
 ) {
   const scope = await requireScope(context)
-  const question = { ...(await readQuestion(messages)), again: trigger === "regenerate-message", replaces }
+  const question = {
+    ...(await readPostedMessage(messages)),
+    again: trigger === "regenerate-message",
+    replaces,
+  }
   if (prefersAsync(request)) {
     const asked = await askInBackground(scope, threadId, question)
     return json(asked, { status: 202, headers: { ...headers, "Preference-Applied": "respond-async" } })
   }
-  const { chunks } = await askQuestion(scope, threadId, question)
+  const { chunks } = await startReply(scope, threadId, question)
   return streamResponse(chunks, { headers, leave: () => {} })
 }
 

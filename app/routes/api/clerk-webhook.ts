@@ -1,4 +1,4 @@
-import { heedNotice } from "#server/accounts/apply-notice.ts"
+import { applyNotice } from "#server/accounts/apply-notice.ts"
 import { readBytes } from "#server/transport/body.ts"
 import { bodyTooLarge, json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
@@ -25,7 +25,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     const notice = await readNotice(
       new Request(request.url, { method: "POST", headers: request.headers, body }),
     )
-    if (notice) await heedNotice(services, notice)
+    if (notice) await applyNotice(services, notice)
     return json({ received: true })
   })
 }

@@ -11,7 +11,7 @@ import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { PageHead } from "./page-text.tsx"
 import { PasswordLinkForm } from "./password-link-form.tsx"
-import { wordsFor } from "./refusal-text.ts"
+import { textFor } from "./refusal-text.ts"
 import type { Route } from "./+types/confirm-address.ts"
 
 /**
@@ -35,7 +35,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   if (!form.ok) return data({ errors: form.errors }, { status: form.status })
 
   const outcome = await forms.confirmAddress(visitOf({ request, context }), form.value)
-  if (!outcome.ok) return data({ errors: wordsFor(outcome) }, { status: outcome.status })
+  if (!outcome.ok) return data({ errors: textFor(outcome) }, { status: outcome.status })
   return redirectDocument(outcome.state === "confirmed" ? "/dashboard" : "/sign-in?confirmed", {
     status: 303,
     headers: outcome.headers,

@@ -13,7 +13,7 @@ import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
 import { EmailField } from "./fields.tsx"
 import { PageFoot, PageHead } from "./page-text.tsx"
-import { wordsFor } from "./refusal-text.ts"
+import { textFor } from "./refusal-text.ts"
 import type { Route } from "./+types/forgot-password.ts"
 
 export function loader({ context, request }: Route.LoaderArgs) {
@@ -27,7 +27,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   if (!form.ok) return data({ errors: form.errors, values: form.values }, { status: form.status })
 
   const outcome = await forms.requestPasswordReset(visitOf({ request, context }), form.value)
-  if (!outcome.ok) return data({ errors: wordsFor(outcome), values: form.value }, { status: outcome.status })
+  if (!outcome.ok) return data({ errors: textFor(outcome), values: form.value }, { status: outcome.status })
   return redirect(href("/sign-in/forgot-password") + "?sent", 303)
 }
 

@@ -6,7 +6,7 @@ import type { AccountProblem } from "#server/accounts/contract.ts"
 type Errors = Partial<Record<"email" | "password" | "form", Sentence>>
 
 /** What to tell somebody whose form was refused. `retryAfter` is in seconds. */
-export function wordsFor({
+export function textFor({
   problem,
   retryAfter,
 }: {

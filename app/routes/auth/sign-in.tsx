@@ -17,7 +17,7 @@ import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
 import { EmailField } from "./fields.tsx"
 import { PageFoot, PageHead } from "./page-text.tsx"
-import { wordsFor } from "./refusal-text.ts"
+import { textFor } from "./refusal-text.ts"
 import type { Route } from "./+types/sign-in.ts"
 
 export async function loader({ context, request }: Route.LoaderArgs) {
@@ -38,10 +38,7 @@ export async function action({ context, request }: Route.ActionArgs) {
 
   const outcome = await forms.signIn(visitOf({ request, context }), form.value)
   if (!outcome.ok) {
-    return data(
-      { errors: wordsFor(outcome), values: { email: form.value.email } },
-      { status: outcome.status },
-    )
+    return data({ errors: textFor(outcome), values: { email: form.value.email } }, { status: outcome.status })
   }
   const wanted = new URL(request.url).searchParams.get("redirect_url")
   return redirectDocument(safeTarget(wanted, services.config.origin), {

@@ -19,7 +19,7 @@ import { findInvitation } from "#server/waitlist/waitlist.ts"
 import { AccountForm } from "./account-form.tsx"
 import { EmailField, NewPasswordField } from "./fields.tsx"
 import { PageFoot, PageHead } from "./page-text.tsx"
-import { wordsFor } from "./refusal-text.ts"
+import { textFor } from "./refusal-text.ts"
 import type { Route } from "./+types/sign-up.ts"
 
 const AFTER_SIGN_UP = "/onboarding"
@@ -51,7 +51,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const outcome = await forms.signUp(visitOf({ request, context }), { ...form.value, invitation })
   if (!outcome.ok) {
     const { name, email } = form.value
-    return data({ errors: wordsFor(outcome), values: { name, email } }, { status: outcome.status })
+    return data({ errors: textFor(outcome), values: { name, email } }, { status: outcome.status })
   }
   if (!outcome.isSignedIn) return redirect("/sign-up?sent", { status: 303, headers: outcome.headers })
   const target = safeTarget(query.get("redirect_url"), services.config.origin, AFTER_SIGN_UP)

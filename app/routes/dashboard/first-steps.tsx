@@ -29,7 +29,7 @@ export function FirstSteps(props: FirstFileProps) {
       </StepHeading>
       <div className="mt-8 grid gap-4">
         <FirstFile {...props} />
-        <FirstQuestion />
+        <FirstMessage />
       </div>
       <Form method="post" id="first-steps" />
       <StepEnd back="reopen-profile">
@@ -53,7 +53,7 @@ function FirstFile({ limits, ...loaded }: FirstFileProps) {
   const { used, quota } = useUsage(loaded.usage, limits.quota)
   const uploads = useUploads()
   const upload = (chosen: readonly Chosen[]) =>
-    uploadQueue.add(chosen, { maxSize: limits.largestFile, room: quota - used })
+    uploadQueue.add(chosen, { maxSize: limits.largestFile, freeSpace: quota - used })
   return (
     <FirstStep
       icon="upload"
@@ -84,7 +84,7 @@ function FirstFile({ limits, ...loaded }: FirstFileProps) {
   )
 }
 
-function FirstQuestion() {
+function FirstMessage() {
   const { t } = useLingui()
   const { formData } = useNavigation()
   return (

@@ -61,7 +61,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
   const usage = useUsage(loaded.usage, plan.limits.quota)
   const uploads = useUploads()
   const upload = (chosen: readonly Chosen[]) =>
-    uploadQueue.add(chosen, { maxSize: plan.limits.largestFile, room: usage.quota - usage.used })
+    uploadQueue.add(chosen, { maxSize: plan.limits.largestFile, freeSpace: usage.quota - usage.used })
   return (
     <Page>
       <PageHead title={name ? t`Welcome back, ${name}` : t`Welcome back`}>

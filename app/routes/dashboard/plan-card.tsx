@@ -61,7 +61,7 @@ export function PlanCard({
         </div>
         <div>
           <dt className="text-sm text-muted">{t`Replies at the same time`}</dt>
-          <dd className="mt-0.5 font-medium tabular-nums">{number(limits.answersAtOnce)}</dd>
+          <dd className="mt-0.5 font-medium tabular-nums">{number(limits.concurrentReplies)}</dd>
         </div>
       </dl>
       {change ? <p className="mt-4 text-sm text-muted">{change}</p> : null}

@@ -21,10 +21,10 @@ const EVERYBODY = 1200
  * the page.
  */
 export function loader({ context, request }: Route.LoaderArgs) {
-  const { harbour } = servicesOf(context)
-  if (!harbour) return noDemo()
+  const { demo } = servicesOf(context)
+  if (!demo) return noDemo()
   if (!request.headers.get("accept")?.includes("text/event-stream")) return redirect(href("/") + "#live")
-  const stream = harbour.look(networkIn(context))
+  const stream = demo.watch(networkIn(context))
   if (!stream) return json({ error: "Too many are looking. Try again in a while." }, { status: 503 })
   return new Response(stream, {
     headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" },
@@ -32,30 +32,30 @@ export function loader({ context, request }: Route.LoaderArgs) {
 }
 
 /**
- * Moves a boat. A form without a script is shown the page again, with the change; a script gets no
- * words and sees it arrive.
+ * Moves a boat. A form without a script is shown the page again, with the change; a script gets an
+ * empty response and sees the change arrive.
  */
 export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)
-  const { harbour } = services
-  if (!harbour) return noDemo()
+  const { demo } = services
+  if (!demo) return noDemo()
   const isScript = request.headers.get("accept") === "application/json"
   const refuse = (error: string, status: number, headers: Record<string, string> = {}) =>
     isScript ? json({ error }, { status, headers }) : redirect(href("/") + `?refused=${status}#live`)
 
-  const { demo } = services.limiters
-  const own = demo.check(networkIn(context))
-  const limit = own.success ? demo.check("everybody", EVERYBODY) : own
+  const limiter = services.limiters.demo
+  const own = limiter.check(networkIn(context))
+  const limit = own.success ? limiter.check("everybody", EVERYBODY) : own
   if (!limit.success) return refuse("Too many clicks. Try again in a minute.", 429, rateLimitHeaders(limit))
   const form = await readForm(request, MoveBoat)
   if (!form.ok) return refuse("There is no such boat in this harbour.", form.status)
 
-  const shown = harbour.changed()
+  const shown = demo.changed()
   if ((await moveBoat(services, form.value)) && !isScript) await shown
-  // The question makes it a page of its own: the plain start page is kept for some seconds.
+  // The query bypasses the page cache, which keeps the plain home page for some seconds.
   return isScript ? new Response(null, { status: 204 }) : redirect(href("/") + "?moved#live", 303)
 }
 
 function noDemo() {
-  return json({ error: "There is no demonstration here." }, { status: 404 })
+  return json({ error: "The demo is switched off here." }, { status: 404 })
 }

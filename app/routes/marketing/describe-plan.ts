@@ -5,13 +5,13 @@ import type { PlanLimits } from "#server/plans/contract.ts"
 
 /** A line for each limit of the plan, and for what every plan has. */
 export function describePlan(
-  { quota, largestFile, chatPerMinute, answersAtOnce }: PlanLimits,
+  { quota, largestFile, chatPerMinute, concurrentReplies }: PlanLimits,
   { hasChat, i18n }: { hasChat: boolean; i18n: I18n },
 ): string[] {
   const { bytes } = formatsOf(i18n)
-  const [room, largest] = [bytes(quota), bytes(largestFile)]
+  const [storage, largest] = [bytes(quota), bytes(largestFile)]
   return [
-    i18n._(msg`${room} of file storage`),
+    i18n._(msg`${storage} of file storage`),
     i18n._(msg`Files up to ${largest} each`),
     ...(hasChat
       ? [
@@ -19,7 +19,7 @@ export function describePlan(
             msg`${plural(chatPerMinute, { one: "# chat request per minute", other: "# chat requests per minute" })}`,
           ),
           i18n._(
-            msg`${plural(answersAtOnce, { 1: "One answer at a time", other: "# answers at the same time" })}`,
+            msg`${plural(concurrentReplies, { 1: "One reply at a time", other: "# replies at a time" })}`,
           ),
         ]
       : [i18n._(msg`Chat, once this server has a model`)]),

@@ -24,7 +24,7 @@ const DESCRIPTION = msg`Tideline is a web application you host yourself: sign-in
 export function loader({ context, request }: Route.LoaderArgs) {
   const refused = new URL(request.url).searchParams.get("refused")
   return {
-    boats: context.get(servicesContext).harbour?.boats() ?? null,
+    boats: context.get(servicesContext).demo?.boats() ?? null,
     refused: refused === "429" ? ("quick" as const) : refused === null ? null : ("failed" as const),
   }
 }

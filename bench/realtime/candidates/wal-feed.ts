@@ -19,7 +19,7 @@ const POSTGRES_EPOCH = Date.UTC(2000, 0, 1)
 /**
  * The least that reads PostgreSQL's log: inserts of one table, no reconnecting, nothing checked.
  */
-export async function feed(databaseUrl: string, hear: (commit: Commit) => void): Promise<void> {
+export async function feed(databaseUrl: string, onCommit: (commit: Commit) => void): Promise<void> {
   const sql = postgres(databaseUrl, {
     max: 1,
     fetch_types: false,
@@ -41,7 +41,7 @@ export async function feed(databaseUrl: string, hear: (commit: Commit) => void):
     else if (kind === 0x49) commit.inserted.push({ values: readTuple(bytes, 31) })
     else if (kind === 0x43) {
       read = bytes.readBigUInt64BE(35)
-      hear({ ...commit, lsn: read, at: POSTGRES_EPOCH + Number(bytes.readBigInt64BE(43) / 1000n) })
+      onCommit({ ...commit, lsn: read, at: POSTGRES_EPOCH + Number(bytes.readBigInt64BE(43) / 1000n) })
     }
   })
   setInterval(() => stream.write(statusUpdate(read)), 1000)

@@ -16,7 +16,7 @@ export interface Standing {
   lsn: string
 }
 
-export interface Hears {
+export interface Handlers {
   send(text: string): void
   ready(): void
   joined(): void
@@ -37,12 +37,12 @@ export const PATHS: Record<Candidate, string> = {
 export function converse(
   candidate: Candidate,
   name: string,
-  hears: Hears,
+  handlers: Handlers,
   standing: Standing | null = null,
 ): Conversation {
-  if (candidate === "tideline") return converseWithTideline(name, hears, standing)
-  if (candidate === "floor") return converseWithFloor(hears)
-  return converseWithSocketIo(candidate, hears)
+  if (candidate === "tideline") return converseWithTideline(name, handlers, standing)
+  if (candidate === "floor") return converseWithFloor(handlers)
+  return converseWithSocketIo(candidate, handlers)
 }
 
 interface TidelineEvent {
@@ -55,7 +55,7 @@ interface TidelineEvent {
 }
 
 /** As docs/realtime-protocol.md says, with the acknowledgements that it asks for. */
-function converseWithTideline(name: string, hears: Hears, have: Standing | null): Conversation {
+function converseWithTideline(name: string, handlers: Handlers, have: Standing | null): Conversation {
   let sequence = 0
   let acknowledged = 0
   let acknowledgeAt = Number.POSITIVE_INFINITY
@@ -65,16 +65,16 @@ function converseWithTideline(name: string, hears: Hears, have: Standing | null)
   return {
     opened() {},
     text(text) {
-      if (text === "2") hears.send("3")
-      else if (text.startsWith("42")) hear(JSON.parse(text.slice(2)))
-      else if (text.startsWith("40")) hears.ready()
-      else if (text.startsWith("0")) hears.send(`40${JSON.stringify({ version: 1, token: name })}`)
+      if (text === "2") handlers.send("3")
+      else if (text.startsWith("42")) onEvent(JSON.parse(text.slice(2)))
+      else if (text.startsWith("40")) handlers.ready()
+      else if (text.startsWith("0")) handlers.send(`40${JSON.stringify({ version: 1, token: name })}`)
       else if (text.startsWith("44")) throw new Error(`Tideline has refused a connection: ${text}`)
     },
     join(room) {
       const item = { id: nextId++, query: "notes.inRoom", args: { room }, ...(have ? { have } : {}) }
       have = null
-      hears.send(`420${JSON.stringify(["subscribe", { subscriptions: [item] }])}`)
+      handlers.send(`420${JSON.stringify(["subscribe", { subscriptions: [item] }])}`)
     },
     tick(now) {
       if (now >= acknowledgeAt) acknowledge()
@@ -82,15 +82,15 @@ function converseWithTideline(name: string, hears: Hears, have: Standing | null)
     standing: () => current,
   }
 
-  function hear([event, body]: [string, TidelineEvent]): void {
+  function onEvent([event, body]: [string, TidelineEvent]): void {
     if (body.sequence !== ++sequence)
       throw new Error(`Event ${body.sequence} came where ${sequence} was due.`)
     if (event === "snapshot") {
       current = { token: body.subscriptions?.[0]?.token ?? "", lsn: body.position?.lsn ?? "" }
-      hears.joined()
+      handlers.joined()
     } else if (event === "commit" || event === "position") {
       current.lsn = body.lsn ?? current.lsn
-      for (const [, , key] of body.changes ?? []) hears.note(Number(key))
+      for (const [, , key] of body.changes ?? []) handlers.note(Number(key))
     } else throw new Error(`Tideline has sent ${event}: ${JSON.stringify(body)}`)
     if (sequence - acknowledged >= 16) acknowledge()
     else if (acknowledgeAt === Number.POSITIVE_INFINITY) acknowledgeAt = performance.now() + 15_000
@@ -99,40 +99,40 @@ function converseWithTideline(name: string, hears: Hears, have: Standing | null)
   function acknowledge(): void {
     acknowledged = sequence
     acknowledgeAt = Number.POSITIVE_INFINITY
-    hears.send(`42["acknowledge",{"sequence":${sequence}}]`)
+    handlers.send(`42["acknowledge",{"sequence":${sequence}}]`)
   }
 }
 
-function converseWithFloor(hears: Hears): Conversation {
+function converseWithFloor(handlers: Handlers): Conversation {
   return {
-    opened: () => hears.ready(),
+    opened: () => handlers.ready(),
     text(text) {
-      if (text.startsWith("430")) return hears.joined()
+      if (text.startsWith("430")) return handlers.joined()
       const [, { changes }]: [string, { changes: [number, string, string][] }] = JSON.parse(text.slice(2))
-      for (const [, , key] of changes) hears.note(Number(key))
+      for (const [, , key] of changes) handlers.note(Number(key))
     },
-    join: (room) => hears.send(`420${JSON.stringify(["subscribe", room])}`),
+    join: (room) => handlers.send(`420${JSON.stringify(["subscribe", room])}`),
     tick() {},
     standing: () => null,
   }
 }
 
 /** Of the bare server nothing is asked but the connection. */
-function converseWithSocketIo(candidate: Candidate, hears: Hears): Conversation {
+function converseWithSocketIo(candidate: Candidate, handlers: Handlers): Conversation {
   return {
     opened() {},
     text(text) {
-      if (text === "2") hears.send("3")
+      if (text === "2") handlers.send("3")
       else if (text.startsWith("42")) {
         const [, { _id }]: [string, { _id: string }] = JSON.parse(text.slice(2))
-        hears.note(Number(_id))
-      } else if (text.startsWith("430")) hears.joined()
-      else if (text.startsWith("40")) hears.ready()
-      else if (text.startsWith("0")) hears.send("40")
+        handlers.note(Number(_id))
+      } else if (text.startsWith("430")) handlers.joined()
+      else if (text.startsWith("40")) handlers.ready()
+      else if (text.startsWith("0")) handlers.send("40")
     },
     join(room) {
-      if (candidate === "bare") hears.joined()
-      else hears.send(`420${JSON.stringify(["subscribe", room])}`)
+      if (candidate === "bare") handlers.joined()
+      else handlers.send(`420${JSON.stringify(["subscribe", room])}`)
     },
     tick() {},
     standing: () => null,

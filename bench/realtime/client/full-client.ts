@@ -1,14 +1,19 @@
 import { io } from "socket.io-client"
 import { WebSocket } from "ws"
-import { converse, PATHS, type Hears } from "./conversation.ts"
+import { converse, PATHS, type Handlers } from "./conversation.ts"
 import type { Candidate } from "../server.ts"
 
 /**
  * One client as an application has it: socket.io-client for those that speak socket.io, `ws` for
  * the floor.
  */
-export function openFullClient(candidate: Candidate, port: number, room: string, hears: Omit<Hears, "send">) {
-  if (candidate === "floor") return openWebSocket(port, room, hears)
+export function openFullClient(
+  candidate: Candidate,
+  port: number,
+  room: string,
+  handlers: Omit<Handlers, "send">,
+) {
+  if (candidate === "floor") return openWebSocket(port, room, handlers)
   const socket = io(`http://127.0.0.1:${port}`, {
     path: candidate === "tideline" ? "/realtime" : "/socket.io",
     transports: ["websocket"],
@@ -27,11 +32,11 @@ export function openFullClient(candidate: Candidate, port: number, room: string,
     }
     socket.onAny((_event: string, body: { sequence: number; changes?: [number, string, string][] }) => {
       sequence = body.sequence
-      for (const [, , key] of body.changes ?? []) hears.note(Number(key))
+      for (const [, , key] of body.changes ?? []) handlers.note(Number(key))
       if (sequence - acknowledged >= 16) acknowledge()
     })
     setInterval(() => sequence > acknowledged && acknowledge(), 15_000)
-    socket.on("snapshot", () => hears.joined())
+    socket.on("snapshot", () => handlers.joined())
     socket.on("connect", () => {
       socket.emit(
         "subscribe",
@@ -40,16 +45,16 @@ export function openFullClient(candidate: Candidate, port: number, room: string,
       )
     })
   } else {
-    socket.on("note", ({ _id }: { _id: string }) => hears.note(Number(_id)))
-    socket.on("connect", () => socket.emit("subscribe", room, () => hears.joined()))
+    socket.on("note", ({ _id }: { _id: string }) => handlers.note(Number(_id)))
+    socket.on("connect", () => socket.emit("subscribe", room, () => handlers.joined()))
   }
   return { close: () => void socket.disconnect() }
 }
 
-function openWebSocket(port: number, room: string, hears: Omit<Hears, "send">) {
+function openWebSocket(port: number, room: string, handlers: Omit<Handlers, "send">) {
   const socket = new WebSocket(`ws://127.0.0.1:${port}${PATHS.floor}`, { perMessageDeflate: false })
   const conversation = converse("floor", "single", {
-    ...hears,
+    ...handlers,
     send: (text) => socket.send(text),
     ready: () => conversation.join(room),
   })

@@ -14,7 +14,7 @@ export interface LightSocket {
 export function openLightSocket(
   port: number,
   path: string,
-  hear: { opened(): void; text(text: string): void; closed(): void },
+  handlers: { opened(): void; text(text: string): void; closed(): void },
 ): LightSocket {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true })
   let left: Buffer = Buffer.alloc(0)
@@ -31,7 +31,7 @@ export function openLightSocket(
     }
   })
   socket.on("error", () => {})
-  socket.on("close", () => hear.closed())
+  socket.on("close", () => handlers.closed())
 
   return {
     send(text) {
@@ -50,7 +50,7 @@ export function openLightSocket(
     }
     left = left.subarray(end + 4)
     upgraded = true
-    hear.opened()
+    handlers.opened()
     return true
   }
 
@@ -63,7 +63,7 @@ export function openLightSocket(
     const length =
       short < 126 ? short : short === 126 ? left.readUInt16BE(2) : Number(left.readBigUInt64BE(2))
     if (left.length < start + length) return false
-    if (opcode === 1) hear.text(left.toString("utf8", start, start + length))
+    if (opcode === 1) handlers.text(left.toString("utf8", start, start + length))
     left = left.subarray(start + length)
     return true
   }

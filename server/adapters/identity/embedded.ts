@@ -230,7 +230,7 @@ export async function openEmbeddedIdentity(
       if (endsAt === null) throw new Error("The session or the key that the token came from has ended.")
       return { ...claims, endsAt }
     },
-    stands: async (session) => (await findEnd(session)) !== null,
+    isSessionValid: async (session) => (await findEnd(session)) !== null,
     rootData: async () => null,
     async signOut({ request, address }) {
       const headers = new Headers({ cookie: request.headers.get("cookie") ?? "", origin })

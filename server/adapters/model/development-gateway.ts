@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
 import * as v from "valibot"
-import { hear, textOf } from "./development-messages.ts"
+import { readMessage, textOf } from "./development-messages.ts"
 import { composeReply, type Reply } from "./development-reply.ts"
 
 /** What `X-AI-Model` shows while nothing thinks behind the chat. */
@@ -93,7 +93,7 @@ type Completion = v.InferOutput<typeof Completion>
 
 async function reply(response: ServerResponse, completion: Completion) {
   const answer = composeReply(
-    completion.messages.map(hear),
+    completion.messages.map(readMessage),
     completion.tools.map((tool) => tool.function.name),
   )
   if (answer.status) {
@@ -102,10 +102,10 @@ async function reply(response: ServerResponse, completion: Completion) {
   }
   return completion.stream
     ? replyInPieces(response, completion, answer)
-    : replyAtOnce(response, completion, answer)
+    : replyInOne(response, completion, answer)
 }
 
-function replyAtOnce(response: ServerResponse, completion: Completion, answer: Reply) {
+function replyInOne(response: ServerResponse, completion: Completion, answer: Reply) {
   const pieces = answer.pieces.slice(0, completion.max_tokens)
   sendJson(response, 200, {
     ...envelope("chat.completion"),

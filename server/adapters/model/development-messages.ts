@@ -1,14 +1,14 @@
 import * as v from "valibot"
 
 /** A message as far as the development gateway understands it. */
-export interface Heard {
+export interface ReceivedMessage {
   role: string
   text: string
-  files: HeardFile[]
+  files: ReceivedFile[]
 }
 
 /** `beginning` is the first line of a text file; null for an image. */
-export interface HeardFile {
+export interface ReceivedFile {
   name: string | null
   kind: string
   beginning: string | null
@@ -16,15 +16,15 @@ export interface HeardFile {
 
 type Content = string | unknown[] | null | undefined
 
-export function hear({ role, content }: { role: string; content?: Content }): Heard {
-  const heard: Heard = { role, text: "", files: [] }
+export function readMessage({ role, content }: { role: string; content?: Content }): ReceivedMessage {
+  const message: ReceivedMessage = { role, text: "", files: [] }
   // A message of one text comes as that text.
   for (const part of Array.isArray(content) ? content : [{ type: "text", text: content ?? "" }]) {
-    const file = hearFile(part)
-    if (file) heard.files.push(file)
-    else if (v.is(TextPart, part)) heard.text += part.text
+    const file = readAttachedFile(part)
+    if (file) message.files.push(file)
+    else if (v.is(TextPart, part)) message.text += part.text
   }
-  return heard
+  return message
 }
 
 /** All that is text, the files' too. */
@@ -37,7 +37,7 @@ const TextPart = v.object({ type: v.literal("text"), text: v.string() })
 
 const ImagePart = v.object({ type: v.literal("image_url"), image_url: v.object({ url: v.string() }) })
 
-function hearFile(part: unknown): HeardFile | null {
+function readAttachedFile(part: unknown): ReceivedFile | null {
   if (v.is(ImagePart, part)) {
     const kind = /^data:([\w/+.-]{1,100});/.exec(part.image_url.url)?.[1] ?? "an image by its address"
     return { name: null, kind, beginning: null }

@@ -1,4 +1,4 @@
-import type { Heard, HeardFile } from "./development-messages.ts"
+import type { ReceivedMessage, ReceivedFile } from "./development-messages.ts"
 
 /** What the development gateway says, in the pieces in which it says it. */
 export interface Reply {
@@ -21,7 +21,7 @@ const LABEL = "**Development gateway: no language model is connected.**"
  * word a second, `/long [n]` n words, `/markdown`, `/reasoning`, `/tool <name> [json]`, `/fail401`,
  * `/fail429`, `/fail500`, `/reset` the connection in the middle of the answer.
  */
-export function composeReply(messages: Heard[], tools: string[]): Reply {
+export function composeReply(messages: ReceivedMessage[], tools: string[]): Reply {
   const last = messages.at(-1)
   if (last?.role === "tool") return say(`The tool answered:\n\n${quote(last.text.slice(0, 2000))}`)
 
@@ -68,7 +68,7 @@ function callTool(order: string, tools: string[]): Reply {
   return { reasoning: [], pieces: [], toolCall: { name, input: input || "{}" }, pause: 15 }
 }
 
-function echo(question: string, messages: Heard[], tools: string[]) {
+function echo(question: string, messages: ReceivedMessage[], tools: string[]) {
   const spoken = messages.filter(({ role }) => role !== "system")
   const files = messages.at(-1)?.files ?? []
   return [
@@ -79,14 +79,14 @@ function echo(question: string, messages: Heard[], tools: string[]) {
 }
 
 /** `2 files came with it: 1 image/png, 1 text/plain.` */
-function countFiles(files: HeardFile[]) {
+function countFiles(files: ReceivedFile[]) {
   const kinds = new Map<string, number>()
   for (const { kind } of files) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
   const counted = Array.from(kinds, ([kind, number]) => `${number} ${kind}`).join(", ")
   return `${files.length} ${files.length === 1 ? "file" : "files"} came with it: ${counted}. Nobody looked at what they show.`
 }
 
-function quoteFile({ name, beginning }: HeardFile) {
+function quoteFile({ name, beginning }: ReceivedFile) {
   return beginning === null ? [] : [`${name ?? "A text file"} begins:`, quote(beginning)]
 }
 

@@ -44,7 +44,7 @@ function withoutNullErrors(): TransformStream<Uint8Array, Uint8Array> {
   let read = ""
   const parser = createParser({
     onEvent({ data }) {
-      read += `data: ${mend(data).replaceAll("\n", "\ndata: ")}\n\n`
+      read += `data: ${repair(data).replaceAll("\n", "\ndata: ")}\n\n`
     },
   })
 
@@ -61,7 +61,7 @@ function withoutNullErrors(): TransformStream<Uint8Array, Uint8Array> {
   })
 }
 
-function mend(data: string): string {
+function repair(data: string): string {
   if (!/"error"\s*:\s*null/.test(data)) return data
   try {
     const { error, ...chunk } = JSON.parse(data) as Record<string, unknown>

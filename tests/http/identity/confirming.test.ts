@@ -7,7 +7,7 @@ import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson } from "../../support/people.ts"
 
-const STRANGERS = "what the other person chose"
+const INTRUDERS = "what the other person chose"
 const OWNERS = "what the owner chooses"
 
 const isUser = (send: Browser) => send("/api/files").then(({ status }) => status === 200)
@@ -31,8 +31,8 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
 
   test("someone who signed up with another person's address keeps nothing once its owner confirms it", async () => {
     const email = "victim@example.org"
-    const stranger = await signUp(email)
-    const key = verification === "optional" ? await makeKey(stranger) : null
+    const intruder = await signUp(email)
+    const key = verification === "optional" ? await makeKey(intruder) : null
     const owner = openBrowser(app)
     const link = await linkTo(email)
 
@@ -50,12 +50,12 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect(await isConfirmed(email)).toBe(true)
     expect(await isUser(owner)).toBe(true)
 
-    expect(await isUser(stranger)).toBe(false)
+    expect(await isUser(intruder)).toBe(false)
     if (key !== null) {
       const headers = { authorization: `Bearer ${key}` }
       expect((await fetch(`${app.origin}/api/files`, { headers })).status).toBe(401)
     }
-    expect((await signIn(openBrowser(app), email, STRANGERS)).status).toBe(401)
+    expect((await signIn(openBrowser(app), email, INTRUDERS)).status).toBe(401)
     expect((await signIn(openBrowser(app), email, OWNERS)).status).toBe(200)
   })
 
@@ -68,7 +68,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect((await finder(link)).headers.get("location")).toBe("/sign-in?confirmed")
     expect((await confirm(finder, link, OWNERS)).headers.get("location")).toBe("/sign-in?confirmed")
     expect(await isUser(finder)).toBe(false)
-    expect((await signIn(openBrowser(app), email, STRANGERS)).status).toBe(200)
+    expect((await signIn(openBrowser(app), email, INTRUDERS)).status).toBe(200)
   })
 
   test("anyone who signed up and opens the link in the same browser continues directly", async () => {
@@ -79,7 +79,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect([opened.status, opened.headers.get("location")]).toEqual([302, "/dashboard"])
     expect(await isConfirmed(email)).toBe(true)
     expect(await isUser(holder)).toBe(true)
-    expect((await signIn(openBrowser(app), email, STRANGERS)).status).toBe(200)
+    expect((await signIn(openBrowser(app), email, INTRUDERS)).status).toBe(200)
     if (key === null) return
     expect(
       (await fetch(`${app.origin}/api/files`, { headers: { authorization: `Bearer ${key}` } })).status,
@@ -122,11 +122,11 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
 
   test("a reset by email also confirms the address, and signs out the other person", async () => {
     const email = "reset@example.org"
-    const stranger = await signUp(email)
+    const intruder = await signUp(email)
     const owner = openBrowser(app)
     await resetByEmail(owner, email)
     expect(await isConfirmed(email)).toBe(true)
-    expect(await isUser(stranger)).toBe(false)
+    expect(await isUser(intruder)).toBe(false)
     expect((await signIn(owner, email, OWNERS)).status).toBe(200)
     expect((await owner(await linkTo(email))).headers.get("location")).toBe("/dashboard")
   })
@@ -134,12 +134,12 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
   describe("an address in ADMIN_EMAILS", () => {
     test("does not make an operator of someone who registered it first, or who only has access to its mailbox", async () => {
       const email = "claimed@example.org"
-      const stranger = await signUp(email)
+      const intruder = await signUp(email)
       const link = await linkTo(email)
       const owner = openBrowser(app)
       await owner(link)
       await confirm(owner, link, OWNERS)
-      expect((await stranger("/admin")).status).toBe(302)
+      expect((await intruder("/admin")).status).toBe(302)
       const page = await owner("/admin")
       expect([page.status, await page.text()]).toEqual([
         403,
@@ -169,7 +169,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     const answer = await postJson(browser, "/api/auth/sign-up/email", {
       name: "S",
       email,
-      password: STRANGERS,
+      password: INTRUDERS,
     })
     expect(answer.status).toBe(200)
     return browser

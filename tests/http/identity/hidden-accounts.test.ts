@@ -73,7 +73,7 @@ describe("known and unknown addresses get identical responses", () => {
       const answer = path.startsWith("/api/")
         ? await postJson(openBrowser(app), path, input)
         : await openBrowser(app)(path, form(input))
-      answers.push(await describeAnswer(answer, person))
+      answers.push(await describeResponse(answer, person))
     }
     expect(answers[0]).toEqual(answers[1])
     expect(answers[0]?.status).toBe(status)
@@ -84,7 +84,7 @@ describe("known and unknown addresses get identical responses", () => {
 })
 
 /** What can be told apart, without what differs between any two answers. */
-async function describeAnswer(answer: Response, { name, email }: { name: string; email: string }) {
+async function describeResponse(answer: Response, { name, email }: { name: string; email: string }) {
   const varies = new Set(["date", "content-length", "content-security-policy", "set-cookie", "x-request-id"])
   const text = (await answer.text())
     .replaceAll(answer.headers.get("x-request-id") ?? "", "<request>")

@@ -130,10 +130,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
     describe("a request that changes something", () => {
       test.each([
         ["the site's own origin", () => ({ origin: origin() })],
-        [
-          "no origin, but the browser's same-origin header",
-          () => ({ "sec-fetch-site": "same-origin" }),
-        ],
+        ["no origin, but the browser's same-origin header", () => ({ "sec-fetch-site": "same-origin" })],
         ["neither, as scripts send it", () => ({})],
       ])("is accepted with a cookie and %s", async (_, headers) => {
         expect((await change({ cookie: cookie(ada.cookies), ...headers() })).status).toBe(404)

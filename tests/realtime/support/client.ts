@@ -115,8 +115,8 @@ export class ReferenceClient {
         else if (text.startsWith("40")) resolve()
         else if (text.startsWith("44"))
           reject(Object.assign(new Error("refused"), JSON.parse(text.slice(2)).data))
-        else if (text.startsWith("43")) this.#hearAnswer(text.slice(2))
-        else if (text.startsWith("42")) this.#hear(JSON.parse(text.slice(2)))
+        else if (text.startsWith("43")) this.#receiveReply(text.slice(2))
+        else if (text.startsWith("42")) this.#receive(JSON.parse(text.slice(2)))
         this.#wake()
       })
     })
@@ -266,7 +266,7 @@ export class ReferenceClient {
     this.emit("acknowledge", { sequence: this.#sequence })
   }
 
-  #hearAnswer(text: string): void {
+  #receiveReply(text: string): void {
     const split = text.indexOf("[")
     const id = Number(text.slice(0, split))
     const [value] = JSON.parse(text.slice(split))
@@ -274,7 +274,7 @@ export class ReferenceClient {
     this.#answers.delete(id)
   }
 
-  #hear([event, body]: [ServerEvent["event"], ServerEvent]): void {
+  #receive([event, body]: [ServerEvent["event"], ServerEvent]): void {
     for (const message of this.tamper({ ...body, event } as ServerEvent)) this.#apply(message)
   }
 

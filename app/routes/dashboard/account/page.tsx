@@ -23,7 +23,7 @@ import { visitOf } from "#server/http/visit.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { saveProfile } from "#server/users/users.ts"
 import { isRefusal } from "#server/errors.ts"
-import { wordsFor } from "#app/routes/auth/refusal-text.ts"
+import { textFor } from "#app/routes/auth/refusal-text.ts"
 import { Page, PageHead } from "../page.tsx"
 import { PlanCard } from "../plan-card.tsx"
 import { useUser } from "../use-user.ts"
@@ -110,18 +110,18 @@ export async function action({ context, request }: Route.ActionArgs) {
 
 const PICTURE = { field: "picture", limit: LARGEST_PICTURE, tooLarge: PICTURE_TOO_LARGE }
 
-type Refused = Parameters<typeof wordsFor>[0]
+type Refused = Parameters<typeof textFor>[0]
 
 function wordsForPassword(refused: Refused): Errors {
   return refused.problem === "wrong-credentials"
     ? { current: msg`That is not your password.` }
-    : wordsFor(refused)
+    : textFor(refused)
 }
 
 function wordsForDeletion(refused: Refused): Sentence {
   if (refused.problem === "wrong-credentials")
     return msg`That doesn't match your account. Nothing was deleted.`
-  return wordsFor(refused).form ?? msg`Nothing was deleted.`
+  return textFor(refused).form ?? msg`Nothing was deleted.`
 }
 
 export default function AccountPage({ loaderData, actionData }: Route.ComponentProps) {

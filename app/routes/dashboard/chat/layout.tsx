@@ -2,7 +2,7 @@ import { href, Outlet, useNavigate } from "react-router"
 import { liveThreads } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { QuestionsProvider } from "./composer/pending-messages.tsx"
+import { PendingMessagesProvider } from "./composer/pending-messages.tsx"
 import { ThreadList } from "./threads/thread-list.tsx"
 import { useKeyboardSpace } from "./conversation/use-keyboard-space.ts"
 import { useNewShortcut } from "./conversation/use-shortcuts.ts"
@@ -28,8 +28,8 @@ export default function ChatLayout({ loaderData }: Route.ComponentProps) {
   const column = useKeyboardSpace()
   useNewShortcut(() => void navigate(href("/dashboard/chat")))
   return (
-    <QuestionsProvider>
-      <div ref={column} className="flex h-[var(--room,calc(100dvh-var(--frame)))] min-h-0">
+    <PendingMessagesProvider>
+      <div ref={column} className="flex h-[var(--available-height,calc(100dvh-var(--frame)))] min-h-0">
         <div className="hidden w-68 shrink-0 flex-col border-r border-line xl:flex">
           <ThreadList list={loaderData} />
         </div>
@@ -37,6 +37,6 @@ export default function ChatLayout({ loaderData }: Route.ComponentProps) {
           <Outlet />
         </div>
       </div>
-    </QuestionsProvider>
+    </PendingMessagesProvider>
   )
 }

@@ -11,7 +11,7 @@ import { Composer } from "./composer/composer.tsx"
 import { clearDraft, readDraft, useDraft, writeDraft, type Draft } from "./composer/drafts.ts"
 import { ChatHeader } from "./threads/header.tsx"
 import { ModelNotice } from "./composer/model-notice.tsx"
-import { useQuestions } from "./composer/pending-messages.tsx"
+import { usePendingMessages } from "./composer/pending-messages.tsx"
 import { useChatLayout } from "./threads/use-chat-layout.ts"
 import type { Route } from "./+types/new.ts"
 
@@ -89,7 +89,7 @@ export default function NewConversation() {
 function useBegin() {
   const { t } = useLingui()
   const navigate = useNavigate()
-  const questions = useQuestions()
+  const questions = usePendingMessages()
   const [pending, setPending] = useState(false)
   const [error, setError] = useState<string | null>(null)
 

@@ -17,7 +17,7 @@ import { createBubbles } from "./conversation/bubbles.ts"
 import { Conversation } from "./conversation/conversation.tsx"
 import { ChatHeader } from "./threads/header.tsx"
 import { ModelNotice } from "./composer/model-notice.tsx"
-import { readAnswers } from "./markdown/read-replies.ts"
+import { readReplies } from "./markdown/read-replies.ts"
 import { ReadingsContext } from "./markdown/readings.ts"
 import { useChatLayout } from "./threads/use-chat-layout.ts"
 import { useExchange } from "./conversation/use-exchange.ts"
@@ -35,7 +35,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
       [liveChunks, conversation],
     )
     const bubbles = createBubbles()({ messages: messages.rows, turns: turns.rows, chunks: chunks.rows }, null)
-    return { thread, messages, turns, chunks, readings: readAnswers(bubbles) }
+    return { thread, messages, turns, chunks, readings: readReplies(bubbles) }
   } catch (error) {
     throw isRefusal(error) ? data(error.message, { status: error.status }) : error
   }

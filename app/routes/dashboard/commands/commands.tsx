@@ -74,7 +74,7 @@ export function CommandsProvider({
   function upload(chosen: readonly Chosen[]) {
     if (chosen.length === 0) return
     // How much fits is known to the page of files and to the server; here the server tells.
-    uploadQueue.add(chosen, { maxSize: Infinity, room: Infinity })
+    uploadQueue.add(chosen, { maxSize: Infinity, freeSpace: Infinity })
     void navigate(href("/dashboard/files"))
   }
 

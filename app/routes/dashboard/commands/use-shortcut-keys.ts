@@ -27,9 +27,9 @@ export function useShortcutKeys(act: (name: ShortcutName) => void, areEmailsOn: 
   })
 
   useEffect(() => {
-    const hear = (event: KeyboardEvent) => press(event)
-    window.addEventListener("keydown", hear)
-    return () => window.removeEventListener("keydown", hear)
+    const onKeyDown = (event: KeyboardEvent) => press(event)
+    window.addEventListener("keydown", onKeyDown)
+    return () => window.removeEventListener("keydown", onKeyDown)
   }, [])
 }
 

@@ -93,7 +93,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
   const usage = useUsage(loaderData.usage, loaderData.quota)
   const uploads = useUploads()
   const upload = (chosen: readonly Chosen[]) =>
-    uploadQueue.add(chosen, { maxSize, room: usage.quota - usage.used })
+    uploadQueue.add(chosen, { maxSize, freeSpace: usage.quota - usage.used })
 
   return (
     <Page>

@@ -4,7 +4,7 @@ import { Unavailable } from "#server/errors.ts"
  * At most this many run at the same time. The others queue; one that waited for `patience`
  * milliseconds is rejected with `Unavailable`.
  */
-export function createTurns(most: number, patience: number) {
+export function createTurns(most: number, timeout: number) {
   const waiting: (() => void)[] = []
   let taken = 0
 
@@ -29,7 +29,7 @@ export function createTurns(most: number, patience: number) {
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(begin), 1)
         reject(new Unavailable("Too many files are being uploaded right now. Try again in a moment."))
-      }, patience)
+      }, timeout)
       waiting.push(begin)
     })
   }

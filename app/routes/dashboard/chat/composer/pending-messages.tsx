@@ -1,12 +1,12 @@
 import { msg } from "@lingui/core/macro"
 import { createContext, use, useCallback, useState, useSyncExternalStore, type ReactNode } from "react"
 import { i18nOfDocument } from "#app/language/i18n.ts"
-import { askQuestion, type Question } from "./send-message.ts"
+import { postMessage, type OutgoingMessage } from "./send-message.ts"
 import { RequestRefused, send } from "../../send.ts"
 import { readDraft, returnToDraft, clearDraft, type Draft } from "./drafts.ts"
 
 /** A question on its way: shown from the moment it is asked until the records have its turn. */
-export interface Asking extends Question {
+export interface PendingMessage extends OutgoingMessage {
   /** The answer that goes, where another one is asked for. */
   supersedes: string | null
   isTaken: boolean
@@ -14,14 +14,14 @@ export interface Asking extends Question {
 
 /** What one page holds of a conversation besides its records. */
 export interface Exchange {
-  asking: Asking | null
+  pending: PendingMessage | null
   /** Why the last question was not taken. */
   refusal: RequestRefused | null
   /** The stored question that is being edited, and how. */
   editing: (Draft & { messageId: string }) | null
 }
 
-const QUIET: Exchange = { asking: null, refusal: null, editing: null }
+const QUIET: Exchange = { pending: null, refusal: null, editing: null }
 
 /**
  * Milliseconds. The records of a question that was taken come at once; past this they were removed
@@ -29,39 +29,39 @@ const QUIET: Exchange = { asking: null, refusal: null, editing: null }
  */
 const LOST_AFTER = 10_000
 
-export type Questions = ReturnType<typeof createQuestions>
+export type PendingMessages = ReturnType<typeof createPendingMessages>
 
-const QuestionsContext = createContext<Questions | null>(null)
+const PendingMessagesContext = createContext<PendingMessages | null>(null)
 
 /**
  * Keeps what is being asked in each conversation, so that it goes on while another is on the
  * screen.
  */
-export function QuestionsProvider({ children }: { children: ReactNode }) {
-  const [questions] = useState(createQuestions)
-  return <QuestionsContext value={questions}>{children}</QuestionsContext>
+export function PendingMessagesProvider({ children }: { children: ReactNode }) {
+  const [pendingMessages] = useState(createPendingMessages)
+  return <PendingMessagesContext value={pendingMessages}>{children}</PendingMessagesContext>
 }
 
-export function useQuestions(): Questions {
-  const questions = use(QuestionsContext)
-  if (!questions) throw new Error("Questions are asked only inside <QuestionsProvider>.")
-  return questions
+export function usePendingMessages(): PendingMessages {
+  const pendingMessages = use(PendingMessagesContext)
+  if (!pendingMessages) throw new Error("Questions are asked only inside <QuestionsProvider>.")
+  return pendingMessages
 }
 
-export function useAsked(threadId: string): Exchange {
-  const questions = useQuestions()
+export function useExchangeOf(threadId: string): Exchange {
+  const pendingMessages = usePendingMessages()
   return useSyncExternalStore(
-    questions.subscribe,
-    useCallback(() => questions.of(threadId), [questions, threadId]),
+    pendingMessages.subscribe,
+    useCallback(() => pendingMessages.of(threadId), [pendingMessages, threadId]),
     () => QUIET,
   )
 }
 
-function createQuestions() {
+function createPendingMessages() {
   const exchanges = new Map<string, Exchange>()
   const readers = new Set<() => void>()
   /** Questions that may have been stored although their sender never heard so. */
-  const doubtful = new Map<string, Asking>()
+  const doubtful = new Map<string, PendingMessage>()
   const stopsWanted = new Set<string>()
 
   const of = (threadId: string) => exchanges.get(threadId) ?? QUIET
@@ -71,43 +71,43 @@ function createQuestions() {
     for (const reader of readers) reader()
   }
 
-  function begin(asking: Omit<Asking, "isTaken">) {
-    if (of(asking.threadId).asking) return
-    void ask({ ...asking, isTaken: false })
+  function begin(pending: Omit<PendingMessage, "isTaken">) {
+    if (of(pending.threadId).pending) return
+    void ask({ ...pending, isTaken: false })
   }
 
-  async function ask(asking: Asking) {
-    const { threadId } = asking
-    const isCurrent = () => of(threadId).asking?.requestId === asking.requestId
-    change(threadId, { asking, refusal: null, editing: null })
+  async function ask(pending: PendingMessage) {
+    const { threadId } = pending
+    const isCurrent = () => of(threadId).pending?.requestId === pending.requestId
+    change(threadId, { pending, refusal: null, editing: null })
     try {
-      await askQuestion(asking)
+      await postMessage(pending)
       if (!isCurrent()) return
-      change(threadId, { asking: { ...asking, isTaken: true } })
+      change(threadId, { pending: { ...pending, isTaken: true } })
       if (stopsWanted.delete(threadId)) void stop(threadId).catch(() => {})
-      setTimeout(() => isCurrent() && change(threadId, { asking: null }), LOST_AFTER)
+      setTimeout(() => isCurrent() && change(threadId, { pending: null }), LOST_AFTER)
     } catch (problem) {
       stopsWanted.delete(threadId)
       // The records have it although its sender was told otherwise.
-      if (isCurrent()) giveBack(asking, refusalOf(problem))
+      if (isCurrent()) giveBack(pending, refusalOf(problem))
     }
   }
 
-  function giveBack(asking: Asking, refusal: RequestRefused) {
-    const { threadId, requestId, text, attachments, replaces, supersedes } = asking
-    if (refusal.status === 0) doubtful.set(threadId, asking)
-    if (supersedes) return change(threadId, { asking: null, refusal })
+  function giveBack(pending: PendingMessage, refusal: RequestRefused) {
+    const { threadId, requestId, text, attachments, replaces, supersedes } = pending
+    if (refusal.status === 0) doubtful.set(threadId, pending)
+    if (supersedes) return change(threadId, { pending: null, refusal })
     if (replaces) {
-      return change(threadId, { asking: null, refusal, editing: { messageId: replaces, text, attachments } })
+      return change(threadId, { pending: null, refusal, editing: { messageId: replaces, text, attachments } })
     }
-    if (of(threadId).asking?.requestId === requestId) returnToDraft(threadId, { text, attachments })
-    change(threadId, { asking: null, refusal })
+    if (of(threadId).pending?.requestId === requestId) returnToDraft(threadId, { text, attachments })
+    change(threadId, { pending: null, refusal })
   }
 
   async function stop(threadId: string) {
-    const { asking } = of(threadId)
+    const { pending } = of(threadId)
     // There is nothing to stop yet; once it was taken there is.
-    if (asking && !asking.isTaken) return void stopsWanted.add(threadId)
+    if (pending && !pending.isTaken) return void stopsWanted.add(threadId)
     await send("POST", `/api/chat/threads/${threadId}/stop`)
   }
 
@@ -133,7 +133,7 @@ function createQuestions() {
      * Another answer to the last question. One that is complete is only replaced when `again` says
      * so.
      */
-    askAgain(question: Question & { supersedes: string }) {
+    askAgain(question: OutgoingMessage & { supersedes: string }) {
       begin(question)
     },
     stop,
@@ -146,7 +146,7 @@ function createQuestions() {
     /** The records have the turn of this question. */
     settle(threadId: string, requestId: string) {
       const asked = of(threadId)
-      if (asked.asking?.requestId === requestId) change(threadId, { asking: null })
+      if (asked.pending?.requestId === requestId) change(threadId, { pending: null })
       const doubted = doubtful.get(threadId)
       if (doubted?.requestId !== requestId) return
       doubtful.delete(threadId)
@@ -160,6 +160,6 @@ function createQuestions() {
 
 function refusalOf(problem: unknown): RequestRefused {
   if (problem instanceof RequestRefused) return problem
-  const words = msg`Your message couldn't be sent.`
-  return new RequestRefused(0, problem instanceof Error ? problem.message : i18nOfDocument()._(words), null)
+  const failure = msg`Your message couldn't be sent.`
+  return new RequestRefused(0, problem instanceof Error ? problem.message : i18nOfDocument()._(failure), null)
 }

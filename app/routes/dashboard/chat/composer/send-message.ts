@@ -2,7 +2,7 @@ import type { Attachment } from "#server/chat/contract.ts"
 import { request } from "../../send.ts"
 
 /** A question as it is sent. */
-export interface Question {
+export interface OutgoingMessage {
   threadId: string
   /** Asked twice with one id, it is stored once. */
   requestId: string
@@ -21,7 +21,7 @@ export interface Question {
  * Asks, and resolves as soon as the question is stored: its answer comes with the live records.
  * Throws RequestRefused, in words for the person who asked.
  */
-export async function askQuestion(question: Question): Promise<void> {
+export async function postMessage(question: OutgoingMessage): Promise<void> {
   const { threadId, requestId, text, attachments, again, replaces } = question
   const files = attachments.map(({ fileId }) => ({ type: "data-file", data: { fileId } }))
   const response = await request("/api/chat", {

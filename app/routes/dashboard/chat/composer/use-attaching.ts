@@ -33,10 +33,10 @@ export function useAttaching({ attachments, onAttached }: AttachingOptions) {
   const isFull = attachments.length + uploads.length >= ATTACHMENTS_LIMIT
 
   function upload(files: readonly File[]) {
-    const room = ATTACHMENTS_LIMIT - attachments.length - uploads.length
+    const remaining = ATTACHMENTS_LIMIT - attachments.length - uploads.length
     for (const [place, file] of files.entries()) {
       const id = ++lastId
-      const problem = place < room ? null : t`${ATTACHMENTS_LIMIT} files can go with a question.`
+      const problem = place < remaining ? null : t`${ATTACHMENTS_LIMIT} files can go with a question.`
       setUploads((before) => [...before, { id, file, problem }])
       if (!problem) void takeIn(id, file)
     }

@@ -1,14 +1,14 @@
 import {
   foldChunks,
   shortfallOf,
-  type AnswerPart,
+  type ReplyPart,
   type Attachment,
   type LiveChunk,
   type LiveMessage,
   type LiveTurn,
   type Shortfall,
 } from "#server/chat/contract.ts"
-import type { Asking } from "../composer/pending-messages.tsx"
+import type { PendingMessage } from "../composer/pending-messages.tsx"
 
 /** A message on the screen, whether it is stored or still on its way. */
 export interface Bubble {
@@ -17,7 +17,7 @@ export interface Bubble {
   /** Null until it is stored. */
   id: string | null
   role: LiveMessage["role"]
-  parts: AnswerPart[]
+  parts: ReplyPart[]
   attachments: Attachment[]
   /** A question with earlier versions. */
   edited: boolean
@@ -62,21 +62,21 @@ export function createBubbles() {
     return stored
   }
 
-  return function join({ messages, turns, chunks }: Records, asking: Asking | null): Bubble[] {
+  return function join({ messages, turns, chunks }: Records, asking: PendingMessage | null): Bubble[] {
     const bubbles = grow(store(messages, turns), chunks)
-    return asking && !isStored(turns, asking) ? withAsking(bubbles, asking) : bubbles
+    return asking && !isStored(turns, asking) ? withPending(bubbles, asking) : bubbles
   }
 }
 
 /** The records have the turn that was asked for. */
 export function isStored(
   turns: readonly LiveTurn[],
-  { requestId, supersedes }: Pick<Asking, "requestId" | "supersedes">,
+  { requestId, supersedes }: Pick<PendingMessage, "requestId" | "supersedes">,
 ) {
   return turns.some((turn) => turn.requestId === requestId && turn._id !== supersedes)
 }
 
-export function plainText(parts: readonly AnswerPart[]): string {
+export function plainText(parts: readonly ReplyPart[]): string {
   return parts
     .filter((part) => part.type === "text")
     .map(({ text }) => text)
@@ -117,7 +117,7 @@ function grow(stored: Bubble[], chunks: Records["chunks"]): Bubble[] {
   return stored.with(at, { ...bubble, parts: parts ?? textParts(content) })
 }
 
-function withAsking(bubbles: Bubble[], asking: Asking): Bubble[] {
+function withPending(bubbles: Bubble[], asking: PendingMessage): Bubble[] {
   const { requestId, supersedes, replaces } = asking
   const answer = answerBubble(requestId)
   if (supersedes) return [...bubbles.filter(({ id }) => id !== supersedes), answer]
@@ -126,7 +126,7 @@ function withAsking(bubbles: Bubble[], asking: Asking): Bubble[] {
   return [...before, questionBubble(asking), answer]
 }
 
-function questionBubble({ requestId, text, attachments }: Asking): Bubble {
+function questionBubble({ requestId, text, attachments }: PendingMessage): Bubble {
   return {
     ...answerBubble(requestId),
     key: `${requestId} user`,
@@ -154,6 +154,6 @@ function answerBubble(requestId: string): Bubble {
   }
 }
 
-function textParts(text: string): AnswerPart[] {
+function textParts(text: string): ReplyPart[] {
   return text ? [{ type: "text", text }] : []
 }

@@ -6,13 +6,13 @@ import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { useToast } from "#app/ui/toast.tsx"
-import { AnswerNotice } from "./reply-notice.tsx"
+import { ReplyNotice } from "./reply-notice.tsx"
 import type { RequestRefused } from "../../send.ts"
 import { plainText, type Bubble } from "./bubbles.ts"
 import { Composer } from "../composer/composer.tsx"
 import { clearDraft, useDraft, type Draft } from "../composer/drafts.ts"
 import { MessageBlock, useBlocks } from "./message-block.tsx"
-import { useQuestions } from "../composer/pending-messages.tsx"
+import { usePendingMessages } from "../composer/pending-messages.tsx"
 import { useChatLayout } from "../threads/use-chat-layout.ts"
 import { useCountdown } from "../composer/use-countdown.ts"
 import { useEarlier, type Earlier } from "./use-earlier.ts"
@@ -29,19 +29,19 @@ interface ConversationProps {
 
 export function Conversation({ threadId, exchange, earlier }: ConversationProps) {
   const { t } = useLingui()
-  const { bubbles, isAnswering, refusal, editing, announcement } = exchange
-  const questions = useQuestions()
+  const { bubbles, isReplying, refusal, editing, announcement } = exchange
+  const questions = usePendingMessages()
   const { frame, content, isAtEnd, goToEnd } = useEndInSight()
   const mark = useEarlier(earlier, frame)
   useFoundMessage(bubbles, earlier)
   const acts = useActs(threadId, bubbles, goToEnd)
-  const stop = useStop(threadId, isAnswering)
+  const stop = useStop(threadId, isReplying)
   useEscape(stop)
   const last = bubbles.at(-1)
   const blocks = useBlocks(bubbles)
 
   return (
-    <div className="group/chat contents" data-answering={isAnswering || undefined}>
+    <div className="group/chat contents" data-answering={isReplying || undefined}>
       <div className="relative min-h-0 flex-1">
         <div
           ref={frame}
@@ -77,7 +77,7 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
             </div>
             {last ? (
               <div className="mx-auto mt-4 w-full max-w-3xl empty:hidden">
-                <AnswerNotice bubble={last} onRetry={() => acts.again(last)} onContinue={acts.continue} />
+                <ReplyNotice bubble={last} onRetry={() => acts.again(last)} onContinue={acts.continue} />
               </div>
             ) : null}
           </div>
@@ -99,7 +99,7 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
       <p role="status" className="sr-only">
         {announcement}
       </p>
-      <Asking
+      <ComposerArea
         threadId={threadId}
         refusal={refusal}
         onStop={stop ?? undefined}
@@ -122,7 +122,7 @@ function EarlierMark({ earlier }: { earlier: Earlier }) {
   )
 }
 
-interface AskingProps {
+interface ComposerProps {
   threadId: string
   refusal: RequestRefused | null
   onStop: (() => void) | undefined
@@ -132,7 +132,7 @@ interface AskingProps {
 }
 
 /** Apart from the messages: what is typed here draws none of them again. */
-function Asking({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast }: AskingProps) {
+function ComposerArea({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast }: ComposerProps) {
   const { t } = useLingui()
   const { model } = useChatLayout()
   const [draft, setDraft] = useDraft(threadId)
@@ -194,13 +194,13 @@ function useObstacle(available: boolean, wait: number) {
  */
 function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
   const { t } = useLingui()
-  const questions = useQuestions()
+  const questions = usePendingMessages()
   const latest = useRef(bubbles)
   useEffect(() => {
     latest.current = bubbles
   })
   return useMemo(() => {
-    const lastQuestion = () => latest.current.findLast(({ role }) => role === "user")
+    const lastMessage = () => latest.current.findLast(({ role }) => role === "user")
     const ask = (draft: Draft) => {
       questions.ask(threadId, draft)
       goToEnd()
@@ -214,7 +214,7 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
       continue: () => ask({ text: t`Continue where you stopped.`, attachments: [] }),
       /** Another answer to the last question, in the place of this one. */
       again({ id, requestId, status }: Bubble) {
-        const question = lastQuestion()
+        const question = lastMessage()
         if (!id || !requestId || !question) return
         const { parts, attachments } = question
         const asked = { threadId, requestId, text: plainText(parts), attachments }
@@ -222,7 +222,7 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
         goToEnd()
       },
       editLast() {
-        const question = lastQuestion()
+        const question = lastMessage()
         if (question && latest.current.at(-1)?.status !== "running") edit(question)
       },
     }
@@ -230,13 +230,13 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
 }
 
 /** Null while nothing is being answered. */
-function useStop(threadId: string, isAnswering: boolean): (() => void) | null {
+function useStop(threadId: string, isReplying: boolean): (() => void) | null {
   const { t } = useLingui()
-  const questions = useQuestions()
+  const questions = usePendingMessages()
   const toast = useToast()
   const [isStopping, setStopping] = useState(false)
-  if (!isAnswering && isStopping) setStopping(false)
-  if (!isAnswering) return null
+  if (!isReplying && isStopping) setStopping(false)
+  if (!isReplying) return null
   return () => {
     if (isStopping) return
     setStopping(true)

@@ -67,11 +67,11 @@ function Version({ replacedAt, entries }: { replacedAt: number; entries: Replace
 
 function Replaced({ entry: { role, content, attachments } }: { entry: ReplacedEntry }) {
   const { t } = useLingui()
-  const isQuestion = role === "user"
+  const isUserMessage = role === "user"
   return (
-    <article aria-label={isQuestion ? t`You` : t`Answer`} className="min-w-0">
+    <article aria-label={isUserMessage ? t`You` : t`Answer`} className="min-w-0">
       {attachments ? <AttachmentList attachments={attachments} className="mb-1.5 justify-end" /> : null}
-      {isQuestion ? (
+      {isUserMessage ? (
         <p
           className={classOfText(
             content,
@@ -83,8 +83,12 @@ function Replaced({ entry: { role, content, attachments } }: { entry: ReplacedEn
       ) : (
         <Markdown text={content} />
       )}
-      <div className={isQuestion ? "flex justify-end" : "-ml-2"}>
-        <CopyButton text={content} label={isQuestion ? t`Copy message` : t`Copy reply`} className="size-8" />
+      <div className={isUserMessage ? "flex justify-end" : "-ml-2"}>
+        <CopyButton
+          text={content}
+          label={isUserMessage ? t`Copy message` : t`Copy reply`}
+          className="size-8"
+        />
       </div>
     </article>
   )

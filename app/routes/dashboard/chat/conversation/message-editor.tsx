@@ -3,9 +3,9 @@ import { useEffect, useRef, type KeyboardEvent } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
 import { DraftChip } from "./attachment-list.tsx"
-import { useQuestions, type Exchange } from "../composer/pending-messages.tsx"
+import { usePendingMessages, type Exchange } from "../composer/pending-messages.tsx"
 
-interface QuestionEditorProps {
+interface MessageEditorProps {
   threadId: string
   editing: NonNullable<Exchange["editing"]>
 }
@@ -14,9 +14,9 @@ interface QuestionEditorProps {
  * A question that was asked, to be asked in other words. What was said after it goes to the earlier
  * versions.
  */
-export function QuestionEditor({ threadId, editing }: QuestionEditorProps) {
+export function MessageEditor({ threadId, editing }: MessageEditorProps) {
   const { t } = useLingui()
-  const questions = useQuestions()
+  const questions = usePendingMessages()
   const area = useRef<HTMLTextAreaElement>(null)
   const { messageId, text, attachments } = editing
   const canSend = text.trim() !== ""

@@ -5,7 +5,7 @@ import { useFormats } from "#app/language/formats.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { classNames } from "#app/ui/class-names.ts"
-import type { AnswerPart } from "#server/chat/contract.ts"
+import type { ReplyPart } from "#server/chat/contract.ts"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 import { AttachmentList } from "./attachment-list.tsx"
 import { plainText, type Bubble } from "./bubbles.ts"
@@ -13,7 +13,7 @@ import { EarlierVersions } from "./earlier-versions.tsx"
 import { inOrder } from "../markdown/in-order.tsx"
 import { classOfText } from "../markdown/long-run.ts"
 import { Markdown } from "../markdown/markdown.tsx"
-import { QuestionEditor } from "./message-editor.tsx"
+import { MessageEditor } from "./message-editor.tsx"
 import type { Exchange } from "../composer/pending-messages.tsx"
 import { Reasoning } from "./reasoning.tsx"
 import { ToolRow } from "./tool-row.tsx"
@@ -43,17 +43,17 @@ export const Message = memo(function Message(props: MessageProps) {
       className="group/message min-w-0 scroll-mt-16 rounded-lg outline-hidden transition-colors duration-700 target:bg-accent-soft data-found:bg-accent-soft"
     >
       {bubble.role === "assistant" ? (
-        <Answer {...props} />
+        <Reply {...props} />
       ) : editing ? (
-        <QuestionEditor threadId={threadId} editing={editing} />
+        <MessageEditor threadId={threadId} editing={editing} />
       ) : (
-        <Question {...props} />
+        <UserMessage {...props} />
       )}
     </article>
   )
 })
 
-function Question({ bubble, onEdit, threadId }: MessageProps) {
+function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
   const { t } = useLingui()
   const text = plainText(bubble.parts)
   return (
@@ -84,7 +84,7 @@ function Question({ bubble, onEdit, threadId }: MessageProps) {
   )
 }
 
-function Answer({ bubble, isLast, onAgain }: MessageProps) {
+function Reply({ bubble, isLast, onAgain }: MessageProps) {
   const { t } = useLingui()
   const { parts, status, model, tokens } = bubble
   const isRunning = status === "running"
@@ -189,7 +189,7 @@ function Ending({ ending }: { ending: keyof typeof ENDINGS }) {
 }
 
 interface PartProps {
-  part: AnswerPart
+  part: ReplyPart
   isGrowing: boolean
   isRunning: boolean
   isNew: boolean

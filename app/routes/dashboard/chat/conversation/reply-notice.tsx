@@ -7,14 +7,14 @@ import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { plainText, type Bubble } from "./bubbles.ts"
 
-interface AnswerNoticeProps {
+interface ReplyNoticeProps {
   bubble: Bubble
   onRetry: () => void
   onContinue: () => void
 }
 
 /** How the last answer ended, where it did not end well, and what can be done. */
-export function AnswerNotice({ bubble, onRetry, onContinue }: AnswerNoticeProps) {
+export function ReplyNotice({ bubble, onRetry, onContinue }: ReplyNoticeProps) {
   const { t } = useLingui()
   const say = useSentences()
   switch (bubble.status) {
@@ -61,7 +61,7 @@ const SHORTFALLS = {
   steps: msg`The model reached the limit of tool calls for one reply.`,
 }
 
-function ShortfallNotice({ bubble, onRetry, onContinue }: AnswerNoticeProps) {
+function ShortfallNotice({ bubble, onRetry, onContinue }: ReplyNoticeProps) {
   const { t } = useLingui()
   const { shortfall, parts } = bubble
   if (!shortfall) return null

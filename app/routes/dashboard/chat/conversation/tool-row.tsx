@@ -4,9 +4,9 @@ import { useLingui } from "@lingui/react/macro"
 import { useSentences } from "#app/language/sentences.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
-import type { AnswerPart } from "#server/chat/contract.ts"
+import type { ReplyPart } from "#server/chat/contract.ts"
 
-type ToolPart = AnswerPart & { type: "tool" }
+type ToolPart = ReplyPart & { type: "tool" }
 
 /** What each tool is doing, and what it did. */
 const WORDS: Record<string, [doing: MessageDescriptor, done: MessageDescriptor]> = {

@@ -5,7 +5,7 @@ import { useIsLive } from "#app/realtime/use-live.tsx"
 import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
 import { isReachable } from "./is-reachable.ts"
 import { createBubbles, isStored } from "./bubbles.ts"
-import { useAsked, useQuestions } from "../composer/pending-messages.tsx"
+import { useExchangeOf, usePendingMessages } from "../composer/pending-messages.tsx"
 
 /**
  * Milliseconds between two looks at an answer that is being given, while no live connection brings
@@ -21,23 +21,23 @@ interface Records {
 
 /** The conversation as its records have it, with the question that is on its way to them. */
 export function useExchange(threadId: string, { messages, turns, chunks }: Records) {
-  const questions = useQuestions()
-  const { asking, refusal, editing } = useAsked(threadId)
+  const questions = usePendingMessages()
+  const { pending, refusal, editing } = useExchangeOf(threadId)
   const [join] = useState(createBubbles)
   const bubbles = useMemo(
-    () => join({ messages, turns, chunks }, asking),
-    [join, messages, turns, chunks, asking],
+    () => join({ messages, turns, chunks }, pending),
+    [join, messages, turns, chunks, pending],
   )
   const last = bubbles.at(-1)
-  const isAnswering = last?.status === "running"
+  const isReplying = last?.status === "running"
 
   useEffect(() => {
-    const sought = asking ?? questions.doubted(threadId)
+    const sought = pending ?? questions.doubted(threadId)
     if (sought && isStored(turns, sought)) questions.settle(threadId, sought.requestId)
-  }, [asking, turns, questions, threadId])
+  }, [pending, turns, questions, threadId])
 
   const { revalidate } = useRevalidator()
-  const mustLook = !useIsLive() && (isAnswering || asking?.isTaken === true)
+  const mustLook = !useIsLive() && (isReplying || pending?.isTaken === true)
   useEffect(() => {
     if (!mustLook) return
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -58,21 +58,21 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
 
   return {
     bubbles,
-    isAnswering,
+    isReplying,
     refusal,
     editing,
-    announcement: useAnnouncement(isAnswering, last?.status === "completed" && !last.shortfall),
+    announcement: useAnnouncement(isReplying, last?.status === "completed" && !last.shortfall),
   }
 }
 
 /**
  * The start and the end of an answer, for those who hear the page; never its words as they come.
  */
-function useAnnouncement(isAnswering: boolean, isWhole: boolean) {
+function useAnnouncement(isReplying: boolean, isWhole: boolean) {
   const { t } = useLingui()
   const [hasAnswered, setHasAnswered] = useState(false)
-  if (isAnswering && !hasAnswered) setHasAnswered(true)
-  if (isAnswering) return t`The reply is being written.`
+  if (isReplying && !hasAnswered) setHasAnswered(true)
+  if (isReplying) return t`The reply is being written.`
   if (!hasAnswered) return ""
   return isWhole ? t`The reply is complete.` : t`The reply ended early.`
 }

@@ -1,7 +1,7 @@
 import { Lexer, Marked, type Token } from "marked"
 import { footnoteExtensions, mayHoldFootnotes } from "./footnote-tokens.ts"
 import { mathExtensions, mayHoldMath } from "./math-tokens.ts"
-import { mendEnd } from "./growing.ts"
+import { repairEnd } from "./growing.ts"
 
 /** Characters. Past this a text is shown as it is: laying it out would hold the page up. */
 const LONGEST = 200_000
@@ -63,8 +63,8 @@ export function createBlockReader() {
     if (text.length > LONGEST || !isReadable(end)) return null
     const tail = lex(end)
     settled = { text, blocks: [...kept, ...keepSame(settled.blocks.slice(kept.length), tail)] }
-    const mended = mendTail(tail)
-    last = { text, blocks: mended ? [...settled.blocks.slice(0, -1), ...mended] : settled.blocks }
+    const repaired = repairTail(tail)
+    last = { text, blocks: repaired ? [...settled.blocks.slice(0, -1), ...repaired] : settled.blocks }
     return shownOf(last.blocks)
   }
 
@@ -79,11 +79,11 @@ function withoutEnd(blocks: Token[]): Token[] {
   return blocks.slice(0, Math.max(0, ends - 1))
 }
 
-function mendTail(tail: Token[]): Token[] | null {
+function repairTail(tail: Token[]): Token[] | null {
   const end = tail.at(-1)
   if (!end || end.type === "code" || end.type === "space" || end.type === "math") return null
-  const mended = mendEnd(end.raw)
-  return mended === end.raw ? null : lex(mended)
+  const repaired = repairEnd(end.raw)
+  return repaired === end.raw ? null : lex(repaired)
 }
 
 function lex(text: string): Token[] {

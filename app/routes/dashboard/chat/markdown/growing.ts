@@ -2,7 +2,7 @@
  * A text that is still being written, as it will probably read: what was begun at its end is closed
  * or held back, so that no mark-up flickers as words come in. `text` is the last block alone.
  */
-export function mendEnd(text: string): string {
+export function repairEnd(text: string): string {
   const held = holdBack(holdBackFootnote(text))
   return closeEmphasis(finishLink(held))
 }

@@ -5,7 +5,7 @@ import { DEEPEST } from "./markdown.tsx"
 import type { Readings } from "./readings.ts"
 
 /** Reads the answers of a conversation for the page that shows them. */
-export function readAnswers(bubbles: readonly Pick<Bubble, "role" | "parts" | "status">[]): Readings {
+export function readReplies(bubbles: readonly Pick<Bubble, "role" | "parts" | "status">[]): Readings {
   const readings = new Map<string, readonly Token[] | null>()
   for (const { role, parts, status } of bubbles) {
     if (role !== "assistant") continue

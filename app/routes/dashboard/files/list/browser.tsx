@@ -149,9 +149,9 @@ function useOpenFile() {
   const { key, state } = useLocation()
   const named = typeof state === "object" && state !== null && "open" in state ? String(state.open) : null
   const [openId, setOpenId] = useState<string | null>(null)
-  const [heeded, setHeeded] = useState<string | null>(null)
-  if (named !== null && heeded !== key) {
-    setHeeded(key)
+  const [shownKey, setShownKey] = useState<string | null>(null)
+  if (named !== null && shownKey !== key) {
+    setShownKey(key)
     setOpenId(named)
   }
   return [openId, setOpenId] as const

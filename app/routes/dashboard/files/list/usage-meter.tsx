@@ -9,13 +9,13 @@ import type { FileUsage } from "#server/files/contract.ts"
 export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsage }) {
   const formats = useFormats()
   const taken = formats.bytes(used)
-  const room = formats.bytes(quota)
+  const total = formats.bytes(quota)
   const inTrash = formats.bytes(trashed)
   return (
     <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
       <span className="tabular-nums">
         <Trans>
-          {taken} of {room} used
+          {taken} of {total} used
         </Trans>
       </span>
       <StorageBar usage={{ used, quota }} className="w-24!" />

@@ -71,15 +71,15 @@ export function isGoing({ status: { state } }: Entry): boolean {
 }
 
 /** Why it is not even tried. */
-export function whyNot({ size }: File, { maxSize, room }: UploadLimits): string | null {
+export function whyNot({ size }: File, { maxSize, freeSpace }: UploadLimits): string | null {
   const i18n = i18nOfDocument()
   const formats = formatsOf(i18n)
   if (size > maxSize) {
     const largest = formats.bytes(maxSize)
     return i18n._(msg`It's too large. The largest file allowed is ${largest}.`)
   }
-  if (size <= room) return null
-  const left = formats.bytes(Math.max(room, 0))
+  if (size <= freeSpace) return null
+  const left = formats.bytes(Math.max(freeSpace, 0))
   return i18n._(msg`There isn't enough space: ${left} left. Empty the trash or delete files, then try again.`)
 }
 

@@ -27,10 +27,10 @@ function isPassing(status: number): boolean {
 function describeRefusal(status: number, body: string): string {
   const i18n = i18nOfDocument()
   const said = status === 401 ? undefined : readError(body)
-  return said ? sentencesIn(i18n)(said) : i18n._(wordsFor(status))
+  return said ? sentencesIn(i18n)(said) : i18n._(textFor(status))
 }
 
-function wordsFor(status: number): MessageDescriptor {
+function textFor(status: number): MessageDescriptor {
   if (status === 401)
     return msg`You're signed out. Sign in again in another tab, then retry: what has been uploaded is kept.`
   if (status === 413)

@@ -46,7 +46,7 @@ export interface Chosen {
  */
 export interface UploadLimits {
   maxSize: number
-  room: number
+  freeSpace: number
 }
 
 /** Neither ended nor stopped by anybody: closing the page would interrupt it. */
