@@ -31,7 +31,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     host: settings.HOST,
     /** Where probes and metrics are answered; null where they are not. */
     ops: settings.OPS_PORT === undefined ? null : { port: settings.OPS_PORT, host: settings.OPS_HOST },
-    /** For how long a process that is told to stop goes on taking requests. Milliseconds. */
+    /** How long a process that is told to stop keeps accepting requests. Milliseconds. */
     drainDelay: settings.DRAIN_DELAY * 1000,
     /** Where spans are sent; null where nothing is traced. */
     tracing: settings.OTEL_EXPORTER_OTLP_ENDPOINT
@@ -43,7 +43,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
           part: settings.OTEL_TRACES_SAMPLER_ARG,
         }
       : null,
-    /** Where weaknesses are reported, as an address; null where nobody is named. */
+    /** The contact for vulnerability reports, as a URL; null if none is configured. */
     securityContact: settings.SECURITY_CONTACT ?? null,
     /**
      * Tells the operator's own proxies, which append the address that called them to
@@ -67,7 +67,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     adminEmails: settings.ADMIN_EMAILS,
     mail: {
       from: settings.MAIL_FROM,
-      /** Whom /api/email writes to. On localhost nobody else can reach it. */
+      /** Who may receive mail from /api/email. On localhost nobody else can reach it. */
       apiRecipients: settings.EMAIL_API_RECIPIENTS ?? (isLocal(appUrl) ? "everyone" : "confirmed"),
       ...(settings.SMTP_URL
         ? { kind: "smtp" as const, url: settings.SMTP_URL }
@@ -215,8 +215,8 @@ function planLimits(settings: Settings): Record<Plan, PlanLimits> {
 }
 
 /**
- * Nobody should read a real model's name over an answer that no model gave, unless they wrote it
- * there.
+ * A real model's name must not appear on a reply that no model generated, unless the operator set
+ * it.
  */
 function defaultModel(settings: Settings) {
   return settings.AI_GATEWAY_API_KEY === EMBEDDED_GATEWAY_KEY ? "development/no-model" : "openai/gpt-5-mini"

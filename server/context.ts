@@ -17,7 +17,7 @@ export const credentialContext = createContext<(pattern: string) => Credential>(
 export const urlContext = createContext<URL>()
 
 /**
- * Node's own request. Its `close` event tells that the client went away; `request.signal` does not
+ * Node's request. Its `close` event reports that the client disconnected; `request.signal` does not
  * do so reliably.
  */
 export const incomingContext = createContext<IncomingMessage>()
@@ -34,5 +34,5 @@ export const requestIdContext = createContext<string>()
 /** The route pattern of this request, for metrics; filled in when the router knows it. */
 export const countedContext = createContext<{ route: string | null }>()
 
-/** What made the request fail, where it was no answer that somebody meant. */
+/** The error that failed the request, unless it was an intended response. */
 export const failureContext = createContext<unknown>(null)

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 
-/** Where a page of a list begins, as opaque text for URLs. `place` is JSON. */
+/** The start of a list's page, as opaque text for URLs. `place` is JSON. */
 export function writeCursor(place: unknown): string {
   return Buffer.from(JSON.stringify(place)).toString("base64url")
 }

@@ -8,8 +8,8 @@ export interface Reached {
   /** PostgreSQL itself, for what needs a session: the stream, locks, migrations. */
   directUrl: string
   /**
-   * A pooler in front of it for everything else, which gives each transaction another session; null
-   * where there is none.
+   * A pooler for everything else, which gives each transaction another session; null if there is
+   * none.
    */
   poolerUrl: string | null
 }

@@ -36,7 +36,7 @@ export class Forbidden extends Refusal {
   }
 }
 
-/** Also for what exists but belongs to somebody else. */
+/** Also for what exists but belongs to another user. */
 export class NotFound extends Refusal {
   constructor(what: string) {
     super(404, "NotFound", `There is no such ${what}, or it is not yours.`)

@@ -17,10 +17,7 @@ import { liveUsers, userMutations } from "./users/live.ts"
 import { findOrCreateUser } from "./users/users.ts"
 import { watchedTables } from "./watched-tables.ts"
 
-/**
- * Opens the realtime layer for this product: what may be watched, what may be called by name, and
- * who is asking.
- */
+/** Opens the realtime layer with this product's live queries, mutations and authentication. */
 export async function openLive(
   services: Omit<Services, "live" | "demo">,
   database: Reached,
@@ -118,7 +115,7 @@ async function transact<Value>(
   return value
 }
 
-/** Announces as part of the transaction that `db` is, and at once where it is none. */
+/** Announces within the transaction `db`, or immediately if it is not a transaction. */
 export const announce: Services["announce"] = async (db, topic, text) => {
   await db.execute(statement(ANNOUNCE, [topic, text]))
 }

@@ -22,9 +22,7 @@ export function openLog(level: string): Log {
 /** One for the process, however many logs there are. */
 let output: DestinationStream | undefined
 
-/**
- * Lines of one turn of the event loop leave in one write; at the end of the process, what there is.
- */
+/** Lines of one event-loop turn are written together; at exit, whatever is buffered. */
 function openOutput(): DestinationStream {
   const standard = pino.destination({ dest: 1, sync: true })
   standard.on("error", outliveTerminal)
@@ -100,7 +98,7 @@ export interface FailureLog {
 }
 
 /**
- * For work that is tried again by itself: an outage of an hour makes two lines, and not thousands.
+ * For work that is retried automatically: an outage of an hour produces two lines, not thousands.
  * `recovered` is the message of the second.
  */
 export function createFailureLog(log: Writes, recovered: string): FailureLog {
@@ -125,8 +123,7 @@ export function createFailureLog(log: Writes, recovered: string): FailureLog {
 }
 
 /**
- * The code where there is one: a message may hold what differs each time, such as a name or a
- * number.
+ * The error code if there is one: a message may contain varying values, such as a name or a number.
  */
 function reasonOf(error: Error): string {
   for (const each of withCauses(error)) if ("code" in each && typeof each.code === "string") return each.code

@@ -1,5 +1,5 @@
 export interface Recurring {
-  /** Resolves when what is being done is over, and nothing follows it. */
+  /** Resolves when the current run is over; no other follows. */
   stop(): Promise<void>
 }
 

@@ -36,7 +36,7 @@ export interface Services {
   mail: Mail
   blobs: Blobs
   uploadLocks: UploadLocks
-  /** What this process is answering, by the person who asked. */
+  /** The requests in progress, by user. */
   runningRequests: RunningRequests
   thumbnailer: Thumbnailer
   model: Model
@@ -53,11 +53,11 @@ export interface Services {
    */
   afterCommit(effect: (db: Database) => Promise<void>): Promise<void>
   /**
-   * Tells every process something, at the commit of the transaction that the database is. For what
-   * is no record; a topic's handler may miss it or hear it twice.
+   * Sends a message to every process, at the commit of the transaction that the database is. For
+   * what is not a record; a topic's handler may miss it or receive it twice.
    */
   announce(db: Database, topic: string, text: string): Promise<void>
-  /** The realtime layer: rows for a page that goes on being true. */
+  /** The realtime layer: rows for a page, kept up to date. */
   live: Realtime<Viewer>
   /** The demonstration on the start page; null where the operator wants none. */
   demo: Demo | null
@@ -66,10 +66,10 @@ export interface Services {
     Record<"emails" | "answers", SpendingLimiter>
 }
 
-/** What one request may use, and who is asking. */
+/** Everything a request may use, with the user who sent it. */
 export interface FullScope extends Services {
   viewer: Viewer
 }
 
-/** A function's first parameter names what it needs, and a test gives just that. */
+/** The first parameter of a function names what it needs, and a test provides only that. */
 export type Scope<Needs extends keyof FullScope> = Pick<FullScope, Needs>

@@ -188,7 +188,7 @@ async function openTracing({ tracing, trustsProxy }: Config, opened: Opened): Pr
   return open
 }
 
-/** Statements as parts of what is traced: their texts, which hold no values. */
+/** Adds statements to traces: their text, without values. */
 function seen(tracing: Tracing): Around {
   return (text, run) =>
     tracing.part(
@@ -238,7 +238,7 @@ function createLimiters(config: Config): Services["limiters"] {
     answers: createSpendingLimiter(interval),
     waitlist: createRateLimiter({ interval, limit: 20 }),
     demo: createRateLimiter({ interval, limit: 40 }),
-    // Each check gives its own limit: by network and by link.
+    // Each check passes its own limit: by network and by link.
     sharePassword: createRateLimiter({ interval: 10 * interval, limit: 0 }),
   }
 }

@@ -2,10 +2,7 @@ import { relative } from "node:path"
 import { styleText } from "node:util"
 import type { Config } from "./config.ts"
 
-/**
- * Whether a person reads standard output. Anything else gets the log's JSON lines and nothing
- * besides.
- */
+/** Whether standard output is a terminal. Otherwise it receives JSON log lines only. */
 export const isTerminal = process.stdout.isTTY
 
 if (isTerminal) process.stdout.on("error", outliveTerminal)
@@ -17,7 +14,7 @@ export function outliveTerminal(error: NodeJS.ErrnoException): void {
   if (error.code !== "EIO" && error.code !== "EPIPE") throw error
 }
 
-/** Prints it for a person who reads along. */
+/** Prints a line if standard output is a terminal. */
 export function tell(text: string) {
   if (isTerminal) process.stdout.write(`${text}\n`)
 }

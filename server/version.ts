@@ -1,6 +1,6 @@
 import packageJson from "../package.json" with { type: "json" }
 
-/** Put here by the build (vite.config.ts); from the sources there is none. */
+/** Set by the build (vite.config.ts); undefined when run from source. */
 declare const BUILT_FROM: string | undefined
 
 /** Which Tideline this is. The commit is null where the build could not know it. */

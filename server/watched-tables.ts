@@ -38,7 +38,7 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedMaintenance,
 ]
 
-/** `identity`: the fields, besides `_id`, of the index that is the table's replica identity. */
+/** `identity` lists the fields, besides `_id`, of the table's replica identity index. */
 function watchedTable<Watched extends PgTable>(
   table: Watched,
   identity: readonly (keyof InferSelectModel<Watched> & string)[],

@@ -30,7 +30,7 @@ export interface Join {
  * of the bytes that it is given is the store's only until it asks for the next one.
  */
 export interface Blobs {
-  /** A key that was never used. It says nothing of the user or of the file's name. */
+  /** An unused key. It reveals neither the user nor the file's name. */
   newKey(): string
   /**
    * Resolves when the bytes would survive a power cut. Throws `TooLarge` past `limit` bytes,
@@ -44,9 +44,7 @@ export interface Blobs {
    * `sizeOf` tells how much that is.
    */
   append(key: string, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<number>
-  /**
-   * How many bytes of a blob, unfinished or not, would survive a power cut. 0 where there is none.
-   */
+  /** How many bytes of a blob, unfinished or not, would survive a power cut. 0 if there is none. */
   sizeOf(key: string): Promise<number>
   /**
    * Makes an unfinished blob one that can be opened. Resolves when that would survive a power cut.
@@ -55,25 +53,25 @@ export interface Blobs {
    */
   finish(key: string): Promise<StoredBlob>
   /**
-   * `range` counts bytes, both ends included. Null when there is no such blob. Destroy the stream
-   * that you do not read.
+   * `range` is in bytes, both ends included. Null if there is no such blob. Destroy a stream that
+   * you do not read.
    */
   open(key: string, range?: { start: number; end: number }): Promise<Readable | null>
   /**
-   * Also removes an unfinished blob, and what a broken `put` left behind. Removing what is not
-   * there is no error.
+   * Also removes an unfinished blob, and what a failed `put` left behind. Removing a missing blob
+   * is not an error.
    */
   remove(key: string): Promise<void>
-  /** Removes what is unfinished under this key, and nothing that is stored. */
+  /** Removes the unfinished blob under this key, but not a stored one. */
   removeUnfinished(key: string): Promise<void>
   /**
-   * Blobs that the store is putting together now, or was when a process died: their parts take room
-   * and are in no list. A store on a disk has none.
+   * Blobs that the store is assembling now, or was when a process died: their parts take space and
+   * are in no list. A store on a disk has none.
    */
   listJoins(): AsyncIterable<Join>
   /**
-   * Every blob of this state, in no order. What comes or goes in the meantime may be among them or
-   * not.
+   * Every blob of this state, in no order. Blobs added or removed in the meantime may or may not be
+   * included.
    */
   list(state: "stored" | "unfinished"): AsyncIterable<ListedBlob>
 }

@@ -8,8 +8,8 @@ export type Plan = "free" | "pro"
 type Transaction = Parameters<Parameters<PostgresJsDatabase["transaction"]>[0]>[0]
 
 /**
- * What a request proved about its sender. `via` says how: only a cookie can be sent by a foreign
- * page without asking.
+ * What a request proved about its sender. `via` says how: only a cookie can be sent by another site
+ * without the user's intent.
  */
 export interface Session {
   userId: string
@@ -20,15 +20,15 @@ export interface Session {
   via: "cookie" | "session-bearer" | "api-key"
 }
 
-/** What the provider says of a person. `id` is opaque: each provider has its own form. */
+/** The provider's record of a person. `id` is opaque: each provider has its own format. */
 export interface IdentityUser {
   id: string
   /** The primary address, or null where the provider knows none. */
   email: string | null
   emailVerified: boolean
   /**
-   * Whether the provider knows more than that somebody can read the mail of that address. Operators
-   * need it.
+   * Whether the provider knows more than that someone can read the mail of that address. Required
+   * for operators.
    */
   holderConfirmed: boolean
   name: string | null
@@ -46,9 +46,9 @@ export interface RealtimeClaims {
   userId: string
   /** Null where the provider's token does not say it. */
   sessionId: string | null
-  /** Free where the provider's token says nothing of plans: the record knows better. */
+  /** Free if the provider's token contains no plan: the record has it. */
   plan: Plan
-  /** How the person who asked for the token signed in. */
+  /** How the person who requested the token is signed in. */
   via: "session-bearer" | "api-key"
   /** Milliseconds since the epoch. */
   expiresAt: number
@@ -106,7 +106,7 @@ export interface AccountForms {
     input: { name: string; email: string; password: string; invitation?: string | undefined },
   ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; isSignedIn: boolean }>
   signIn(visit: Visit, input: { email: string; password: string }): Promise<AccountOutcome>
-  /** The same answer whether there is such an account or not. */
+  /** Resolves the same way whether or not the account exists. */
   requestPasswordReset(visit: Visit, input: { email: string }): Promise<AccountOutcome>
   /**
    * `token` came by email, which confirms the address as well. Every session and API key of the
@@ -146,7 +146,7 @@ export interface AccountSession {
 export interface AccountKey {
   id: string
   name: string
-  /** Its first characters, to tell it from others. */
+  /** Its first characters, to tell keys apart. */
   start: string
   /** Milliseconds since the epoch, like the times below. */
   createdAt: number
@@ -161,7 +161,7 @@ export interface AccountKey {
 export interface OwnAccount {
   /** The latest first. */
   listSessions(userId: string): Promise<AccountSession[]>
-  /** False when there is none. */
+  /** False if there is none. */
   endSession(userId: string, id: string): Promise<boolean>
   /** All of them where `keep` is null. */
   endOtherSessions(userId: string, keep: string | null): Promise<void>
@@ -182,7 +182,7 @@ export interface OwnPictures {
    * does not know the id.
    */
   save(userId: string, webp: Uint8Array): Promise<string>
-  /** Removing what is not there is no error. */
+  /** Removing a missing picture is not an error. */
   remove(userId: string): Promise<void>
   /**
    * WebP, by the last part of its address. Null for another person's, and for one that was
@@ -211,25 +211,25 @@ export interface Suspension {
   among(userIds: string[]): Promise<string[]>
 }
 
-/** What a provider said by itself, about one of its users. */
+/** A notification from the provider about one of its users. */
 export interface IdentityNotice {
   kind: "changed" | "deleted"
   userId: string
 }
 
-/** Who is asking? Answered by the identity provider that the operator chose. */
+/**
+ * Authenticates requests and manages accounts, through the identity provider that the operator
+ * chose.
+ */
 export interface Identity {
   readonly kind: "clerk" | "embedded"
   /** What the provider must do around every request: Clerk's middleware, or nothing. */
   readonly middleware?: (args: RequestContext, next: () => Promise<Response>) => Promise<Response>
-  /**
-   * Null for anybody who is not signed in, also when the credential is bad. Never throws for a bad
-   * credential.
-   */
+  /** Null for a visitor, and for an invalid credential. Never throws for an invalid credential. */
   getSession(args: RequestContext): Promise<Session | null>
   /**
-   * Whether nothing among these headers could show who sent them, so that there is no session to
-   * look for.
+   * Whether none of these headers could identify the sender, so that there is no session to look
+   * up.
    */
   isAnonymous(headers: IncomingHttpHeaders): boolean
   /**
@@ -238,11 +238,13 @@ export interface Identity {
    */
   getUser(id: string, options?: { fresh: boolean }): Promise<IdentityUser | null>
   /**
-   * Makes the provider say the new name from now on; `getUser` answers with it at once. Throws when
-   * it does not know the id.
+   * Changes the name at the provider; `getUser` returns it immediately. Throws if the id is
+   * unknown.
    */
   updateUser(id: string, changes: { name: string }): Promise<void>
-  /** The account with all its sessions and keys. Deleting what is not there is no error. */
+  /**
+   * Deletes the account with all its sessions and keys. Deleting a missing account is not an error.
+   */
   deleteUser(id: string): Promise<void>
   /** Null when the caller's credential may not open a socket. */
   issueRealtimeToken(args: RequestContext): Promise<RealtimeToken | null>

@@ -1,4 +1,4 @@
-/** What a message holds besides its recipient. */
+/** A message without its recipient. */
 export interface Email {
   subject: string
   text: string
@@ -17,17 +17,14 @@ export interface Message extends Email {
 /** Delivers messages to the provider. Retrying is the caller's decision. */
 export interface Mail {
   /**
-   * Says the provider's id for the message. Throws an error whose text may be shown to the person
-   * who asked; `isPermanent` stands on it where the same message would be refused again.
+   * Resolves with the provider's message id. Throws an error whose text may be shown to the caller,
+   * with `isPermanent` if the same message would be refused again.
    */
   send(message: Message): Promise<{ id: string }>
   close(): void
 }
 
-/**
- * Whether the provider refused this very message for good. What is wrong with the connection
- * passes.
- */
+/** Whether the provider refused this message permanently. Connection failures are temporary. */
 export function isPermanent(error: unknown): boolean {
   return error instanceof Error && "isPermanent" in error && error.isPermanent === true
 }

@@ -4,7 +4,7 @@ import type { LanguageModel } from "ai"
 export interface Model {
   /** The configured name, as `X-AI-Model` shows it. */
   readonly name: string
-  /** False when AI_GATEWAY_API_KEY is missing: the chat answers 500 and says so. */
+  /** False if AI_GATEWAY_API_KEY is missing: the chat returns 500 and says so. */
   readonly available: boolean
   /** True for the development gateway, where no language model is connected. */
   readonly isDevelopment: boolean

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
-/** Where the time of a request goes, for operators who trace requests across programs. */
+/**
+ * Measures where the time of a request is spent, for operators who trace requests across programs.
+ */
 export interface Tracing {
   /**
-   * One request, until its answer is done. It goes on from where a trusted sender says that it
-   * began. `routeOf` is asked at the end.
+   * One request, until its response is complete. Continues a trusted caller's trace. `routeOf` is
+   * called at the end.
    */
   request(
     incoming: IncomingMessage,
@@ -12,13 +14,11 @@ export interface Tracing {
     routeOf: () => string | null,
     work: () => Promise<void>,
   ): Promise<void>
-  /**
-   * A part of what is going on: it lasts until the work is done, and what fails in it is marked.
-   */
+  /** A span within the current one: it lasts until the work is done, and marks its failure. */
   part<Result>(name: string, attributes: Attributes, work: () => Promise<Result>): Promise<Result>
   /**
-   * The same for what has no one end: call what is returned when it is over, with what it failed
-   * of.
+   * The same for work without a single end: call the returned function when it is over, with its
+   * error if it failed.
    */
   begin(name: string, attributes: Attributes): (failure?: unknown) => void
   /** Sends what was not sent yet. */

@@ -6,7 +6,7 @@ import { watchSlowBody } from "./slow-clients.ts"
 import { offerMemory } from "./spent-memory.ts"
 import { TextResponse } from "./text-response.ts"
 
-/** A request that cannot be expressed, and the status that says so. */
+/** A request that cannot be represented, with the status to send. */
 export class Unacceptable extends Error {
   readonly status: number
 
@@ -17,8 +17,8 @@ export class Unacceptable extends Error {
 }
 
 /**
- * Node's request as a web `Request`. Its address is built from `origin`, never from the Host
- * header, which anybody can set. Throws `Unacceptable`.
+ * Node's request as a web `Request`. Its URL is built from `origin`, never from the Host header,
+ * which anyone can set. Throws `Unacceptable`.
  */
 export function toRequest(incoming: IncomingMessage, response: ServerResponse, origin: string): Request {
   const method = incoming.method ?? "GET"
@@ -80,10 +80,7 @@ function toUrl(incoming: IncomingMessage, origin: string) {
   return address
 }
 
-/**
- * The last that a connection says, in place of an answer. Its client has a few seconds to read it
- * and go.
- */
+/** A final response before the connection closes. The client has a few seconds to read it. */
 export function refuseConnection(status: string, socket: Socket) {
   const headers = [
     "Connection: close",

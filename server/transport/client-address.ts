@@ -14,7 +14,7 @@ export type TrustsProxy = (address: string, hop: number) => boolean
  */
 export function clientAddressOf(incoming: IncomingMessage, trustsProxy: TrustsProxy | null): string {
   const hops = trustsProxy ? proxyAddr.all(incoming, trustsProxy) : [incoming.socket.remoteAddress ?? ""]
-  // A proxy may write a port, or a word in place of an address that it does not tell.
+  // A proxy may append a port, or write a word in place of an address it hides.
   return hops.map(bareAddress).findLast((address) => isIP(address) !== 0) ?? "unknown"
 }
 
@@ -33,8 +33,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Reads TRUSTED_PROXIES: how many proxies stand in front, or their networks, separated by commas.
- * Null for none, undefined for what is neither.
+ * Parses TRUSTED_PROXIES: the number of proxies, or their networks separated by commas. Null for
+ * none, undefined if invalid.
  */
 export function readTrustedProxies(text: string): TrustsProxy | null | undefined {
   if (/^\d+$/.test(text)) {

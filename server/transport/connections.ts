@@ -5,9 +5,9 @@ import { networkOf, type TrustsProxy } from "./client-address.ts"
 export interface Connections {
   /** Those that are open, sockets of the live connection included. */
   open(): number
-  /** Those whose next request has not come as a whole yet. */
+  /** Connections whose next request has not arrived completely yet. */
   waiting(): number
-  /** How many were ended to make room, or refused, since the start. */
+  /** How many were closed to free a slot, or refused, since the start. */
   refused(): Record<"address" | "full", number>
 }
 
@@ -29,7 +29,7 @@ interface Crowd {
   waiting: Set<Socket>
 }
 
-/** Milliseconds in which the log says once that there are too many. */
+/** Milliseconds between log lines about too many connections. */
 const QUIET = 60_000
 
 const COMPLAINTS = {
@@ -39,8 +39,8 @@ const COMPLAINTS = {
 }
 
 /**
- * Bounds the server's connections. Where there are too many, a new one takes the place of the one
- * that has waited longest for its request, so that idle connections keep nobody else out.
+ * Limits the server's connections. At the limit, a new one replaces the one that has been idle
+ * longest, so that idle connections keep nobody out.
  */
 export function limitConnections(
   server: Server,
@@ -82,8 +82,8 @@ export function limitConnections(
   return { open: () => all.open, waiting: () => all.waiting.size, refused: () => ({ ...refused }) }
 
   /**
-   * Ends the one of a crowd that has waited longest. Where all are busy it ends the one that comes,
-   * and returns false.
+   * Closes the connection of a crowd that has been idle longest. If all are busy it closes the new
+   * one, and returns false.
    */
   function evictIdle(reason: keyof typeof refused, { waiting }: Crowd, socket: Socket, network: string) {
     refused[reason]++
@@ -125,9 +125,7 @@ export function limitConnections(
 /** Descriptors that the process needs for all else: the database, files on their way, its own. */
 const SPARE_FILES = 1000
 
-/**
- * As many connections as the system's limit of open files leaves room for, and `wanted` at most.
- */
+/** As many connections as the limit of open files allows, and `wanted` at most. */
 export function affordableConnections(wanted: number): number {
   // Without this it asks the name service about every connection; Node's types do not know it.
   Object.assign(process.report, { excludeNetwork: true })

@@ -7,8 +7,8 @@ export const JSON_LIMIT = 256 * 1024
 export type JsonBody = { ok: true; value: unknown } | { ok: false; status: 400 | 413 }
 
 /**
- * Parses the body as JSON: 413 past `limit` bytes, 400 for what is no JSON or no UTF-8. Throws when
- * the client goes away.
+ * Parses the body as JSON: 413 above `limit` bytes, 400 for invalid JSON or UTF-8. Throws if the
+ * client disconnects.
  */
 export async function readJson(request: Request, { limit = JSON_LIMIT } = {}): Promise<JsonBody> {
   const bytes = await readBytes(request, limit)

@@ -10,7 +10,7 @@ import { createNonce } from "./nonce.ts"
 import { createSecurityHeaders } from "./security-headers.ts"
 import { endStalledResponse } from "./slow-clients.ts"
 
-/** What is known of a request besides itself. */
+/** What is known about a request besides itself. */
 export interface Exchange {
   incoming: IncomingMessage
   /** The one that the response's content security policy admits. */

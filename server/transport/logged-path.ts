@@ -1,4 +1,4 @@
-/** A path as the log may have it: without what opens something by itself. */
+/** A path as it may be logged: without tokens that grant access. */
 export function loggedPath(target: string): string {
   // Without the query: it can carry tokens.
   const path = target.split("?", 1)[0] ?? ""

@@ -7,7 +7,7 @@ const SIZE = 16
 const drawn = Buffer.alloc(SIZE * 256)
 let next = drawn.length
 
-/** A number that nobody can guess, in Base64. */
+/** A random nonce, in Base64. */
 export function createNonce(): string {
   if (next === drawn.length) {
     randomFillSync(drawn)

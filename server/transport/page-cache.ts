@@ -13,7 +13,7 @@ import { TextResponse } from "./text-response.ts"
  */
 export class SharedPage extends TextResponse {}
 
-/** How long a page is given out as it was. Milliseconds. */
+/** How long a page is served from the cache. Milliseconds. */
 const FRESH_FOR = 5_000
 
 /**
@@ -29,16 +29,16 @@ interface KeptPage {
   headers: [string, string][]
   /** As it is compared, without the mark of a weak one. */
   etag: string
-  /** What stands between the nonces. */
+  /** The parts between the nonces. */
   parts: Buffer[]
   /** Of the parts together, in bytes. */
   length: number
-  /** The same, each by itself; made when somebody takes it. */
+  /** The same, each compressed separately; created on demand. */
   deflated: Buffer[] | null
 }
 
 interface PageCacheOptions {
-  /** Whether nothing in the request could show who sent it. */
+  /** Whether the request contains nothing that identifies its sender. */
   isVisitor: (incoming: IncomingMessage) => boolean
   /** Milliseconds since the epoch. */
   clock?: () => number

@@ -12,7 +12,7 @@ export interface RateLimit {
 }
 
 export interface RateLimiter {
-  /** `limit` in place of the limiter's own: for whom more, or fewer, requests are accepted. */
+  /** `limit` overrides the limiter's own, for callers with a higher or lower limit. */
   check(key: string, limit?: number): RateLimit
 }
 
@@ -21,7 +21,7 @@ interface RateLimiterOptions {
   interval: number
   /** Requests per interval and key. */
   limit: number
-  /** Past this many keys, the one whose last accepted request is the oldest is forgotten. */
+  /** Above this many keys, the one with the oldest accepted request is evicted. */
   maxKeys?: number
   /** Milliseconds since the epoch. */
   clock?: () => number
@@ -147,7 +147,7 @@ export function rateLimitHeaders({ success, remaining, reset }: RateLimit): Reco
   }
 }
 
-/** A key comes from a request header. It is kept, so its length must not be the sender's choice. */
+/** A key comes from a request header and is stored, so the sender must not control its length. */
 function boundedKey(key: string): string {
   return key.length <= 64 ? key : createHash("sha256").update(key).digest("base64url")
 }

@@ -12,7 +12,7 @@ export function offerMemory<Chunk extends Uint8Array>(chunk: Chunk): Chunk {
   return chunk
 }
 
-/** Gives back what was offered, and leaves the chunk empty. Other chunks stay as they are. */
+/** Releases the memory of a chunk and leaves it empty. Other chunks are not affected. */
 export function freeMemory({ buffer }: Uint8Array): void {
   if (offered.delete(buffer) && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

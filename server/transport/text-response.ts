@@ -25,8 +25,8 @@ export class TextResponse implements Response {
   }
 
   /**
-   * React Router looks whether there is one, several times for each answer, so the text is encoded
-   * only when somebody reads.
+   * React Router checks for a body several times per response, so the text is encoded only on
+   * reading.
    */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
     return (this.#body ??= streamOf(this.content))

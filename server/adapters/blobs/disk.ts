@@ -21,7 +21,7 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
   const durable = new Map<string, Promise<void>>()
   const hashes = createHashes()
 
-  /** Gives a whole, durable temporary file its place. */
+  /** Moves a complete, durable temporary file into place. */
   async function store({ path, temporaryPath }: Place) {
     await makeDurable(durable, root, dirname(path))
     await rename(temporaryPath, path)
@@ -168,10 +168,7 @@ async function hashAll(file: FileHandle): Promise<RunningHash> {
   return hash
 }
 
-/**
- * Makes `aa/bb` such that it survives a power cut, once per process; anyone who comes in the
- * meantime waits for the same.
- */
+/** Creates `aa/bb` durably, once per process; concurrent callers wait for the same promise. */
 function makeDurable(durable: Map<string, Promise<void>>, root: string, directory: string): Promise<void> {
   const known = durable.get(directory)
   if (known) return known

@@ -97,7 +97,7 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
     } finally {
       // Of a piece that could not be written the hash has bytes that the bucket has not.
       if (hash?.size === end) hashes.set(key, hash)
-      // Those of uploads that go on in another process would stay for ever.
+      // Entries of uploads that continue in another process would stay forever.
       const [oldest] = hashes.keys()
       if (hashes.size > MOST_HASHES && oldest !== undefined) hashes.delete(oldest)
     }
@@ -147,7 +147,7 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
     hashes.delete(key)
     const names: string[] = []
     for await (const { name } of bucket.list(`unfinished/${key}/`)) names.push(name)
-    // From the end, so that what is left of a removal that broke off is still a beginning.
+    // From the end, so that an interrupted removal leaves a valid beginning.
     await bucket.remove(names.toReversed())
   }
 

@@ -102,7 +102,7 @@ async function answerPage(request: IncomingMessage, response: ServerResponse, st
 const OUR_PAGES =
   "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** Of an email, which stands in a frame of our page. */
+/** For an email, which is shown in a frame of our page. */
 const SANDBOX =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 

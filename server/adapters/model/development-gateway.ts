@@ -21,7 +21,7 @@ export interface DevelopmentGateway {
   baseUrl: string
   /** Made again at every start; the gateway answers 401 to any other. */
   key: string
-  /** How many answers were begun, and how many of them their asker cut short. */
+  /** How many replies were started, and how many of them the client aborted. */
   activity: { begun: number; aborted: number }
   close(): Promise<void>
 }

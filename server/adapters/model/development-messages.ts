@@ -18,7 +18,7 @@ type Content = string | unknown[] | null | undefined
 
 export function readMessage({ role, content }: { role: string; content?: Content }): ReceivedMessage {
   const message: ReceivedMessage = { role, text: "", files: [] }
-  // A message of one text comes as that text.
+  // A message that is a single text arrives as a string.
   for (const part of Array.isArray(content) ? content : [{ type: "text", text: content ?? "" }]) {
     const file = readAttachedFile(part)
     if (file) message.files.push(file)

@@ -1,6 +1,6 @@
 import type { ReceivedMessage, ReceivedFile } from "./development-messages.ts"
 
-/** What the development gateway says, in the pieces in which it says it. */
+/** The development gateway's reply, in the chunks in which it is sent. */
 export interface Reply {
   /** An HTTP error in place of an answer. */
   status?: 401 | 429 | 500

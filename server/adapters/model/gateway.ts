@@ -12,8 +12,8 @@ type Gateway =
   | { kind: "remote"; key: string; baseUrl: string; api: "chat" | "responses" }
 
 /**
- * The model `name` behind any gateway that speaks OpenAI's `/chat/completions` or, where asked for,
- * `/responses`.
+ * The model `name` behind any gateway that implements OpenAI's `/chat/completions` or, if
+ * configured, `/responses`.
  */
 export function openGatewayModel({ gateway, name }: { gateway: Gateway; name: string }): Model {
   // Once for all answers: what a provider prepares takes as long as a short answer does.
@@ -60,9 +60,9 @@ function openProvider(
 type RequestBody = Record<string, unknown>
 
 /**
- * Names the limit of an answer as the model server wants it. Newer models of OpenAI refuse
- * `max_tokens` and ask for `max_completion_tokens`, and which model stands behind a name is known
- * to the server alone: so its refusal is believed.
+ * Names the output limit as the model server expects it. Newer OpenAI models refuse `max_tokens`
+ * and require `max_completion_tokens`, and only the server knows which model a name refers to, so
+ * its refusal decides.
  */
 function createOutputLimit() {
   let isNewer = false

@@ -1,14 +1,17 @@
 /**
- * How often running answers are given on: the more of them there are, the more is given at once.
+ * How often the chunks of running replies are passed on: with more replies, less often and more at
+ * a time.
  */
 export interface Pace {
-  /** An answer begins; call what is returned when it ends. */
+  /** Registers a reply; call the returned function when it ends. */
   enter(): () => void
   /** Milliseconds that lie at least between two pieces of one answer. */
   readonly interval: number
 }
 
-/** Below what is felt as a pause. The page follows the records, which come about as often. */
+/**
+ * Below what people notice as a pause. The page follows the records, which arrive about as often.
+ */
 const SHORTEST = 100
 
 /**
@@ -17,7 +20,7 @@ const SHORTEST = 100
  */
 const PER_ANSWER = 2
 
-/** The live records bring an answer's text as often to those who follow them. */
+/** The live records carry a reply's text to readers just as often. */
 const LONGEST = 250
 
 export function createPace(): Pace {

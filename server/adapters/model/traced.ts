@@ -2,7 +2,7 @@ import { wrapLanguageModel } from "ai"
 import type { Model } from "#server/ports/model.ts"
 import type { Tracing } from "#server/ports/tracing.ts"
 
-/** The same model, whose calls are seen in traces: how long each took, and not what was said. */
+/** The same model, with its calls traced: their duration, but not their text. */
 export function traceModel(model: Model, tracing: Tracing): Model {
   const attributes = { "gen_ai.operation.name": "chat", "gen_ai.request.model": model.name }
   return {

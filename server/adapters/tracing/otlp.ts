@@ -31,13 +31,13 @@ interface OtlpOptions {
   part: number
   version: string
   /**
-   * A request goes on from where its `traceparent` says if one of these sent it: anybody can write
-   * one.
+   * Continues the trace of `traceparent` only if a trusted network sent it: anyone can write the
+   * header.
    */
   trustsProxy: TrustsProxy | null
 }
 
-/** Milliseconds between what is sent together. */
+/** Milliseconds between batches. */
 const BATCH = 1000
 
 const FIELDS: TextMapGetter<IncomingHttpHeaders> = {
@@ -63,7 +63,7 @@ export function openOtlpTracing(options: OtlpOptions): Tracing {
 
   const begin: Tracing["begin"] = (name, attributes) => {
     const parent = going.getStore()
-    // What happens for nobody, such as looking for emails every second, is no trace.
+    // Background work, such as checking for emails every second, is not traced.
     if (!parent) return () => {}
     const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent)
     return (failure) => end(span, failure)
@@ -103,7 +103,7 @@ export function openOtlpTracing(options: OtlpOptions): Tracing {
 }
 
 /**
- * Says of a failure what kind it is, and not its message: that may hold values of the statement.
+ * Records the kind of a failure, but not its message, which may contain values of the statement.
  */
 function end(span: Span, failure: unknown) {
   if (failure !== undefined) {

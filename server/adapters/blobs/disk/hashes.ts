@@ -21,13 +21,13 @@ interface Written {
 }
 
 /**
- * Uploads that go on in another process, or that were forgotten here, are read again at their end.
+ * Uploads that continue in another process, or that were evicted here, are read again at their end.
  */
 const MOST = 1000
 
 /**
- * The hashes of unfinished blobs. One whose file is not, or no longer, as this process left it is
- * not given back.
+ * The hashes of unfinished blobs. A hash is not returned if the file has changed since this process
+ * wrote it.
  */
 export function createHashes() {
   const kept = new Map<string, { hash: RunningHash; mtimeMs: number }>()

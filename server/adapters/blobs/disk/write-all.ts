@@ -14,8 +14,8 @@ const spare: Buffer[] = []
 const MOST_SPARE = 32
 
 /**
- * Writes what comes from `position` on, while it takes more; `took` sees it first. Answers where it
- * ended. Throws what `bytes` throws once all that came before is written.
+ * Writes `bytes` from `position` on while it reads more; `took` sees each chunk first. Returns the
+ * end position. Rethrows an error of `bytes` after everything before it is written.
  */
 export async function writeAll(
   file: FileHandle,
@@ -67,7 +67,7 @@ function takeBuffer(): Buffer {
   return spare.pop() ?? Buffer.allocUnsafeSlow(BATCH)
 }
 
-/** A write may take less than it was given: on a disk that is almost full, for one. */
+/** A write may be short, for example on a disk that is almost full. */
 async function writeWhole(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let written = 0; written < bytes.byteLength;) {
     const { bytesWritten } = await file.write(bytes, written, bytes.byteLength - written, position + written)

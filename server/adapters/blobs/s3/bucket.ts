@@ -24,9 +24,9 @@ interface Listed {
 }
 
 const AT_ONCE = 8
-/** Downloads hold a connection for as long as somebody reads them. */
+/** Downloads hold a connection for as long as the client reads. */
 const CONNECTIONS = 500
-/** Throws one sentence that says what to do when the bucket cannot be reached. */
+/** Throws a sentence that says what to do if the bucket cannot be reached. */
 export async function openBucket({ bucket, prefix, endpoint, region, credentials }: BucketSettings) {
   const sdk = await import("@aws-sdk/client-s3")
   const s3: S3Client = new sdk.S3Client({
@@ -118,7 +118,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       }
     },
 
-    /** Multipart uploads that were begun and are not over. */
+    /** Multipart uploads that were started and are neither completed nor aborted. */
     async *listJoins(under: string) {
       const where = { Bucket: bucket, Prefix: keyOf(under) }
       for (let after: { KeyMarker?: string; UploadIdMarker?: string } | null = {}; after;) {
@@ -139,7 +139,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       }
     },
 
-    /** Removing what is not there is no error. */
+    /** Removing a missing object is not an error. */
     async remove(names: readonly string[]): Promise<void> {
       // One by one: the request that removes many wants a checksum that not every store
       // understands.
@@ -154,7 +154,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       return Body as Readable // in Node it is one
     } catch (error) {
       if (isMissing(error)) return null
-      // The range begins at the end, as every range of an empty object does.
+      // The range starts at the end, as every range of an empty object does.
       if (statusOf(error) === 416) return Readable.from([])
       throw error
     }

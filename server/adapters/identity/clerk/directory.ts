@@ -9,7 +9,7 @@ const GOOD_FOR = 60_000
 
 const MOST_KEPT = 10_000
 
-/** What Clerk says of people, each answer kept for a minute. */
+/** Clerk's user records, each cached for a minute. */
 export function createDirectory(client: Client, log: Log) {
   const people = createMemory(askForUser)
   const plans = createMemory(askForPlan)
@@ -32,7 +32,7 @@ export function createDirectory(client: Client, log: Log) {
     }
   }
 
-  /** Free when Clerk cannot say: nobody gets a plan by an error. */
+  /** Free if Clerk fails: an error must not grant a plan. */
   async function askForPlan(id: string): Promise<Plan> {
     try {
       const { subscriptionItems } = await client.billing.getUserBillingSubscription(id)
@@ -71,8 +71,7 @@ export function createDirectory(client: Client, log: Log) {
 }
 
 /**
- * Answers by id, oldest forgotten first. Those who ask at the same time share one call; an error is
- * not kept.
+ * Caches by id, oldest evicted first. Concurrent callers share one request; errors are not cached.
  */
 function createMemory<Answer>(ask: (id: string) => Promise<Answer>) {
   const kept = new Map<string, { until: number; answer: Promise<Answer> }>()
@@ -96,7 +95,7 @@ function createMemory<Answer>(ask: (id: string) => Promise<Answer>) {
   }
 }
 
-/** Whether Clerk said that there is no such thing. */
+/** Whether Clerk responded that it does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof Error && "status" in error && error.status === 404
 }

@@ -1,7 +1,7 @@
 import { APIError } from "better-auth/api"
 import type { Log } from "#server/log.ts"
 
-/** What the log tells of, by better-auth's paths. */
+/** The events to log, by better-auth's paths. */
 const EVENTS = new Map([
   ["/sign-up/email", "sign-up"],
   ["/sign-in/email", "sign-in"],

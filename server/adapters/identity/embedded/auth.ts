@@ -72,7 +72,6 @@ export interface AuthSettings {
 export interface AccountEmail {
   userId: string
   email: string
-  /** Of the person who asked for it. */
   language: Language
   /** Carries the token, which is good for `minutes`. */
   url: string
@@ -119,7 +118,7 @@ export const TABLES = {
 
 export type Auth = ReturnType<typeof createAuth>
 
-/** better-auth on our tables. It opens nothing by itself. */
+/** better-auth on our tables. Creates no connections. */
 export function createAuth(settings: AuthSettings) {
   return betterAuth(authOptions(settings))
 }
@@ -273,7 +272,7 @@ export async function makeResetLink(auth: Auth, origin: string, userId: string, 
   return resetLink(origin, token)
 }
 
-/** Where somebody who was given `token` chooses a new password. */
+/** The page where the holder of `token` chooses a new password. */
 export function resetLink(origin: string, token: string): string {
   return `${origin}/sign-in/new-password?${new URLSearchParams({ token })}`
 }
@@ -315,8 +314,8 @@ function tooManyAttempts(wait: number) {
 }
 
 /**
- * Guesses at the present password of somebody who is signed in are counted for the account,
- * whichever endpoint asks for it and from wherever they come. A sign-in has a count of its own.
+ * Guesses at the current password of a signed-in person are counted per account, at every endpoint
+ * and from any address. Sign-in has its own count.
  */
 function verifyCounted({ db }: AuthSettings) {
   return async (attempt: { hash: string; password: string }): Promise<boolean> => {
@@ -396,7 +395,9 @@ function isSignUp(returned: unknown): returned is { user: { id: string } } {
   return typeof returned === "object" && returned !== null && "user" in returned
 }
 
-/** Looked at after the key is made: of many that are made at once none is left beyond the limit. */
+/**
+ * Checked after the key is created: of many created concurrently, none remains beyond the limit.
+ */
 async function keepLimitOfKeys(db: Database, made: unknown) {
   if (typeof made !== "object" || made === null || !("referenceId" in made) || !("id" in made)) return
   const isTheirs = eq(authApiKey.referenceId, String(made.referenceId))

@@ -79,7 +79,7 @@ async function confirmHolder(db: Database, id: string) {
     .where(eq(authUser.id, id))
 }
 
-/** Of two who confirm at once the first one's password counts. */
+/** If two confirm concurrently, the first one's password counts. */
 async function confirmNewHolder(db: Database, id: string, password: string) {
   await db.transaction(async (transaction) => {
     const confirmed = await transaction

@@ -48,10 +48,7 @@ const Confirmation = v.object({
   email: v.string(),
 })
 
-/**
- * A link that a mail program opened comes from no page of ours. Its token is what proves the right
- * to it.
- */
+/** A link opened from a mail program has no page of ours as its origin. Its token is the proof. */
 function openedFromMail({ url, headers: given }: Request, origin: string): Request {
   const headers = new Headers({ origin })
   for (const name of ["accept-language", "cookie", "user-agent"]) {

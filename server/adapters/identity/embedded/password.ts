@@ -7,7 +7,8 @@ const SALT_BYTES = 16
 const TAG_BYTES = 32
 
 /**
- * What a stored hash may ask for, so that a row somebody wrote by hand cannot exhaust the machine.
+ * Limits the cost parameters of a stored hash, so that a hand-written row cannot exhaust the
+ * machine.
  */
 const MOST = { memory: 262_144, passes: 10, parallelism: 4 }
 
