@@ -4,7 +4,7 @@ import * as build from "virtual:react-router/server-build"
 import { isOutage } from "#db/outage.ts"
 import {
   countedContext,
-  credentialContext,
+  accessContext,
   failureContext,
   incomingContext,
   nonceContext,
@@ -30,7 +30,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
   // The type of the virtual module knows nothing of exactOptionalPropertyTypes; it is this one
   // otherwise.
   const mode = services.config.production ? "production" : "development"
-  const credentialOf = readCredentials(build)
+  const accessOf = readCredentials(build)
   const endpointOf = findEndpoints(build as ServerBuild)
   const answerRoute = createRequestHandler(build as ServerBuild, mode)
   const pages = createPageCache({ isVisitor: ({ headers }) => services.identity.isAnonymous(headers) })
@@ -40,7 +40,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
     const { incoming, nonce, requestId, counted } = exchange
     const context = new RouterContextProvider()
     context.set(servicesContext, services)
-    context.set(credentialContext, credentialOf)
+    context.set(accessContext, accessOf)
     context.set(incomingContext, incoming)
     context.set(nonceContext, nonce)
     context.set(requestIdContext, requestId)

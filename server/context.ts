@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { createContext } from "react-router"
-import type { Credential } from "./http/credentials.ts"
+import type { Access } from "./http/credentials.ts"
 import type { Services } from "./scope.ts"
 import type { Session } from "./ports/identity.ts"
 
@@ -10,8 +10,8 @@ export const servicesContext = createContext<Services>()
 /** What the request proved about its sender; null for a visitor. The guard's middleware sets it. */
 export const sessionContext = createContext<Session | null>(null)
 
-/** Which credential the route with a pattern takes. The guard holds every request to it. */
-export const credentialContext = createContext<(pattern: string) => Credential>()
+/** What opens the route with a pattern. The guard holds every request to it. */
+export const accessContext = createContext<(pattern: string) => Access>()
 
 /** The address that was asked for, without what React Router adds to it for a page's data. */
 export const urlContext = createContext<URL>()

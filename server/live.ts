@@ -7,11 +7,13 @@ import type { Reached } from "./database.ts"
 import { liveDemo } from "./demo/live.ts"
 import { openDevices } from "./devices/devices.ts"
 import { liveDevices } from "./devices/live.ts"
+import { Forbidden } from "./errors.ts"
 import { liveFiles, fileMutations } from "./files/live.ts"
 import { clientAddressOf, networkOf } from "#server/transport/client-address.ts"
 import { liveMaintenance } from "./maintenance/live.ts"
 import { ANNOUNCE } from "./realtime/announce.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
+import type { NamedCall } from "./realtime/options.ts"
 import type { FullScope, Services, Viewer } from "./scope.ts"
 import { liveUsers, userMutations } from "./users/live.ts"
 import { findOrCreateUser } from "./users/users.ts"
@@ -35,6 +37,7 @@ export async function openLive(
     verify: (token) => verify(services, token),
     userIdOf: (viewer) => viewer.session.userId,
     credentialsOf: ({ session }) => credentialsOf(session),
+    permit: ({ session }, call) => permit(session, call),
     isSessionValid: async ({ session }) => (await services.identity.isSessionValid?.(session)) ?? true,
     transact: (viewer, work) => transact(services, viewer, work),
     origins: [config.origin],
@@ -64,6 +67,16 @@ export async function openLive(
 function credentialsOf({ sessionId, keyId }: Viewer["session"]): string[] {
   if (keyId !== undefined) return [`key:${keyId}`, "key:*"]
   return sessionId === null ? [] : [`session:${sessionId}`, "session:*"]
+}
+
+/** A limited key calls what its scopes name. What is of its owner's record is open to every key. */
+function permit({ keyScopes }: Viewer["session"], { kind, name }: NamedCall): void {
+  if (!keyScopes) return
+  const [domain] = name.split(".")
+  const files = kind === "query" ? "files:read" : "files:write"
+  const needed = domain === "chat" ? "chat" : domain === "files" ? files : null
+  if (needed && !keyScopes.includes(needed))
+    throw new Forbidden(`This API key does not have the scope ${needed}. Create a key that has it.`)
 }
 
 /** How a connection describes itself, fit to be shown. */

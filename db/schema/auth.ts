@@ -158,6 +158,8 @@ export const authApiKey = auth.table(
     requestCount: integer("request_count").default(0),
     remaining: integer("remaining"),
     lastRequest: time("last_request"),
+    /** The network address that it was used from last. */
+    lastAddress: text("last_address"),
     expiresAt: time("expires_at"),
     permissions: text("permissions"),
     metadata: text("metadata"),

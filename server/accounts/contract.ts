@@ -1,7 +1,9 @@
 import * as v from "valibot"
+import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
 import { PersonName, SaveProfile } from "../users/contract.ts"
 
 export type { AccountKey, AccountProblem } from "#server/ports/identity.ts"
+export { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
 export const PASSWORD_LENGTH = { least: 10, most: 128 }
 
@@ -37,6 +39,16 @@ export const KeyName = v.pipe(
   v.maxLength(32, "A key's name can have up to 32 characters."),
   v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
 )
+
+/** Days until a new key expires. The first is what the form suggests. */
+export const KEY_LIVES = ["90", "30", "365", "never"] as const
+
+const NewKey = v.object({
+  intent: v.literal("create-key"),
+  name: KeyName,
+  days: v.picklist(KEY_LIVES, "Choose when the key expires."),
+  ...v.entriesFromList(KEY_SCOPES, v.optional(v.literal("on"))),
+})
 
 /** Bytes: the size of a photo from a phone. */
 export const LARGEST_PICTURE = 10_000_000
@@ -81,7 +93,7 @@ export const AccountChange = v.variant("intent", [
   v.object({ intent: v.literal("change-password"), current: Password, password: NewPassword }),
   v.object({ intent: v.literal("end-session"), sessionId: Id }),
   v.object({ intent: v.literal("end-other-sessions") }),
-  v.object({ intent: v.literal("create-key"), name: KeyName }),
+  NewKey,
   v.object({ intent: v.literal("delete-key"), keyId: Id }),
   v.object({ intent: v.literal("delete-account"), confirmation: Confirmation }),
 ])

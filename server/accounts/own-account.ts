@@ -1,6 +1,6 @@
 import type { Scope } from "#server/scope.ts"
-import { Forbidden, NotFound } from "../errors.ts"
-import type { AccountKey, AccountOutcome, OwnAccount, Visit } from "../ports/identity.ts"
+import { BadRequest, Forbidden, NotFound } from "../errors.ts"
+import type { AccountKey, AccountOutcome, NewKey, OwnAccount, Visit } from "../ports/identity.ts"
 import { MOST_KEYS, type SignedInBrowser } from "./contract.ts"
 
 /** The viewer's browsers and keys; null if the identity provider has its own account page. */
@@ -41,12 +41,16 @@ export async function endOtherSessions(scope: Scope<"identity" | "viewer">): Pro
   await requireOwnAccount(scope).endOtherSessions(userId, sessionId)
 }
 
-/** Returns the key, which cannot be read again. Throws `Forbidden` above fifty keys. */
+/**
+ * Returns the key, which cannot be read again. Throws `Forbidden` above fifty keys, and `BadRequest`
+ * for one that may do nothing.
+ */
 export async function createKey(
   scope: Scope<"identity" | "viewer">,
-  name: string,
+  key: NewKey,
 ): Promise<AccountKey & { key: string }> {
-  const made = await requireOwnAccount(scope).createKey(scope.viewer.session.userId, name)
+  if (key.scopes?.length === 0) throw new BadRequest("Choose at least one thing that the key may do.")
+  const made = await requireOwnAccount(scope).createKey(scope.viewer.session.userId, key)
   if (!made)
     throw new Forbidden(`You have ${MOST_KEYS} keys. Delete one you don't use, then create the new one.`)
   return made

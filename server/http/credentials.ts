@@ -1,4 +1,5 @@
 import type { ServerBuild } from "react-router"
+import { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
 /**
  * What opens a route. `session` is a browser's cookie and nothing else, `key` is that or any bearer
@@ -8,36 +9,54 @@ export type Credential = "none" | "session" | "key"
 
 const CREDENTIALS: ReadonlySet<unknown> = new Set<Credential>(["none", "session", "key"])
 
+/**
+ * What a limited key needs for a route that takes keys. `files` is `files:read` for GET and HEAD
+ * and `files:write` for the rest; `any` is open to every key.
+ */
+export type RouteScope = KeyScope | "files" | "any"
+
+const SCOPES: ReadonlySet<unknown> = new Set<RouteScope>([...KEY_SCOPES, "files", "any"])
+
+export type Access = { credential: "none" | "session" } | { credential: "key"; scope: RouteScope }
+
 type Routes = ServerBuild["routes"]
 
 /**
- * Reads what the routes declare as `handle = { credential }`, for themselves and for the routes in
- * them, and resolves a route's pattern to it. Where nothing is declared it is `session`. Throws for
- * a declaration that it does not know.
+ * Reads what the routes declare as `handle = { credential }`, and with `key` a `scope`, for
+ * themselves and for the routes in them, and resolves a route's pattern to it. Where nothing is
+ * declared it is `session`. Throws for a declaration that it does not know.
  */
-export function readCredentials({ routes }: Pick<ServerBuild, "routes">): (pattern: string) => Credential {
-  const declared = new Map<string, Credential>()
+export function readCredentials({ routes }: Pick<ServerBuild, "routes">): (pattern: string) => Access {
+  const declared = new Map<string, Access>()
   for (const route of Object.values(routes)) {
     if (!route || (route.path === undefined && !route.index)) continue
-    declared.set(normalize(patternOf(routes, route.id)), credentialOf(routes, route.id))
+    declared.set(normalize(patternOf(routes, route.id)), accessOf(routes, route.id))
   }
-  return (pattern) => declared.get(normalize(pattern)) ?? "session"
+  return (pattern) => declared.get(normalize(pattern)) ?? { credential: "session" }
 }
 
-function credentialOf(routes: Routes, id: string | undefined): Credential {
+function accessOf(routes: Routes, id: string | undefined): Access {
   const route = id === undefined ? undefined : routes[id]
-  if (!route) return "session"
+  if (!route) return { credential: "session" }
   const handle: unknown = route.module.handle
   if (typeof handle !== "object" || handle === null || !("credential" in handle))
-    return credentialOf(routes, route.parentId)
+    return accessOf(routes, route.parentId)
   const { credential } = handle
   if (!isCredential(credential))
-    throw new Error(`The route ${route.id} declares a credential that there is not: ${String(credential)}.`)
-  return credential
+    throw new Error(`The route ${route.id} declares a credential that does not exist: ${String(credential)}.`)
+  if (credential !== "key") return { credential }
+  const scope = "scope" in handle ? handle.scope : undefined
+  if (!isScope(scope))
+    throw new Error(`The route ${route.id} takes keys and declares no scope that exists: ${String(scope)}.`)
+  return { credential, scope }
 }
 
 function isCredential(value: unknown): value is Credential {
   return CREDENTIALS.has(value)
+}
+
+function isScope(value: unknown): value is RouteScope {
+  return SCOPES.has(value)
 }
 
 function patternOf(routes: Routes, id: string | undefined): string {

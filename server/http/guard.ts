@@ -1,17 +1,19 @@
 import { data, type MiddlewareFunction } from "react-router"
 import {
+  accessContext,
   countedContext,
-  credentialContext,
   incomingContext,
   servicesContext,
   sessionContext,
   urlContext,
 } from "#server/context.ts"
 import { isForged } from "./csrf.ts"
+import { missingScope } from "./key-scopes.ts"
 import { json } from "#server/transport/json.ts"
 import { answersForItself, isApiPath, isOpenPrefix, looksLikeFile } from "./public-paths.ts"
 import { refuseVisitor } from "./scope.ts"
-import { refuseCredential } from "./unauthorized.ts"
+import { refuseCredential, refuseScope } from "./unauthorized.ts"
+import { visitOf } from "./visit.ts"
 
 /**
  * Finds out who is asking, once for every request. Everything after it reads the answer from the
@@ -23,7 +25,7 @@ export const identify: MiddlewareFunction<Response> = async ({ request, context,
   context.set(urlContext, askedFor(request, url))
   const proceed = async () => {
     const askedAt = performance.now()
-    const session = await identity.getSession({ request, context })
+    const session = await identity.getSession({ ...visitOf({ request, context }), context })
     if (session) runningRequests.add(session.userId, context.get(incomingContext), askedAt)
     context.set(sessionContext, session)
     return next()
@@ -38,7 +40,8 @@ export const identify: MiddlewareFunction<Response> = async ({ request, context,
  */
 export const guard: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
   const { config } = context.get(servicesContext)
-  const credential = context.get(credentialContext)(pattern)
+  const access = context.get(accessContext)(pattern)
+  const { credential } = access
   const shown = context.get(sessionContext)
   const isBearer = shown !== null && shown.via !== "cookie"
   if (isBearer && credential === "session") return refuseCredential()
@@ -49,6 +52,8 @@ export const guard: MiddlewareFunction<Response> = async ({ request, context, ur
   const orderIsGiven = session === null && answersForItself(url)
   if (!orderIsGiven && isForged(request, session, config.origin)) return refuseForged(url)
 
+  const missing = session && missingScope(session, access, request.method)
+  if (missing) return refuseScope(missing)
   if (session) return keepFromCaches(await next())
   const leadsNowhere = pattern === "*" && (isOpenPrefix(url) || looksLikeFile(url))
   if (orderIsGiven || credential === "none" || leadsNowhere) return next()

@@ -1,3 +1,4 @@
+import type { KeyScope } from "#server/ports/identity-contract.ts"
 import { json } from "#server/transport/json.ts"
 
 /** For a caller that is not signed in; it names the scheme by which a script signs in. */
@@ -13,4 +14,13 @@ export function refuseCredential(): Response {
     "This address takes a browser session. An API key or another bearer credential does not open it."
   const headers = { "WWW-Authenticate": 'Bearer realm="tideline", error="invalid_token"' }
   return json({ error }, { status: 401, headers })
+}
+
+/** For a caller whose key is good and limited to other things. RFC 6750, section 3.1. */
+export function refuseScope(scope: KeyScope): Response {
+  const error = `This API key does not have the scope ${scope}. Create a key that has it.`
+  const headers = {
+    "WWW-Authenticate": `Bearer realm="tideline", error="insufficient_scope", scope="${scope}"`,
+  }
+  return json({ error }, { status: 403, headers })
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import type { RouterContextProvider } from "react-router"
+import type { KeyScope } from "./identity-contract.ts"
 
 export type Plan = "free" | "pro"
 
@@ -16,6 +17,8 @@ export interface Session {
   sessionId: string | null
   /** Of an API key's request: which key, where the provider keeps keys of its own. */
   keyId?: string
+  /** What that key is limited to; absent for one that may do whatever keys may. */
+  keyScopes?: readonly KeyScope[]
   plan: Plan
   via: "cookie" | "session-bearer" | "api-key"
 }
@@ -54,6 +57,7 @@ export interface RealtimeClaims {
   expiresAt: number
   /** The key that the token was issued for, if it was one. */
   keyId?: string
+  keyScopes?: readonly KeyScope[]
   /**
    * When the session or the key ends by itself, at the latest; where the provider tells.
    * Milliseconds since the epoch.
@@ -152,6 +156,17 @@ export interface AccountKey {
   createdAt: number
   usedAt: number | null
   expiresAt: number | null
+  /** The network address that it was used from last. */
+  usedFrom: string | null
+  /** Null for a key that may do whatever keys may. */
+  scopes: readonly KeyScope[] | null
+}
+
+export interface NewKey {
+  name: string
+  scopes: readonly KeyScope[] | null
+  /** Days from now; null for a key without an end. */
+  days: number | null
 }
 
 /**
@@ -171,7 +186,7 @@ export interface OwnAccount {
   checkPassword(userId: string, password: string): Promise<(AccountOutcome & { ok: false }) | null>
   listKeys(userId: string): Promise<AccountKey[]>
   /** `key` opens the application, and is not to be had again. Null for somebody who has fifty. */
-  createKey(userId: string, name: string): Promise<(AccountKey & { key: string }) | null>
+  createKey(userId: string, key: NewKey): Promise<(AccountKey & { key: string }) | null>
   deleteKey(userId: string, id: string): Promise<boolean>
 }
 
@@ -226,7 +241,7 @@ export interface Identity {
   /** What the provider must do around every request: Clerk's middleware, or nothing. */
   readonly middleware?: (args: RequestContext, next: () => Promise<Response>) => Promise<Response>
   /** Null for a visitor, and for an invalid credential. Never throws for an invalid credential. */
-  getSession(args: RequestContext): Promise<Session | null>
+  getSession(args: RequestContext & Visit): Promise<Session | null>
   /**
    * Whether none of these headers could identify the sender, so that there is no session to look
    * up.
@@ -247,7 +262,7 @@ export interface Identity {
    */
   deleteUser(id: string): Promise<void>
   /** Null when the caller's credential may not open a socket. */
-  issueRealtimeToken(args: RequestContext): Promise<RealtimeToken | null>
+  issueRealtimeToken(args: RequestContext & Visit): Promise<RealtimeToken | null>
   /** Throws when the token is not one that this service may accept. */
   verifyRealtimeToken(token: string): Promise<RealtimeClaims>
   /**

@@ -29,6 +29,7 @@ export function createCatalogue(
   tables: ReadonlyMap<Table, WatchedTable>,
   broken: ReadonlySet<WatchedTable>,
   shapes: Shapes,
+  permit: (viewer: unknown, name: string) => void,
 ): Catalogue {
   const byName = new Map(queries.map((query) => [query.name, query]))
   if (byName.size < queries.length) throw new Error("Two live queries have the same name.")
@@ -37,6 +38,8 @@ export function createCatalogue(
     ask({ query: name, args }, viewer) {
       const query = byName.get(name)
       if (!query) throw new Refused("unknown", `There is no query named ${name}.`)
+      // What the server itself follows has no viewer.
+      if (viewer !== null) permit(viewer, name)
       if (!isStorable(args)) throw unstorable()
       const parsed = v.safeParse(query.schema, args)
       if (!parsed.success) throw new Refused("invalid", `The arguments of ${name} have the wrong form.`)

@@ -58,6 +58,7 @@ export function createMutator<Viewer, Scope>(
   mutations: readonly Mutation<Scope>[],
   transact: Transact<Viewer, Scope>,
   place: (statement: string) => Promise<string>,
+  permit: (viewer: Viewer, name: string) => void,
 ) {
   const byName = new Map(mutations.map((mutation) => [mutation.name, mutation]))
   if (byName.size < mutations.length) throw new Error("Two mutations have the same name.")
@@ -65,6 +66,7 @@ export function createMutator<Viewer, Scope>(
   return async function mutate(request: MutationRequest, viewer: Viewer, userId: string): Promise<Committed> {
     const mutation = byName.get(request.mutation)
     if (!mutation) throw new Refused("unknown", `There is no mutation named ${request.mutation}.`)
+    permit(viewer, request.mutation)
     if (!isStorable(request.args)) throw unstorable()
     const parsed = v.safeParse(mutation.schema, request.args)
     if (!parsed.success) {

@@ -142,7 +142,9 @@ export async function openRealtime<Viewer, Scope>(
       })
     },
   })
-  const catalogue = createCatalogue(options.queries, byDescription, layout.broken, shapes)
+  const catalogue = createCatalogue(options.queries, byDescription, layout.broken, shapes, (viewer, name) =>
+    options.permit?.(viewer as Viewer, { kind: "query", name }),
+  )
   const { secret } = options
   const reading = { hub, ring, snapshots, catalogue, secret }
   const load = openLoads(reading)
@@ -223,7 +225,9 @@ export async function openRealtime<Viewer, Scope>(
     verify,
     lag: () => reader.lag(),
     query: runQuery,
-    mutate: createMutator(options.mutations, options.transact, readPlace),
+    mutate: createMutator(options.mutations, options.transact, readPlace, (viewer, name) =>
+      options.permit?.(viewer, { kind: "mutation", name }),
+    ),
     opened: enter,
     closed: leave,
   })

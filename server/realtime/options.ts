@@ -6,6 +6,12 @@ import type { LiveQuery, Mutation, Table } from "./live-query.ts"
 import type { Log } from "./log.ts"
 import type { Transact } from "./mutate.ts"
 
+/** A declared query or mutation that somebody asks for. */
+export interface NamedCall {
+  readonly kind: "query" | "mutation"
+  readonly name: string
+}
+
 export interface RealtimeOptions<Viewer, Scope> {
   /** PostgreSQL itself, not a pooler, by a role with REPLICATION: for the stream. */
   databaseUrl: string
@@ -19,6 +25,8 @@ export interface RealtimeOptions<Viewer, Scope> {
   verify(token: string): Promise<Verified<Viewer> | null>
   /** The same for all tokens of a user. */
   userIdOf(viewer: Viewer): string
+  /** Throws the refusal of what a viewer may not call at all, whatever the arguments. */
+  permit?: (viewer: Viewer, call: NamedCall) => void
   /** Names of what a connection was opened by: it ends when one of them does (`END_CREDENTIAL`). */
   credentialsOf?: (viewer: Viewer) => readonly string[]
   /**

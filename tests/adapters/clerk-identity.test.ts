@@ -45,7 +45,7 @@ async function within<Answer>(
   headers: Record<string, string>,
   ask: (
     identity: Awaited<ReturnType<typeof open>>,
-    args: { request: Request; context: RouterContextProvider },
+    args: { request: Request; context: RouterContextProvider; address: string },
   ) => Promise<Answer>,
   settings = {},
 ): Promise<Answer> {
@@ -53,6 +53,7 @@ async function within<Answer>(
   const args = {
     request: new Request(`${ORIGIN}/api/files`, { headers }),
     context: new RouterContextProvider(),
+    address: "203.0.113.7",
   }
   const answers: Answer[] = []
   await identity.middleware?.(args, async () => {

@@ -68,6 +68,7 @@ const FOR_PROGRAMS = new Set([
   "Each message must be a UIMessage: { id: string, role: 'user' | 'assistant', parts: [...] }.",
   "A message's role must be user or assistant.",
   "There is no tool called 7.",
+  "This API key does not have the scope 7. Create a key that has it.",
   "A part of type 7 is refused.",
   'A user\'s message holds text and their own files, as parts of type "data-file"; one of type 7 is refused.',
 ])

@@ -218,7 +218,7 @@ describe("the operator's page", () => {
     for (const figure of ["of 100 GB", "1 GB", "60 a minute", "6"])
       await plan.getByText(figure, { exact: true }).first().waitFor()
 
-    await page.locator("summary").click()
+    await page.locator("summary", { hasText: "Sign out everywhere" }).click()
     await page.getByRole("button", { name: "Sign out everywhere" }).click()
     await page.getByText(`Done: you signed ${person.email} out everywhere.`).waitFor()
     await theirs.waitForURL("**/sign-in**")

@@ -135,9 +135,11 @@ describe("sessions", () => {
 })
 
 describe("API keys", () => {
+  const newKey = { intent: "create-key", days: "90", chat: "on", "files:read": "on" }
+
   it("are shown once, work, and are refused when deleted, live connections included", async () => {
     const person = await newPerson()
-    const made = await change(person, { intent: "create-key", name: "backup" })
+    const made = await change(person, { ...newKey, name: "backup" })
     const key = /tide_\w+/.exec(made.text.match(/<code[^>]*>(tide_\w{20,})<\/code>/)?.[1] ?? "")?.[0] ?? ""
     expect(key.length).toBeGreaterThan(20)
     expect(await (await person(ACCOUNT)).text()).not.toContain(key)
@@ -165,7 +167,7 @@ describe("API keys", () => {
 
   it("need a name, and are limited to fifty", async () => {
     const person = await newPerson()
-    expect(await change(person, { intent: "create-key", name: "" })).toMatchObject({ status: 400 })
+    expect(await change(person, { ...newKey, name: "" })).toMatchObject({ status: 400 })
     for (let made = 0; made < 49; made++) await person.apiKey()
     const make = () => postJson(person, "/api/auth/api-key/create", { name: "one of many" })
     const statuses = (await Promise.all(Array.from({ length: 6 }, make))).map(({ status }) => status)
@@ -173,7 +175,7 @@ describe("API keys", () => {
     if (!statuses.includes(200)) expect((await make()).status).toBe(200)
     const refused = await make()
     expect([refused.status, await refused.json()]).toMatchObject([403, { code: "TOO_MANY_KEYS" }])
-    expect(await change(person, { intent: "create-key", name: "one more" })).toMatchObject({
+    expect(await change(person, { ...newKey, name: "one more" })).toMatchObject({
       status: 403,
       text: expect.stringContaining("You have 50 keys."),
     })

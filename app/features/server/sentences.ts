@@ -59,6 +59,8 @@ export const serverSentences: MessageDescriptor[] = [
   msg`Name the key after the program that will use it.`,
   msg`A key's name can have up to 32 characters.`,
   msg`You have ${{ most: "" }} keys. Delete one you don't use, then create the new one.`,
+  msg`Choose at least one thing that the key may do.`,
+  msg`Choose when the key expires.`,
   msg`There is no such key, or it is not yours.`,
   msg`There is no such session, or it is not yours.`,
   msg`Accounts are managed by your identity provider. Use its account page.`,

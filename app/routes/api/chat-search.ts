@@ -6,7 +6,7 @@ import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/chat-search.ts"
 
-export const handle = { credential: "key" }
+export const handle = { credential: "key", scope: "chat" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
 

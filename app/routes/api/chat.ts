@@ -19,7 +19,7 @@ import { networkIn } from "#server/http/visit.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Route } from "./+types/chat.ts"
 
-export const handle = { credential: "key" }
+export const handle = { credential: "key", scope: "chat" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 

@@ -10,7 +10,7 @@ import { EMAIL_TEMPLATES, parseEmailRequest } from "#server/mail/contract.ts"
 import { sendEmail } from "#server/mail/mail.ts"
 import type { Route } from "./+types/email.ts"
 
-export const handle = { credential: "key" }
+export const handle = { credential: "key", scope: "email" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 

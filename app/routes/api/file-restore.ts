@@ -5,7 +5,7 @@ import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file-restore.ts"
 
-export const handle = { credential: "key" }
+export const handle = { credential: "key", scope: "files" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 

@@ -4,7 +4,7 @@ import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file-share.ts"
 
-export const handle = { credential: "key" }
+export const handle = { credential: "key", scope: "files" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("DELETE")]
 

@@ -4,7 +4,7 @@ import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file-uploads.ts"
 
-export const handle = { credential: "key" }
+export const handle = { credential: "key", scope: "files:write" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST", "OPTIONS")]
 

@@ -9,7 +9,7 @@ import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file.ts"
 
-export const handle = { credential: "key" }
+export const handle = { credential: "key", scope: "files" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "PATCH", "DELETE")]
 

@@ -1,6 +1,6 @@
 import { json } from "#server/transport/json.ts"
 
-export const handle = { credential: "key" }
+export const handle = { credential: "key", scope: "any" }
 
 /**
  * An address under /api that leads nowhere. The guard has answered 401 already to anyone who is not

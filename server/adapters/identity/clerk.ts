@@ -86,7 +86,7 @@ export async function openClerkIdentity(settings: ClerkSettings): Promise<Identi
     ...(settings.webhookSecret && {
       readNotice: createNoticeReader(settings.webhookSecret, directory.forget),
     }),
-    async issueRealtimeToken(args) {
+    async issueRealtimeToken(args: RequestContext) {
       const auth = await getAuth(args as LoaderArgs)
       if (!auth.userId) return null
       const token = await auth.getToken({ template: REALTIME_AUDIENCE }).catch((error: unknown) => {

@@ -15,6 +15,7 @@ import {
   type AccountEmail,
   type Auth,
 } from "./embedded/auth.ts"
+import { readScopes } from "./embedded/key-scopes.ts"
 import { isOffered } from "./embedded/endpoints.ts"
 import { createForms, createSend, outcomeOf, type Post } from "./embedded/forms.ts"
 import { openJoinedWrites } from "./embedded/joined-writes.ts"
@@ -88,12 +89,12 @@ export async function openEmbeddedIdentity(
   const renewed = new WeakMap<Request, string[]>()
   await forgetUnreadableKeys(auth, settings)
 
-  async function getSession({ request }: RequestContext): Promise<Session | null> {
+  async function getSession({ request, address }: RequestContext & Visit): Promise<Session | null> {
     const authorization = request.headers.get("authorization")
     const apiKey = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
     if (apiKey?.startsWith(API_KEY_PREFIX)) {
       return outages.during(
-        () => sessionOfKey(auth, settings, apiKey),
+        () => sessionOfKey(auth, settings, apiKey, address),
         (session) => session === null,
       )
     }
@@ -220,7 +221,8 @@ export async function openEmbeddedIdentity(
       const issuedAt = Math.floor(Date.now() / 1000)
       const { userId, sessionId, plan } = session
       const via = session.via === "api-key" ? "api-key" : "session-bearer"
-      const payload = { sub: userId, sid: sessionId, key: session.keyId, plan, via, iat: issuedAt }
+      const key = { key: session.keyId, scopes: session.keyScopes }
+      const payload = { sub: userId, sid: sessionId, ...key, plan, via, iat: issuedAt }
       const { token } = await auth.api.signJWT({ body: { payload } })
       return { token, expiresAt: (issuedAt + REALTIME_TOKEN_LIFE) * 1000 }
     },
@@ -282,20 +284,30 @@ async function sessionOfKey(
   auth: Auth,
   { db }: Pick<EmbeddedSettings, "db">,
   key: string,
+  address: string,
 ): Promise<Session | null> {
   if (key.length > 200) return null
   const { valid, key: record } = await auth.api.verifyApiKey({ body: { key } })
   if (!valid || !record) return null
-  const [user] = await db
-    .select({ plan: authUser.plan })
-    .from(authUser)
-    .where(and(eq(authUser.id, record.referenceId), isNull(authUser.suspendedAt)))
-  if (!user) return null
+  const [known] = await db
+    .select({
+      plan: authUser.plan,
+      permissions: authApiKey.permissions,
+      lastAddress: authApiKey.lastAddress,
+    })
+    .from(authApiKey)
+    .innerJoin(authUser, eq(authUser.id, authApiKey.referenceId))
+    .where(and(eq(authApiKey.id, record.id), isNull(authUser.suspendedAt)))
+  if (!known) return null
+  if (known.lastAddress !== address)
+    await db.update(authApiKey).set({ lastAddress: address }).where(eq(authApiKey.id, record.id))
+  const keyScopes = readScopes(known.permissions)
   return {
     userId: record.referenceId,
     sessionId: null,
     keyId: record.id,
-    plan: user.plan,
+    ...(keyScopes && { keyScopes }),
+    plan: known.plan,
     via: "api-key",
   }
 }

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet, type JWTVerifyGetKey } from "jose"
 import * as v from "valibot"
 import type { RealtimeClaims } from "#server/ports/identity.ts"
+import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
 
 /** The fixed application identifier: tokens made for anything else are refused. */
 export const REALTIME_AUDIENCE = "tideline-realtime"
@@ -13,6 +14,8 @@ const Claims = v.object({
   exp: v.number(),
   sid: v.optional(v.nullable(v.string())),
   key: v.optional(v.string()),
+  // A token that this process cannot read must not open more than its key does.
+  scopes: v.optional(v.array(v.picklist(KEY_SCOPES))),
   plan: v.fallback(v.picklist(["free", "pro"]), "free"),
   via: v.fallback(v.picklist(["session-bearer", "api-key"]), "session-bearer"),
 })
@@ -34,7 +37,7 @@ export function createTokenVerifier({ issuer, keys }: { issuer: string; keys: JW
     if (kind !== undefined && kind !== CLERK_TEMPLATE_TOKEN) {
       throw new errors.JWTInvalid("This is a token of another kind, not one made for realtime.")
     }
-    const { sub, sid, key, plan, via, exp } = v.parse(Claims, payload)
+    const { sub, sid, key, scopes, plan, via, exp } = v.parse(Claims, payload)
     return {
       userId: sub,
       sessionId: sid ?? null,
@@ -42,6 +45,7 @@ export function createTokenVerifier({ issuer, keys }: { issuer: string; keys: JW
       via,
       expiresAt: exp * 1000,
       ...(key !== undefined && { keyId: key }),
+      ...(scopes && { keyScopes: scopes }),
     }
   }
 }

@@ -32,7 +32,7 @@ describe.each(["an API key", "a session as a bearer"])("%s", (kind) => {
   const send = (path: string, init: RequestInit = {}) => sendWith(bearers[kind], path, init)
 
   test.each([
-    ["creates no key", { intent: "create-key", name: "one that outlives" }],
+    ["creates no key", { intent: "create-key", name: "one that outlives", days: "90", chat: "on" }],
     ["ends no session", { intent: "end-other-sessions" }],
     ["saves no profile", { intent: "save-profile", name: "Mallory" }],
     ["removes no picture", { intent: "remove-picture" }],

@@ -1,8 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro"
+import { Checkbox } from "#app/ui/checkbox.tsx"
+import { useFormats } from "#app/language/formats.ts"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
-import type { AccountKey } from "#server/accounts/contract.ts"
+import { SelectField } from "#app/ui/select-field.tsx"
+import { KEY_LIVES, KEY_SCOPES, type AccountKey, type KeyScope } from "#server/accounts/contract.ts"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
 import { Section } from "./section.tsx"
@@ -17,6 +20,18 @@ export function Keys({
   outcome: Outcome | undefined
 }) {
   const { t } = useLingui()
+  const names: Record<KeyScope, string> = {
+    "files:read": t`Read files`,
+    "files:write": t`Change and delete files`,
+    chat: t`Use the chat`,
+    email: t`Send email`,
+  }
+  const lives: Record<(typeof KEY_LIVES)[number], string> = {
+    "30": t`In 30 days`,
+    "90": t`In 90 days`,
+    "365": t`In a year`,
+    never: t`Without an end`,
+  }
   return (
     <Section
       title={t`API keys`}
@@ -35,14 +50,12 @@ export function Keys({
                   <Trans>
                     made <RelativeTime at={key.createdAt} now={now} />
                   </Trans>
-                  ,{" "}
-                  {key.usedAt ? (
-                    <Trans>
-                      used <RelativeTime at={key.usedAt} now={now} />
-                    </Trans>
-                  ) : (
-                    <Trans>never used</Trans>
-                  )}
+                  , <LastUse usedAt={key.usedAt} usedFrom={key.usedFrom} now={now} />
+                </p>
+                <p className="text-sm text-muted">
+                  {key.scopes ? key.scopes.map((scope) => names[scope]).join(" · ") : t`Everything`}
+                  {" · "}
+                  <Expiry at={key.expiresAt} now={now} />
                 </p>
               </div>
               <ChangeForm
@@ -60,10 +73,10 @@ export function Keys({
         intent="create-key"
         submit={t`Create key`}
         variant="secondary"
-        className="flex flex-wrap items-end gap-3"
+        className="flex flex-col items-start gap-4"
       >
         <Field
-          className="min-w-60 flex-1"
+          className="w-full"
           label={t`Name of the new key`}
           name="name"
           placeholder={t`backup script`}
@@ -73,9 +86,59 @@ export function Keys({
           defaultValue={outcome?.errors ? outcome.values?.["name"] : undefined}
           error={outcome?.errors?.["name"]}
         />
+        <fieldset className="flex w-full flex-col gap-3">
+          <legend className="mb-2 text-sm font-medium">
+            <Trans>The key may</Trans>
+          </legend>
+          <div className="grid gap-3 sm:grid-cols-2">
+            {KEY_SCOPES.map((scope) => (
+              <Checkbox
+                key={scope}
+                name={scope}
+                label={names[scope]}
+                hint={scope === "chat" ? t`Replies can use what your files say.` : undefined}
+                defaultChecked={outcome?.errors ? outcome.values?.[scope] === "on" : true}
+              />
+            ))}
+          </div>
+        </fieldset>
+        <SelectField
+          className="w-full sm:w-60"
+          label={t`Expiry`}
+          name="days"
+          defaultValue={outcome?.errors ? outcome.values?.["days"] : undefined}
+        >
+          {KEY_LIVES.map((days) => (
+            <option key={days} value={days}>
+              {lives[days]}
+            </option>
+          ))}
+        </SelectField>
       </ChangeForm>
     </Section>
   )
+}
+
+function LastUse({ usedAt, usedFrom, now }: Pick<AccountKey, "usedAt" | "usedFrom"> & { now: number }) {
+  if (usedAt === null) return <Trans>never used</Trans>
+  if (usedFrom === null)
+    return (
+      <Trans>
+        used <RelativeTime at={usedAt} now={now} />
+      </Trans>
+    )
+  return (
+    <Trans>
+      used <RelativeTime at={usedAt} now={now} /> from {usedFrom}
+    </Trans>
+  )
+}
+
+function Expiry({ at, now }: { at: number | null; now: number }) {
+  const formats = useFormats()
+  if (at === null) return <Trans>does not expire</Trans>
+  const day = formats.date(at, { dateStyle: "medium" })
+  return at <= now ? <Trans>expired on {day}</Trans> : <Trans>expires on {day}</Trans>
 }
 
 /** Shown once: the server keeps a hash of it. */

@@ -5,7 +5,7 @@ import { ClerkAccount } from "#app/features/identity/clerk.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences, type Sentence } from "#app/language/sentences.ts"
 import { buttonClass } from "#app/ui/button.tsx"
-import { AccountChange, LARGEST_PICTURE, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
+import { AccountChange, KEY_SCOPES, LARGEST_PICTURE, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
 import { deleteAccount, refuseDeletion } from "#server/accounts/delete-account.ts"
 import {
   changePassword,
@@ -88,7 +88,7 @@ export async function action({ context, request }: Route.ActionArgs) {
         await endOtherSessions(scope)
         return { intent, done: msg`All other browsers have been signed out.` }
       case "create-key": {
-        const { key, name } = await createKey(scope, change.name)
+        const { key, name } = await createKey(scope, newKeyOf(change))
         return { intent, done: msg`Key created.`, made: { key, name } }
       }
       case "delete-key":
@@ -105,6 +105,16 @@ export async function action({ context, request }: Route.ActionArgs) {
   } catch (error) {
     if (!isRefusal(error)) throw error
     return refused(error.status, { [intent === "save-picture" ? "picture" : "form"]: error.message })
+  }
+}
+
+/** With every box ticked it is a key without limits, which also opens what keys may do later. */
+function newKeyOf({ name, days, ...ticked }: AccountChange & { intent: "create-key" }) {
+  const scopes = KEY_SCOPES.filter((scope) => ticked[scope])
+  return {
+    name,
+    scopes: scopes.length === KEY_SCOPES.length ? null : scopes,
+    days: days === "never" ? null : Number(days),
   }
 }
 

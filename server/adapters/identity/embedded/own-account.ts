@@ -2,9 +2,10 @@ import { APIError } from "better-auth/api"
 import { and, desc, eq, gt, ne } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
-import type { AccountOutcome, OwnAccount, Visit } from "#server/ports/identity.ts"
+import type { AccountKey, AccountOutcome, OwnAccount, Visit } from "#server/ports/identity.ts"
 import { countAttempt, forgetAttempts } from "./attempts.ts"
 import type { Auth } from "./auth.ts"
+import { permissionsOf, readScopes } from "./key-scopes.ts"
 import { verifyPassword } from "./password.ts"
 
 interface OwnAccountSettings {
@@ -64,8 +65,10 @@ export function openOwnAccount({ db, auth, post }: OwnAccountSettings): OwnAccou
       return keys.map(describeKey)
     },
 
-    async createKey(userId, name) {
-      const made = await auth.api.createApiKey({ body: { name, userId } }).catch(unlessTooMany)
+    async createKey(userId, { name, scopes, days }) {
+      const life = days === null ? {} : { expiresIn: days * 86_400 }
+      const body = { name, userId, ...permissionsOf(scopes), ...life }
+      const made = await auth.api.createApiKey({ body }).catch(unlessTooMany)
       if (!made) return null
       const { key, id } = made
       const [row] = await db.select().from(authApiKey).where(eq(authApiKey.id, id))
@@ -110,13 +113,15 @@ function unlessTooMany(error: unknown): null {
   throw error
 }
 
-function describeKey({ id, name, start, createdAt, lastRequest, expiresAt }: typeof authApiKey.$inferSelect) {
+function describeKey(key: typeof authApiKey.$inferSelect): AccountKey {
   return {
-    id,
-    name: name ?? "",
-    start: start ?? "",
-    createdAt: createdAt.getTime(),
-    usedAt: lastRequest?.getTime() ?? null,
-    expiresAt: expiresAt?.getTime() ?? null,
+    id: key.id,
+    name: key.name ?? "",
+    start: key.start ?? "",
+    createdAt: key.createdAt.getTime(),
+    usedAt: key.lastRequest?.getTime() ?? null,
+    usedFrom: key.lastAddress,
+    expiresAt: key.expiresAt?.getTime() ?? null,
+    scopes: readScopes(key.permissions),
   }
 }

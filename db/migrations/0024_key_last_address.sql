@@ -1,0 +1,1 @@
+ALTER TABLE "auth"."apikey" ADD COLUMN "last_address" text;
