@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core"
 import postgres from "postgres"
+import { expect } from "vitest"
 import type { FileSummary } from "#server/files/contract.ts"
 import { startTideline } from "./app.ts"
 import { giveCookies, launchBrowser, takenOver } from "./browser.ts"
@@ -63,6 +64,12 @@ export async function openFilesBrowser(env: Record<string, string>) {
     /** Closes every page and removes every file and upload. */
     async clear() {
       for (const context of browser.contexts()) await context.close()
+      // The server goes on with what they had sent, and it would count afterwards: it has been begun
+      // when a later upload is stored, and ended when no request holds space.
+      await ada("/api/files?name=later.txt", { method: "POST", body: "1" })
+      await expect
+        .poll(() => sql`select _id from uploads where length is null`, { message: "running uploads" })
+        .toEqual([])
       await sql`delete from uploads`
       await sql`delete from files`
       await sql`update file_usage set used = 0, reserved = 0`
