@@ -124,11 +124,11 @@ async function serveUntil(
   if (config.drainDelay > 0) {
     log.info(
       { signal, milliseconds: config.drainDelay },
-      "stopping soon: /readyz says so, and requests are still taken",
+      "draining: /readyz fails, and requests are still accepted",
     )
     await sleep(config.drainDelay)
   }
-  log.info({ signal }, "stopping: no new connections, and what is running finishes")
+  log.info({ signal }, "stopping; finishing running requests")
   setTimeout(() => process.exit(1), LAST_RESORT).unref()
   services.uploadLocks.interrupt()
   services.demo?.close()
@@ -147,7 +147,7 @@ async function openOps(stopRequested: Promise<string>, services: Services, conne
   const server = await openOpsServer(services, { ...ops, metrics, isStopping: () => stopping }).catch(
     explainPort("OPS_PORT", ops.port),
   )
-  services.log.info({ port: ops.port }, "probes and metrics are answered")
+  services.log.info({ port: ops.port }, "serving probes and metrics")
   return { answered: metrics.answered, close: server.close }
 }
 
@@ -195,7 +195,7 @@ function nextSignal() {
  */
 function endOnDefects(log: Log) {
   const end = (error: unknown) => {
-    log.fatal({ err: error }, "an error that nobody handled ends the process")
+    log.fatal({ err: error }, "exiting after an unhandled error")
     process.exit(1)
   }
   process.on("uncaughtException", end)

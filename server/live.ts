@@ -122,7 +122,7 @@ async function transact<Value>(
     )
   for (const effect of effects) {
     void effect(services.db).catch((error: unknown) =>
-      services.log.error({ err: error }, "an effect of a mutation failed"),
+      services.log.error({ err: error }, "a mutation's effect after its commit failed"),
     )
   }
   return value

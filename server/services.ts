@@ -118,10 +118,7 @@ async function openMail(
   })
   opened.push(inbox.close)
   if (inbox.movedFrom) {
-    log.warn(
-      { port: inbox.movedFrom },
-      "MAIL_INBOX_PORT is taken by another process; the local inbox took a free port",
-    )
+    log.warn({ port: inbox.movedFrom }, "MAIL_INBOX_PORT is in use; the local inbox moved to a free port")
   }
   log.info({ url: inbox.url }, "mail goes to the local inbox")
   const mail = openSmtpMail({ url: inbox.smtpUrl, from: config.mail.from })

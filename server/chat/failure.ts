@@ -15,7 +15,7 @@ export function answerFailure(
   // Of whose account is gone the answer is made already.
   if (error instanceof Response) return withHeaders(error, headers)
   if (isRefusal(error)) return json({ error: error.message }, { status: error.status, headers })
-  log.error({ err: error }, "a chat request failed")
+  log.error({ err: error }, "chat request failed")
   return isOutage(error)
     ? json({ error: "The database can't be reached. Try again in a moment." }, { status: 503, headers })
     : json({ error: "Your message couldn't be saved. Try again." }, { status: 500, headers })

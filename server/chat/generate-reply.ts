@@ -70,7 +70,7 @@ export async function generateReply(
         continue
       }
       if (part.type === "tool-error")
-        log.warn({ err: part.error, tool: part.toolName, answer: id }, "a chat tool failed")
+        log.warn({ err: part.error, tool: part.toolName, answer: id }, "chat tool failed")
       if (ANSWERING.has(part.type)) modelTrouble.end()
       const chunk = toUIMessageChunk(part, {
         tools,
@@ -102,7 +102,7 @@ export async function generateReply(
     const status = APICallError.isInstance(cause) ? cause.statusCode : undefined
     log.error(
       { ...describeModelError(cause), reference, answer: id, model: model.name },
-      "the model did not answer",
+      "the model did not reply",
     )
     return status === 429 || status === 503
       ? `The model is busy. Try again in a moment. (Reference ${reference})`

@@ -39,7 +39,7 @@ export function createModelTrouble(log: Log): ModelTrouble {
     },
     end() {
       if (!current) return
-      log.info({ reference: current.reference }, "the model server answers again")
+      log.info({ reference: current.reference }, "the model server replies again")
       current = null
     },
     current: () => current,

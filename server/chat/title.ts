@@ -52,7 +52,7 @@ export async function nameThread(
   } catch (error) {
     if (signal.aborted || modelTrouble.report(error)) return
     const reason = error instanceof Error ? error.message : String(error)
-    log.warn({ reason, thread: threadId }, "the model gave no title")
+    log.warn({ reason, thread: threadId }, "the model returned no title")
   }
 }
 

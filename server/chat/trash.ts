@@ -48,7 +48,7 @@ export function startPurgingThreads({ db, log }: Scope<"db" | "log">): Recurring
   return startRecurring(
     () =>
       purgeThreads(db).catch((error: unknown) => {
-        log.warn({ err: error }, "the trash of conversations was not emptied; the next look tries again")
+        log.warn({ err: error }, "could not purge trashed conversations; will retry")
       }),
     INTERVAL,
   )

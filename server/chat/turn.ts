@@ -126,7 +126,7 @@ async function beginTurn(
   const { signal, stop, release } = limitTime(timeLimit)
   const stored = run(scope, turn, signal, reader)
     .catch((error: unknown) =>
-      scope.log.error({ err: error, answer: turn.answerId }, "an answer was not stored"),
+      scope.log.error({ err: error, answer: turn.answerId }, "could not store a reply"),
     )
     .finally(() => {
       release()
@@ -165,7 +165,7 @@ async function answerTurn(
   try {
     messages = await recallMessages(scope, turn.threadId, turn.questionId)
   } catch (error) {
-    scope.log.error({ err: error, answer: turn.answerId }, "a conversation could not be read")
+    scope.log.error({ err: error, answer: turn.answerId }, "could not read a conversation")
     give({ type: "start", messageId: turn.answerId, messageMetadata: metadata })
     give({ type: "error", errorText: "The conversation couldn't be loaded. Try again." })
     return

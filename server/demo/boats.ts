@@ -53,7 +53,7 @@ export function startPuttingBoatsBack(scope: Scope<"db" | "log">): Recurring {
     try {
       await putBoatsBack(scope)
     } catch (error) {
-      if (!isOutage(error)) scope.log.error({ err: error }, "the boats of the start page were not put back")
+      if (!isOutage(error)) scope.log.error({ err: error }, "could not reset the demo's boats")
     }
   }, BETWEEN_LOOKS)
 }

@@ -14,10 +14,7 @@ export function startPurgingTrash(scope: Scope<"db" | "blobs" | "log" | "config"
     try {
       await purgeOldTrash(scope, Date.now(), stopping)
     } catch (error) {
-      scope.log.error(
-        { err: error },
-        "the trash could not be purged of what is old; the next hour tries again",
-      )
+      scope.log.error({ err: error }, "could not purge expired files from the trash; will retry in an hour")
     }
   }, INTERVAL)
 }

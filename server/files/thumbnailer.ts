@@ -92,7 +92,7 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
       await worker.started
       failedStarts = 0
     } catch (error) {
-      log.warn({ err: error }, "a process for thumbnails did not start")
+      log.warn({ err: error }, "could not start a thumbnail process")
       failedStarts += 1
       if (failedStarts >= MOST_STARTS) refuseAll("No process starts.")
     }

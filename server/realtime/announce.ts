@@ -25,7 +25,7 @@ export function dispatchAnnouncements(announcements: Announcements, log: Log) {
     try {
       announcements[topic]?.(text)
     } catch (error) {
-      log.error({ err: error, topic }, "An announcement was not understood.")
+      log.error({ err: error, topic }, "ignored an invalid announcement")
     }
   }
 }

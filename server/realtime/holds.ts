@@ -64,10 +64,7 @@ export function createHolds(options: HoldOptions): Holds {
       snapshot.release()
       denied = snapshot.value
     } catch (error) {
-      log.error(
-        { err: error },
-        "The right to read could not be asked for again. Those subscriptions start over.",
-      )
+      log.error({ err: error }, "could not check access again; those subscriptions start over")
       unknown = subscriptions
     }
     const hub = options.hub()
@@ -99,7 +96,7 @@ export function createHolds(options: HoldOptions): Holds {
       if (!(await hub.reached(snapshot.lsn, STREAM_TIMEOUT_MS)))
         throw new Error("The stream did not reach the snapshot.")
     } catch (error) {
-      log.error({ err: error }, "A row could not be read to complete a commit. Its subscriptions start over.")
+      log.error({ err: error }, "could not read a row for a commit; its subscriptions start over")
       snapshot?.release()
       snapshot = null
     }

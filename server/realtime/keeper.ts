@@ -136,7 +136,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     health = { retained: state?.retainedBytes ?? 0, safe: state?.safeBytes ?? -1 }
     const givesUp = state && state.status !== "reserved" && state.status !== "extended"
     if (givesUp && !isGivenUp) {
-      log.error({ ...state }, "PostgreSQL is giving up the anchor slot. Raise max_slot_wal_keep_size.")
+      log.error({ ...state }, "PostgreSQL is about to drop the anchor slot; raise max_slot_wal_keep_size")
     }
     isGivenUp = givesUp ?? false
     options.unpublished(

@@ -176,7 +176,7 @@ export function startReader(options: ReaderOptions): Reader {
       metrics.count("stream_gaps")
       log.error(
         { position: lsnToSql(position), start: lsnToSql(start), flushed: lsnToSql(flushed) },
-        "The log no longer holds the place where this process was. Its clients read everything again.",
+        "the log no longer contains this process's position; its clients read everything again",
       )
     }
     sink.restart(start, system, timeline)

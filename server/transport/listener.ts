@@ -148,7 +148,7 @@ function logResponse(incoming: IncomingMessage, outgoing: ServerResponse, millis
 
 function refuse(outgoing: ServerResponse, error: unknown, log: Log) {
   const isTheirs = error instanceof Unacceptable
-  if (!isTheirs && !outgoing.destroyed) log.error({ err: error }, "a request could not be answered")
+  if (!isTheirs && !outgoing.destroyed) log.error({ err: error }, "could not respond to a request")
   if (outgoing.headersSent) return void outgoing.destroy()
   outgoing.statusCode = isTheirs ? error.status : 500
   for (const name of ["content-encoding", "content-length", "cache-control", "etag"])

@@ -161,7 +161,7 @@ describe("the process", () => {
     kept.write("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
     await once(kept, "data")
     process.kill(app.pid, "SIGTERM")
-    await app.logged("stopping soon: /readyz says so, and requests are still taken")
+    await app.logged("draining: /readyz fails, and requests are still accepted")
 
     expect(await (await fetch(`http://127.0.0.1:${ops}/readyz`)).json()).toEqual({
       ready: false,
@@ -186,7 +186,7 @@ describe("the process", () => {
     await once(running, "data")
     const closed = readAll(running)
     process.kill(app.pid, "SIGINT")
-    await app.logged("stopping: no new connections, and what is running finishes")
+    await app.logged("stopping; finishing running requests")
     process.kill(app.pid, "SIGINT")
     expect(await app.exited).toBe(130)
     await closed

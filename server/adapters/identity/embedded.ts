@@ -369,7 +369,7 @@ function openBackground(log: EmbeddedSettings["log"]) {
     run(begin: () => Promise<unknown>) {
       const settled = delay(AFTER_ANSWER)
         .then(begin)
-        .catch((error: unknown) => log.error({ err: error }, "an email about an account could not be queued"))
+        .catch((error: unknown) => log.error({ err: error }, "could not queue an account email"))
         .finally(() => running.delete(settled))
       running.add(settled)
     },

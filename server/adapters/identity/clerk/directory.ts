@@ -39,7 +39,7 @@ export function createDirectory(client: Client, log: Log) {
       const isPro = subscriptionItems.some(({ status, plan }) => status === "active" && plan?.slug === "pro")
       return isPro ? "pro" : "free"
     } catch (error) {
-      if (!isNotFound(error)) log.warn({ err: error }, "Clerk did not say which plan a user has")
+      if (!isNotFound(error)) log.warn({ err: error }, "could not read a user's plan from Clerk")
       return "free"
     }
   }
