@@ -47,7 +47,7 @@ export function openOneConnection(
     max_lifetime: null, // it may be in the middle of a transaction
     connect_timeout: 10, // seconds
     prepare: !pooled,
-    fetch_types: false, // nobody hears of its failure, when the connection is lost so early, but the process ends
+    fetch_types: false, // its failure on an early connection loss reaches no caller and ends the process
     onnotice: () => {}, // of a release of a lock that was lost, for one
     connection: { application_name: application },
     onclose,

@@ -43,7 +43,7 @@ export async function holdProcessLock(url: string): Promise<ProcessLock> {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,
-    fetch_types: false, // nobody hears of its failure, when the connection is lost so early, but the process ends
+    fetch_types: false, // its failure on an early connection loss reaches no caller and ends the process
     onnotice: () => {},
     connection: { application_name: "tideline process lock" },
     onclose: () => {

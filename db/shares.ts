@@ -1,7 +1,7 @@
 /** Of each process, one person may hold this many connections at once. */
 const MOST = 3
 /** For one of which others of theirs wait this long, in ms, and so many of them. */
-const PATIENCE = 5000
+const WAIT_TIMEOUT = 5000
 const MOST_WAITING = 200
 
 export interface Shares {
@@ -50,7 +50,7 @@ function waitFor(share: Share): Promise<void> {
     const timer = setTimeout(() => {
       share.waiting.splice(share.waiting.indexOf(begin), 1)
       refuse()
-    }, PATIENCE)
+    }, WAIT_TIMEOUT)
     share.waiting.push(begin)
 
     function begin() {

@@ -10,7 +10,7 @@ interface FieldWords {
 }
 
 /**
- * A label, an input, and what to know or mend about it. `after` stands in the input, at its end.
+ * A label, an input, and what to know or fix about it. `after` stands in the input, at its end.
  */
 export function Field({
   label,

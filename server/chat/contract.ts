@@ -285,7 +285,7 @@ export function foldChunks(chunks: readonly Pick<LiveChunk, "seq" | "delta">[]):
   return fold.read()
 }
 
-/** The same, delta by delta, for who hears an answer as it comes. */
+/** The same, delta by delta, for readers of a growing reply. */
 export function beginFold() {
   const parts: ReplyPart[] = []
   const texts = new Map<string, ReplyPart & { type: "text" | "reasoning" }>()

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { APICallError } from "ai"
 import type { Log } from "../log.ts"
 
-/** Something that only the operator can mend: the model server refuses what this process asks. */
+/** Something that only the operator can fix: the model server refuses this process. */
 export interface Trouble {
   /** The HTTP status with which it refuses. */
   status: number

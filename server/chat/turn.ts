@@ -109,7 +109,7 @@ export async function askInBackground(
 
 interface Reader {
   onChunk(chunk: ReplyChunk): void
-  /** Nothing more is heard. May be called twice. */
+  /** No more chunks follow. May be called twice. */
   end(): void
 }
 

@@ -16,7 +16,7 @@ const INTERVAL = 1000
 const AT_ONCE = 5
 
 /** The limit of an attempt. After the lease, a dead process's emails go to others. Milliseconds. */
-const PATIENCE = 90_000
+const SEND_TIMEOUT = 90_000
 const LEASE = 120_000
 const PATIENCE_AT_END = 4000
 
@@ -166,7 +166,7 @@ async function attempt({ mail }: Posting, message: OutboxRow): Promise<Outcome> 
   try {
     await Promise.race([
       mail.send({ to, subject, text, html, messageId }),
-      delay(PATIENCE, null, { signal: giveUp.signal, ref: false }).then(() => {
+      delay(SEND_TIMEOUT, null, { signal: giveUp.signal, ref: false }).then(() => {
         throw new Error("The mail server did not take the message: it did not answer in time")
       }),
     ])
@@ -221,7 +221,7 @@ export function waitAfter(attempts: number): number {
  * the lease lasts.
  */
 async function insistOn(note: () => Promise<void>) {
-  const until = performance.now() + LEASE - PATIENCE
+  const until = performance.now() + LEASE - SEND_TIMEOUT
   for (;;) {
     try {
       return await note()

@@ -52,7 +52,7 @@ export interface ConnectionOptions<Viewer> {
   readonly mutate: (request: MutationRequest, viewer: Viewer, userId: string) => Promise<Committed>
   readonly opened: (connection: ConnectionInfo<Viewer>) => void
   readonly closed: (connection: ConnectionInfo<Viewer>) => void
-  /** ms after which a quiet connection hears its position, at the latest. */
+  /** ms after which a quiet connection receives its position, at the latest. */
   readonly positionMs: number
   readonly messagesPerSecond: number
   /** Every call is answered within this, whatever has become of it. */

@@ -17,7 +17,7 @@ export interface FollowOptions<Viewer> {
 
 /**
  * Follows one query from inside the process: the same subscription that a socket would have,
- * without a socket. `heard` gets all rows, in no order, when they have been read and after every
+ * without a socket. `onRows` gets all rows, in no order, when they have been read and after every
  * commit that touched them. Returns how to stop.
  */
 export function follow(

@@ -44,7 +44,7 @@ export interface Realtime<Viewer> {
    */
   revokeUser(userId: string): Promise<void>
   /**
-   * Follows a query inside the process: `heard` gets all its rows, in no order, at first and after
+   * Follows a query inside the process: `onRows` gets all its rows, in no order, at first and after
    * every commit that touched them. Returns how to stop.
    */
   follow(
@@ -79,7 +79,7 @@ export interface Realtime<Viewer> {
 export const REVOKE_USER = "select pg_logical_emit_message(true, 'realtime.revoke', $1)"
 
 /**
- * SQL that ends what was opened by a credential, likewise: `$1` is its name, as `credentialsOf`
+ * The same for what was opened with a credential: `$1` is its name, as `credentialsOf`
  * gives it.
  */
 export const END_CREDENTIAL = "select pg_logical_emit_message(true, 'realtime.end', $1)"
@@ -192,7 +192,7 @@ export async function openRealtime<Viewer, Scope>(
       position: () => (cluster === "" ? null : ring.end),
       moved: (system, timeline) => cluster !== `${system}/${timeline}`,
       restart(start, system, timeline) {
-        // What ended in the hole was not heard.
+        // What ended in the gap was not received.
         if (cluster !== "") void sockets.recheckCredentials()
         cluster = `${system}/${timeline}`
         hub.restart(

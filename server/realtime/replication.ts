@@ -93,7 +93,7 @@ function listen(duplex: Duplex, listener: Listener): Stream {
   }
 
   /**
-   * After an error nothing more is heard: what follows would continue a transaction of which a part
+   * After an error nothing more is read: what follows would continue a transaction of which a part
    * is missing.
    */
   function onData(bytes: Buffer): void {

@@ -59,7 +59,7 @@ export class Ring {
   readonly #open = new Set<Ticket>()
   #restarts = 0
   readonly #indexes = new Map<Shape, TransactionIndex>()
-  /** Truncates and large ones, by number: they have more than what the tape keeps. */
+  /** Truncates and large ones, by number: they have more than the slab holds. */
   readonly #sweeping = new Map<number, Transaction>()
 
   constructor(limits: RingLimits, start: bigint, now: () => number = () => performance.now()) {

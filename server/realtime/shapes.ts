@@ -15,7 +15,7 @@ export interface Shapes {
   intern(table: WatchedTable, columns: readonly number[]): Shape
 }
 
-/** `added` hears of every new shape before it is first used. */
+/** `added` receives every new shape before it is first used. */
 export function createShapes(added: (shape: Shape) => void): Shapes {
   const shapes = new Map<WatchedTable, Shape[]>()
   return {

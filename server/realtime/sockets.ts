@@ -250,7 +250,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   }
 
   /**
-   * Who has expired, who is slow, who has not heard for a while. One timer, because there may be
+   * Who has expired, who is slow, who has received nothing for a while. One timer, because there may be
    * ten thousand of them.
    */
   function sweepSlice(): void {

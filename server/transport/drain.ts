@@ -9,7 +9,7 @@ export interface Drain {
   begin(): void
   /**
    * Takes no new connections and resolves when the running responses are finished; those that take
-   * longer than `patience` milliseconds are cut.
+   * longer than `timeout` milliseconds are cut.
    */
   finish(timeout: number): Promise<void>
 }

@@ -61,7 +61,7 @@ it("retries what could not be stored, and stores nothing twice", async () => {
     failures += 1
     if (failures === 1) throw lost()
     const result = await run()
-    if (failures === 2) throw lost() // It was stored, and nobody heard of it.
+    if (failures === 2) throw lost() // It was stored, but the response was lost.
     return result
   })
   const said = speech()

@@ -201,7 +201,7 @@ async function backendOf(db: Executor) {
   return row?.pid ?? 0
 }
 
-/** Ends a backend, and resolves once this process has heard of it. */
+/** Terminates a backend, and resolves once this process has noticed. */
 async function terminate(pid: number) {
   await observer.execute(sql`select pg_terminate_backend(${pid}, 5000)`)
   await turnOfTheLoop()

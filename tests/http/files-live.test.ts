@@ -158,7 +158,7 @@ async function waitForChange(wanted: [id: number | undefined, op: string, key: s
     )
   }
   const change = find(await hers.until(({ event }) => find(event) !== undefined))
-  if (!change) throw new Error("What was heard is gone.")
+  if (!change) throw new Error("The change that arrived is gone.")
   return change
 }
 

@@ -149,7 +149,7 @@ describe("maintenance mode", () => {
   })
 })
 
-/** Closes it, and waits until the first process has heard. Answers the address that lets in. */
+/** Begins maintenance, and waits until the first process has noticed. Returns the URL that admits. */
 async function close(...words: string[]): Promise<string> {
   const { output } = await maintain("on", ...words)
   await expect.poll(async () => (await fetch(app.origin)).status).toBe(503)

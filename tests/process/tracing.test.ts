@@ -76,7 +76,7 @@ it("an untrusted caller decides neither whether a request is traced nor its pare
     void tracing.request(
       incoming,
       outgoing,
-      () => "/of-a-stranger",
+      () => "/of-somebody-else",
       async () => void outgoing.end(),
     )
   })
@@ -89,7 +89,7 @@ it("an untrusted caller decides neither whether a request is traced nor its pare
   })
   server.close()
   await tracing.close()
-  const span = await findSpan(({ name }) => name === "GET /of-a-stranger")
+  const span = await findSpan(({ name }) => name === "GET /of-somebody-else")
   expect(span.traceId).not.toBe(traceId)
   expect(span.parentSpanId ?? "").toBe("")
 })

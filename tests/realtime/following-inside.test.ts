@@ -3,7 +3,7 @@ import { engineSuite } from "./support/suite.ts"
 
 const suite = engineSuite()
 
-/** Everything that was heard of a thread's messages, each time as bodies by id. */
+/** Every notification about a thread's messages, as bodies by id. */
 async function followInside(threadId: string) {
   const received: Record<string, unknown>[] = []
   const stop = suite.engine.realtime.follow({ query: "messages.inThread", args: { threadId } }, (rows) => {

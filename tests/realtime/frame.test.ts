@@ -10,7 +10,7 @@ import { createSender, messageFrame } from "#server/realtime/frame.ts"
 /** More than the kernel takes of a client that does not read. */
 const TOO_MUCH = "x".repeat(16_000_000)
 
-/** A connection of socket.io, and a client that notes the events it hears. */
+/** A connection of socket.io, and a client that records the events it receives. */
 async function connect() {
   const server = createServer()
   const io = new Server(server, { transports: ["websocket"], perMessageDeflate: false })

@@ -19,7 +19,7 @@ export function lastLogLines(): string[] {
 }
 
 /** Milliseconds. Less than a test may take, so that the failure says what was waited for. */
-const PATIENCE = 50_000
+const TIMEOUT = 50_000
 
 export interface TidelineApp {
   origin: string
@@ -128,7 +128,7 @@ export function spawnTideline(folder: string, env: Record<string, string | undef
         end()
         missed(new Error(`${what} Waited for "${message}" in its log:\n${log.slice(-30).join("\n")}`))
       }
-      const timer = setTimeout(fail, PATIENCE, `Tideline has run for ${PATIENCE} ms.`)
+      const timer = setTimeout(fail, TIMEOUT, `Tideline has run for ${TIMEOUT} ms.`)
       const end = () => {
         clearTimeout(timer)
         waiting.delete(look)

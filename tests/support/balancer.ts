@@ -25,7 +25,7 @@ export interface Balancer {
 const PROBE_INTERVAL = 500
 
 /** Milliseconds. Less than a test may take, so that the failure says what was waited for. */
-const PATIENCE = 45_000
+const TIMEOUT = 45_000
 
 /**
  * A proxy as one would put in front of several processes: it asks each for `/readyz`, keeps
@@ -61,9 +61,9 @@ export async function openBalancer(backends: readonly Backend[]): Promise<Balanc
           end()
           const ports = [...ready].map(({ port }) => port).join(", ") || "none"
           reject(
-            new Error(`Waited ${PATIENCE} ms for ${count} ready processes. Ready at the ports: ${ports}.`),
+            new Error(`Waited ${TIMEOUT} ms for ${count} ready processes. Ready at the ports: ${ports}.`),
           )
-        }, PATIENCE)
+        }, TIMEOUT)
         const end = () => {
           clearTimeout(timer)
           probed.off("probed", look)

@@ -18,13 +18,13 @@ type App = Pick<TidelineApp, "origin">
 /** Below a test's own limit, so that it says what it waited for. */
 const UNTIL_MS = 30_000
 
-/** A program on the socket: what it is told stands in `heard`, in order. */
+/** A socket client: `received` has the events it received, in order. */
 export interface LiveSocket {
   received: { name: string; event: SnapshotEvent | CommitEvent | RevokedEvent }[]
   subscribe(query: unknown, args: unknown, id?: number): Promise<SubscribeAnswer>
   query(query: unknown, args?: unknown): Promise<QueryAnswer>
   mutate(mutation: unknown, args?: unknown, mutationId?: string): Promise<MutateAnswer>
-  /** Resolves with the first event that fits, one heard before included. */
+  /** Resolves with the first event that fits, including one received before. */
   until(fits: (event: { name: string; event: unknown }) => boolean): Promise<unknown>
   close(): void
 }

@@ -5,7 +5,7 @@ import { realtimeToken } from "./live.ts"
 import type { Person } from "./people.ts"
 
 /** After faults, on a machine that has other things to do. Milliseconds. */
-const PATIENCE = 60_000
+const TIMEOUT = 60_000
 /** A token is good for a minute. */
 const TOKEN_RENEWAL = 15_000
 /** Longer than any test. */
@@ -46,7 +46,7 @@ export async function openReturningSocket(origin: string, person: Person): Promi
     ended,
     async finish(sql) {
       const isLive = () => client.connected && lists.every(({ state }) => state === "live")
-      await client.until(isLive, "all lists", PATIENCE).catch((error: unknown) => {
+      await client.until(isLive, "all lists", TIMEOUT).catch((error: unknown) => {
         const states = lists.map(({ query, state, refusal }) => ({ query, state, refusal }))
         throw new Error(JSON.stringify({ connected: client.connected, states, ended }), { cause: error })
       })

@@ -2,7 +2,7 @@
  * ms that are waited for a server that cannot be reached: for the page that is shown, and for
  * another one that somebody waits for.
  */
-const PATIENCE = { here: 30_000, elsewhere: 3_000 }
+const RETRY_TIME = { here: 30_000, elsewhere: 3_000 }
 
 /** ms from one attempt to the next. */
 const PAUSE = 300
@@ -35,5 +35,5 @@ function retryTimeFor(input: RequestInfo | URL, init: RequestInit = {}): number 
   const { origin, pathname } = new URL(isRequest ? input.url : input, location.href)
   const method = init.method ?? (isRequest ? input.method : "GET")
   if (method !== "GET" || origin !== location.origin || !pathname.endsWith(".data")) return 0
-  return pathname === `${location.pathname}.data` ? PATIENCE.here : PATIENCE.elsewhere
+  return pathname === `${location.pathname}.data` ? RETRY_TIME.here : RETRY_TIME.elsewhere
 }

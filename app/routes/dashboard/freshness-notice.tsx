@@ -8,7 +8,7 @@ import { Spinner } from "#app/ui/spinner.tsx"
 import { unlessLeaving } from "./leaving.ts"
 
 /** A connection that is back sooner is not worth a word. Milliseconds. */
-const PATIENCE = 2_000
+const NOTICE_DELAY = 2_000
 
 /**
  * A page that is signed out again as soon as it was loaded again would be loaded for ever.
@@ -27,7 +27,7 @@ const TIME = { timeStyle: "medium" } as const
  */
 export function FreshnessNotice() {
   const { state, asOf } = useFreshness()
-  const isShown = useAfter(PATIENCE, state === "stale" || state === "outdated")
+  const isShown = useAfter(NOTICE_DELAY, state === "stale" || state === "outdated")
   useLeaving(state === "signed-out")
 
   return (

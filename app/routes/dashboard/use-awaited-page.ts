@@ -2,7 +2,7 @@ import { useEffect, useState } from "react"
 import { useLocation, useNavigation } from "react-router"
 
 /** A page that is there sooner is shown at once. Milliseconds. */
-const PATIENCE = 400
+const NOTICE_DELAY = 400
 
 /** The path of the page that one is on the way to and has waited for; null while there is none. */
 export function useAwaitedPage(): string | null {
@@ -13,7 +13,7 @@ export function useAwaitedPage(): string | null {
   const [late, setLate] = useState<string | null>(null)
   useEffect(() => {
     if (next === null) return
-    const timer = setTimeout(setLate, PATIENCE, next)
+    const timer = setTimeout(setLate, NOTICE_DELAY, next)
     return () => {
       clearTimeout(timer)
       setLate(null)

@@ -20,7 +20,7 @@ import { WhatIsInIt } from "./what-is-in-it.tsx"
 
 const DESCRIPTION = msg`Tideline is a web application you host yourself: sign-in, a dashboard with AI chat and files, and an HTTP API, where every record on the screen is live. One process, one PostgreSQL, two commands.`
 
-/** Asks the database nothing: the boats are those that the process has heard of last. */
+/** Does not query the database: the boats are the latest that the process received. */
 export function loader({ context, request }: Route.LoaderArgs) {
   const refused = new URL(request.url).searchParams.get("refused")
   return {

@@ -1,6 +1,6 @@
 import type { Candidate } from "../server.ts"
 
-/** What a client of one candidate says and hears, on whatever carries its text frames. */
+/** What a client of one candidate sends and receives, over any transport of text frames. */
 export interface Conversation {
   opened(): void
   text(text: string): void

@@ -7,7 +7,7 @@ import { useSyncExternalStore } from "react"
 const KEY = "tideline.letter-shortcuts"
 const changed = new EventTarget()
 
-/** Whether shortcuts of plain letters are heard, and a way to change that, for this browser. */
+/** Whether single-letter shortcuts are enabled, and a way to change that, for this browser. */
 export function useLetterShortcuts(): [areOn: boolean, turn: (on: boolean) => void] {
   const areOn = useSyncExternalStore(
     subscribe,

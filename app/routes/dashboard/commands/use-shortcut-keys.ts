@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef } from "react"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 
 /** Between two keys that are pressed in turn. Milliseconds. */
-const PATIENCE = 1_500
+const SEQUENCE_TIMEOUT = 1_500
 
 /**
  * Does what a shortcut is for. Without `areEmailsOn` only those that are held together with Ctrl or
@@ -17,7 +17,7 @@ export function useShortcutKeys(act: (name: ShortcutName) => void, areEmailsOn: 
     if (!isHeld && (!areEmailsOn || isWriting(event.target))) return
     if (isSomethingOpen()) return
     const key = isHeld ? `mod+${event.key.toLowerCase()}` : event.key
-    const isNext = event.timeStamp - begun.current.at < PATIENCE
+    const isNext = event.timeStamp - begun.current.at < SEQUENCE_TIMEOUT
     const name = shortcutOf(`${begun.current.key} ${key}`, isNext) ?? shortcutOf(key, true)
     begun.current = { key, at: event.timeStamp }
     if (!name) return

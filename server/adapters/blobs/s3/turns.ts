@@ -1,7 +1,7 @@
 import { Unavailable } from "#server/errors.ts"
 
 /**
- * At most this many run at the same time. The others queue; one that waited for `patience`
+ * At most this many run at the same time. The others queue; one that waited for `timeout`
  * milliseconds is rejected with `Unavailable`.
  */
 export function createTurns(most: number, timeout: number) {

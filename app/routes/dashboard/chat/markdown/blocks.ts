@@ -34,7 +34,7 @@ interface Reading {
  */
 export function createBlockReader() {
   let last: Reading = { text: "", blocks: [] }
-  /** The last blocks as read, without what was mended at the end. */
+  /** The last blocks as read, without the repair at the end. */
   let settled: Reading = last
 
   function read(given: string, { isGrowing }: { isGrowing: boolean }): readonly Token[] | null {

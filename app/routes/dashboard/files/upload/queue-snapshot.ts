@@ -28,7 +28,7 @@ export function createQueuePicture(entries: ReadonlyMap<string, Entry>) {
     if (entries.size === 0 && snapshot === NO_UPLOADS) return
     const now = Date.now()
     const list = [...entries.values()].map((entry) => {
-      // Its pace changes also while nothing is heard of it.
+      // Its pace also changes while no events arrive.
       if (entry.status.state === "sending") entry.shown = undefined
       return (entry.shown ??= show(entry, now))
     })
