@@ -18,7 +18,7 @@ const AT_ONCE = 5
 /** The limit of an attempt. After the lease, a dead process's emails go to others. Milliseconds. */
 const SEND_TIMEOUT = 90_000
 const LEASE = 120_000
-const PATIENCE_AT_END = 4000
+const TIMEOUT_AT_END = 4000
 
 /** With the delays below, the last attempt comes after about a day and a half. */
 const MOST_ATTEMPTS = 30
@@ -108,7 +108,7 @@ export function startPosting(scope: Posting) {
       stopping.abort()
       wake?.()
       await running
-      await Promise.race([Promise.all(onTheirWay), delay(PATIENCE_AT_END, null, { ref: false })])
+      await Promise.race([Promise.all(onTheirWay), delay(TIMEOUT_AT_END, null, { ref: false })])
     },
   }
 }
