@@ -24,11 +24,13 @@ export default [
 
   // Signing in and up
   layout("routes/auth/layout.tsx", [
+    route("sign-in/code", "routes/auth/enter-code.tsx"),
     route("sign-in/forgot-password", "routes/auth/forgot-password.tsx"),
     route("sign-in/new-password", "routes/auth/new-password.tsx"),
     route("sign-up/confirm", "routes/auth/confirm-address.tsx"),
     route("sign-in/*", "routes/auth/sign-in.tsx"),
     route("sign-up/*", "routes/auth/sign-up.tsx"),
+    route("second-factor", "routes/auth/second-factor.tsx"),
   ]),
   route("sign-out", "routes/auth/sign-out.ts"),
   route("api/auth/*", "routes/api/auth.ts"),

@@ -8,6 +8,7 @@ import postgres from "postgres"
 import { startEmbeddedPostgres } from "#db/embedded.ts"
 import { findFreePort } from "../tests/support/ports.ts"
 import { openBrowser, postJson } from "../tests/support/people.ts"
+import { addSecondFactor } from "../tests/support/second-factor.ts"
 import { fillHarbour } from "./content.ts"
 
 const root = resolve(import.meta.dirname, "..")
@@ -64,6 +65,8 @@ export async function serveProduct(): Promise<Product> {
     await untilReady(child.stdout)
     const sql = postgres(database.url, { max: 1 })
     const ada = await enter({ origin }, "Ada Lovelace", "ada@example.org")
+    // Operators need a second factor.
+    await addSecondFactor(ada, PASSWORD)
     const grace = await enter({ origin }, "Grace Hopper", "grace@example.org")
     const places = await fillHarbour(sql, ada)
     await sql.end()
@@ -85,10 +88,12 @@ async function untilReady(output: NodeJS.ReadableStream) {
   throw new Error("Tideline ended before it was ready. The reason stands above.")
 }
 
+const PASSWORD = "an engine of brass and cards"
+
 async function enter(product: { origin: string }, name: string, email: string) {
   const browser = openBrowser(product)
-  const password = "an engine of brass and cards"
-  const response = await postJson(browser, "/api/auth/sign-up/email", { name, email, password })
+  const account = { name, email, password: PASSWORD }
+  const response = await postJson(browser, "/api/auth/sign-up/email", account)
   if (!response.ok) throw new Error(`Nobody could sign up: ${response.status} ${await response.text()}`)
   // The record is made by the first page that asks for it.
   await browser("/dashboard")

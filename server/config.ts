@@ -191,8 +191,8 @@ function identityConfig(settings: Settings, appUrl: URL) {
       clerkUiUrl: settings.CLERK_UI_URL,
     }
   }
-  const { SIGNUP: signup, EMAIL_VERIFICATION: verification } = settings
-  return { kind: "embedded" as const, issuer, authSecret, signup, verification }
+  const { SIGNUP: signup, EMAIL_VERIFICATION: verification, SECOND_FACTOR: secondFactor } = settings
+  return { kind: "embedded" as const, issuer, authSecret, signup, verification, secondFactor }
 }
 
 /** Where nothing is said of the pro plan, it is never less than the other. */

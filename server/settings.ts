@@ -147,6 +147,10 @@ export const Settings = v.object({
     v.picklist(["optional", "required"], "must be optional or required."),
     "optional",
   ),
+  SECOND_FACTOR: v.optional(
+    v.picklist(["optional", "required"], "must be optional or required."),
+    "optional",
+  ),
   ADMIN_EMAILS: v.optional(
     v.pipe(
       v.string(),

@@ -49,6 +49,7 @@ export const authUser = auth.table(
      * theirs when it is set, and refuse sessions while it is.
      */
     suspendedAt: time("suspended_at"),
+    twoFactorEnabled: boolean("two_factor_enabled").default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -68,6 +69,11 @@ export const authSession = auth.table(
     expiresAt: time("expires_at").notNull(),
     ipAddress: text("ip_address"),
     userAgent: text("user_agent"),
+    /**
+     * Whether more than a password opened it. A process of an earlier version says nothing of it,
+     * so its sessions have none.
+     */
+    secondFactor: boolean("second_factor").notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -113,6 +119,22 @@ export const authVerification = auth.table(
     updatedAt: updatedAt(),
   },
   (table) => [index("verification_by_identifier").on(table.identifier)],
+)
+
+/** An authenticator app. The secret and the recovery codes are encrypted with AUTH_SECRET. */
+export const authTwoFactor = auth.table(
+  "two_factor",
+  {
+    id: id(),
+    secret: text("secret").notNull(),
+    backupCodes: text("backup_codes").notNull(),
+    userId: owner(),
+    /** False until the first code was entered. */
+    verified: boolean("verified").default(true),
+    failedVerificationCount: integer("failed_verification_count").default(0),
+    lockedUntil: time("locked_until"),
+  },
+  (table) => [uniqueIndex("two_factor_by_user_id").on(table.userId)],
 )
 
 /** The keys that sign realtime tokens. The private halves are encrypted with AUTH_SECRET. */

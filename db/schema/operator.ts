@@ -9,6 +9,7 @@ export const OPERATOR_ACTS = [
   "suspend",
   "allow",
   "make-password-link",
+  "remove-factors",
   "invite",
   "retry-letter",
   "drop-letter",
@@ -51,7 +52,7 @@ export const operatorActs = pgTable(
   (table) => [
     check(
       "operator_acts_act",
-      sql`${table.act} in ('change-plan', 'sign-out', 'suspend', 'allow', 'make-password-link', 'invite', 'retry-letter', 'drop-letter', 'stop-answer')`,
+      sql`${table.act} in ('change-plan', 'sign-out', 'suspend', 'allow', 'make-password-link', 'remove-factors', 'invite', 'retry-letter', 'drop-letter', 'stop-answer')`,
     ),
   ],
 )

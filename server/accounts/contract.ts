@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
 import { PersonName, SaveProfile } from "../users/contract.ts"
 
-export type { AccountKey, AccountProblem } from "#server/ports/identity.ts"
+export type { AccountKey, AccountProblem, SecondFactor } from "#server/ports/identity.ts"
 export { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
 export const PASSWORD_LENGTH = { least: 10, most: 128 }
@@ -71,6 +71,31 @@ export const SignUp = v.object({
   password: NewPassword,
 })
 
+/** Of an authenticator app, or a recovery code. */
+const Code = v.pipe(
+  v.string("Enter a code."),
+  v.trim(),
+  v.nonEmpty("Enter a code."),
+  v.maxLength(40, "A code is shorter than that."),
+)
+
+export const EnterCode = v.object({ code: Code, trust: v.optional(v.literal("on")) })
+
+/** As authenticator apps read it. */
+export const AuthenticatorUri = v.pipe(
+  v.string(),
+  v.maxLength(1000),
+  v.startsWith("otpauth://totp/"),
+  v.check((uri) => URL.canParse(uri)),
+)
+
+/** The steps of the page that sets up a second factor, or asks for it. */
+export const SecondFactorStep = v.variant("step", [
+  v.object({ step: v.literal("begin"), password: Password }),
+  v.object({ step: v.literal("confirm"), code: Code, uri: AuthenticatorUri }),
+  v.object({ step: v.literal("show"), ...EnterCode.entries }),
+])
+
 export const AskForReset = v.object({ email: Email })
 
 export const ChooseNewPassword = v.object({
@@ -91,6 +116,8 @@ export const AccountChange = v.variant("intent", [
   v.object({ intent: v.literal("save-picture"), picture: Picture }),
   v.object({ intent: v.literal("remove-picture") }),
   v.object({ intent: v.literal("change-password"), current: Password, password: NewPassword }),
+  v.object({ intent: v.literal("renew-recovery-codes"), current: Password, code: Code }),
+  v.object({ intent: v.literal("remove-second-factor"), current: Password, code: Code }),
   v.object({ intent: v.literal("end-session"), sessionId: Id }),
   v.object({ intent: v.literal("end-other-sessions") }),
   NewKey,

@@ -1,16 +1,29 @@
 import type { Scope } from "#server/scope.ts"
 import { BadRequest, Forbidden, NotFound } from "../errors.ts"
-import type { AccountKey, AccountOutcome, NewKey, OwnAccount, Visit } from "../ports/identity.ts"
+import type {
+  AccountKey,
+  AccountOutcome,
+  NewKey,
+  OwnAccount,
+  SecondFactor,
+  Visit,
+} from "../ports/identity.ts"
 import { MOST_KEYS, type SignedInBrowser } from "./contract.ts"
 
 /** The viewer's browsers and keys; null if the identity provider has its own account page. */
-export async function findOwnAccount(
-  scope: Scope<"identity" | "viewer">,
-): Promise<{ browsers: SignedInBrowser[]; keys: AccountKey[] } | null> {
+export async function findOwnAccount(scope: Scope<"identity" | "viewer">): Promise<{
+  browsers: SignedInBrowser[]
+  keys: AccountKey[]
+  secondFactor: SecondFactor | null
+} | null> {
   const { ownAccount } = scope.identity
   if (!ownAccount) return null
   const { userId, sessionId } = scope.viewer.session
-  const [sessions, keys] = await Promise.all([ownAccount.listSessions(userId), ownAccount.listKeys(userId)])
+  const [sessions, keys, secondFactor] = await Promise.all([
+    ownAccount.listSessions(userId),
+    ownAccount.listKeys(userId),
+    ownAccount.findSecondFactor(userId),
+  ])
   const browsers = sessions.map(({ id, userAgent, address, createdAt }) => ({
     id,
     userAgent: userAgent ?? "",
@@ -18,7 +31,11 @@ export async function findOwnAccount(
     since: createdAt,
     isThisOne: id === sessionId,
   }))
-  return { browsers: browsers.toSorted((a, b) => Number(b.isThisOne) - Number(a.isThisOne)), keys }
+  return {
+    browsers: browsers.toSorted((a, b) => Number(b.isThisOne) - Number(a.isThisOne)),
+    keys,
+    secondFactor,
+  }
 }
 
 /** Signs out every other browser. Its live connections end with its session. */
@@ -62,7 +79,7 @@ export async function deleteKey(scope: Scope<"identity" | "viewer">, id: string)
   if (!(await requireOwnAccount(scope).deleteKey(userId, id))) throw new NotFound("key")
 }
 
-function requireOwnAccount({ identity }: Scope<"identity">): OwnAccount {
+export function requireOwnAccount({ identity }: Scope<"identity">): OwnAccount {
   if (!identity.ownAccount)
     throw new Forbidden("Accounts are managed by your identity provider. Use its account page.")
   return identity.ownAccount

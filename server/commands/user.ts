@@ -1,12 +1,13 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
 import { openOperator } from "#server/adapters/identity/embedded/operator.ts"
+import { removeFactors as remove } from "#server/adapters/identity/embedded/second-factor.ts"
 import { setPlan } from "#server/adapters/identity/embedded/set-plan.ts"
 import { openSuspension } from "#server/adapters/identity/embedded/suspension.ts"
 import { KeyName } from "../accounts/contract.ts"
 import { announce } from "../live.ts"
 import { openLog } from "../log.ts"
-import { changePlan } from "../operator/people.ts"
+import { changePlan, removeFactors } from "../operator/people.ts"
 import { allowPerson, suspendPerson } from "../operator/suspension.ts"
 import type { Scope } from "../scope.ts"
 import { PersonName } from "../users/contract.ts"
@@ -24,6 +25,7 @@ const USAGE = `Usage: npm run user -- <command>
   suspend <email>                   keep a person out; their data stays
   allow <email>                     let a suspended person in again
   reset-password <email>            create a link to choose a new password
+  remove-factors <email>            remove a person's second factor
   api-key <email> <name of the key> create an API key; it is shown once
 `
 
@@ -38,6 +40,7 @@ const Command = v.union(
     v.tuple([v.literal("suspend"), Email]),
     v.tuple([v.literal("allow"), Email]),
     v.tuple([v.literal("reset-password"), Email]),
+    v.tuple([v.literal("remove-factors"), Email]),
     v.tuple([v.literal("api-key"), Email, KeyName]),
   ],
   USAGE,
@@ -94,6 +97,12 @@ async function perform(command: Command, scope: Scope<"config" | "db">, operator
     case "reset-password": {
       const link = await operator.resetPassword(command[1])
       return `Give this link to ${command[1]}. It is good for an hour, once:\n${link}`
+    }
+    case "remove-factors": {
+      const [, email] = command
+      const { id: userId } = await operator.findAccount(email)
+      await removeFactors({ ...scope, identity: { ownAccount: { removeFactors: remove } } }, null, { userId })
+      return `${email} signs in with the password alone. To set up a new second factor: ${scope.config.origin}/second-factor`
     }
     case "api-key": {
       const [, email, name] = command

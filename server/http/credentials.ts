@@ -2,12 +2,13 @@ import type { ServerBuild } from "react-router"
 import { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
 /**
- * What opens a route. `session` is a browser's cookie and nothing else, `key` is that or any bearer
- * credential, and with `none` a caller needs neither and a bearer credential counts for nothing.
+ * What opens a route. `session` is a browser's cookie and nothing else, `password` is that before a
+ * second factor is shown, `key` is a cookie or any bearer credential, and with `none` a caller needs
+ * neither and a bearer credential counts for nothing.
  */
-export type Credential = "none" | "session" | "key"
+export type Credential = "none" | "password" | "session" | "key"
 
-const CREDENTIALS: ReadonlySet<unknown> = new Set<Credential>(["none", "session", "key"])
+const CREDENTIALS: ReadonlySet<unknown> = new Set<Credential>(["none", "password", "session", "key"])
 
 /**
  * What a limited key needs for a route that takes keys. `files` is `files:read` for GET and HEAD

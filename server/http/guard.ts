@@ -1,4 +1,5 @@
-import { data, type MiddlewareFunction } from "react-router"
+import { data, redirectDocument, type MiddlewareFunction } from "react-router"
+import type { Config } from "#server/config.ts"
 import {
   accessContext,
   countedContext,
@@ -9,8 +10,10 @@ import {
 } from "#server/context.ts"
 import { isForged } from "./csrf.ts"
 import { missingScope } from "./key-scopes.ts"
+import type { Session } from "#server/ports/identity.ts"
 import { json } from "#server/transport/json.ts"
 import { answersForItself, isApiPath, isOpenPrefix, looksLikeFile } from "./public-paths.ts"
+import { secondFactorPath } from "./redirects.ts"
 import { refuseVisitor } from "./scope.ts"
 import { refuseCredential, refuseScope } from "./unauthorized.ts"
 import { visitOf } from "./visit.ts"
@@ -44,7 +47,7 @@ export const guard: MiddlewareFunction<Response> = async ({ request, context, ur
   const { credential } = access
   const shown = context.get(sessionContext)
   const isBearer = shown !== null && shown.via !== "cookie"
-  if (isBearer && credential === "session") return refuseCredential()
+  if (isBearer && (credential === "session" || credential === "password")) return refuseCredential()
   const session = isBearer && credential === "none" ? null : shown
   context.set(sessionContext, session)
 
@@ -54,10 +57,23 @@ export const guard: MiddlewareFunction<Response> = async ({ request, context, ur
 
   const missing = session && missingScope(session, access, request.method)
   if (missing) return refuseScope(missing)
+  const takesFactor = credential === "session" || credential === "key"
+  if (session && takesFactor && lacksFactor(session, config)) return askForFactor(context.get(urlContext))
   if (session) return keepFromCaches(await next())
   const leadsNowhere = pattern === "*" && (isOpenPrefix(url) || looksLikeFile(url))
   if (orderIsGiven || credential === "none" || leadsNowhere) return next()
   return refuseVisitor(context.get(urlContext))
+}
+
+/** Whether the session has to show a second factor before it opens anything. */
+function lacksFactor({ secondFactor }: Session, { identity }: Config): boolean {
+  const isRequired = identity.kind === "embedded" && identity.secondFactor === "required"
+  return secondFactor === "missing" || (isRequired && secondFactor === "none")
+}
+
+function askForFactor(url: URL): Response {
+  const error = "This needs a second factor. Open /second-factor in your browser."
+  return isApiPath(url.pathname) ? json({ error }, { status: 403 }) : redirectDocument(secondFactorPath(url))
 }
 
 /** What somebody sees who is signed in is theirs, unless the route says otherwise. */

@@ -1,12 +1,22 @@
 const AFTER_SIGN_IN = "/dashboard"
 
 /** The pages a signed-in person has no use for, and what is no page. */
-const NO_DESTINATION = /^\/(sign-in|sign-up|sign-out|api|trpc)/i
+const NO_DESTINATION = /^\/(sign-in|sign-up|sign-out|second-factor|api|trpc)/i
 
 /** The sign-in page's address, which brings the visitor back to `url`. */
 export function signInPath(url: URL): string {
   const target = url.pathname + url.search
   return target === "/" ? "/sign-in" : `/sign-in?${new URLSearchParams({ redirect_url: target })}`
+}
+
+/** The second step of signing in, which then leads to `target`. */
+export function codePath(target: string): string {
+  return `/sign-in/code?${new URLSearchParams({ redirect_url: target })}`
+}
+
+/** The page that asks for a second factor, or sets one up, and then leads back to `url`. */
+export function secondFactorPath(url: URL): string {
+  return `/second-factor?${new URLSearchParams({ redirect_url: url.pathname + url.search })}`
 }
 
 /**

@@ -4,13 +4,13 @@ import type { Scope } from "../scope.ts"
  * Whether the viewer is an operator: their email address is in ADMIN_EMAILS, the identity provider
  * says that it is theirs and verified, and they use a browser. A program with their key is not an
  * operator. `unproven` means that the address is listed and verified, but only access to its
- * mailbox was shown.
+ * mailbox was shown, and `needs-factor` that nothing but a password opened the session.
  */
 export async function findStanding({
   config,
   identity,
   viewer,
-}: Scope<"config" | "identity" | "viewer">): Promise<"operator" | "unproven" | "none"> {
+}: Scope<"config" | "identity" | "viewer">): Promise<"operator" | "unproven" | "needs-factor" | "none"> {
   const { session, user } = viewer
   const isListed = (email: string | null) =>
     email !== null && config.adminEmails.includes(email.toLowerCase())
@@ -19,5 +19,6 @@ export async function findStanding({
   if (session.via !== "cookie" || !isListed(user.email)) return "none"
   const person = await identity.getUser(session.userId)
   if (!person?.emailVerified || !isListed(person.email)) return "none"
-  return person.holderConfirmed ? "operator" : "unproven"
+  if (!person.holderConfirmed) return "unproven"
+  return session.secondFactor === undefined || session.secondFactor === "shown" ? "operator" : "needs-factor"
 }

@@ -15,6 +15,7 @@ export const PersonAct = v.variant("intent", [
   v.object({ intent: v.literal("suspend"), userId: ClerkId }),
   v.object({ intent: v.literal("allow"), userId: ClerkId }),
   v.object({ intent: v.literal("make-password-link"), userId: ClerkId }),
+  v.object({ intent: v.literal("remove-factors"), userId: ClerkId }),
 ])
 
 export const WaitlistAct = v.variant("intent", [

@@ -4,11 +4,19 @@ import type { OperatorChange } from "#db/schema/operator.ts"
 import { users, type User } from "#db/schema/users.ts"
 import type { Config } from "../config.ts"
 import { Conflict, Forbidden, Gone } from "../errors.ts"
-import type { Identity, Plan } from "../ports/identity.ts"
+import type { Identity, OwnAccount, Plan } from "../ports/identity.ts"
 import type { Scope, Viewer } from "../scope.ts"
 import { setUserPlan } from "../users/users.ts"
 import { GONE } from "./contract.ts"
 import { recordChange } from "./history.ts"
+
+/** Of the people with these ids, those who have a second factor. */
+export async function findFactorHolders(
+  { identity }: Scope<"identity">,
+  userIds: readonly string[],
+): Promise<string[]> {
+  return (await identity.ownAccount?.findFactorHolders(userIds)) ?? []
+}
 
 export type ListedPerson = Pick<User, "_id" | "_creationTime" | "clerkId" | "email" | "name"> & {
   plan: Plan
@@ -120,6 +128,28 @@ export async function makePasswordLink(
   const link = await identity.makePasswordLink(userId)
   if (link === null) throw new Gone(GONE)
   return { email, link }
+}
+
+/**
+ * Removes a person's second factor, so that their password alone signs them in, and records it. `by`
+ * is null for a change made on the server itself. Throws `Gone`, `Conflict` if they have none, and
+ * `Forbidden` if the provider manages second factors.
+ */
+export async function removeFactors(
+  scope: Scope<"db"> & { identity: { ownAccount?: Pick<OwnAccount, "removeFactors"> } },
+  by: Viewer | null,
+  { userId }: { userId: string },
+): Promise<OperatorChange> {
+  const { ownAccount } = scope.identity
+  if (!ownAccount)
+    throw new Forbidden("Second factors are managed by Clerk. Remove them in Clerk's dashboard.")
+  return scope.db.transaction(async (transaction) => {
+    const here = { ...scope, db: transaction }
+    const { clerkId: id, email } = await findPerson(here, userId)
+    if (!(await ownAccount.removeFactors(transaction, id)))
+      throw new Conflict(`${email} has no second factor.`)
+    return recordChange(here, by, { act: "remove-factors", subject: { id, email }, facts: null })
+  })
 }
 
 async function findPerson({ db }: Scope<"db">, userId: string): Promise<User> {

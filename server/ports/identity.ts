@@ -21,6 +21,12 @@ export interface Session {
   keyScopes?: readonly KeyScope[]
   plan: Plan
   via: "cookie" | "session-bearer" | "api-key"
+  /**
+   * Whether more than a password opened the session: `missing` where the account has a second
+   * factor that was not asked for, `none` where it has none. Absent for keys, and where the provider
+   * itself sees to it.
+   */
+  secondFactor?: "shown" | "missing" | "none"
 }
 
 /** The provider's record of a person. `id` is opaque: each provider has its own format. */
@@ -85,6 +91,9 @@ export type AccountProblem =
   | "password-unfit"
   | "password-guessable"
   | "link-spent"
+  | "code-wrong"
+  | "challenge-ended"
+  | "factor-exists"
   | "signup-closed"
   | "too-many-attempts"
   | "another-site"
@@ -109,7 +118,17 @@ export interface AccountForms {
     visit: Visit,
     input: { name: string; email: string; password: string; invitation?: string | undefined },
   ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; isSignedIn: boolean }>
-  signIn(visit: Visit, input: { email: string; password: string }): Promise<AccountOutcome>
+  /** `needsCode` where the account has a second factor: nobody is signed in until it is shown. */
+  signIn(
+    visit: Visit,
+    input: { email: string; password: string },
+  ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; needsCode: boolean }>
+  /**
+   * The second step, in the browser of the first, or in a session that has not shown its factor
+   * yet. `code` is the app's or a recovery code, which works once. `trust` spares this browser the
+   * second step for 30 days.
+   */
+  enterCode(visit: Visit, input: { code: string; trust: boolean }): Promise<AccountOutcome>
   /** Resolves the same way whether or not the account exists. */
   requestPasswordReset(visit: Visit, input: { email: string }): Promise<AccountOutcome>
   /**
@@ -169,6 +188,14 @@ export interface NewKey {
   days: number | null
 }
 
+/** The second factor of an account, and how many recovery codes are left. */
+export interface SecondFactor {
+  recoveryCodes: number
+}
+
+/** `headers` set the cookies; the codes cannot be read again. */
+type RecoveryCodes = { ok: true; headers: Headers; recoveryCodes: string[] }
+
 /**
  * What people see and do of their own account, at a provider that leaves that to us. Other people's
  * sessions and keys are not there.
@@ -184,6 +211,31 @@ export interface OwnAccount {
   changePassword(visit: Visit, passwords: { current: string; next: string }): Promise<AccountOutcome>
   /** Null when it is right. */
   checkPassword(userId: string, password: string): Promise<(AccountOutcome & { ok: false }) | null>
+  /** Null where there is none, or its set-up was not finished. */
+  findSecondFactor(userId: string): Promise<SecondFactor | null>
+  /** Resolves to the address that an authenticator app reads. It counts once a code is confirmed. */
+  beginSecondFactor(
+    visit: Visit,
+    password: string,
+  ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; uri: string }>
+  /** Every other session ends. */
+  confirmSecondFactor(
+    visit: Visit,
+    input: { userId: string; code: string },
+  ): Promise<(AccountOutcome & { ok: false }) | RecoveryCodes>
+  /** The ones from before stop working. */
+  renewRecoveryCodes(
+    visit: Visit,
+    input: { password: string; code: string },
+  ): Promise<(AccountOutcome & { ok: false }) | RecoveryCodes>
+  removeSecondFactor(visit: Visit, input: { password: string; code: string }): Promise<AccountOutcome>
+  /**
+   * For operators, in the given transaction. Sessions go on, and what they have shown counts no
+   * longer. False where there was none.
+   */
+  removeFactors(transaction: Transaction, userId: string): Promise<boolean>
+  /** Those of the people with these ids who have a second factor. */
+  findFactorHolders(userIds: readonly string[]): Promise<string[]>
   listKeys(userId: string): Promise<AccountKey[]>
   /** `key` opens the application, and is not to be had again. Null for somebody who has fifty. */
   createKey(userId: string, key: NewKey): Promise<(AccountKey & { key: string }) | null>

@@ -19,6 +19,7 @@ const SETTINGS = {
   authSecret: "a secret for tests, and for nothing else",
   signup: "open" as const,
   verification: "optional" as const,
+  secondFactor: "optional" as const,
 }
 
 const CONFIG = { origin: SETTINGS.origin, identity: { authSecret: SETTINGS.authSecret } }
@@ -124,6 +125,9 @@ const NOT_OFFERED = [
   "POST /send-verification-email",
   "POST /sign-in/social",
   "GET /token",
+  "POST /two-factor/get-totp-uri",
+  "POST /two-factor/send-otp",
+  "POST /two-factor/verify-otp",
   "POST /unlink-account",
   "POST /update-session",
   "POST /update-user",

@@ -31,6 +31,7 @@ beforeAll(async () => {
     authSecret: SECRET,
     signup: "open",
     verification: "required",
+    secondFactor: "optional",
     db: database.db,
     log: pino({ level: "silent" }),
     hooks: accountHooks({ origin: ORIGIN, identity: { authSecret: SECRET } }),

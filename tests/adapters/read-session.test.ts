@@ -25,6 +25,7 @@ beforeAll(async () => {
     authSecret,
     signup: "open",
     verification: "optional",
+    secondFactor: "optional",
     db: database.db,
     log: pino({ level: "silent" }),
     hooks: accountHooks({ origin, identity: { authSecret } }),
@@ -45,7 +46,7 @@ describe("a session that better-auth created", () => {
     const { db } = database
     const [user] = await db.select().from(authUser)
     const [session] = await db.select().from(authSession)
-    const expected = { userId: user?.id, sessionId: session?.id }
+    const expected = { userId: user?.id, sessionId: session?.id, secondFactor: "none" }
     expect(await read(cookie)).toEqual({ ...expected, plan: "free" })
     await db.update(authUser).set({ plan: "pro" })
     expect(await read(`theme=dark; ${cookie}`)).toEqual({ ...expected, plan: "pro" })

@@ -58,6 +58,7 @@ function isForPrograms(file: string): boolean {
 /** What only a program can cause that was not written here. */
 const FOR_PROGRAMS = new Set([
   "A user record can be written by its own user only.",
+  "This needs a second factor. Open /second-factor in your browser.",
   "This takes a session. An API key does not change the account.",
   "The cursor is not one that this list gave.",
   "The format is markdown or json.",

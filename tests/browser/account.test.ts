@@ -6,6 +6,7 @@ import { faultsInEveryLook } from "../support/axe.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { image } from "../support/images.ts"
 import { signIn, signUp, type Person } from "../support/people.ts"
+import { addSecondFactor } from "../support/second-factor.ts"
 
 const ACCOUNT = "/dashboard/account"
 const NEXT_PASSWORD = "another engine of brass"
@@ -272,6 +273,7 @@ function operatorWithWork(): Promise<Person> {
 async function makeOperator() {
   const person = await newPerson("operator@example.org")
   await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${person.email}`
+  await addSecondFactor(person, person.password)
   await sql`insert into waitlist (email, confirmed_at) values ('a-rather-long-address-of-somebody@waiting.example.org', 1)`
   await sql`insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, attempts,
         next_attempt_at, last_error)

@@ -15,6 +15,7 @@ import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
 import { launchBrowser } from "../support/browser.ts"
 import { openBrowser, postJson } from "../support/people.ts"
+import { addSecondFactor } from "../support/second-factor.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 
 const PASSWORD = "an engine of brass and cards"
@@ -91,7 +92,7 @@ describe("an email, opened in a browser as it was delivered", { timeout: 120_000
 
   it("says that the plan was changed, and that the account was deleted", async () => {
     const mary = await openAccount("mary@example.org")
-    const operator = await openAccount("operator@example.org")
+    const operator = await openOperator()
     await mary("/onboarding")
     await operator("/onboarding")
     const people = await (await operator("/admin/people?q=mary")).text()
@@ -126,7 +127,7 @@ describe("an email, opened in a browser as it was delivered", { timeout: 120_000
       .first()
       .waitFor()
 
-    const operator = await signedIn("operator@example.org")
+    const operator = await openOperator()
     const invite = new URLSearchParams({ intent: "invite", email: "joan@example.org" })
     expect((await operator("/admin/waitlist", { method: "POST", body: invite })).status).toBe(303)
     await page.goto(await readEmail("joan@example.org", "There is room for you at Tideline"))
@@ -220,6 +221,16 @@ async function openAccount(email: string) {
   await visitor(await readEmail(email, "Confirm your email address for Tideline"))
   return signedIn(email)
 }
+
+/** The same one for every test: a second factor is set up once. */
+function openOperator() {
+  operator ??= openAccount("operator@example.org").then(async (person) => {
+    await addSecondFactor(person, PASSWORD)
+    return person
+  })
+  return operator
+}
+let operator: Promise<ReturnType<typeof openBrowser>> | undefined
 
 async function signedIn(email: string) {
   const person = openBrowser(app)

@@ -7,6 +7,7 @@ import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
 import { findEmail } from "../support/inbox.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
+import { addSecondFactor, type Authenticator } from "../support/second-factor.ts"
 
 const PAGES = ["/admin", "/admin/people", "/admin/waitlist", "/admin/emails", "/admin/history"]
 const NO_ID = "00000000-0000-7000-8000-000000000000"
@@ -14,6 +15,7 @@ const NO_ID = "00000000-0000-7000-8000-000000000000"
 let app: TidelineApp
 let sql: postgres.Sql
 let operator: Person
+let phone: Authenticator
 let member: Person
 beforeAll(async () => {
   app = await startTideline({
@@ -29,6 +31,7 @@ beforeAll(async () => {
   operator = await enter("operator@example.org")
   member = await enter("member@example.org")
   await sql`update auth.user set email_verified = true, holder_confirmed = true where email in (${operator.email}, ${member.email})`
+  phone = await addSecondFactor(operator, operator.password)
 })
 afterAll(async () => {
   await sql.end()
@@ -108,11 +111,10 @@ describe("access to the operator's pages", () => {
 
   it("is denied to an operator's API key, or their session in a header", async () => {
     const key = await operator.apiKey()
-    const session = await fetch(`${app.origin}/api/auth/sign-in/email`, {
-      method: "POST",
-      headers: { origin: app.origin, "content-type": "application/json" },
-      body: JSON.stringify({ email: operator.email, password: operator.password }),
-    })
+    const { email, password } = operator
+    const browser = openBrowser(app)
+    await postJson(browser, "/api/auth/sign-in/email", { email, password })
+    const session = await postJson(browser, "/api/auth/two-factor/verify-totp", { code: phone.code() })
     for (const credential of [key, session.headers.get("set-auth-token") ?? ""]) {
       expect(credential).not.toBe("")
       const withBearer = (path: string, init: RequestInit = {}) =>

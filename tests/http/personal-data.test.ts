@@ -3,7 +3,7 @@ import { pgTable, text, uuid } from "drizzle-orm/pg-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { openDatabase, type Database } from "#db/client.ts"
 import { livingProcesses } from "#db/process-lock.ts"
-import { authAccount, authSession, authVerification } from "#db/schema/auth.ts"
+import { authAccount, authSession, authTwoFactor, authVerification } from "#db/schema/auth.ts"
 import { chatChunks, chatMessages, chatReplacedMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
 import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
@@ -129,6 +129,11 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     await db.update(authSession).set({ userAgent }).where(eq(authSession.userId, user.clerkId))
     return userAgent
   },
+  "auth.two_factor": async ({ user }) => {
+    const factor = { secret: "an encrypted secret", backupCodes: "encrypted codes", verified: false }
+    await db.insert(authTwoFactor).values({ id: "factor", ...factor, userId: user.clerkId })
+    return factor.secret
+  },
   "auth.account": async ({ user }) => {
     const [account] = await db.select().from(authAccount).where(eq(authAccount.userId, user.clerkId))
     return account?.password ?? ""
@@ -156,6 +161,7 @@ const LEFT_OUT_OF_THE_ARCHIVE: Record<string, string> = {
   "public.chat_chunks": "The text of an answer while it is written; then it is the message's.",
   "public.file_thumbnails": "Made from the file, which is in the archive.",
   "auth.account": "The hash of the password.",
+  "auth.two_factor": "The secret of the authenticator app, encrypted; account.json says that there is one.",
   "auth.verification": "Secrets of links that were sent by email.",
 }
 

@@ -6,6 +6,7 @@ import { startTideline, type TidelineApp } from "../support/app.ts"
 import { OBSERVED, openObserver } from "../support/called-functions.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { postJson, signUp, type Person } from "../support/people.ts"
+import { addSecondFactor } from "../support/second-factor.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
@@ -32,6 +33,7 @@ beforeAll(async () => {
   for (const person of [ada, operator]) await person("/onboarding")
   await sql`update users set onboarding_completed = true`
   await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${operator.email}`
+  await addSecondFactor(operator, operator.password)
 })
 afterAll(async () => {
   observer.close()

@@ -5,6 +5,7 @@ import { postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { ada, grace, postJson, signIn, signUp, type Person } from "../support/people.ts"
+import { addSecondFactor } from "../support/second-factor.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
   there = await startTideline(env)
   operator = await signUp(here, ada)
   await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${ada.email}`
+  await addSecondFactor(operator, operator.password)
   await signUp(here, grace)
   person = await signIn(there, grace)
 })

@@ -34,6 +34,7 @@ export function ErrorNotice({ error, requestId }: Failure) {
   const { status, title, message } = textFor(error, i18n)
   // A page that the browser fetched later had a request of its own, whose id we do not know.
   const isFromDocument = useLocation().key === "default"
+  const secondFactor = secondFactorOf(error)
   return (
     <div className="mx-auto w-full max-w-lg px-5 py-20 text-center">
       <title>{`${title} · Tideline`}</title>
@@ -42,9 +43,15 @@ export function ErrorNotice({ error, requestId }: Failure) {
       <h1 className="mt-3 text-3xl font-semibold">{title}</h1>
       <p className="mt-3 text-muted">{message}</p>
       <div className="mt-8 flex flex-wrap justify-center gap-3">
-        <LinkButton to={href("/")} reloadDocument>
-          <Trans>Go to the home page</Trans>
-        </LinkButton>
+        {secondFactor ? (
+          <LinkButton to={secondFactor} reloadDocument>
+            <Trans>Continue with two-factor authentication</Trans>
+          </LinkButton>
+        ) : (
+          <LinkButton to={href("/")} reloadDocument>
+            <Trans>Go to the home page</Trans>
+          </LinkButton>
+        )}
         <LinkButton to={href("/dashboard")} variant="secondary" reloadDocument>
           <Trans>Open the dashboard</Trans>
         </LinkButton>
@@ -90,6 +97,8 @@ function textFor(error: unknown, i18n: I18n) {
     const message = i18n._(msg`Sign in with another account, or ask the owner to share it.`)
     return { status, title: i18n._(msg`You don't have access`), message }
   }
+  if (secondFactorOf(error) !== null && said !== null)
+    return { status, title: i18n._(msg`One more step`), message: sentencesIn(i18n)(said) }
   if (status < 500) {
     const message =
       said === null
@@ -107,6 +116,12 @@ function statusOf(error: unknown): number {
   if (isRouteErrorResponse(error)) return error.status
   if (error instanceof Error && "status" in error && typeof error.status === "number") return error.status
   return 500
+}
+
+/** The page that asks for a second factor, if only that is missing. */
+function secondFactorOf(error: unknown): string | null {
+  const path: unknown = isRouteErrorResponse(error) ? error.data?.secondFactor : undefined
+  return typeof path === "string" ? path : null
 }
 
 /** What the server said of it: `data("…")` or `data({ message: "…" })`. */

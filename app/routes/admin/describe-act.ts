@@ -21,6 +21,8 @@ export function describeChange({ act, subjectEmail, facts, detail }: OperatorCha
       return i18n._(msg`allowed ${whom} again`)
     case "make-password-link":
       return i18n._(msg`created a password link for ${whom}`)
+    case "remove-factors":
+      return i18n._(msg`removed the second factor of ${whom}`)
     case "invite":
       return i18n._(msg`invited ${whom}`)
     case "retry-letter":

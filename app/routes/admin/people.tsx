@@ -13,8 +13,10 @@ import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { PersonAct } from "#server/operator/contract.ts"
 import {
   changePlan,
+  findFactorHolders,
   listPeople,
   makePasswordLink,
+  removeFactors,
   signOutEverywhere,
   type ListedPerson,
 } from "#server/operator/people.ts"
@@ -36,14 +38,19 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
   const page = await pageOf(url, (place) => listPeople(scope, place))
   const { setPlan, ownAccount, suspension, makePasswordLink: canMakeLinks } = scope.identity
-  const suspended = (await suspension?.among(page.rows.map(({ clerkId }) => clerkId))) ?? []
+  const ids = page.rows.map(({ clerkId }) => clerkId)
+  const [suspended = [], factorHolders] = await Promise.all([
+    suspension?.among(ids),
+    findFactorHolders(scope, ids),
+  ])
   const can = {
     plan: Boolean(setPlan),
     signOut: Boolean(ownAccount),
     suspend: Boolean(suspension),
     makeLink: Boolean(canMakeLinks),
   }
-  return { ...page, now: Date.now(), can, suspended, viewerId: scope.viewer.session.userId }
+  const viewerId = scope.viewer.session.userId
+  return { ...page, now: Date.now(), can, suspended, factorHolders, viewerId }
 }
 
 export function action(args: Route.ActionArgs) {
@@ -59,13 +66,15 @@ export function action(args: Route.ActionArgs) {
         return allowPerson(scope, scope.viewer, form)
       case "make-password-link":
         return makePasswordLink(scope, form)
+      case "remove-factors":
+        return removeFactors(scope, scope.viewer, form)
     }
   })
 }
 
 export default function People({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const { rows, older, q, now, can, suspended, viewerId } = loaderData
+  const { rows, older, q, now, can, suspended, factorHolders, viewerId } = loaderData
   return (
     <>
       <Head title={t`People`} problem={actionData?.problem}>
@@ -95,7 +104,7 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
             key={person._id}
             person={person}
             now={now}
-            can={can}
+            can={{ ...can, removeFactors: factorHolders.includes(person.clerkId) }}
             isSuspended={suspended.includes(person.clerkId)}
             isViewer={person.clerkId === viewerId}
           />
@@ -133,7 +142,7 @@ function PersonRow({
 }: {
   person: ListedPerson
   now: number
-  can: Record<"plan" | "signOut" | "suspend" | "makeLink", boolean>
+  can: Record<"plan" | "signOut" | "suspend" | "makeLink" | "removeFactors", boolean>
   isSuspended: boolean
   isViewer: boolean
 }) {
@@ -185,6 +194,14 @@ function PersonRow({
           whom={email}
           warning={t`This signs them out of every browser. API keys keep working.`}
         >{t`Sign out everywhere`}</CarefulActForm>
+      ) : null}
+      {can.removeFactors ? (
+        <CarefulActForm
+          intent="remove-factors"
+          about={{ userId }}
+          whom={email}
+          warning={t`For people who have lost their phone and their recovery codes. Make sure it is them: their password alone then signs them in.`}
+        >{t`Remove second factor`}</CarefulActForm>
       ) : null}
       {can.suspend && !isViewer && !isSuspended ? (
         <CarefulActForm

@@ -3,7 +3,7 @@ import type { Sentence } from "#app/language/sentences.ts"
 import type { AccountProblem } from "#server/accounts/contract.ts"
 
 /** Where the words of a refusal stand: at a field, or over the form. */
-type Errors = Partial<Record<"email" | "password" | "form", Sentence>>
+type Errors = Partial<Record<"email" | "password" | "code" | "form", Sentence>>
 
 /** What to tell somebody whose form was refused. `retryAfter` is in seconds. */
 export function textFor({
@@ -36,6 +36,12 @@ export function textFor({
       }
     case "link-spent":
       return { form: msg`This link has been used or has expired. Request a new one.` }
+    case "code-wrong":
+      return { code: msg`This code is wrong or has been used. Enter the next code that the app shows.` }
+    case "challenge-ended":
+      return { form: msg`This sign-in has expired. Go back and enter your password again.` }
+    case "factor-exists":
+      return { form: msg`Two-factor authentication is already on. You can manage it on the account page.` }
     case "signup-closed":
       return {
         form: msg`Sign-up is closed here. Join the waitlist to hear when it opens.`,

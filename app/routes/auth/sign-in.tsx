@@ -11,7 +11,7 @@ import { TextLink } from "#app/ui/text-link.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
 import { SignIn } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
-import { safeTarget } from "#server/http/redirects.ts"
+import { codePath, safeTarget } from "#server/http/redirects.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
@@ -41,7 +41,8 @@ export async function action({ context, request }: Route.ActionArgs) {
     return data({ errors: textFor(outcome), values: { email: form.value.email } }, { status: outcome.status })
   }
   const wanted = new URL(request.url).searchParams.get("redirect_url")
-  return redirectDocument(safeTarget(wanted, services.config.origin), {
+  const target = safeTarget(wanted, services.config.origin)
+  return redirectDocument(outcome.needsCode ? codePath(target) : target, {
     status: 303,
     headers: outcome.headers,
   })

@@ -3,6 +3,9 @@ import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import type { Route } from "./+types/sign-out.ts"
 
+/** Also before a second factor is shown. */
+export const handle = { credential: "password" }
+
 /** A link cannot sign anybody out, or every page that shows a picture from here could. */
 export function loader() {
   return redirectDocument("/dashboard")

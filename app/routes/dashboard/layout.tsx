@@ -32,7 +32,7 @@ export async function loader({ context }: Route.LoaderArgs) {
     userId: scope.viewer.session.userId,
     record,
     provider,
-    isOperator: (await findStanding(scope)) === "operator",
+    isOperator: ["operator", "needs-factor"].includes(await findStanding(scope)),
   }
 }
 

@@ -23,7 +23,7 @@ import { openOwnAccount } from "./embedded/own-account.ts"
 import { openPictures } from "./embedded/pictures.ts"
 import { requireArgon2 } from "./embedded/password.ts"
 import { openPersonReader } from "./embedded/read-person.ts"
-import { openSessionReader } from "./embedded/read-session.ts"
+import { openSessionReader, secondFactorOf } from "./embedded/read-session.ts"
 import { setPlan } from "./embedded/set-plan.ts"
 import { isSuspended, openSuspension } from "./embedded/suspension.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
@@ -43,6 +43,7 @@ interface EmbeddedSettings {
   authSecret: string
   signup: "open" | "closed"
   verification: "optional" | "required"
+  secondFactor: "optional" | "required"
 }
 
 /** What accounts need of the product, each time in the transaction it gives. */
@@ -115,6 +116,7 @@ export async function openEmbeddedIdentity(
       userId: response.user.id,
       sessionId: response.session.id,
       plan: planOf(response.user.plan),
+      secondFactor: secondFactorOf(response.session.secondFactor, response.user.twoFactorEnabled),
       via: authorization === null ? "cookie" : "session-bearer",
     }
   }
@@ -246,7 +248,7 @@ export async function openEmbeddedIdentity(
     },
     handle,
     forms: createForms(send, { origin, confirmsFirst: settings.verification === "required" }),
-    ownAccount: openOwnAccount({ db, auth, post }),
+    ownAccount: openOwnAccount({ db, auth, post, send }),
     pictures: openPictures({ db, origin }),
     close: background.settle,
   }

@@ -74,7 +74,8 @@ function sessionCookie({ identity, origin }: Config): string {
 }
 
 /**
- * What may happen to any request: a forged one is refused, and the database may be out of reach.
+ * What may happen to any request: one that is forged or lacks a second factor is refused, and the
+ * database may be out of reach.
  */
 function withCommonAnswers(paths: Record<string, PathItem>): Record<string, PathItem> {
   return Object.fromEntries(
@@ -89,12 +90,15 @@ function withCommonAnswers(paths: Record<string, PathItem>): Record<string, Path
 
 function withCommon(method: string, operation: Operation): Operation {
   if (operation.security === PUBLIC) return operation
-  const forged = { "403": refusal("Signed in by cookie, and another site made the browser send this.") }
+  const lacksFactor = "The session needs a second factor"
   const isUnsafe = method !== "get" && method !== "head" && method !== "options"
+  const why = isUnsafe
+    ? `${lacksFactor}; or it is a cookie's, and another site made the browser send this.`
+    : `${lacksFactor}.`
   return {
     ...operation,
     responses: {
-      ...(isUnsafe && forged),
+      "403": refusal(why),
       ...operation.responses,
       "503": refusal("The database can't be reached. Try again in a moment."),
     },

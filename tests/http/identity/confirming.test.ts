@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson } from "../../support/people.ts"
+import { addSecondFactor } from "../../support/second-factor.ts"
 
 const INTRUDERS = "what the other person chose"
 const OWNERS = "what the owner chooses"
@@ -147,6 +148,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
       ])
       await resetOnServer(owner, email)
       expect((await signIn(owner, email, "from the server itself")).status).toBe(200)
+      await addSecondFactor(owner, "from the server itself")
       expect((await owner("/admin")).status).toBe(200)
     })
 
@@ -155,11 +157,15 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
       const boss = await signUp(email)
       expect((await boss("/admin")).status).toBe(verification === "optional" ? 404 : 302)
       await boss(await linkTo(email))
+      const phone = await addSecondFactor(boss, INTRUDERS)
       expect((await boss("/admin")).status).toBe(200)
 
       const thief = openBrowser(app)
       await resetByEmail(thief, email)
       expect((await signIn(thief, email, OWNERS)).status).toBe(200)
+      expect((await thief("/admin")).status).toBe(302)
+      const stolen = { code: phone.code() }
+      expect((await postJson(thief, "/api/auth/two-factor/verify-totp", stolen)).status).toBe(200)
       expect((await thief("/admin")).status).toBe(403)
     })
   })

@@ -8,6 +8,7 @@ import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY } from "../../support/clerk.ts"
 import { runBuiltCommand } from "../../support/commands.ts"
 import { openBrowser, signIn, signUp } from "../../support/people.ts"
+import { addSecondFactor } from "../../support/second-factor.ts"
 
 const COMMAND = join(import.meta.dirname, "../../../server/commands/user.ts")
 
@@ -131,6 +132,24 @@ describe("the operator's command, while a server runs", () => {
     const saved = await openBrowser(app)("/sign-in/new-password", { method: "POST", body })
     expect(saved.headers.get("location")).toBe("/sign-in?reset")
     await signIn(app, { email: "alan@example.org", password: "an enigma no longer" })
+  })
+
+  test("removes a second factor, and records that it did", async () => {
+    const katherine = { name: "Katherine Johnson", email: "katherine@example.org" }
+    const person = await signUp(app, katherine)
+    await person("/onboarding")
+    await addSecondFactor(person, person.password)
+    const { code, output } = await user("remove-factors", katherine.email)
+    expect([code, output]).toEqual([0, expect.stringContaining(`${app.origin}/second-factor`)])
+    const elsewhere = await signIn(app, katherine)
+    expect((await elsewhere("/api/files")).status).toBe(200)
+    expect(await sql`select act, facts from operator_acts where subject_email = ${katherine.email}`).toEqual([
+      { act: "remove-factors", facts: { onServer: true } },
+    ])
+    expect(await user("remove-factors", katherine.email)).toEqual({
+      code: 1,
+      output: "katherine@example.org has no second factor.",
+    })
   })
 
   test("creates an account whose owner chooses the password, once", async () => {

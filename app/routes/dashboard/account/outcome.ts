@@ -10,6 +10,7 @@ export interface Outcome<Words = string> {
   errors?: Errors<Words>
   values?: Record<string, string>
   made?: { key: string; name: string }
+  recoveryCodes?: string[]
 }
 
 export function sayOutcome({ done, errors, ...rest }: Outcome<Sentence>, say: Say): Outcome {

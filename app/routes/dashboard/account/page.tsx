@@ -15,6 +15,7 @@ import {
   endSession,
   findOwnAccount,
 } from "#server/accounts/own-account.ts"
+import { removeSecondFactor, renewRecoveryCodes } from "#server/accounts/second-factor.ts"
 import { removePicture, savePicture } from "#server/accounts/picture.ts"
 import { findUsage } from "#server/files/files.ts"
 import { readForm } from "#server/http/form.ts"
@@ -33,6 +34,7 @@ import { Keys } from "./keys.tsx"
 import { sayOutcome, type Errors, type Outcome } from "./outcome.ts"
 import { PasswordForm } from "./password-form.tsx"
 import { ProfileForm } from "./profile-form.tsx"
+import { SecondFactor } from "./second-factor.tsx"
 import { Section } from "./section.tsx"
 import type { Route } from "./+types/page.ts"
 
@@ -80,6 +82,19 @@ export async function action({ context, request }: Route.ActionArgs) {
         if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
         const done = msg`Password changed. All other browsers have been signed out.`
         return data({ intent, done }, { headers: outcome.headers })
+      }
+      case "renew-recovery-codes": {
+        const proof = { password: change.current, code: change.code }
+        const outcome = await renewRecoveryCodes(scope, visitOf({ request, context }), proof)
+        if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
+        const { headers, recoveryCodes } = outcome
+        return data({ intent, done: msg`Recovery codes created. Save them now.`, recoveryCodes }, { headers })
+      }
+      case "remove-second-factor": {
+        const proof = { password: change.current, code: change.code }
+        const outcome = await removeSecondFactor(scope, visitOf({ request, context }), proof)
+        if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
+        return data({ intent, done: msg`Two-factor authentication is off.` }, { headers: outcome.headers })
       }
       case "end-session":
         await endSession(scope, change.sessionId)
@@ -149,6 +164,10 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
           <ProfileForm user={user} outcome={outcomeOf("save-profile", "save-picture", "remove-picture")} />
           <PlanCard {...plan} change={t`The administrator of this server manages plans.`} />
           <PasswordForm email={user.email} outcome={outcomeOf("change-password")} />
+          <SecondFactor
+            factor={account.secondFactor}
+            outcome={outcomeOf("renew-recovery-codes", "remove-second-factor")}
+          />
           <Browsers
             browsers={account.browsers}
             now={now}

@@ -12,6 +12,11 @@ const EVENTS = new Map([
   ["/confirm-address", "address confirmed"],
   ["/api-key/create", "key made"],
   ["/api-key/delete", "key deleted"],
+  ["/two-factor/enable", "second factor begun"],
+  ["/two-factor/verify-totp", "code entered"],
+  ["/two-factor/verify-backup-code", "recovery code entered"],
+  ["/two-factor/disable", "second factor removed"],
+  ["/two-factor/generate-backup-codes", "recovery codes made"],
 ])
 
 interface Call {

@@ -3,11 +3,23 @@ import { eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authRateLimit } from "#db/schema/auth.ts"
 
-/** Seconds, and how many attempts are let through in them. */
+/** Seconds. */
 export const ACCOUNT_WINDOW = 15 * 60
-const ATTEMPTS = { "sign-in": 10, password: 10, reset: 5 }
 
-type Kind = keyof typeof ATTEMPTS
+/** Seconds. A code of an authenticator app is right for half a minute, and one before and after. */
+const CODE_WINDOW = 2 * 60
+
+/** How many attempts are let through in so many seconds. */
+const LIMITS = {
+  "sign-in": { most: 10, window: ACCOUNT_WINDOW },
+  password: { most: 10, window: ACCOUNT_WINDOW },
+  reset: { most: 5, window: ACCOUNT_WINDOW },
+  "second-factor": { most: 10, window: ACCOUNT_WINDOW },
+  /** One code of one account. */
+  code: { most: 1, window: CODE_WINDOW },
+}
+
+type Kind = keyof typeof LIMITS
 
 /**
  * Counts an attempt on an account, whether there is such an account or not. Null when it may go on,
@@ -21,8 +33,9 @@ export async function countAttempt(
   account: string,
   from: string | null,
 ): Promise<number | null> {
+  const { most, window } = LIMITS[kind]
   const now = Date.now()
-  const begun = now - ACCOUNT_WINDOW * 1000
+  const begun = now - window * 1000
   const { count, lastRequest } = authRateLimit
   const [row] = await db
     .insert(authRateLimit)
@@ -35,7 +48,7 @@ export async function countAttempt(
       },
     })
     .returning({ count, since: lastRequest })
-  if (!row || row.count <= ATTEMPTS[kind]) return null
+  if (!row || row.count <= most) return null
   return Math.max(1, Math.ceil((row.since - begun) / 1000))
 }
 

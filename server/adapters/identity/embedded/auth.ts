@@ -1,6 +1,7 @@
 import { apiKey } from "@better-auth/api-key"
 import { getCurrentAuthEndpointContext, tryGetCurrentAuthEndpointContext } from "@better-auth/core/context"
-import { APIError, createAuthMiddleware, isAPIError } from "better-auth/api"
+import type { GenericEndpointContext } from "better-auth"
+import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from "better-auth/api"
 import { drizzleAdapter } from "better-auth/adapters/drizzle"
 import { betterAuth } from "better-auth/minimal"
 import { bearer } from "better-auth/plugins/bearer"
@@ -13,6 +14,7 @@ import {
   authJwks,
   authRateLimit,
   authSession,
+  authTwoFactor,
   authUser,
   authVerification,
 } from "#db/schema/auth.ts"
@@ -35,6 +37,17 @@ import { parseBody } from "./endpoints.ts"
 import { refuseGuessable } from "./guessable.ts"
 import { knownBrowser, rememberBrowser } from "./known-browser.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
+import {
+  checkAttempt,
+  endSessionsWithout,
+  forgetShownFactors,
+  forgetTrustedBrowsers,
+  markSecondFactor,
+  removeFactors,
+  SECOND_FACTOR_LIMITS,
+  secondFactor,
+  VERIFYING,
+} from "./second-factor.ts"
 
 export interface AuthSettings {
   origin: string
@@ -46,6 +59,8 @@ export interface AuthSettings {
    * accounts there are.
    */
   verification: "optional" | "required"
+  /** Whether an account without a second factor has to get one before anything else. */
+  secondFactor: "optional" | "required"
   db: Database
   log: Log
   /**
@@ -114,6 +129,7 @@ export const TABLES = {
   jwks: authJwks,
   rateLimit: authRateLimit,
   apikey: authApiKey,
+  twoFactor: authTwoFactor,
 }
 
 export type Auth = ReturnType<typeof createAuth>
@@ -149,7 +165,13 @@ export function authOptions(settings: AuthSettings) {
     },
     // No cache in the cookie: a plan that changed and a session that ended count from the next
     // request on.
-    session: { expiresIn: SESSION_LIFE, updateAge: SESSION_RENEWAL },
+    session: {
+      expiresIn: SESSION_LIFE,
+      updateAge: SESSION_RENEWAL,
+      additionalFields: {
+        secondFactor: { type: "boolean", required: true, defaultValue: false, input: false },
+      },
+    },
     emailAndPassword: {
       enabled: true,
       minPasswordLength: PASSWORD_LENGTH.least,
@@ -175,6 +197,9 @@ export function authOptions(settings: AuthSettings) {
         const holderConfirmed = String(call.body?.token).startsWith(MADE_ON_SERVER)
         await db.transaction(async (transaction) => {
           await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, user.id))
+          // Somebody who signed up with an address that is not theirs may have set one up.
+          if (!user.emailVerified) await removeFactors(transaction, user.id)
+          await forgetTrustedBrowsers(transaction, user.id)
           await transaction
             .update(authUser)
             .set({ emailVerified: true, holderConfirmed, updatedAt: new Date() })
@@ -206,13 +231,14 @@ export function authOptions(settings: AuthSettings) {
         "/request-password-reset": { window: ACCOUNT_WINDOW, max: 20 },
         "/change-password": { window: 60, max: 30 },
         [CONFIRM_ADDRESS]: { window: 60, max: 30 },
+        ...SECOND_FACTOR_LIMITS,
         "/get-session": false,
       },
     },
-    hooks: { before: refuseEarly(settings), after: afterwards(settings) },
+    hooks: { before: refuseEarly(settings) },
     databaseHooks: {
       user: { create: { before: admitInvited(settings) } },
-      session: { create: { before: refuseSuspended(settings) } },
+      session: { create: { before: beginSession(settings) } },
     },
     plugins: [
       jwt({
@@ -231,6 +257,9 @@ export function authOptions(settings: AuthSettings) {
         // keys.
         enableSessionForAPIKeys: false,
       }),
+      secondFactor(origin),
+      // After the second factor's own hooks, which take back a session that a password alone opened.
+      { id: "afterwards", hooks: { after: [{ matcher: () => true, handler: afterwards(settings) }] } },
     ],
     // Realtime tokens come from /api/realtime/token alone.
     disabledPaths: ["/token"],
@@ -303,8 +332,21 @@ function refuseEarly(settings: AuthSettings) {
       }
     }
     if (body) await refuseGuessable(call, settings, body)
+    if (body) await checkAttempt(call, db, body)
+    if (path === "/api-key/create" && request) await refuseWithoutFactor(call, settings)
     return { context: { body } }
   })
+}
+
+/** The endpoints are open to every session, and without its factor it may do nothing else yet. */
+async function refuseWithoutFactor(call: GenericEndpointContext, settings: AuthSettings) {
+  const session = await getSessionFromCtx<{ twoFactorEnabled?: boolean | null }, { secondFactor: boolean }>(
+    call,
+  )
+  if (!session || session.session.secondFactor) return
+  if (settings.secondFactor === "optional" && !session.user.twoFactorEnabled) return
+  const message = `This needs a second factor. Open ${settings.origin}/second-factor in your browser.`
+  throw new APIError("FORBIDDEN", { message, code: "SECOND_FACTOR_NEEDED" })
 }
 
 function tooManyAttempts(wait: number) {
@@ -356,12 +398,21 @@ function admitInvited(settings: AuthSettings) {
 }
 
 /** Every way to sign in makes a session. */
-function refuseSuspended({ isSuspended }: AuthSettings) {
-  return async ({ userId }: { userId: string }) => {
-    if (!(await isSuspended(userId))) return
-    const message = "This account is suspended. Ask the administrator of this server to allow it again."
-    throw new APIError("FORBIDDEN", { message, code: "ACCOUNT_SUSPENDED" })
+function beginSession({ isSuspended }: AuthSettings) {
+  return async ({ userId }: { userId: string }, call: GenericEndpointContext | null) => {
+    if (await isSuspended(userId)) {
+      const message = "This account is suspended. Ask the administrator of this server to allow it again."
+      throw new APIError("FORBIDDEN", { message, code: "ACCOUNT_SUSPENDED" })
+    }
+    if (hasShownFactor(call)) return { data: { secondFactor: true } }
   }
+}
+
+/** Of a session that begins with a code, or replaces one that did when the password is changed. */
+function hasShownFactor(call: GenericEndpointContext | null): boolean {
+  const path = call?.path ?? ""
+  const replaces = path === "/change-password" && call?.context.session?.session["secondFactor"] === true
+  return VERIFYING.has(path) || replaces
 }
 
 const ATTEMPTS_BY_PATH = new Map<string, "sign-in" | "reset">([
@@ -381,15 +432,35 @@ function afterwards(settings: AuthSettings) {
       await forgetAttempts(db, "sign-in", email, await knownBrowser(call, settings, email))
       await rememberBrowser(call, settings, email)
     }
-    if (path === "/change-password" && context.session && !isAPIError(returned))
+    if (path === "/change-password" && context.session && !isAPIError(returned)) {
       await rememberBrowser(call, settings, context.session.user.email)
+      await forgetTrustedBrowsers(db, context.session.user.id)
+    }
+    if (!isAPIError(returned)) await noteFactors(call, db)
     if (path === "/sign-up/email" && !newSession && isSignUp(returned))
       rememberSignUp(call, authSecret, returned.user.id)
   })
 }
 
 /** What opens an account in a browser. */
-const OPENING = new Set(["/sign-in/email", "/sign-up/email", CONFIRM_ADDRESS])
+const OPENING = new Set(["/sign-in/email", "/sign-up/email", CONFIRM_ADDRESS, ...VERIFYING])
+
+/** What a code, or a trusted browser, has shown. */
+async function noteFactors({ path, context }: GenericEndpointContext, db: Database) {
+  const { newSession, session } = context
+  const user = newSession?.user ?? session?.user
+  if (!user) return
+  if (VERIFYING.has(path)) {
+    await forgetAttempts(db, "second-factor", user.id, null)
+    if (!newSession && session) await markSecondFactor(db, session.session.id)
+    // Where another session replaces the present one, it was set up just now.
+    if (newSession && session) await endSessionsWithout(db, user.id, newSession.session.id)
+  }
+  // Of an account with a factor the plugin leaves a session only where the browser is trusted.
+  const isTrusted = path === "/sign-in/email" && newSession?.user["twoFactorEnabled"] === true
+  if (isTrusted && newSession) await markSecondFactor(db, newSession.session.id)
+  if (path === "/two-factor/disable") await forgetShownFactors(db, user.id)
+}
 
 function isSignUp(returned: unknown): returned is { user: { id: string } } {
   return typeof returned === "object" && returned !== null && "user" in returned

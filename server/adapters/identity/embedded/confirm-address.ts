@@ -9,6 +9,7 @@ import type { Database } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
 import { hashPassword } from "./password.ts"
+import { removeFactors } from "./second-factor.ts"
 
 export const CONFIRM_ADDRESS = "/confirm-address"
 
@@ -29,7 +30,7 @@ interface Settings {
  * Confirms an address with the token of its email. Anyone who holds the account already, by its
  * session or because this browser signed up for it, goes on with it. For anyone else the account
  * may be somebody else's who typed that address: they have to choose a password, and every session,
- * key and password from before ends.
+ * key, second factor and password from before ends.
  */
 export function confirmAddress(settings: Settings) {
   const { authSecret, db } = settings
@@ -91,6 +92,7 @@ async function confirmNewHolder(db: Database, id: string, password: string) {
       throw new APIError("BAD_REQUEST", { code: "INVALID_TOKEN", message: "Invalid token" })
     await transaction.delete(authSession).where(eq(authSession.userId, id))
     await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, id))
+    await removeFactors(transaction, id)
     await transaction.delete(authAccount).where(eq(authAccount.userId, id))
     const account = { id: crypto.randomUUID(), userId: id, accountId: id, providerId: "credential", password }
     await transaction.insert(authAccount).values(account)

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { KeyName } from "#server/accounts/contract.ts"
 import { PersonName } from "#server/users/contract.ts"
 import { CONFIRM_ADDRESS, ConfirmAddress } from "./confirm-address.ts"
+import { SECOND_FACTOR_ENDPOINTS } from "./second-factor.ts"
 
 const Nothing = v.optional(v.strictObject({}))
 
@@ -31,6 +32,7 @@ export const ENDPOINTS: Readonly<Record<string, v.GenericSchema>> = {
   "GET /api-key/list": v.unknown(),
   "POST /api-key/delete": v.strictObject({ keyId: v.string() }),
   "GET /jwks": v.unknown(),
+  ...SECOND_FACTOR_ENDPOINTS,
 }
 
 /** Whether a request under the provider's path may reach it. */

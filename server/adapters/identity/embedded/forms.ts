@@ -2,6 +2,7 @@ import * as v from "valibot"
 import type { AccountForms, AccountOutcome, AccountProblem, Visit } from "#server/ports/identity.ts"
 import { API_PATH, INVITATION_HEADER } from "./auth.ts"
 import { CONFIRM_ADDRESS } from "./confirm-address.ts"
+import { isTotp, normalizeCode } from "./second-factor.ts"
 
 type Handle = (visit: Visit) => Promise<Response>
 
@@ -30,7 +31,17 @@ export function createForms(send: Send, { origin, confirmsFirst }: FormSettings)
       const entered = invitation ? await post(visit, "/sign-in/email", { email, password }) : null
       return entered?.ok ? { ...entered, isSignedIn: true } : { ...made, isSignedIn: false }
     },
-    signIn: (visit, input) => post(visit, "/sign-in/email", input),
+    async signIn(visit, input) {
+      const response = await send(visit, "/sign-in/email", input)
+      if (!response.ok) return refusalOf(response)
+      const { twoFactorRedirect: needsCode } = v.parse(SignedIn, await response.json())
+      return { ok: true, headers: cookiesOf(response), needsCode }
+    },
+    enterCode(visit, { code: typed, trust }) {
+      const code = normalizeCode(typed)
+      const path = isTotp(code) ? "/two-factor/verify-totp" : "/two-factor/verify-backup-code"
+      return post(visit, path, { code, trustDevice: trust })
+    },
     requestPasswordReset: (visit, input) => post(visit, "/request-password-reset", input),
     resetPassword: (visit, { token, password }) =>
       post(visit, "/reset-password", { token, newPassword: password }),
@@ -42,6 +53,8 @@ export function createForms(send: Send, { origin, confirmsFirst }: FormSettings)
     },
   }
 }
+
+const SignedIn = v.object({ twoFactorRedirect: v.optional(v.boolean(), false) })
 
 const Confirmation = v.object({
   state: v.picklist(["confirmed", "confirmed-before", "password-needed"]),
@@ -101,6 +114,13 @@ const PROBLEMS: Record<string, AccountProblem> = {
   PASSWORD_TOO_LONG: "password-unfit",
   PASSWORD_TOO_COMMON: "password-guessable",
   INVALID_TOKEN: "link-spent",
+  INVALID_CODE: "code-wrong",
+  INVALID_BACKUP_CODE: "code-wrong",
+  INVALID_TWO_FACTOR_COOKIE: "challenge-ended",
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: "challenge-ended",
+  TOTP_NOT_ENABLED: "challenge-ended",
+  BACKUP_CODES_NOT_ENABLED: "challenge-ended",
+  TOTP_ALREADY_ENABLED: "factor-exists",
   SIGNUP_CLOSED: "signup-closed",
   ACCOUNT_SUSPENDED: "account-suspended",
 }
@@ -109,7 +129,7 @@ export async function outcomeOf(response: Response): Promise<AccountOutcome> {
   return response.ok ? { ok: true, headers: cookiesOf(response) } : refusalOf(response)
 }
 
-async function refusalOf(response: Response): Promise<AccountOutcome & { ok: false }> {
+export async function refusalOf(response: Response): Promise<AccountOutcome & { ok: false }> {
   const { status } = response
   const { code, message } = (await response.json().catch(() => ({}))) as { code?: string; message?: string }
   const retryAfter = Number(response.headers.get("retry-after") ?? NaN)
@@ -127,7 +147,7 @@ function problemOf(status: number, code = ""): AccountProblem | null {
   )
 }
 
-function cookiesOf(response: Response) {
+export function cookiesOf(response: Response) {
   const headers = new Headers()
   for (const cookie of response.headers.getSetCookie()) headers.append("set-cookie", cookie)
   return headers

@@ -14,6 +14,7 @@ export function openOperator(settings: OperatorSettings) {
     ...settings,
     signup: "closed",
     verification: "optional",
+    secondFactor: "optional",
     mailResetLink: refuseMail,
     mailSignUpAttempted: refuseMail,
     mailVerificationLink: refuseMail,

@@ -5,7 +5,9 @@ import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.
 import type { AccountKey, AccountOutcome, OwnAccount, Visit } from "#server/ports/identity.ts"
 import { countAttempt, forgetAttempts } from "./attempts.ts"
 import type { Auth } from "./auth.ts"
+import type { Send } from "./forms.ts"
 import { permissionsOf, readScopes } from "./key-scopes.ts"
+import { openSecondFactor } from "./own-factor.ts"
 import { verifyPassword } from "./password.ts"
 
 interface OwnAccountSettings {
@@ -16,10 +18,13 @@ interface OwnAccountSettings {
    * the cookie.
    */
   post(visit: Visit, path: string, body: object): Promise<AccountOutcome>
+  send: Send
 }
 
-export function openOwnAccount({ db, auth, post }: OwnAccountSettings): OwnAccount {
+export function openOwnAccount({ db, auth, post, send }: OwnAccountSettings): OwnAccount {
   return {
+    ...openSecondFactor({ db, auth, post, send }),
+
     async listSessions(userId) {
       const sessions = await db
         .select()

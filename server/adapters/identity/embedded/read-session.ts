@@ -3,6 +3,7 @@ import { parseCookies } from "better-call"
 import { eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authSession, authUser } from "#db/schema/auth.ts"
+import type { Session } from "#server/ports/identity.ts"
 import { SESSION_LIFE, SESSION_RENEWAL, type Auth } from "./auth.ts"
 
 /** Milliseconds that a session has left for which better-auth would write nothing. */
@@ -23,6 +24,8 @@ export async function openSessionReader(auth: Auth, db: Database) {
       plan: authUser.plan,
       expiresAt: authSession.expiresAt,
       suspendedAt: authUser.suspendedAt,
+      hasShown: authSession.secondFactor,
+      hasFactor: authUser.twoFactorEnabled,
     })
     .from(authSession)
     .innerJoin(authUser, eq(authUser.id, authSession.userId))
@@ -36,10 +39,19 @@ export async function openSessionReader(auth: Auth, db: Database) {
     if (token === null) return null
     const [found] = await find.execute({ token })
     if (!found) return null
-    const { expiresAt, suspendedAt, ...session } = found
+    const { expiresAt, suspendedAt, hasShown, hasFactor, ...session } = found
     if (suspendedAt) return "suspended" as const
-    return expiresAt.getTime() > Date.now() + SETTLED ? session : null
+    if (expiresAt.getTime() <= Date.now() + SETTLED) return null
+    return { ...session, secondFactor: secondFactorOf(hasShown, hasFactor) }
   }
+}
+
+/** What a session has shown, of what the account has. */
+export function secondFactorOf(
+  hasShown: boolean,
+  hasFactor: boolean | null | undefined,
+): NonNullable<Session["secondFactor"]> {
+  return hasShown ? "shown" : hasFactor ? "missing" : "none"
 }
 
 /**

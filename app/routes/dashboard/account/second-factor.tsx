@@ -1,0 +1,124 @@
+import { plural } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
+import { RecoveryCodeList } from "#app/features/identity/recovery-code-list.tsx"
+import { Alert } from "#app/ui/alert.tsx"
+import { LinkButton } from "#app/ui/button.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { PasswordField } from "#app/ui/password-field.tsx"
+import type { AccountChange, SecondFactor as Factor } from "#server/accounts/contract.ts"
+import { ChangeForm } from "./change-form.tsx"
+import type { Outcome } from "./outcome.ts"
+import { Section } from "./section.tsx"
+
+/** So few recovery codes are left that it is time for new ones. */
+const FEW = 3
+
+export function SecondFactor({ factor, outcome }: { factor: Factor | null; outcome: Outcome | undefined }) {
+  const { t } = useLingui()
+  return (
+    <Section
+      title={t`Two-factor authentication`}
+      about={t`After the password, sign-in asks for a code from an authenticator app.`}
+      outcome={outcome}
+    >
+      {factor ? (
+        <FactorInUse factor={factor} outcome={outcome} />
+      ) : (
+        <LinkButton to="/second-factor?redirect_url=/dashboard/account" reloadDocument variant="secondary">
+          <Trans>Set up</Trans>
+        </LinkButton>
+      )}
+    </Section>
+  )
+}
+
+function FactorInUse({
+  factor: { recoveryCodes: left },
+  outcome,
+}: {
+  factor: Factor
+  outcome: Outcome | undefined
+}) {
+  const { t } = useLingui()
+  const codes = t`${plural(left, { one: "# recovery code left", other: "# recovery codes left" })}`
+  const failed = (intent: string) => outcome?.intent === intent && outcome.errors !== undefined
+  return (
+    <>
+      <p className="mb-4 text-sm">
+        <Trans>On, {codes}.</Trans>
+      </p>
+      {left <= FEW ? (
+        <Alert tone="warning" title={t`Few recovery codes are left`} className="mb-4">
+          <Trans>Create new ones, so that you can still sign in if you lose your phone.</Trans>
+        </Alert>
+      ) : null}
+      {outcome?.recoveryCodes ? (
+        <div className="mb-5 max-w-sm">
+          <p className="mb-3 text-sm">
+            <Trans>These won't be shown again, and the earlier ones have stopped working.</Trans>
+          </p>
+          <RecoveryCodeList codes={outcome.recoveryCodes} />
+        </div>
+      ) : null}
+      {/* Both open without script, and stay open after a refusal. */}
+      <details open={failed("renew-recovery-codes")} className="mb-3">
+        <summary className="w-fit cursor-pointer rounded-md text-sm font-medium">
+          <Trans>New recovery codes</Trans>
+        </summary>
+        <ProofForm intent="renew-recovery-codes" submit={t`Create new codes`} outcome={outcome} />
+      </details>
+      <details open={failed("remove-second-factor")}>
+        <summary className="w-fit cursor-pointer rounded-md text-sm font-medium text-danger-ink">
+          <Trans>Turn off two-factor authentication</Trans>
+        </summary>
+        <ProofForm intent="remove-second-factor" submit={t`Turn off`} variant="danger" outcome={outcome} />
+      </details>
+    </>
+  )
+}
+
+/** Someone who found an open browser has neither. */
+function ProofForm({
+  intent,
+  submit,
+  variant = "primary",
+  outcome,
+}: {
+  intent: AccountChange["intent"]
+  submit: string
+  variant?: "primary" | "danger"
+  outcome: Outcome | undefined
+}) {
+  const { t } = useLingui()
+  const errors = outcome?.intent === intent ? outcome.errors : undefined
+  return (
+    <ChangeForm
+      intent={intent}
+      submit={submit}
+      variant={variant}
+      className="mt-4 mb-2 flex flex-col items-start gap-4"
+    >
+      <PasswordField
+        className="w-full max-w-sm"
+        label={t`Your password`}
+        name="current"
+        autoComplete="current-password"
+        required
+        maxLength={128}
+        error={errors?.["current"]}
+      />
+      <Field
+        className="w-full max-w-sm"
+        label={t`Code`}
+        name="code"
+        autoComplete="one-time-code"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        maxLength={40}
+        hint={t`From your authenticator app, or a recovery code.`}
+        error={errors?.["code"]}
+      />
+    </ChangeForm>
+  )
+}

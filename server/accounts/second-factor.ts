@@ -1,0 +1,72 @@
+import { generate } from "lean-qr"
+import { toSvgPath } from "lean-qr/extras/svg"
+import * as v from "valibot"
+import type { AccountOutcome, Visit } from "../ports/identity.ts"
+import type { Scope } from "../scope.ts"
+import { AuthenticatorUri } from "./contract.ts"
+import { requireOwnAccount } from "./own-account.ts"
+
+/** What an authenticator app reads: as a picture, as a link, and as letters to type. */
+export interface AuthenticatorSetup {
+  uri: string
+  /** In groups of four. */
+  secret: string
+  /** An SVG path on a square of `size` units, without the margin that a scanner needs. */
+  qrCode: { path: string; size: number }
+}
+
+/**
+ * What the viewer has to do next: set up a factor, or show the one that they have; `done` if they
+ * have shown it. Null if the identity provider sees to second factors itself.
+ */
+export async function findNextStep({
+  identity,
+  viewer,
+}: Scope<"identity" | "viewer">): Promise<"set-up" | "show" | "done" | null> {
+  const { secondFactor, userId } = viewer.session
+  if (!identity.ownAccount || secondFactor === undefined) return null
+  if (secondFactor !== "shown") return secondFactor === "missing" ? "show" : "set-up"
+  return (await identity.ownAccount.findSecondFactor(userId)) ? "done" : "set-up"
+}
+
+export async function beginSecondFactor(
+  scope: Scope<"identity">,
+  visit: Visit,
+  password: string,
+): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; setup: AuthenticatorSetup }> {
+  const begun = await requireOwnAccount(scope).beginSecondFactor(visit, password)
+  return begun.ok ? { ...begun, setup: describeSetup(v.parse(AuthenticatorUri, begun.uri)) } : begun
+}
+
+/** Signs out every other browser. Its live connections end with its session. */
+export function confirmSecondFactor(scope: Scope<"identity" | "viewer">, visit: Visit, code: string) {
+  const { userId } = scope.viewer.session
+  return requireOwnAccount(scope).confirmSecondFactor(visit, { userId, code })
+}
+
+export function renewRecoveryCodes(
+  scope: Scope<"identity">,
+  visit: Visit,
+  proof: { password: string; code: string },
+) {
+  return requireOwnAccount(scope).renewRecoveryCodes(visit, proof)
+}
+
+export function removeSecondFactor(
+  scope: Scope<"identity">,
+  visit: Visit,
+  proof: { password: string; code: string },
+): Promise<AccountOutcome> {
+  return requireOwnAccount(scope).removeSecondFactor(visit, proof)
+}
+
+/** For a form that is shown again: the address is what it was sent with. */
+export function describeSetup(uri: string): AuthenticatorSetup {
+  const secret = new URL(uri).searchParams.get("secret") ?? ""
+  const code = generate(uri)
+  return {
+    uri,
+    secret: secret.match(/.{1,4}/g)?.join(" ") ?? "",
+    qrCode: { path: toSvgPath(code), size: code.size },
+  }
+}

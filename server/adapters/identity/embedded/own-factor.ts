@@ -1,0 +1,75 @@
+import { and, eq, inArray } from "drizzle-orm"
+import * as v from "valibot"
+import type { Database } from "#db/client.ts"
+import { authTwoFactor } from "#db/schema/auth.ts"
+import type { AccountOutcome, OwnAccount, Visit } from "#server/ports/identity.ts"
+import type { Auth } from "./auth.ts"
+import { cookiesOf, refusalOf, type Send } from "./forms.ts"
+import { normalizeCode, removeFactors } from "./second-factor.ts"
+
+interface Settings {
+  db: Database
+  auth: Auth
+  post(visit: Visit, path: string, body: object): Promise<AccountOutcome>
+  send: Send
+}
+
+type OwnFactor = Pick<
+  OwnAccount,
+  | "findSecondFactor"
+  | "beginSecondFactor"
+  | "confirmSecondFactor"
+  | "renewRecoveryCodes"
+  | "removeSecondFactor"
+  | "removeFactors"
+  | "findFactorHolders"
+>
+
+/** The second factor of the person who is signed in, through the provider's own HTTP handler. */
+export function openSecondFactor({ db, auth, post, send }: Settings): OwnFactor {
+  /** The provider's server functions do this, and no endpoint. */
+  const readRecoveryCodes = async (userId: string) =>
+    (await auth.api.viewBackupCodes({ body: { userId } })).backupCodes
+
+  return {
+    async findSecondFactor(userId) {
+      const isTheirs = and(eq(authTwoFactor.userId, userId), eq(authTwoFactor.verified, true))
+      const [factor] = await db.select({ id: authTwoFactor.id }).from(authTwoFactor).where(isTheirs)
+      return factor ? { recoveryCodes: (await readRecoveryCodes(userId)).length } : null
+    },
+
+    async beginSecondFactor(visit, password) {
+      const response = await send(visit, "/two-factor/enable", { password })
+      if (!response.ok) return refusalOf(response)
+      const { totpURI: uri } = v.parse(Begun, await response.json())
+      return { ok: true, headers: cookiesOf(response), uri }
+    },
+
+    async confirmSecondFactor(visit, { userId, code }) {
+      const outcome = await post(visit, "/two-factor/verify-totp", { code: normalizeCode(code) })
+      return outcome.ok ? { ...outcome, recoveryCodes: await readRecoveryCodes(userId) } : outcome
+    },
+
+    async renewRecoveryCodes(visit, { password, code }) {
+      const body = { password, code: normalizeCode(code) }
+      const response = await send(visit, "/two-factor/generate-backup-codes", body)
+      if (!response.ok) return refusalOf(response)
+      const { backupCodes: recoveryCodes } = v.parse(Renewed, await response.json())
+      return { ok: true, headers: cookiesOf(response), recoveryCodes }
+    },
+
+    removeSecondFactor: (visit, { password, code }) =>
+      post(visit, "/two-factor/disable", { password, code: normalizeCode(code) }),
+
+    removeFactors,
+
+    async findFactorHolders(userIds) {
+      const isOneOf = and(inArray(authTwoFactor.userId, [...userIds]), eq(authTwoFactor.verified, true))
+      const holders = await db.select({ userId: authTwoFactor.userId }).from(authTwoFactor).where(isOneOf)
+      return holders.map(({ userId }) => userId)
+    },
+  }
+}
+
+const Begun = v.object({ totpURI: v.string() })
+const Renewed = v.object({ backupCodes: v.array(v.string()) })

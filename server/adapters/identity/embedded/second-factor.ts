@@ -1,0 +1,186 @@
+import type { GenericEndpointContext } from "better-auth"
+import { APIError, getSessionFromCtx } from "better-auth/api"
+import { symmetricDecrypt } from "better-auth/crypto"
+import { twoFactor } from "better-auth/plugins/two-factor"
+import { createOTP } from "@better-auth/utils/otp"
+import { and, eq, like, ne } from "drizzle-orm"
+import { randomInt } from "node:crypto"
+import * as v from "valibot"
+import type { Database, Transaction } from "#db/client.ts"
+import { authAccount, authSession, authTwoFactor, authUser, authVerification } from "#db/schema/auth.ts"
+import { countAttempt, forgetAttempts } from "./attempts.ts"
+
+/** Seconds that a browser is trusted for, from each sign-in in it on. */
+const TRUST_LIFE = 30 * 24 * 60 * 60
+
+/** Seconds between the password and the code. */
+const CHALLENGE_LIFE = 10 * 60
+
+const RECOVERY_CODES = 10
+
+/** Without characters that look alike. */
+const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
+
+const Password = v.pipe(v.string(), v.maxLength(200))
+const Totp = v.pipe(v.string(), v.regex(/^\d{6}$/, "A code has six digits."))
+const Code = v.pipe(v.string(), v.nonEmpty(), v.maxLength(40))
+const trustDevice = v.optional(v.boolean())
+
+export const SECOND_FACTOR_ENDPOINTS = {
+  "POST /two-factor/enable": v.strictObject({ password: Password }),
+  "POST /two-factor/verify-totp": v.strictObject({ code: Totp, trustDevice }),
+  "POST /two-factor/verify-backup-code": v.strictObject({ code: Code, trustDevice }),
+  "POST /two-factor/disable": v.strictObject({ password: Password, code: Code }),
+  "POST /two-factor/generate-backup-codes": v.strictObject({ password: Password, code: Code }),
+}
+
+/** By network address; an account has a limit of its own. */
+export const SECOND_FACTOR_LIMITS = { "/two-factor/*": { window: 60, max: 30 } }
+
+const VERIFY_TOTP = "/two-factor/verify-totp"
+const VERIFY_RECOVERY = "/two-factor/verify-backup-code"
+
+/** What a person proves a second factor with. */
+export const VERIFYING: ReadonlySet<string> = new Set([VERIFY_TOTP, VERIFY_RECOVERY])
+
+/** What the plugin does for a password, and we for a password and a code. */
+const NEEDS_BOTH = new Set(["/two-factor/disable", "/two-factor/generate-backup-codes"])
+
+export function secondFactor(origin: string) {
+  return twoFactor({
+    issuer: `Tideline (${new URL(origin).hostname})`,
+    trustDeviceMaxAge: TRUST_LIFE,
+    twoFactorCookieMaxAge: CHALLENGE_LIFE,
+    backupCodeOptions: { customBackupCodesGenerate: makeRecoveryCodes },
+    // Guesses are counted below, in a session too.
+    accountLockout: { enabled: false },
+  })
+}
+
+function makeRecoveryCodes() {
+  return Array.from({ length: RECOVERY_CODES }, () => `${makePart()}-${makePart()}`)
+}
+
+function makePart() {
+  return Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
+}
+
+/** As it was shown, however it was typed. */
+export function normalizeCode(typed: string): string {
+  const code = typed.toLowerCase().replace(/[\s-]/g, "")
+  return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code
+}
+
+export function isTotp(code: string): boolean {
+  return v.is(Totp, code)
+}
+
+/**
+ * Before a code is looked at: guesses are counted for the account, whichever challenge or session
+ * they belong to, and a code of the app counts once. Where the plugin asks for the password alone,
+ * the code is checked here too.
+ */
+export async function checkAttempt(
+  call: GenericEndpointContext,
+  db: Database,
+  body: Record<string, unknown>,
+): Promise<void> {
+  if (NEEDS_BOTH.has(call.path)) return requireBoth(call, db, String(body["password"]), String(body["code"]))
+  if (!VERIFYING.has(call.path)) return
+  const userId = await challengedUser(call)
+  if (userId === null) return
+  await countGuess(db, userId)
+  if (call.path === VERIFY_TOTP) await claimCode(db, userId, String(body["code"]))
+}
+
+/** Whose session this is, or who has entered a password in this browser; null for nobody. */
+async function challengedUser(call: GenericEndpointContext): Promise<string | null> {
+  const session = await getSessionFromCtx(call)
+  if (session) return session.user.id
+  const { createAuthCookie, internalAdapter, secret } = call.context
+  const challenge = await call.getSignedCookie(createAuthCookie("two_factor").name, secret)
+  if (!challenge) return null
+  return (await internalAdapter.findVerificationValue(challenge))?.value ?? null
+}
+
+async function requireBoth(call: GenericEndpointContext, db: Database, password: string, code: string) {
+  const userId = (await getSessionFromCtx(call))?.user.id
+  if (userId === undefined) return
+  const [account] = await db
+    .select({ hash: authAccount.password })
+    .from(authAccount)
+    .where(and(eq(authAccount.userId, userId), eq(authAccount.providerId, "credential")))
+  const isRight = account?.hash && (await call.context.password.verify({ hash: account.hash, password }))
+  if (!isRight) throw new APIError("BAD_REQUEST", { code: "INVALID_PASSWORD", message: "Invalid password" })
+  await countGuess(db, userId)
+  const [factor] = await db.select().from(authTwoFactor).where(eq(authTwoFactor.userId, userId))
+  if (!factor?.verified) throw invalidCode()
+  const decrypt = (data: string) => symmetricDecrypt({ key: call.context.secretConfig, data })
+  if (isTotp(code)) {
+    await claimCode(db, userId, code)
+    if (!(await createOTP(await decrypt(factor.secret)).verify(code))) throw invalidCode()
+  } else {
+    // Both endpoints end all recovery codes, so this one is not used up by itself.
+    const codes = v.parse(v.array(v.string()), JSON.parse(await decrypt(factor.backupCodes)))
+    if (!codes.includes(code)) throw invalidCode()
+  }
+  await forgetAttempts(db, "second-factor", userId, null)
+}
+
+async function countGuess(db: Database, userId: string) {
+  const wait = await countAttempt(db, "second-factor", userId, null)
+  if (wait !== null) throw tooManyCodes(wait)
+}
+
+/** Before it is checked, so that of two requests with the same code one is refused. */
+async function claimCode(db: Database, userId: string, code: string) {
+  if ((await countAttempt(db, "code", `${userId} ${code}`, null)) !== null) throw invalidCode()
+}
+
+function invalidCode() {
+  const message = "This code is wrong, or it has been used. Wait for the next one."
+  return new APIError("UNAUTHORIZED", { code: "INVALID_CODE", message })
+}
+
+function tooManyCodes(wait: number) {
+  const message = `Too many codes for this account. Try again in ${Math.ceil(wait / 60)} minutes.`
+  const headers = { "Retry-After": String(wait) }
+  return new APIError("TOO_MANY_REQUESTS", { message, code: "TOO_MANY_ATTEMPTS" }, headers)
+}
+
+/** A session that a code opened, or a browser that is trusted, has more than a password. */
+export async function markSecondFactor(db: Database, sessionId: string): Promise<void> {
+  await db.update(authSession).set({ secondFactor: true }).where(eq(authSession.id, sessionId))
+}
+
+/** After it was set up in the session that is kept: nobody is left who never showed it. */
+export async function endSessionsWithout(db: Database, userId: string, keep: string): Promise<void> {
+  await db.delete(authSession).where(and(eq(authSession.userId, userId), ne(authSession.id, keep)))
+}
+
+export async function forgetTrustedBrowsers(db: Database | Transaction, userId: string): Promise<void> {
+  await db
+    .delete(authVerification)
+    .where(and(eq(authVerification.value, userId), like(authVerification.identifier, "trust-device-%")))
+}
+
+/** What every session has shown of a factor that is gone counts no longer. */
+export async function forgetShownFactors(db: Database | Transaction, userId: string): Promise<void> {
+  await db.update(authSession).set({ secondFactor: false }).where(eq(authSession.userId, userId))
+  await forgetTrustedBrowsers(db, userId)
+}
+
+/**
+ * Without asking for any: for operators, and for the new holder of an address. False where there
+ * was none.
+ */
+export async function removeFactors(db: Database | Transaction, userId: string): Promise<boolean> {
+  const isTheirs = eq(authTwoFactor.userId, userId)
+  const removed = await db
+    .delete(authTwoFactor)
+    .where(isTheirs)
+    .returning({ verified: authTwoFactor.verified })
+  await db.update(authUser).set({ twoFactorEnabled: false }).where(eq(authUser.id, userId))
+  await forgetShownFactors(db, userId)
+  return removed.some(({ verified }) => verified)
+}

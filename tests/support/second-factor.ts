@@ -1,0 +1,47 @@
+import { createHmac } from "node:crypto"
+import { postJson } from "./people.ts"
+
+type Send = (path: string, init?: RequestInit) => Promise<Response>
+
+export interface Authenticator {
+  recoveryCodes: string[]
+  /**
+   * The code of this half minute, or of one so many later. Each is accepted once, and those of the
+   * half minute before and after this one are accepted too: so there are three at any time.
+   */
+  code(later?: -1 | 0 | 1): string
+}
+
+/** Sets up an authenticator app in the browser of somebody who is signed in. It shows the code of -1. */
+export async function addSecondFactor(browser: Send, password: string): Promise<Authenticator> {
+  const begun = await postJson(browser, "/api/auth/two-factor/enable", { password })
+  if (!begun.ok) throw new Error(`No second factor was begun: ${begun.status} ${await begun.text()}`)
+  const { totpURI, backupCodes } = (await begun.json()) as { totpURI: string; backupCodes: string[] }
+  const app = openAuthenticator(totpURI, backupCodes)
+  const confirmed = await postJson(browser, "/api/auth/two-factor/verify-totp", { code: app.code(-1) })
+  if (!confirmed.ok) throw new Error(`The code was refused: ${confirmed.status} ${await confirmed.text()}`)
+  return app
+}
+
+/** What an app makes of the address in a QR code: RFC 6238, written apart from what is tested. */
+export function openAuthenticator(uri: string, recoveryCodes: string[] = []): Authenticator {
+  const key = decodeBase32(new URL(uri).searchParams.get("secret") ?? "")
+  return {
+    recoveryCodes,
+    code(later = 0) {
+      const counter = Buffer.alloc(8)
+      counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + later))
+      const mac = createHmac("sha1", key).update(counter).digest()
+      const offset = (mac.at(-1) ?? 0) & 15
+      return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0")
+    },
+  }
+}
+
+function decodeBase32(text: string): Buffer {
+  const bits = text
+    .split("")
+    .map((digit) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(digit).toString(2).padStart(5, "0"))
+    .join("")
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
