@@ -5,6 +5,7 @@ import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { ada, grace, signUp, type Person } from "../support/people.ts"
+import { addSecondFactor } from "../support/second-factor.ts"
 
 let app: TidelineApp
 let sql: postgres.Sql
@@ -19,6 +20,7 @@ beforeAll(async () => {
   person = await signUp(app, grace)
   for (const send of [operator, person]) await send("/onboarding")
   await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${ada.email}`
+  await addSecondFactor(operator, operator.password)
   await sql`update users set onboarding_completed = true`
 })
 afterAll(async () => {

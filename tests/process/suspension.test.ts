@@ -8,6 +8,7 @@ import { postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { ada, grace, openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
+import { addSecondFactor } from "../support/second-factor.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
 import { storedPaths } from "../support/stored-paths.ts"
@@ -34,6 +35,7 @@ beforeAll(async () => {
   there = await startTideline({ ...env, BLOBS_URL: `file://${here.dataDir}/blobs` })
   operator = await signUp(here, ada)
   await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${ada.email}`
+  await addSecondFactor(operator, operator.password)
   await signUp(here, grace)
   person = await signIn(there, grace)
   await person("/onboarding")
