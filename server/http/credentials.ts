@@ -18,7 +18,9 @@ export type RouteScope = KeyScope | "files" | "any"
 
 const SCOPES: ReadonlySet<unknown> = new Set<RouteScope>([...KEY_SCOPES, "files", "any"])
 
-export type Access = { credential: "none" | "session" } | { credential: "key"; scope: RouteScope }
+export type Access =
+  | { credential: "none" | "password" | "session" }
+  | { credential: "key"; scope: RouteScope }
 
 type Routes = ServerBuild["routes"]
 
