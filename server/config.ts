@@ -2,8 +2,9 @@ import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as v from "valibot"
 import type { PlanLimits } from "./plans/contract.ts"
-import type { Plan } from "./ports/identity.ts"
+import type { Plan, SsoProvider } from "./ports/identity.ts"
 import { Settings } from "./settings.ts"
+import { readSsoProviders } from "./sso-settings.ts"
 
 export type Config = ReturnType<typeof readConfig>
 
@@ -20,7 +21,14 @@ export function readConfig(environment: Record<string, string | undefined>) {
 
   const settings = parsed.output
   const appUrl = new URL(settings.APP_URL ?? `http://localhost:${settings.PORT}`)
-  const problems = [...combinationProblems(settings, appUrl)]
+  const { providers: sso, problems: ssoProblems } = readSsoProviders(env)
+  const problems = [...combinationProblems(settings, appUrl), ...ssoProblems]
+  if (settings.CLERK_SECRET_KEY && sso.length > 0)
+    problems.push("OIDC_... settings are for the embedded provider. With Clerk, set the providers up there.")
+  if (settings.SIGNUP === "sso" && sso.length === 0 && ssoProblems.length === 0)
+    problems.push(
+      'SIGNUP is "sso", and no provider is set. Set OIDC_<NAME>_ISSUER and the settings beside it.',
+    )
   if (problems.length > 0) throw new ConfigError(problems)
 
   const dataDir = resolve(settings.DATA_DIR)
@@ -63,7 +71,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
           streamUrl: settings.DATABASE_STREAM_URL ?? null,
         }
       : { kind: "embedded" as const, directory: resolve(dataDir, "postgres") },
-    identity: identityConfig(settings, appUrl),
+    identity: identityConfig(settings, appUrl, sso),
     adminEmails: settings.ADMIN_EMAILS,
     mail: {
       from: settings.MAIL_FROM,
@@ -172,7 +180,7 @@ function isLocal(url: URL) {
   return ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname) || url.hostname.endsWith(".localhost")
 }
 
-function identityConfig(settings: Settings, appUrl: URL) {
+function identityConfig(settings: Settings, appUrl: URL, sso: SsoProvider[]) {
   const authSecret = required(settings.AUTH_SECRET)
   const issuer = (settings.JWT_ISSUER_DOMAIN ?? appUrl.origin).replace(/\/$/, "")
   if (settings.CLERK_SECRET_KEY && settings.CLERK_PUBLISHABLE_KEY) {
@@ -192,7 +200,7 @@ function identityConfig(settings: Settings, appUrl: URL) {
     }
   }
   const { SIGNUP: signup, EMAIL_VERIFICATION: verification, SECOND_FACTOR: secondFactor } = settings
-  return { kind: "embedded" as const, issuer, authSecret, signup, verification, secondFactor }
+  return { kind: "embedded" as const, issuer, authSecret, signup, verification, secondFactor, sso }
 }
 
 /** Where nothing is said of the pro plan, it is never less than the other. */

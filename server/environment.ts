@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { parseEnv } from "node:util"
 import { ConfigError } from "./config.ts"
 import { Settings } from "./settings.ts"
+import { isSsoSetting } from "./sso-settings.ts"
 
 type Environment = Record<string, string | undefined>
 
@@ -24,7 +25,10 @@ export function loadEnvironment(
 function readNamedFiles(environment: Environment): Environment {
   const problems: string[] = []
   const read: Environment = {}
-  for (const name of Object.keys(Settings.entries)) {
+  const ofProviders = Object.keys(environment)
+    .filter((name) => name.endsWith("_FILE") && isSsoSetting(name))
+    .map((name) => name.slice(0, -"_FILE".length))
+  for (const name of [...Object.keys(Settings.entries), ...ofProviders]) {
     const file = environment[`${name}_FILE`]
     if (!file) continue
     if (environment[name]) problems.push(`${name} and ${name}_FILE are both set. Keep one of them.`)

@@ -62,7 +62,10 @@ export interface Services {
   /** The demonstration on the start page; null where the operator wants none. */
   demo: Demo | null
   /** One for each thing that is limited, shared by all requests of this process. */
-  limiters: Record<"health" | "email" | "chat" | "waitlist" | "sharePassword" | "demo", RateLimiter> &
+  limiters: Record<
+    "health" | "email" | "chat" | "waitlist" | "singleSignOn" | "sharePassword" | "demo",
+    RateLimiter
+  > &
     Record<"emails" | "answers", SpendingLimiter>
 }
 

@@ -234,6 +234,7 @@ function createLimiters(config: Config): Services["limiters"] {
     emails: createSpendingLimiter(60 * interval),
     answers: createSpendingLimiter(interval),
     waitlist: createRateLimiter({ interval, limit: 20 }),
+    singleSignOn: createRateLimiter({ interval, limit: 30 }),
     demo: createRateLimiter({ interval, limit: 40 }),
     // Each check passes its own limit: by network and by link.
     sharePassword: createRateLimiter({ interval: 10 * interval, limit: 0 }),

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
+import type { AccountProblem, SsoProblem } from "#server/ports/identity.ts"
 import { PersonName, SaveProfile } from "../users/contract.ts"
 
 export type { AccountKey, AccountProblem, SecondFactor } from "#server/ports/identity.ts"
@@ -91,7 +92,7 @@ export const AuthenticatorUri = v.pipe(
 
 /** The steps of the page that sets up a second factor, or asks for it. */
 export const SecondFactorStep = v.variant("step", [
-  v.object({ step: v.literal("begin"), password: Password }),
+  v.object({ step: v.literal("begin"), password: v.optional(Password) }),
   v.object({ step: v.literal("confirm"), code: Code, uri: AuthenticatorUri }),
   v.object({ step: v.literal("show"), ...EnterCode.entries }),
 ])
@@ -116,8 +117,8 @@ export const AccountChange = v.variant("intent", [
   v.object({ intent: v.literal("save-picture"), picture: Picture }),
   v.object({ intent: v.literal("remove-picture") }),
   v.object({ intent: v.literal("change-password"), current: Password, password: NewPassword }),
-  v.object({ intent: v.literal("renew-recovery-codes"), current: Password, code: Code }),
-  v.object({ intent: v.literal("remove-second-factor"), current: Password, code: Code }),
+  v.object({ intent: v.literal("renew-recovery-codes"), current: v.optional(Password), code: Code }),
+  v.object({ intent: v.literal("remove-second-factor"), current: v.optional(Password), code: Code }),
   v.object({ intent: v.literal("end-session"), sessionId: Id }),
   v.object({ intent: v.literal("end-other-sessions") }),
   NewKey,
@@ -125,6 +126,28 @@ export const AccountChange = v.variant("intent", [
   v.object({ intent: v.literal("delete-account"), confirmation: Confirmation }),
 ])
 export type AccountChange = v.InferOutput<typeof AccountChange>
+
+const SSO_REFUSALS = [
+  "unknown-provider",
+  "provider-unreachable",
+  "cancelled",
+  "attempt-expired",
+  "response-refused",
+  "address-unverified",
+  "domain-refused",
+  "signup-closed",
+  "account-suspended",
+  "too-many-attempts",
+] as const satisfies readonly (SsoProblem | AccountProblem)[]
+
+/** Why somebody could not sign in by a provider, in the sign-in page's URL. */
+export const SsoRefusal = v.fallback(v.nullable(v.picklist(SSO_REFUSALS)), null)
+export type SsoRefusal = SsoProblem | "too-many-attempts"
+
+/** What a provider posts when a session ends there. */
+export const LogoutForm = v.object({
+  logout_token: v.pipe(v.string(), v.nonEmpty(), v.maxLength(16_384)),
+})
 
 /** A signed-in browser, as the account page shows it. */
 export interface SignedInBrowser {

@@ -17,15 +17,16 @@ type Deleting = Pick<
 >
 
 /**
- * Returns null if the caller may delete the account, or why not. They enter their password. If the
- * identity provider keeps it, they have just signed in there, and the email address guards against
- * a slip.
+ * Returns null if the caller may delete the account, or why not. They enter their password. If a
+ * provider of sign-in keeps it, the email address guards against a slip.
  */
 export async function refuseDeletion(
   { identity, viewer }: Scope<"identity" | "viewer">,
   confirmation: string,
 ): Promise<(AccountOutcome & { ok: false }) | null> {
-  if (identity.ownAccount) return identity.ownAccount.checkPassword(viewer.session.userId, confirmation)
+  const { userId } = viewer.session
+  const { ownAccount } = identity
+  if (await ownAccount?.hasPassword(userId)) return ownAccount?.checkPassword(userId, confirmation) ?? null
   const isRight = confirmation.trim().toLowerCase() === viewer.user.email.toLowerCase()
   return isRight ? null : { ok: false, problem: "wrong-credentials", status: 403, retryAfter: null }
 }

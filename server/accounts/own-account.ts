@@ -10,19 +10,25 @@ import type {
 } from "../ports/identity.ts"
 import { MOST_KEYS, type SignedInBrowser } from "./contract.ts"
 
-/** The viewer's browsers and keys; null if the identity provider has its own account page. */
-export async function findOwnAccount(scope: Scope<"identity" | "viewer">): Promise<{
+interface OwnAccountState {
   browsers: SignedInBrowser[]
   keys: AccountKey[]
   secondFactor: SecondFactor | null
-} | null> {
+  hasPassword: boolean
+  providers: Awaited<ReturnType<OwnAccount["listProviders"]>>
+}
+
+/** The viewer's browsers, keys and ways to sign in; null if the identity provider has its own account page. */
+export async function findOwnAccount(scope: Scope<"identity" | "viewer">): Promise<OwnAccountState | null> {
   const { ownAccount } = scope.identity
   if (!ownAccount) return null
   const { userId, sessionId } = scope.viewer.session
-  const [sessions, keys, secondFactor] = await Promise.all([
+  const [sessions, keys, secondFactor, hasPassword, providers] = await Promise.all([
     ownAccount.listSessions(userId),
     ownAccount.listKeys(userId),
     ownAccount.findSecondFactor(userId),
+    ownAccount.hasPassword(userId),
+    ownAccount.listProviders(userId),
   ])
   const browsers = sessions.map(({ id, userAgent, address, createdAt }) => ({
     id,
@@ -35,7 +41,14 @@ export async function findOwnAccount(scope: Scope<"identity" | "viewer">): Promi
     browsers: browsers.toSorted((a, b) => Number(b.isThisOne) - Number(a.isThisOne)),
     keys,
     secondFactor,
+    hasPassword,
+    providers,
   }
+}
+
+/** False for somebody who signs in by a provider, and where the identity provider keeps passwords. */
+export async function accountHasPassword(scope: Scope<"identity" | "viewer">): Promise<boolean> {
+  return (await scope.identity.ownAccount?.hasPassword(scope.viewer.session.userId)) ?? false
 }
 
 /** Signs out every other browser. Its live connections end with its session. */

@@ -1,7 +1,7 @@
 import { generate } from "lean-qr"
 import { toSvgPath } from "lean-qr/extras/svg"
 import * as v from "valibot"
-import type { AccountOutcome, Visit } from "../ports/identity.ts"
+import type { AccountOutcome, FactorProof, Visit } from "../ports/identity.ts"
 import type { Scope } from "../scope.ts"
 import { AuthenticatorUri } from "./contract.ts"
 import { requireOwnAccount } from "./own-account.ts"
@@ -32,7 +32,7 @@ export async function findNextStep({
 export async function beginSecondFactor(
   scope: Scope<"identity">,
   visit: Visit,
-  password: string,
+  password: string | null,
 ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; setup: AuthenticatorSetup }> {
   const begun = await requireOwnAccount(scope).beginSecondFactor(visit, password)
   return begun.ok ? { ...begun, setup: describeSetup(v.parse(AuthenticatorUri, begun.uri)) } : begun
@@ -44,18 +44,14 @@ export function confirmSecondFactor(scope: Scope<"identity" | "viewer">, visit: 
   return requireOwnAccount(scope).confirmSecondFactor(visit, { userId, code })
 }
 
-export function renewRecoveryCodes(
-  scope: Scope<"identity">,
-  visit: Visit,
-  proof: { password: string; code: string },
-) {
+export function renewRecoveryCodes(scope: Scope<"identity">, visit: Visit, proof: FactorProof) {
   return requireOwnAccount(scope).renewRecoveryCodes(visit, proof)
 }
 
 export function removeSecondFactor(
   scope: Scope<"identity">,
   visit: Visit,
-  proof: { password: string; code: string },
+  proof: FactorProof,
 ): Promise<AccountOutcome> {
   return requireOwnAccount(scope).removeSecondFactor(visit, proof)
 }

@@ -95,6 +95,7 @@ export type AccountProblem =
   | "challenge-ended"
   | "factor-exists"
   | "signup-closed"
+  | "signup-by-provider"
   | "too-many-attempts"
   | "another-site"
   | "account-suspended"
@@ -188,6 +189,13 @@ export interface NewKey {
   days: number | null
 }
 
+/** What a change of the second factor takes. */
+export interface FactorProof {
+  /** Null for an account that has none, because its owner signs in by a provider. */
+  password: string | null
+  code: string
+}
+
 /** The second factor of an account, and how many recovery codes are left. */
 export interface SecondFactor {
   recoveryCodes: number
@@ -209,6 +217,10 @@ export interface OwnAccount {
   endOtherSessions(userId: string, keep: string | null): Promise<void>
   /** Every other session ends. */
   changePassword(visit: Visit, passwords: { current: string; next: string }): Promise<AccountOutcome>
+  /** False for people who sign in by a provider only. */
+  hasPassword(userId: string): Promise<boolean>
+  /** The providers of single sign-on that know the person, and what they call them. */
+  listProviders(userId: string): Promise<{ issuer: string; subject: string }[]>
   /** Null when it is right. */
   checkPassword(userId: string, password: string): Promise<(AccountOutcome & { ok: false }) | null>
   /** Null where there is none, or its set-up was not finished. */
@@ -216,7 +228,7 @@ export interface OwnAccount {
   /** Resolves to the address that an authenticator app reads. It counts once a code is confirmed. */
   beginSecondFactor(
     visit: Visit,
-    password: string,
+    password: string | null,
   ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; uri: string }>
   /** Every other session ends. */
   confirmSecondFactor(
@@ -226,9 +238,9 @@ export interface OwnAccount {
   /** The ones from before stop working. */
   renewRecoveryCodes(
     visit: Visit,
-    input: { password: string; code: string },
+    proof: FactorProof,
   ): Promise<(AccountOutcome & { ok: false }) | RecoveryCodes>
-  removeSecondFactor(visit: Visit, input: { password: string; code: string }): Promise<AccountOutcome>
+  removeSecondFactor(visit: Visit, proof: FactorProof): Promise<AccountOutcome>
   /**
    * For operators, in the given transaction. Sessions go on, and what they have shown counts no
    * longer. False where there was none.
@@ -256,6 +268,53 @@ export interface OwnPictures {
    * replaced.
    */
   find(userId: string, pictureId: string): Promise<Uint8Array | null>
+}
+
+/** A provider of single sign-on by OpenID Connect. */
+export interface SsoProvider {
+  /** Lower case, as in URLs. */
+  name: string
+  /** What its button says after "Continue with". */
+  label: string
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Whose email addresses may sign up and be linked; null for all that the provider verified. */
+  domains: string[] | null
+}
+
+/** Why somebody could not sign in by a provider. */
+export type SsoProblem =
+  | "unknown-provider"
+  | "provider-unreachable"
+  | "cancelled"
+  | "attempt-expired"
+  | "response-refused"
+  | "address-unverified"
+  | "domain-refused"
+  | "signup-closed"
+  | "account-suspended"
+
+/** Signing in by providers that the settings name. */
+export interface SingleSignOn {
+  readonly providers: readonly Pick<SsoProvider, "name" | "label">[]
+  /** Where to send the browser, with a cookie that binds it. `target` is where it goes in the end. */
+  begin(
+    visit: Visit,
+    provider: string,
+    target: string,
+  ): Promise<{ location: string; headers: Headers } | { problem: SsoProblem }>
+  /** What the provider sent the browser back with. Each response counts once, in its own browser. */
+  finish(
+    visit: Visit,
+    provider: string,
+  ): Promise<{ target: string; headers: Headers } | { problem: SsoProblem }>
+  /** Ends what a back-channel logout token names, in every process. False for one that is not good. */
+  endByLogoutToken(provider: string, token: string): Promise<boolean>
+  /** The provider that a session began with; null for none. */
+  findProviderOf(session: Session): Promise<string | null>
+  /** Where one signs out at the provider too; null where it has no such place. */
+  signOutAddress(provider: string): Promise<string | null>
 }
 
 /** Keeping people out without deleting anything of theirs, at a provider that leaves that to us. */
@@ -344,6 +403,8 @@ export interface Identity {
     transaction: Transaction,
     change: { userId: string; plan: Plan },
   ) => Promise<{ previous: Plan; email: string } | null>
+  /** Absent where the provider brings its own. */
+  readonly singleSignOn?: SingleSignOn
   /** Absent if people are suspended at the provider. */
   readonly suspension?: Suspension
   /**

@@ -18,6 +18,7 @@ const SETTINGS = {
   issuer: "http://localhost:3000",
   authSecret: "a secret for tests, and for nothing else",
   signup: "open" as const,
+  sso: [],
   verification: "optional" as const,
   secondFactor: "optional" as const,
 }
@@ -109,6 +110,7 @@ const NOT_OFFERED = [
   "POST /change-email",
   "POST /delete-user",
   "GET /delete-user/callback",
+  "POST /enter-by-provider",
   "GET /error",
   "POST /get-access-token",
   "GET /get-session",

@@ -30,6 +30,7 @@ beforeAll(async () => {
     issuer: ORIGIN,
     authSecret: SECRET,
     signup: "open",
+    sso: [],
     verification: "required",
     secondFactor: "optional",
     db: database.db,

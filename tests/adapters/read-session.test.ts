@@ -24,6 +24,7 @@ beforeAll(async () => {
     issuer: origin,
     authSecret,
     signup: "open",
+    sso: [],
     verification: "optional",
     secondFactor: "optional",
     db: database.db,

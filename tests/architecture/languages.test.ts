@@ -81,6 +81,7 @@ function isNoInterface(file: string): boolean {
 
 const NO_INTERFACE = new Set([
   "app/entry.server.tsx",
+  "app/routes/auth/provider/back-channel-logout.ts",
   "app/routes/blog/feed.ts",
   "app/routes/dashboard/sync.ts",
   "app/routes/language.ts",

@@ -4,16 +4,21 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
+import { startOpenIdProvider, type OpenIdProvider } from "../support/openid-provider.ts"
+import { findFreePort } from "../support/ports.ts"
 import { ada, grace, signUp, type Person } from "../support/people.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
 
 let app: TidelineApp
 let sql: postgres.Sql
 let browser: Browser
+let provider: OpenIdProvider
 let operator: Person
 let person: Person
 beforeAll(async () => {
-  app = await startTideline({ ADMIN_EMAILS: ada.email })
+  const port = await findFreePort()
+  provider = await startOpenIdProvider(`http://localhost:${port}`)
+  app = await startTideline({ ...provider.env, PORT: String(port), ADMIN_EMAILS: ada.email })
   sql = postgres(app.databaseUrl, { max: 1 })
   browser = await launchBrowser()
   operator = await signUp(app, ada)
@@ -27,6 +32,7 @@ afterAll(async () => {
   await browser.close()
   await sql.end()
   await app.stop()
+  await provider.stop()
 })
 
 it("an operator suspends somebody by keyboard, and the person's open page leads to the reason", async () => {
@@ -53,6 +59,40 @@ it("an operator suspends somebody by keyboard, and the person's open page leads 
   await theirs.getByLabel("Password", { exact: true }).fill(person.password)
   await theirs.keyboard.press("Enter")
   await theirs.waitForURL(/\/dashboard\/files$/)
+})
+
+it("somebody signs up by a provider with the keyboard, signs out, and signs out there as well", async () => {
+  const page = await (await browser.newContext()).newPage()
+  await page.goto(`${app.origin}/sign-up`)
+  expect(await faultsOf(page)).toEqual([])
+  await page.getByRole("link", { name: "Continue with Harbour Office" }).press("Enter")
+  await page.locator("[name=login]").fill("katherine")
+  await page.locator("[name=password]").fill("anything")
+  await page.keyboard.press("Enter")
+  await page.getByRole("button", { name: "Continue" }).press("Enter")
+  await page.waitForURL(`${app.origin}/onboarding`)
+  await page.getByText("katherine of the provider").first().waitFor()
+  await sql`update users set onboarding_completed = true`
+
+  await page.goto(`${app.origin}/dashboard/account`)
+  await page.getByText("You sign in by single sign-on").waitFor()
+  await page.evaluate(() =>
+    document.querySelector<HTMLFormElement>("form[action='/sign-out']")?.requestSubmit(),
+  )
+  await page.getByText("You're signed out").waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await page.getByRole("link", { name: "Sign out there too" }).press("Enter")
+  await page.getByRole("button", { name: /sign me out/i }).press("Enter")
+  await page.waitForURL(`${app.origin}/`)
+})
+
+it("somebody who cancels at the provider is told what to do", async () => {
+  const page = await (await browser.newContext()).newPage()
+  await page.goto(`${app.origin}/sign-in?redirect_url=%2Fdashboard%2Ffiles`)
+  await page.getByRole("link", { name: "Continue with Harbour Office" }).click()
+  await page.getByRole("link", { name: /cancel/i }).click()
+  await page.getByRole("alert").filter({ hasText: "You cancelled signing in" }).waitFor()
+  expect(await faultsOf(page)).toEqual([])
 })
 
 async function open(who: Person, path: string): Promise<Page> {

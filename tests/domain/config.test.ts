@@ -94,7 +94,7 @@ describe("the settings", () => {
       expect.stringMatching(/^DATABASE_URL must be an address such as postgres:/),
       expect.stringMatching(/^AUTH_SECRET must have at least 32 characters/),
       expect.stringMatching(/^DEMO must be on or off/),
-      expect.stringMatching(/^SIGNUP must be open or closed/),
+      expect.stringMatching(/^SIGNUP must be open, closed or sso/),
       expect.stringMatching(/^EMAIL_VERIFICATION must be optional or required/),
       expect.stringMatching(/^ADMIN_EMAILS must be e-mail addresses/),
       expect.stringMatching(/^SMTP_URL must be an address such as smtp:/),
@@ -254,3 +254,43 @@ function errorOf(environment: Record<string, string>): ConfigError {
 function problemsOf(environment: Record<string, string>) {
   return errorOf(environment).problems
 }
+
+describe("the settings of single sign-on", () => {
+  const PROVIDER = {
+    OIDC_MAIN_ISSUER: "https://login.example.org/realms/main",
+    OIDC_MAIN_CLIENT_ID: "tideline",
+    OIDC_MAIN_CLIENT_SECRET: "a secret",
+  }
+  it("name providers, with a label and domains", () => {
+    const more = { OIDC_MAIN_LABEL: "The company", OIDC_MAIN_DOMAINS: "Example.org, example.net" }
+    expect(readConfig({ AUTH_SECRET, ...PROVIDER, ...more }).identity).toMatchObject({
+      sso: [
+        { name: "main", label: "The company", clientId: "tideline", domains: ["example.org", "example.net"] },
+      ],
+    })
+    expect(readConfig({ AUTH_SECRET, ...PROVIDER }).identity).toMatchObject({
+      sso: [{ label: "Main", domains: null }],
+    })
+  })
+
+  it.each<[Record<string, string>, string]>([
+    [{ OIDC_MAIN_ISSUER: "https://a.example.org" }, "OIDC_MAIN_CLIENT_ID is missing."],
+    [
+      { ...PROVIDER, OIDC_MAIN_ISSUER: "http://login.example.org" },
+      "OIDC_MAIN_ISSUER must be the provider's issuer",
+    ],
+    [{ ...PROVIDER, OIDC_MAIN_DOMAINS: "@example" }, "OIDC_MAIN_DOMAINS must be domains"],
+    [{ ...PROVIDER, OIDC_MAIN_SECRET: "x" }, "OIDC_MAIN_SECRET is unknown."],
+    [
+      Object.assign({}, PROVIDER, {
+        OIDC_TWO_ISSUER: PROVIDER.OIDC_MAIN_ISSUER,
+        OIDC_TWO_CLIENT_ID: "a",
+        OIDC_TWO_CLIENT_SECRET: "b",
+      }),
+      "Two OIDC_<NAME>_ISSUER are the same.",
+    ],
+    [{ SIGNUP: "sso" }, 'SIGNUP is "sso", and no provider is set.'],
+  ])("are refused with a reason and no value: %j", (env, reason) => {
+    expect(() => readConfig({ AUTH_SECRET, ...env })).toThrow(reason)
+  })
+})

@@ -9,6 +9,7 @@ import { devices } from "#db/schema/devices.ts"
 import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { operatorActs } from "#db/schema/operator.ts"
+import { authProviderSession } from "#db/schema/single-sign-on.ts"
 import { authPicture } from "#db/schema/pictures.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
@@ -138,6 +139,15 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     const [account] = await db.select().from(authAccount).where(eq(authAccount.userId, user.clerkId))
     return account?.password ?? ""
   },
+  "auth.provider_session": async ({ user }) => {
+    const [session] = await db.select().from(authSession).where(eq(authSession.userId, user.clerkId))
+    await db.insert(authProviderSession).values({
+      sessionId: session?.id ?? "",
+      issuer: "https://login.example.org",
+      sid: "sid-at-the-provider",
+    })
+    return "sid-at-the-provider"
+  },
   "auth.apikey": async ({ person }) => {
     await person.apiKey()
     return "a script"
@@ -162,6 +172,7 @@ const LEFT_OUT_OF_THE_ARCHIVE: Record<string, string> = {
   "public.file_thumbnails": "Made from the file, which is in the archive.",
   "auth.account": "The hash of the password.",
   "auth.two_factor": "The secret of the authenticator app, encrypted; account.json says that there is one.",
+  "auth.provider_session": "An id with which a provider ends the session. The browser is in the archive.",
   "auth.verification": "Secrets of links that were sent by email.",
 }
 

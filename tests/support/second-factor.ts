@@ -12,9 +12,12 @@ export interface Authenticator {
   code(later?: -1 | 0 | 1): string
 }
 
-/** Sets up an authenticator app in the browser of somebody who is signed in. It shows the code of -1. */
-export async function addSecondFactor(browser: Send, password: string): Promise<Authenticator> {
-  const begun = await postJson(browser, "/api/auth/two-factor/enable", { password })
+/**
+ * Sets up an authenticator app in the browser of somebody who is signed in. It shows the code of -1.
+ * An account of a provider has no password.
+ */
+export async function addSecondFactor(browser: Send, password?: string): Promise<Authenticator> {
+  const begun = await postJson(browser, "/api/auth/two-factor/enable", password ? { password } : {})
   if (!begun.ok) throw new Error(`No second factor was begun: ${begun.status} ${await begun.text()}`)
   const { totpURI, backupCodes } = (await begun.json()) as { totpURI: string; backupCodes: string[] }
   const app = openAuthenticator(totpURI, backupCodes)

@@ -1,6 +1,6 @@
 import { msg, plural } from "@lingui/core/macro"
 import type { Sentence } from "#app/language/sentences.ts"
-import type { AccountProblem } from "#server/accounts/contract.ts"
+import type { AccountProblem, SsoRefusal } from "#server/accounts/contract.ts"
 
 /** Where the words of a refusal stand: at a field, or over the form. */
 type Errors = Partial<Record<"email" | "password" | "code" | "form", Sentence>>
@@ -46,6 +46,10 @@ export function textFor({
       return {
         form: msg`Sign-up is closed here. Join the waitlist to hear when it opens.`,
       }
+    case "signup-by-provider":
+      return {
+        form: msg`Accounts are created by single sign-on here. Use one of the buttons.`,
+      }
     case "too-many-attempts":
       return { form: tooManyAttempts(retryAfter ?? 60) }
     case "account-suspended":
@@ -56,6 +60,59 @@ export function textFor({
       return {
         form: msg`This form was sent from another site. Open the page again and retry.`,
       }
+  }
+}
+
+/** Why somebody who came back from a provider is not signed in, and what to do. */
+export function textForProvider(problem: SsoRefusal): { title: Sentence; advice: Sentence } {
+  switch (problem) {
+    case "unknown-provider":
+      return {
+        title: msg`This way of signing in doesn't exist`,
+        advice: msg`Choose one of the buttons on this page.`,
+      }
+    case "provider-unreachable":
+      return {
+        title: msg`The sign-in provider can't be reached`,
+        advice: msg`Try again in a moment, or sign in another way.`,
+      }
+    case "cancelled":
+      return {
+        title: msg`You cancelled signing in`,
+        advice: msg`Start again when you're ready, or sign in another way.`,
+      }
+    case "attempt-expired":
+      return {
+        title: msg`This sign-in has expired or was started in another browser`,
+        advice: msg`Start again here.`,
+      }
+    case "response-refused":
+      return {
+        title: msg`The sign-in provider's response couldn't be verified`,
+        advice: msg`Try again. If it keeps happening, ask the administrator of this server to look at its log.`,
+      }
+    case "address-unverified":
+      return {
+        title: msg`Your email address isn't verified at the sign-in provider`,
+        advice: msg`Verify it there, then sign in again.`,
+      }
+    case "domain-refused":
+      return {
+        title: msg`Your email address isn't one that may sign in this way`,
+        advice: msg`Use an account of your organisation, or ask the administrator of this server.`,
+      }
+    case "signup-closed":
+      return {
+        title: msg`You have no account here, and sign-up is closed`,
+        advice: msg`Ask the administrator of this server, or join the waitlist.`,
+      }
+    case "account-suspended":
+      return {
+        title: msg`This account is suspended`,
+        advice: msg`Ask the administrator of this server to allow it again.`,
+      }
+    case "too-many-attempts":
+      return { title: msg`Too many attempts`, advice: msg`Try again in a minute.` }
   }
 }
 

@@ -8,6 +8,7 @@ import { LinkButton } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { PasswordField } from "#app/ui/password-field.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
+import { accountHasPassword } from "#server/accounts/own-account.ts"
 import { SecondFactorStep } from "#server/accounts/contract.ts"
 import {
   beginSecondFactor,
@@ -40,7 +41,8 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   if (step === null) throw redirect("/dashboard/account")
   const query = new URL(request.url).searchParams
   const target = safeTarget(query.get("redirect_url"), scope.config.origin)
-  return { step, target, email: scope.viewer.user.email, isRecovery: query.has("recovery") }
+  const hasPassword = await accountHasPassword(scope)
+  return { step, target, hasPassword, email: scope.viewer.user.email, isRecovery: query.has("recovery") }
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -51,7 +53,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const visit = visitOf({ request, context })
   switch (form.value.step) {
     case "begin": {
-      const outcome = await beginSecondFactor(scope, visit, form.value.password)
+      const outcome = await beginSecondFactor(scope, visit, form.value.password ?? null)
       if (outcome.ok) return data({ setup: outcome.setup }, { headers: outcome.headers })
       return data({ errors: wordsForPassword(outcome) }, { status: outcome.status })
     }
@@ -94,7 +96,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 
 export default function SecondFactorPage({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const { step, target, email, isRecovery } = loaderData
+  const { step, target, hasPassword, email, isRecovery } = loaderData
   const { errors: refused, setup, recoveryCodes } = { ...EMPTY, ...actionData }
   const errors = sayAll<"password" | "code" | "form">(refused, useSentences())
   if (recoveryCodes) return <RecoveryCodes codes={recoveryCodes} target={target} />
@@ -150,24 +152,29 @@ export default function SecondFactorPage({ loaderData, actionData }: Route.Compo
     <>
       <PageHead title={t`Set up two-factor authentication`}>
         <Trans>
-          After your password, sign-in asks for a code from an app on your phone or in your password manager.
-          A stolen password is then not enough to get in. Enter your password to begin.
-        </Trans>
+          Sign-in then also asks for a code from an app on your phone or in your password manager. A stolen
+          password is not enough to get in.
+        </Trans>{" "}
+        {hasPassword ? <Trans>Enter your password to begin.</Trans> : null}
       </PageHead>
       <Card>
         <AccountForm submit={t`Continue`} problem={errors.form}>
           <input type="hidden" name="step" value="begin" />
-          {/* Password managers look for whose password it is. */}
-          <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-          <PasswordField
-            label={t`Password`}
-            name="password"
-            autoComplete="current-password"
-            required
-            maxLength={128}
-            error={errors.password}
-            autoFocus
-          />
+          {hasPassword ? (
+            <>
+              {/* Password managers look for whose password it is. */}
+              <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+              <PasswordField
+                label={t`Password`}
+                name="password"
+                autoComplete="current-password"
+                required
+                maxLength={128}
+                error={errors.password}
+                autoFocus
+              />
+            </>
+          ) : null}
         </AccountForm>
       </Card>
       <SignOutInstead />

@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { data, href, redirectDocument } from "react-router"
+import * as v from "valibot"
 import { ClerkSignIn } from "#app/features/identity/clerk.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { sayAll, useSentences } from "#app/language/sentences.ts"
@@ -9,7 +10,7 @@ import { Card } from "#app/ui/card.tsx"
 import { PasswordField } from "#app/ui/password-field.tsx"
 import { TextLink } from "#app/ui/text-link.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
-import { SignIn } from "#server/accounts/contract.ts"
+import { SignIn, SsoRefusal } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
 import { codePath, safeTarget } from "#server/http/redirects.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
@@ -17,7 +18,8 @@ import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
 import { EmailField } from "./fields.tsx"
 import { PageFoot, PageHead } from "./page-text.tsx"
-import { textFor } from "./refusal-text.ts"
+import { Or, Providers } from "./providers.tsx"
+import { textFor, textForProvider } from "./refusal-text.ts"
 import type { Route } from "./+types/sign-in.ts"
 
 export async function loader({ context, request }: Route.LoaderArgs) {
@@ -25,9 +27,17 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const { searchParams: query, search } = new URL(request.url)
   const target = safeTarget(query.get("redirect_url"), config.origin)
   if (sessionOf(context)) throw redirectDocument(target)
-  const isConfirmed = query.has("confirmed")
-  const isSuspended = (await identity.isSuspended?.(request)) ?? false
-  return { provider: identity.kind, target, search, isReset: query.has("reset"), isConfirmed, isSuspended }
+  return {
+    provider: identity.kind,
+    providers: identity.singleSignOn?.providers ?? [],
+    target,
+    search,
+    isReset: query.has("reset"),
+    isConfirmed: query.has("confirmed"),
+    isSuspended: (await identity.isSuspended?.(request)) ?? false,
+    problem: v.parse(SsoRefusal, query.get("problem")),
+    signedOut: identity.singleSignOn?.providers.find(({ name }) => name === query.get("signed_out")) ?? null,
+  }
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -54,7 +64,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
 export default function SignInPage({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
-  const { provider, target, search, isReset, isConfirmed, isSuspended } = loaderData
+  const { provider, providers, target, search, isReset, isConfirmed, isSuspended } = loaderData
   if (provider === "clerk") return <ClerkSignIn target={target} />
 
   const errors = sayAll<"email" | "password" | "form">(actionData?.errors, say)
@@ -63,6 +73,8 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
       <PageHead title={t`Sign in`}>
         <Trans>Welcome back.</Trans>
       </PageHead>
+      {loaderData.problem && !actionData ? <Refused problem={loaderData.problem} /> : null}
+      {loaderData.signedOut ? <SignedOut {...loaderData.signedOut} /> : null}
       {isReset ? (
         <Alert tone="success" title={t`Your password has been changed`} className="mb-4">
           <Trans>Sign in with your new password.</Trans>
@@ -81,6 +93,8 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
           </Trans>
         </Alert>
       ) : null}
+      <Providers providers={providers} target={target} />
+      {providers.length > 0 ? <Or /> : null}
       <Card>
         <AccountForm submit={t`Sign in`} problem={errors.form}>
           <EmailField
@@ -106,5 +120,30 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
       </Card>
       <PageFoot question={t`No account yet?`} to={`/sign-up${search}`} label={t`Sign up`} />
     </>
+  )
+}
+
+function Refused({ problem }: { problem: SsoRefusal }) {
+  const say = useSentences()
+  const { title, advice } = textForProvider(problem)
+  return (
+    <Alert tone="danger" title={say(title)} className="mb-4">
+      {say(advice)}
+    </Alert>
+  )
+}
+
+/** Signing out here leaves the provider's own session, with which one click signs in again. */
+function SignedOut({ name, label }: { name: string; label: string }) {
+  const { t } = useLingui()
+  return (
+    <Alert tone="success" title={t`You're signed out`} className="mb-4">
+      <Trans>
+        You may still be signed in at {label}.{" "}
+        <a href={`/sign-out/with/${name}`} className="underline underline-offset-3">
+          Sign out there too
+        </a>
+      </Trans>
+    </Alert>
   )
 }

@@ -14,7 +14,9 @@ export function loader() {
 export async function action({ context, request }: Route.ActionArgs) {
   const { identity, live } = servicesOf(context)
   const session = sessionOf(context)
+  const provider = session && (await identity.singleSignOn?.findProviderOf(session))
   const headers = await identity.signOut({ ...visitOf({ request, context }), context })
   if (session) await live.revokeUser(session.userId)
-  return redirectDocument("/", { status: 303, headers })
+  const next = provider ? `/sign-in?${new URLSearchParams({ signed_out: provider })}` : "/"
+  return redirectDocument(next, { status: 303, headers })
 }

@@ -19,6 +19,7 @@ import { findInvitation } from "#server/waitlist/waitlist.ts"
 import { AccountForm } from "./account-form.tsx"
 import { EmailField, NewPasswordField } from "./fields.tsx"
 import { PageFoot, PageHead } from "./page-text.tsx"
+import { Or, Providers } from "./providers.tsx"
 import { textFor } from "./refusal-text.ts"
 import type { Route } from "./+types/sign-up.ts"
 
@@ -37,7 +38,19 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const isClosed = config.identity.signup === "closed" && invitation === null
   const isSpent = token !== null && invitation === null
   const isSent = query.has("sent")
-  return { provider: identity.kind, target, search, isClosed, invitation, isSpent, isSent }
+  const providers = identity.singleSignOn?.providers ?? []
+  const isByProvider = config.identity.signup === "sso" && invitation === null
+  return {
+    provider: identity.kind,
+    providers,
+    isByProvider,
+    target,
+    search,
+    isClosed,
+    invitation,
+    isSpent,
+    isSent,
+  }
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -70,7 +83,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
 
 export default function SignUpPage({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const { provider, target, search, isClosed, invitation, isSpent, isSent } = loaderData
+  const { provider, providers, target, search, isClosed, invitation, isSpent, isSent } = loaderData
   if (provider === "clerk" && !isClosed) return <ClerkSignUp target={target} />
   if (isSent) return <Sent />
   return (
@@ -78,7 +91,22 @@ export default function SignUpPage({ loaderData, actionData }: Route.ComponentPr
       {isClosed ? (
         <Closed isSpent={isSpent} />
       ) : (
-        <SignUpForm refused={actionData?.errors} typed={actionData?.values} invited={invitation?.email} />
+        <>
+          <PageHead title={t`Create an account`}>
+            <Trans>A minute from now you're on a dashboard where everything is live.</Trans>
+          </PageHead>
+          <Providers providers={providers} target={target} />
+          {loaderData.isByProvider ? null : (
+            <>
+              {providers.length > 0 ? <Or /> : null}
+              <SignUpForm
+                refused={actionData?.errors}
+                typed={actionData?.values}
+                invited={invitation?.email}
+              />
+            </>
+          )}
+        </>
       )}
       <PageFoot question={t`Already have an account?`} to={`/sign-in${search}`} label={t`Sign in`} />
     </>
@@ -102,40 +130,35 @@ function SignUpForm({
   const fields = ["name", "email", "password"] as const
   const first = fields.find((field) => errors[field]) ?? (errors.form && "name")
   return (
-    <>
-      <PageHead title={t`Create an account`}>
-        <Trans>A minute from now you're on a dashboard where everything is live.</Trans>
-      </PageHead>
-      <Card>
-        <AccountForm submit={t`Sign up`} problem={errors.form}>
-          <Field
-            label={t`Name`}
-            name="name"
-            autoComplete="name"
-            required
-            maxLength={100}
-            defaultValue={typed?.["name"]}
-            error={errors.name}
-            autoFocus={first === "name"}
-          />
-          <EmailField
-            defaultValue={invited ?? typed?.["email"]}
-            readOnly={invited !== undefined}
-            hint={invited === undefined ? undefined : t`Your invitation is for this email address.`}
-            error={errors.email}
-            autoFocus={first === "email"}
-          />
-          <NewPasswordField
-            label={t`Password`}
-            error={errors.password}
-            autoFocus={first === "password"}
-            hint={
-              errors.password ? undefined : t`At least ${least} characters. A few unrelated words work well.`
-            }
-          />
-        </AccountForm>
-      </Card>
-    </>
+    <Card>
+      <AccountForm submit={t`Sign up`} problem={errors.form}>
+        <Field
+          label={t`Name`}
+          name="name"
+          autoComplete="name"
+          required
+          maxLength={100}
+          defaultValue={typed?.["name"]}
+          error={errors.name}
+          autoFocus={first === "name"}
+        />
+        <EmailField
+          defaultValue={invited ?? typed?.["email"]}
+          readOnly={invited !== undefined}
+          hint={invited === undefined ? undefined : t`Your invitation is for this email address.`}
+          error={errors.email}
+          autoFocus={first === "email"}
+        />
+        <NewPasswordField
+          label={t`Password`}
+          error={errors.password}
+          autoFocus={first === "password"}
+          hint={
+            errors.password ? undefined : t`At least ${least} characters. A few unrelated words work well.`
+          }
+        />
+      </AccountForm>
+    </Card>
   )
 }
 

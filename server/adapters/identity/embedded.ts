@@ -4,7 +4,7 @@ import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
 import type { Log } from "#server/log.ts"
-import type { Identity, Plan, RequestContext, Session, Visit } from "#server/ports/identity.ts"
+import type { Identity, Plan, RequestContext, Session, SsoProvider, Visit } from "#server/ports/identity.ts"
 import {
   ADDRESS_HEADER,
   API_KEY_PREFIX,
@@ -25,6 +25,7 @@ import { requireArgon2 } from "./embedded/password.ts"
 import { openPersonReader } from "./embedded/read-person.ts"
 import { openSessionReader, secondFactorOf } from "./embedded/read-session.ts"
 import { setPlan } from "./embedded/set-plan.ts"
+import { openSingleSignOn } from "./embedded/single-sign-on.ts"
 import { isSuspended, openSuspension } from "./embedded/suspension.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 
@@ -41,7 +42,8 @@ interface EmbeddedSettings {
   origin: string
   issuer: string
   authSecret: string
-  signup: "open" | "closed"
+  signup: "open" | "closed" | "sso"
+  sso: SsoProvider[]
   verification: "optional" | "required"
   secondFactor: "optional" | "required"
 }
@@ -202,6 +204,7 @@ export async function openEmbeddedIdentity(
     },
     setPlan,
     suspension: openSuspension(db),
+    singleSignOn: openSingleSignOn({ ...settings, auth }),
     async isSuspended({ headers }) {
       if (headers.has("authorization")) return false
       return (await readSession(headers.get("cookie") ?? "")) === "suspended"

@@ -84,14 +84,14 @@ export async function action({ context, request }: Route.ActionArgs) {
         return data({ intent, done }, { headers: outcome.headers })
       }
       case "renew-recovery-codes": {
-        const proof = { password: change.current, code: change.code }
+        const proof = { password: change.current ?? null, code: change.code }
         const outcome = await renewRecoveryCodes(scope, visitOf({ request, context }), proof)
         if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
         const { headers, recoveryCodes } = outcome
         return data({ intent, done: msg`Recovery codes created. Save them now.`, recoveryCodes }, { headers })
       }
       case "remove-second-factor": {
-        const proof = { password: change.current, code: change.code }
+        const proof = { password: change.current ?? null, code: change.code }
         const outcome = await removeSecondFactor(scope, visitOf({ request, context }), proof)
         if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
         return data({ intent, done: msg`Two-factor authentication is off.` }, { headers: outcome.headers })
@@ -163,9 +163,14 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
         <>
           <ProfileForm user={user} outcome={outcomeOf("save-profile", "save-picture", "remove-picture")} />
           <PlanCard {...plan} change={t`The administrator of this server manages plans.`} />
-          <PasswordForm email={user.email} outcome={outcomeOf("change-password")} />
+          {account.hasPassword ? (
+            <PasswordForm email={user.email} outcome={outcomeOf("change-password")} />
+          ) : (
+            <NoPassword />
+          )}
           <SecondFactor
             factor={account.secondFactor}
+            hasPassword={account.hasPassword}
             outcome={outcomeOf("renew-recovery-codes", "remove-second-factor")}
           />
           <Browsers
@@ -195,9 +200,23 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
       </Section>
       <DeleteAccount
         email={user.email}
-        hasPassword={account !== null}
+        hasPassword={account?.hasPassword ?? false}
         outcome={outcomeOf("delete-account")}
       />
     </Page>
+  )
+}
+
+function NoPassword() {
+  const { t } = useLingui()
+  return (
+    <Section
+      title={t`Password`}
+      about={t`You sign in by single sign-on and have no password here. To choose one, request a link by email.`}
+    >
+      <a href={href("/sign-in/forgot-password")} className={buttonClass({ variant: "secondary" })}>
+        <Trans>Choose a password</Trans>
+      </a>
+    </Section>
   )
 }

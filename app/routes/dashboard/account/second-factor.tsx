@@ -13,16 +13,24 @@ import { Section } from "./section.tsx"
 /** So few recovery codes are left that it is time for new ones. */
 const FEW = 3
 
-export function SecondFactor({ factor, outcome }: { factor: Factor | null; outcome: Outcome | undefined }) {
+export function SecondFactor({
+  factor,
+  hasPassword,
+  outcome,
+}: {
+  factor: Factor | null
+  hasPassword: boolean
+  outcome: Outcome | undefined
+}) {
   const { t } = useLingui()
   return (
     <Section
       title={t`Two-factor authentication`}
-      about={t`After the password, sign-in asks for a code from an authenticator app.`}
+      about={t`Sign-in also asks for a code from an authenticator app.`}
       outcome={outcome}
     >
       {factor ? (
-        <FactorInUse factor={factor} outcome={outcome} />
+        <FactorInUse factor={factor} hasPassword={hasPassword} outcome={outcome} />
       ) : (
         <LinkButton to="/second-factor?redirect_url=/dashboard/account" reloadDocument variant="secondary">
           <Trans>Set up</Trans>
@@ -34,9 +42,11 @@ export function SecondFactor({ factor, outcome }: { factor: Factor | null; outco
 
 function FactorInUse({
   factor: { recoveryCodes: left },
+  hasPassword,
   outcome,
 }: {
   factor: Factor
+  hasPassword: boolean
   outcome: Outcome | undefined
 }) {
   const { t } = useLingui()
@@ -65,13 +75,24 @@ function FactorInUse({
         <summary className="w-fit cursor-pointer rounded-md text-sm font-medium">
           <Trans>New recovery codes</Trans>
         </summary>
-        <ProofForm intent="renew-recovery-codes" submit={t`Create new codes`} outcome={outcome} />
+        <ProofForm
+          intent="renew-recovery-codes"
+          submit={t`Create new codes`}
+          hasPassword={hasPassword}
+          outcome={outcome}
+        />
       </details>
       <details open={failed("remove-second-factor")}>
         <summary className="w-fit cursor-pointer rounded-md text-sm font-medium text-danger-ink">
           <Trans>Turn off two-factor authentication</Trans>
         </summary>
-        <ProofForm intent="remove-second-factor" submit={t`Turn off`} variant="danger" outcome={outcome} />
+        <ProofForm
+          intent="remove-second-factor"
+          submit={t`Turn off`}
+          variant="danger"
+          hasPassword={hasPassword}
+          outcome={outcome}
+        />
       </details>
     </>
   )
@@ -82,11 +103,13 @@ function ProofForm({
   intent,
   submit,
   variant = "primary",
+  hasPassword,
   outcome,
 }: {
   intent: AccountChange["intent"]
   submit: string
   variant?: "primary" | "danger"
+  hasPassword: boolean
   outcome: Outcome | undefined
 }) {
   const { t } = useLingui()
@@ -98,15 +121,17 @@ function ProofForm({
       variant={variant}
       className="mt-4 mb-2 flex flex-col items-start gap-4"
     >
-      <PasswordField
-        className="w-full max-w-sm"
-        label={t`Your password`}
-        name="current"
-        autoComplete="current-password"
-        required
-        maxLength={128}
-        error={errors?.["current"]}
-      />
+      {hasPassword ? (
+        <PasswordField
+          className="w-full max-w-sm"
+          label={t`Your password`}
+          name="current"
+          autoComplete="current-password"
+          required
+          maxLength={128}
+          error={errors?.["current"]}
+        />
+      ) : null}
       <Field
         className="w-full max-w-sm"
         label={t`Code`}

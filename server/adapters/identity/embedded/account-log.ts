@@ -5,6 +5,7 @@ import type { Log } from "#server/log.ts"
 const EVENTS = new Map([
   ["/sign-up/email", "sign-up"],
   ["/sign-in/email", "sign-in"],
+  ["/enter-by-provider", "sign-in by provider"],
   ["/sign-out", "sign-out"],
   ["/request-password-reset", "reset asked for"],
   ["/reset-password", "password reset"],

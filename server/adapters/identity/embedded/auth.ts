@@ -34,6 +34,7 @@ import {
   VERIFICATION_LINK_LIFE,
 } from "./confirm-address.ts"
 import { parseBody } from "./endpoints.ts"
+import { enterByProvider } from "./sso/enter.ts"
 import { refuseGuessable } from "./guessable.ts"
 import { knownBrowser, rememberBrowser } from "./known-browser.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
@@ -53,7 +54,7 @@ export interface AuthSettings {
   origin: string
   issuer: string
   authSecret: string
-  signup: "open" | "closed"
+  signup: "open" | "closed" | "sso"
   /**
    * Whether an account opens only when its address is confirmed. Then no answer tells which
    * accounts there are.
@@ -248,6 +249,7 @@ export function authOptions(settings: AuthSettings) {
       }),
       bearer({ requireSignature: true }),
       confirmAddress(settings),
+      enterByProvider(settings),
       apiKey({
         defaultPrefix: API_KEY_PREFIX,
         requireName: true,
@@ -317,7 +319,7 @@ function refuseEarly(settings: AuthSettings) {
     // Functions of the provider that the server itself calls have been given what it parsed.
     const body = request ? parseBody(request.method, path, call.body) : call.body
     const email: unknown = body?.email
-    if (path === "/sign-up/email" && signup === "closed") {
+    if (path === "/sign-up/email" && signup !== "open") {
       const token = headers?.get(INVITATION_HEADER)
       const isInvited = token && typeof email === "string" && (await invitations.isFor(token, email))
       if (!isInvited) throw signupClosed(settings)
@@ -376,7 +378,11 @@ function senderOf(headers: Headers | undefined): string {
   return networkOf(headers?.get(ADDRESS_HEADER) ?? "unknown")
 }
 
-function signupClosed({ origin }: AuthSettings) {
+function signupClosed({ origin, signup }: AuthSettings) {
+  if (signup === "sso") {
+    const message = `Accounts are created by single sign-on here: open ${origin}/sign-up.`
+    return new APIError("FORBIDDEN", { message, code: "SIGNUP_BY_PROVIDER" })
+  }
   const message = `Sign-up is closed here. Leave your address at ${origin}/waitlist, and you can be told when it opens.`
   return new APIError("FORBIDDEN", { message, code: "SIGNUP_CLOSED" })
 }
@@ -393,7 +399,7 @@ function admitInvited(settings: AuthSettings) {
     const token = context.headers?.get(INVITATION_HEADER)
     if (token && (await settings.invitations.redeem(token, user.email)))
       return { data: { emailVerified: true, holderConfirmed: true } }
-    if (settings.signup === "closed") throw signupClosed(settings)
+    if (settings.signup !== "open") throw signupClosed(settings)
   }
 }
 

@@ -122,6 +122,7 @@ const PROBLEMS: Record<string, AccountProblem> = {
   BACKUP_CODES_NOT_ENABLED: "challenge-ended",
   TOTP_ALREADY_ENABLED: "factor-exists",
   SIGNUP_CLOSED: "signup-closed",
+  SIGNUP_BY_PROVIDER: "signup-by-provider",
   ACCOUNT_SUSPENDED: "account-suspended",
 }
 

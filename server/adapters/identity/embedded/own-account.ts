@@ -9,6 +9,7 @@ import type { Send } from "./forms.ts"
 import { permissionsOf, readScopes } from "./key-scopes.ts"
 import { openSecondFactor } from "./own-factor.ts"
 import { verifyPassword } from "./password.ts"
+import { issuerOf } from "./sso/find-account.ts"
 
 interface OwnAccountSettings {
   db: Database
@@ -60,6 +61,22 @@ export function openOwnAccount({ db, auth, post, send }: OwnAccountSettings): Ow
     },
 
     checkPassword,
+
+    async hasPassword(userId) {
+      const [account] = await db
+        .select({ id: authAccount.id })
+        .from(authAccount)
+        .where(and(eq(authAccount.userId, userId), eq(authAccount.providerId, "credential")))
+      return account !== undefined
+    },
+
+    async listProviders(userId) {
+      const accounts = await db
+        .select({ providerId: authAccount.providerId, subject: authAccount.accountId })
+        .from(authAccount)
+        .where(and(eq(authAccount.userId, userId), ne(authAccount.providerId, "credential")))
+      return accounts.map(({ providerId, subject }) => ({ issuer: issuerOf(providerId), subject }))
+    },
 
     async listKeys(userId) {
       const keys = await db

@@ -39,7 +39,7 @@ export function openSecondFactor({ db, auth, post, send }: Settings): OwnFactor 
     },
 
     async beginSecondFactor(visit, password) {
-      const response = await send(visit, "/two-factor/enable", { password })
+      const response = await send(visit, "/two-factor/enable", withPassword(password))
       if (!response.ok) return refusalOf(response)
       const { totpURI: uri } = v.parse(Begun, await response.json())
       return { ok: true, headers: cookiesOf(response), uri }
@@ -51,7 +51,7 @@ export function openSecondFactor({ db, auth, post, send }: Settings): OwnFactor 
     },
 
     async renewRecoveryCodes(visit, { password, code }) {
-      const body = { password, code: normalizeCode(code) }
+      const body = { ...withPassword(password), code: normalizeCode(code) }
       const response = await send(visit, "/two-factor/generate-backup-codes", body)
       if (!response.ok) return refusalOf(response)
       const { backupCodes: recoveryCodes } = v.parse(Renewed, await response.json())
@@ -59,7 +59,7 @@ export function openSecondFactor({ db, auth, post, send }: Settings): OwnFactor 
     },
 
     removeSecondFactor: (visit, { password, code }) =>
-      post(visit, "/two-factor/disable", { password, code: normalizeCode(code) }),
+      post(visit, "/two-factor/disable", { ...withPassword(password), code: normalizeCode(code) }),
 
     removeFactors,
 
@@ -69,6 +69,10 @@ export function openSecondFactor({ db, auth, post, send }: Settings): OwnFactor 
       return holders.map(({ userId }) => userId)
     },
   }
+}
+
+function withPassword(password: string | null) {
+  return password === null ? {} : { password }
 }
 
 const Begun = v.object({ totpURI: v.string() })

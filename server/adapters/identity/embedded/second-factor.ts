@@ -27,11 +27,11 @@ const Code = v.pipe(v.string(), v.nonEmpty(), v.maxLength(40))
 const trustDevice = v.optional(v.boolean())
 
 export const SECOND_FACTOR_ENDPOINTS = {
-  "POST /two-factor/enable": v.strictObject({ password: Password }),
+  "POST /two-factor/enable": v.strictObject({ password: v.optional(Password) }),
   "POST /two-factor/verify-totp": v.strictObject({ code: Totp, trustDevice }),
   "POST /two-factor/verify-backup-code": v.strictObject({ code: Code, trustDevice }),
-  "POST /two-factor/disable": v.strictObject({ password: Password, code: Code }),
-  "POST /two-factor/generate-backup-codes": v.strictObject({ password: Password, code: Code }),
+  "POST /two-factor/disable": v.strictObject({ password: v.optional(Password), code: Code }),
+  "POST /two-factor/generate-backup-codes": v.strictObject({ password: v.optional(Password), code: Code }),
 }
 
 /** By network address; an account has a limit of its own. */
@@ -49,6 +49,8 @@ const NEEDS_BOTH = new Set(["/two-factor/disable", "/two-factor/generate-backup-
 export function secondFactor(origin: string) {
   return twoFactor({
     issuer: `Tideline (${new URL(origin).hostname})`,
+    // For who signs in by a provider. An account that has a password is asked for it.
+    allowPasswordless: true,
     trustDeviceMaxAge: TRUST_LIFE,
     twoFactorCookieMaxAge: CHALLENGE_LIFE,
     backupCodeOptions: { customBackupCodesGenerate: makeRecoveryCodes },
@@ -85,7 +87,7 @@ export async function checkAttempt(
   db: Database,
   body: Record<string, unknown>,
 ): Promise<void> {
-  if (NEEDS_BOTH.has(call.path)) return requireBoth(call, db, String(body["password"]), String(body["code"]))
+  if (NEEDS_BOTH.has(call.path)) return requireBoth(call, db, body["password"], String(body["code"]))
   if (!VERIFYING.has(call.path)) return
   const userId = await challengedUser(call)
   if (userId === null) return
@@ -103,14 +105,15 @@ async function challengedUser(call: GenericEndpointContext): Promise<string | nu
   return (await internalAdapter.findVerificationValue(challenge))?.value ?? null
 }
 
-async function requireBoth(call: GenericEndpointContext, db: Database, password: string, code: string) {
+async function requireBoth(call: GenericEndpointContext, db: Database, password: unknown, code: string) {
   const userId = (await getSessionFromCtx(call))?.user.id
   if (userId === undefined) return
   const [account] = await db
     .select({ hash: authAccount.password })
     .from(authAccount)
     .where(and(eq(authAccount.userId, userId), eq(authAccount.providerId, "credential")))
-  const isRight = account?.hash && (await call.context.password.verify({ hash: account.hash, password }))
+  const hash = account?.hash
+  const isRight = !hash || (await call.context.password.verify({ hash, password: String(password) }))
   if (!isRight) throw new APIError("BAD_REQUEST", { code: "INVALID_PASSWORD", message: "Invalid password" })
   await countGuess(db, userId)
   const [factor] = await db.select().from(authTwoFactor).where(eq(authTwoFactor.userId, userId))

@@ -1,0 +1,12 @@
+import { redirect } from "react-router"
+import { servicesOf } from "#server/http/scope.ts"
+import type { Route } from "./+types/sign-out.ts"
+
+export const handle = { credential: "none" }
+
+/** Leads to the provider's own page for signing out, which asks before it does so. */
+export async function loader({ context, params }: Route.LoaderArgs) {
+  const { identity } = servicesOf(context)
+  const address = await identity.singleSignOn?.signOutAddress(params.provider)
+  return redirect(address ?? "/sign-in", { headers: { "cache-control": "private, no-store" } })
+}

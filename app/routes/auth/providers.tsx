@@ -1,0 +1,36 @@
+import { Trans } from "@lingui/react/macro"
+import { buttonClass } from "#app/ui/button.tsx"
+
+interface Provider {
+  name: string
+  label: string
+}
+
+/** A button for each provider of single sign-on. `target` is where they lead in the end. */
+export function Providers({ providers, target }: { providers: readonly Provider[]; target: string }) {
+  if (providers.length === 0) return null
+  const query = new URLSearchParams({ redirect_url: target })
+  return (
+    <ul className="flex flex-col gap-2">
+      {providers.map(({ name, label }) => (
+        <li key={name}>
+          <a
+            href={`/sign-in/with/${name}?${query}`}
+            className={buttonClass({ variant: "secondary" }, "w-full truncate")}
+          >
+            <Trans>Continue with {label}</Trans>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Between the buttons of the providers and the form. */
+export function Or() {
+  return (
+    <p className="my-5 flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      <Trans>or</Trans>
+    </p>
+  )
+}

@@ -1,0 +1,16 @@
+import { index, text } from "drizzle-orm/pg-core"
+import { auth, authSession } from "./auth.ts"
+
+/** Which session at a provider of single sign-on a session here began with. It ends with that one. */
+export const authProviderSession = auth.table(
+  "provider_session",
+  {
+    sessionId: text("session_id")
+      .primaryKey()
+      .references(() => authSession.id, { onDelete: "cascade" }),
+    issuer: text("issuer").notNull(),
+    /** The provider's id of its session; null if it gives none. */
+    sid: text("sid"),
+  },
+  (table) => [index("provider_session_by_sid").on(table.issuer, table.sid)],
+)

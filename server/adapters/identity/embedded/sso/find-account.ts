@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto"
+import { and, eq } from "drizzle-orm"
+import * as v from "valibot"
+import type { Database, Transaction } from "#db/client.ts"
+import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
+import type { SsoProblem, SsoProvider } from "#server/ports/identity.ts"
+
+/** What an ID token, or the provider's user info, says of a person. */
+export const Claims = v.object({
+  sub: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
+  sid: v.optional(v.pipe(v.string(), v.maxLength(1000))),
+  email: v.optional(v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email(), v.maxLength(254))),
+  email_verified: v.optional(v.unknown()),
+  name: v.optional(v.unknown()),
+})
+export type Claims = v.InferOutput<typeof Claims>
+
+type Found = { userId: string } | { problem: SsoProblem }
+
+/**
+ * The account of a person who signed in at the provider: the one that is linked to them, else the
+ * one with their email address, else a new one. Only an address that the provider says is verified,
+ * and that is of its domains, leads to an account.
+ */
+export function findAccount(
+  db: Database,
+  { issuer, domains }: Pick<SsoProvider, "issuer" | "domains">,
+  claims: Claims,
+  isOpen: boolean,
+): Promise<Found> {
+  return db.transaction(async (transaction): Promise<Found> => {
+    const providerId = providerIdOf(issuer)
+    const [linked] = await transaction
+      .select({ userId: authAccount.userId })
+      .from(authAccount)
+      .where(and(eq(authAccount.providerId, providerId), eq(authAccount.accountId, claims.sub)))
+    if (linked) return linked
+
+    const { email } = claims
+    if (email === undefined || claims.email_verified !== true) return { problem: "address-unverified" }
+    if (domains && !domains.includes(email.slice(email.lastIndexOf("@") + 1)))
+      return { problem: "domain-refused" }
+    const userId =
+      (await takeOver(transaction, email)) ?? (isOpen ? await create(transaction, claims, email) : null)
+    if (userId === null) return { problem: "signup-closed" }
+    await transaction
+      .insert(authAccount)
+      .values({ id: randomUUID(), userId, providerId, accountId: claims.sub })
+      .onConflictDoNothing()
+    return { userId }
+  })
+}
+
+/** As better-auth names a way of signing in. */
+export function providerIdOf(issuer: string): string {
+  return `oidc:${issuer}`
+}
+
+/** The issuer that `providerIdOf` was given. */
+export function issuerOf(providerId: string): string {
+  return providerId.replace(/^oidc:/, "")
+}
+
+/**
+ * The account with this address; null if there is none. If the address was never confirmed, somebody
+ * else may have signed up with it: every session, key and password from before ends.
+ */
+async function takeOver(transaction: Transaction, email: string): Promise<string | null> {
+  const [user] = await transaction.select().from(authUser).where(eq(authUser.email, email)).for("update")
+  if (!user) return null
+  const { id, emailVerified } = user
+  if (emailVerified) return id
+  await transaction.delete(authSession).where(eq(authSession.userId, id))
+  await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, id))
+  await transaction.delete(authAccount).where(eq(authAccount.userId, id))
+  await transaction
+    .update(authUser)
+    .set({ emailVerified: true, holderConfirmed: false, updatedAt: new Date() })
+    .where(eq(authUser.id, id))
+  return id
+}
+
+/** Of two who come at once, one creates it. */
+async function create(transaction: Transaction, { name }: Claims, email: string): Promise<string> {
+  const text =
+    typeof name === "string"
+      ? name
+          .replaceAll(/\p{Cc}+/gu, " ")
+          .trim()
+          .slice(0, 100)
+      : ""
+  const [made] = await transaction
+    .insert(authUser)
+    .values({ id: randomUUID(), email, emailVerified: true, name: text })
+    .onConflictDoUpdate({ target: authUser.email, set: { email } })
+    .returning({ id: authUser.id })
+  if (!made) throw new Error("The new account did not come back from the database.")
+  return made.id
+}

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto"
+import { and, eq, inArray, like, lt } from "drizzle-orm"
+import { jwtVerify } from "jose"
+import * as v from "valibot"
+import type { Database } from "#db/client.ts"
+import { authAccount, authApiKey, authSession, authVerification } from "#db/schema/auth.ts"
+import { authProviderSession } from "#db/schema/single-sign-on.ts"
+import { providerIdOf } from "./find-account.ts"
+import type { OpenProvider } from "./provider.ts"
+
+const EVENT = "http://schemas.openid.net/event/backchannel-logout"
+
+/** Seconds that a logout token is good for, and that its id is remembered. */
+const TOKEN_AGE = 120
+const REMEMBERED = 10 * 60
+
+const PREFIX = "sso-logout:"
+
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+
+/** OpenID Connect Back-Channel Logout 1.0, section 2.4. */
+const LogoutToken = v.pipe(
+  v.object({
+    iat: v.number(),
+    jti: v.pipe(v.string(), v.nonEmpty(), v.maxLength(1000)),
+    sub: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(255))),
+    sid: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(1000))),
+    events: v.object({ [EVENT]: v.record(v.string(), v.unknown()) }),
+    nonce: v.optional(v.never()),
+  }),
+  v.check(
+    ({ sub, sid }) => sub !== undefined || sid !== undefined,
+    "It names neither a person nor a session.",
+  ),
+)
+
+/**
+ * Ends what a logout token of the provider names: with a session's id, the sessions here that began
+ * with it; without, everything of the person, API keys included. Triggers tell every process.
+ * Throws for a token that is not good, or was sent before.
+ */
+export async function endByLogoutToken(db: Database, provider: OpenProvider, token: string): Promise<void> {
+  const { issuer, clientId } = provider
+  const { payload } = await jwtVerify(token, await provider.keys(), {
+    issuer,
+    audience: clientId,
+    algorithms: ALGORITHMS,
+    maxTokenAge: TOKEN_AGE,
+    clockTolerance: 30,
+  })
+  const { jti, sub, sid } = v.parse(LogoutToken, payload)
+  await db.transaction(async (transaction) => {
+    const here = transaction as unknown as Database
+    await rememberOnce(here, `${issuer} ${jti}`)
+    if (sid !== undefined) {
+      const begun = transaction
+        .select({ id: authProviderSession.sessionId })
+        .from(authProviderSession)
+        .where(and(eq(authProviderSession.issuer, issuer), eq(authProviderSession.sid, sid)))
+      await transaction.delete(authSession).where(inArray(authSession.id, begun))
+      return
+    }
+    const [account] = await transaction
+      .select({ userId: authAccount.userId })
+      .from(authAccount)
+      .where(and(eq(authAccount.providerId, providerIdOf(issuer)), eq(authAccount.accountId, sub ?? "")))
+    if (!account) return
+    await transaction.delete(authSession).where(eq(authSession.userId, account.userId))
+    await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, account.userId))
+  })
+}
+
+/** Throws for what was remembered already. */
+async function rememberOnce(db: Database, text: string) {
+  const isOurs = like(authVerification.identifier, `${PREFIX}%`)
+  await db.delete(authVerification).where(and(isOurs, lt(authVerification.expiresAt, new Date())))
+  const identifier = PREFIX + createHash("sha256").update(text).digest("base64url")
+  const expiresAt = new Date(Date.now() + REMEMBERED * 1000)
+  const remembered = await db
+    .insert(authVerification)
+    .values({ id: identifier, identifier, value: "", expiresAt })
+    .onConflictDoNothing()
+    .returning({ id: authVerification.id })
+  if (remembered.length === 0) throw new Error("This logout token was sent before.")
+}
