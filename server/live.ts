@@ -1,5 +1,6 @@
-import { sql, type SQL } from "drizzle-orm"
+import { eq, sql, type SQL } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
+import { users } from "#db/schema/users.ts"
 import type { ProcessLock } from "#db/process-lock.ts"
 import { liveChat, chatMutations } from "./chat/live.ts"
 import { STOP_TOPIC } from "./chat/stop.ts"
@@ -38,7 +39,8 @@ export async function openLive(
     userIdOf: (viewer) => viewer.session.userId,
     credentialsOf: ({ session }) => credentialsOf(session),
     permit: ({ session }, call) => permit(session, call),
-    isSessionValid: async ({ session }) => (await services.identity.isSessionValid?.(session)) ?? true,
+    isSessionValid: async ({ session, user }) =>
+      (await services.identity.isSessionValid?.(session)) ?? hasRecord(services, user._id),
     transact: (viewer, work) => transact(services, viewer, work),
     origins: [config.origin],
     addressOf: (request) => networkOf(clientAddressOf(request, config.trustsProxy)),
@@ -77,6 +79,11 @@ function permit({ keyScopes }: Viewer["session"], { kind, name }: NamedCall): vo
   const needed = domain === "chat" ? "chat" : domain === "files" ? files : null
   if (needed && !keyScopes.includes(needed))
     throw new Forbidden(`This API key does not have the scope ${needed}. Create a key that has it.`)
+}
+
+/** A provider that cannot be asked about sessions has told us when it deleted somebody. */
+async function hasRecord({ db }: Pick<Services, "db">, userId: string): Promise<boolean> {
+  return (await db.$count(users, eq(users._id, userId))) > 0
 }
 
 /** How a connection describes itself, fit to be shown. */

@@ -192,8 +192,9 @@ export async function openRealtime<Viewer, Scope>(
       position: () => (cluster === "" ? null : ring.end),
       moved: (system, timeline) => cluster !== `${system}/${timeline}`,
       restart(start, system, timeline) {
-        // What ended in the gap was not received.
-        if (cluster !== "") void sockets.recheckCredentials()
+        // What ended in the hole was not read, nor what ended before a first start, which may wait
+        // for open transactions while sockets are served already.
+        void sockets.recheckCredentials()
         cluster = `${system}/${timeline}`
         hub.restart(
           start,

@@ -173,6 +173,35 @@ describe("the stream", () => {
     await writer.end()
   })
 
+  it("ends the connection of someone who was signed out before the stream had begun", async () => {
+    onTestFinished(async () => {
+      await cluster.sql`
+        select pg_drop_replication_slot(slot_name) from pg_replication_slots
+        where slot_name like 'late_anchor%' and not temporary`
+    })
+    // The first slot waits for the transactions that are open.
+    const open = postgres(cluster.url, { max: 1 })
+    onTestFinished(() => open.end({ timeout: 1 }))
+    await open.unsafe("begin")
+    await open`select pg_current_xact_id()`
+    let isSessionValid = true
+    const late = await startEngine(
+      cluster.url,
+      { name: "late" },
+      { isSessionValid: async () => isSessionValid },
+      { waitsForStream: false },
+    )
+    onTestFinished(() => late.close())
+    const client = new ReferenceClient(late.url, "ada")
+    onTestFinished(() => client.close())
+    await client.connect()
+    isSessionValid = false
+    await late.realtime.revokeUser("ada")
+    await open.unsafe("commit")
+    await client.until(() => client.goodbye !== null, "goodbye")
+    expect(client.goodbye).toMatchObject({ reason: "signed_out" })
+  })
+
   it("delivers a commit that no snapshot sees yet also to a process that starts when the log has moved past it", async () => {
     const limits = { name: "narrow", windowMs: 200, anchorMs: 100 }
     // Runs last: a slot that nobody moves keeps the log for ever. The temporary ones go by

@@ -8,7 +8,7 @@ export interface HostileProvider {
   issuer: string
   env: Record<string, string>
   /** Signs with its own key, or another one. */
-  sign(claims: JWTPayload, options?: { typ?: string; byStranger?: boolean }): Promise<string>
+  sign(claims: JWTPayload, options?: { typ?: string; byOther?: boolean }): Promise<string>
   /** What its token endpoint does from now on. */
   answer(write: (response: ServerResponse) => void): void
   /** Of the token endpoint. */
@@ -21,7 +21,7 @@ export const CLIENT_SECRET = "a secret of the client"
 
 export async function openHostileProvider(name = "HOSTILE"): Promise<HostileProvider> {
   const own = await generateKeyPair("RS256")
-  const stranger = await generateKeyPair("RS256")
+  const other = await generateKeyPair("RS256")
   const key = { ...(await exportJWK(own.publicKey)), kid: "one", alg: "RS256", use: "sig" }
   const requests: URLSearchParams[] = []
   let write = fail
@@ -48,10 +48,10 @@ export async function openHostileProvider(name = "HOSTILE"): Promise<HostileProv
       [`OIDC_${name}_CLIENT_ID`]: CLIENT_ID,
       [`OIDC_${name}_CLIENT_SECRET`]: CLIENT_SECRET,
     },
-    sign: (claims, { typ, byStranger = false } = {}) =>
+    sign: (claims, { typ, byOther = false } = {}) =>
       new SignJWT(claims)
         .setProtectedHeader({ alg: "RS256", kid: "one", ...(typ && { typ }) })
-        .sign((byStranger ? stranger : own).privateKey),
+        .sign((byOther ? other : own).privateKey),
     answer(how) {
       write = how
     },

@@ -185,7 +185,7 @@ describe("an ID token is refused that", () => {
     ["never expires", (claims) => hostile.sign(without(claims, "exp"))],
     ["has no subject", (claims) => hostile.sign(without(claims, "sub"))],
     ["is not signed", (claims) => new UnsecuredJWT(claims).encode()],
-    ["is signed with another key", (claims) => hostile.sign(claims, { byStranger: true })],
+    ["is signed with another key", (claims) => hostile.sign(claims, { byOther: true })],
     [
       "is signed with the client's secret",
       (claims) =>
@@ -327,11 +327,11 @@ describe("an email address", () => {
 
   test("that was never confirmed leaves nothing to the person who signed up with it", async () => {
     const joan = { name: "Joan", email: "joan@example.org" }
-    const stranger = await signUp(app, joan)
-    const key = await stranger.apiKey()
+    const claimant = await signUp(app, joan)
+    const key = await claimant.apiKey()
     const { browser } = await enter("joan")
     expect(await isSignedIn(browser)).toBe(true)
-    expect([await isSignedIn(stranger), await statusWith(key)]).toEqual([false, 401])
+    expect([await isSignedIn(claimant), await statusWith(key)]).toEqual([false, 401])
     await expect(signIn(app, joan)).rejects.toThrow("401")
   })
 
@@ -413,7 +413,7 @@ describe("a logout token", () => {
 
   test.each<[string, (claims: JWTPayload) => Promise<string> | string]>([
     ["is not signed", (claims) => new UnsecuredJWT(claims).encode()],
-    ["is signed with another key", (claims) => hostile.sign(claims, { byStranger: true })],
+    ["is signed with another key", (claims) => hostile.sign(claims, { byOther: true })],
     [
       "is signed with the client's secret",
       (claims) =>
@@ -484,7 +484,7 @@ test("with SIGNUP=closed a provider signs in to accounts that exist, and creates
   try {
     for (const [sub, led] of [
       ["ada", "/dashboard"],
-      ["stranger", "/sign-in?problem=signup-closed"],
+      ["newcomer", "/sign-in?problem=signup-closed"],
     ] as const) {
       const browser = openBrowser(closed)
       const begun = await browser("/sign-in/with/hostile")

@@ -34,6 +34,7 @@ export async function startEngine(
   databaseUrl: string,
   limits: Partial<RealtimeLimits> = {},
   others: Partial<RealtimeOptions<Viewer, Scope>> = {},
+  { waitsForStream = true } = {},
 ) {
   const lines: LogLine[] = []
   const write = (level: LogLine["level"]) => (details: object, message: string) =>
@@ -61,7 +62,7 @@ export async function startEngine(
   const address = server.address()
   if (address === null || typeof address === "string") throw new Error("The test server has no port.")
   const { port } = address
-  await realtime.whenLive()
+  if (waitsForStream) await realtime.whenLive()
   return {
     realtime,
     lines,
