@@ -4,9 +4,9 @@ import { LongestFirst } from "./tests/support/sequencer.ts"
 import { WORKERS } from "./tests/support/workers.ts"
 
 const shared = {
-  // Real servers, databases and browsers, on machines with few cores. A step in a browser gives up
-  // after 30 seconds by itself, and says which.
-  testTimeout: 60_000,
+  // Real servers, databases and browsers, on machines with few cores. What a test waits for gives up
+  // earlier by itself, and says what it waited for; a few of those may follow one another.
+  testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 15_000 } },
   // A worker keeps what it has imported, which saves most files a second of work. So no file may
