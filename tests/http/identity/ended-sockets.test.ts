@@ -78,7 +78,7 @@ describe("a socket closes at the commit that ends its session", () => {
   test("by SQL that empties the table", async () => {
     const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })
     const ends = await connect(await realtimeToken(grace))
-    await sql`truncate auth.session`
+    await sql`truncate auth.session cascade`
     await expectEnd(ends)
     other = await signIn(app, ada)
   })
