@@ -23,7 +23,7 @@ async function threePages() {
   const ids = () => pages.shown().rows.map(({ _id }) => Number(_id))
   const seen: number[][] = []
   const unwatch = pages.watch(() => seen.push(ids()))
-  /** Answers the newest subscription with these arguments. */
+  /** Replies to the newest subscription with these arguments. */
   const answer = async (args: object, found: { _id: string }[], end: string | null) => {
     const id = await vi.waitFor(() => {
       const asked = server.subscribed.findLast((item) => JSON.stringify(item.args) === JSON.stringify(args))

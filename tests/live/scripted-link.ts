@@ -2,10 +2,7 @@ import type { MutateAnswer, Refusal, SubscribeItem } from "#server/realtime/cont
 import { ConnectionLost } from "#app/realtime/connection-lost.ts"
 import type { Link, LinkEvent, LinkListener } from "#app/realtime/link.ts"
 
-/**
- * A link whose other end is the test: it sees what the client sends, and says what the server
- * would.
- */
+/** A link with the test at its other end: it sees what the client sends and plays the server. */
 export function scriptedLink() {
   let listener: LinkListener = { changed() {}, received() {} }
   let sequence = 0
@@ -52,10 +49,7 @@ export function scriptedLink() {
     up: () => listener.changed("up"),
     down: () => listener.changed("down"),
     signOut: () => listener.changed("signed-out"),
-    /**
-     * Keeps the answers to what is subscribed from now on, until the function that it gives back is
-     * called.
-     */
+    /** Holds back the replies to new subscriptions until the returned function is called. */
     holdAnswers() {
       const holding = (held = Promise.withResolvers<void>())
       return () => {
@@ -63,7 +57,7 @@ export function scriptedLink() {
         holding.resolve()
       }
     },
-    /** From now on every subscription is refused. */
+    /** Refuses every subscription from now on. */
     refuse: (error: Refusal) => void (refusal = error),
     say: (...[name, event]: DistributedSay) => {
       sequence += 1

@@ -9,14 +9,14 @@ export function callers(app: TidelineApp) {
   const visitor = checkedFetch(app.origin)
   return {
     app,
-    /** Nobody is signed in, and no proxy says where the request comes from. */
+    /** Not signed in, and without a proxy's header for the client address. */
     visitor,
-    /** A visitor for whom a proxy says where they are. */
+    /** A visitor with a client address that a proxy reports. */
     from: (forwardedFor: string): Fetch => from(forwardedFor, visitor),
   }
 }
 
-/** Adds `x-forwarded-for` to every request: a key of its own for what is limited. */
+/** Adds `x-forwarded-for` to every request, and so gives it its own rate limit key. */
 export function from(forwardedFor: string, send: Fetch): Fetch {
   return (address, init = {}) => {
     const headers = new Headers(init.headers)
@@ -37,8 +37,8 @@ export function postAsync(body: unknown): RequestInit {
 }
 
 /**
- * The headers of a limited endpoint: texts of whole numbers, a reset within the minute, and on a
- * 429 the seconds until then.
+ * The headers of a rate-limited endpoint: whole numbers, a reset within the minute, and on a 429
+ * the seconds until then.
  */
 export function expectRateLimit(response: Response, { remaining }: { remaining: number }) {
   expect(response.headers.get("x-ratelimit-remaining")).toBe(String(remaining))

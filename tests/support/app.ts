@@ -10,39 +10,39 @@ import { findFreePort } from "./ports.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** The log of each server that this file has started and that has not ended. */
+/** The log of each server that this file has started and that is still running. */
 const running = new Set<string[]>()
 
-/** The last lines that the servers of this file have logged, for a test that failed. */
+/** The last log lines of this file's servers, for a test that failed. */
 export function lastLogLines(): string[] {
   return [...running].flatMap((log) => log.slice(-20))
 }
 
-/** Milliseconds. Less than a test may take, so that the failure says what was waited for. */
+/** Milliseconds. Less than a test's timeout, so that the failure names what was waited for. */
 const TIMEOUT = 50_000
 
 export interface TidelineApp {
   origin: string
   port: number
-  /** The address of the local mail inbox's pages. */
+  /** The URL of the local inbox's pages. */
   inbox: string
   pid: number
   databaseUrl: string
-  /** Where it keeps its files; removed by `stop`. */
+  /** Where it stores its files; removed by `stop`. */
   dataDir: string
-  /** Every line it logged so far. */
+  /** Every line logged so far. */
   log: string[]
-  /** The code it ended with, once it has. */
+  /** Its exit code, once it has exited. */
   exited: Promise<number | null>
   /** Resolves with the log entry that has this message, once there is one. */
   logged(message: string): Promise<Record<string, unknown>>
-  /** Drains it, as an operator would, and removes what it kept. */
+  /** Drains it, as an operator would, and removes its files. */
   stop(): Promise<void>
 }
 
 /**
- * Runs the built server as production does, with a database and a folder of its own. `env` goes
- * over the settings here; an empty `DATABASE_URL` gives it an embedded PostgreSQL of its own.
+ * Runs the built server as in production, with its own database and folder. `env` overrides the
+ * settings here; an empty `DATABASE_URL` gives it an embedded PostgreSQL.
  */
 export async function startTideline(env: Record<string, string> = {}): Promise<TidelineApp> {
   const database = env["DATABASE_URL"] === undefined ? await createTestDatabase() : null
@@ -80,8 +80,8 @@ export async function startTideline(env: Record<string, string> = {}): Promise<T
 }
 
 /**
- * The built server in `folder`, without waiting for anything; for tests of starts that fail.
- * `sources` are those that it was built from.
+ * The built server in `folder`, without waiting for anything; for tests of failing starts.
+ * `sources` are the sources that it was built from.
  */
 export function spawnTideline(folder: string, env: Record<string, string | undefined>, sources = root) {
   const child = spawn(process.execPath, [join(sources, "build/server/index.js")], {
@@ -113,8 +113,8 @@ export function spawnTideline(folder: string, env: Record<string, string | undef
   })
 
   /**
-   * The log entry with this message, now or later; throws when the process ends without it, and
-   * after 50 s.
+   * Resolves with the log entry that has this message, now or later. Throws when the process ends
+   * without it, and after 50 s.
    */
   function logged(message: string) {
     return new Promise<Record<string, unknown>>((found, missed) => {

@@ -1,23 +1,21 @@
 import axe, { type RunOptions } from "axe-core"
 import type { Page } from "playwright-core"
 
-/**
- * What axe finds on the page as it is once nothing on it moves any more: the rule, and the element.
- */
+/** What axe finds on the page once nothing on it moves any more: the rule and the element. */
 export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   await settle(page)
-  // Once for each page: it is half a megabyte to compile.
+  // Once for each page: it takes half a megabyte to compile.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source)
   return page.evaluate(check, {
-    // Left out is what costs time and is not looked at: what passes, and paths to the elements. No
-    // rule that is on needs the style sheets loaded again.
+    // Passes and paths to the elements are left out: they cost time and nobody reads them. No
+    // enabled rule needs the style sheets loaded again.
     resultTypes: ["violations"],
     preload: false,
     ...(rules && { runOnly: rules }),
   } satisfies RunOptions)
 }
 
-/** In the page. */
+/** Runs in the page. */
 async function check(options: RunOptions): Promise<string[]> {
   const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(options)
   return violations.flatMap(({ id, nodes }) =>
@@ -26,9 +24,9 @@ async function check(options: RunOptions): Promise<string[]> {
 }
 
 /**
- * The same in light and in dark, at each width (pixels), and whether the page is wider than the
- * window, each fault with where it was seen. Axe takes a second a page and a core: dark has other
- * colours and nothing else, so that only the rules about colours are asked of it.
+ * The same in light and in dark mode at each width (pixels), and whether the page is wider than the
+ * window; each fault says where it was seen. Axe takes a second of a core per page. Dark mode
+ * differs only in colours, so only the colour rules run in it.
  */
 export async function faultsInEveryLook(page: Page, widths: number[] = [390, 1440]): Promise<string[]> {
   await settle(page)
@@ -50,8 +48,8 @@ export async function faultsInEveryLook(page: Page, widths: number[] = [390, 144
 }
 
 /**
- * Resolves when what moves has arrived: what fades in has less contrast on its way, and what
- * inherits a colour begins to follow it only then.
+ * Resolves when animations have ended: an element that fades in has less contrast until then, and
+ * one that inherits a colour starts its transition only afterwards.
  */
 function settle(page: Page): Promise<void> {
   return page.evaluate(async () => {
@@ -59,14 +57,14 @@ function settle(page: Page): Promise<void> {
       const running = document.getAnimations().filter(({ playState }) => playState === "running")
       const ending = running.filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
       for (const animation of ending) animation.finish()
-      // Colours and widths that were just changed are in force with the next frame.
+      // Colours and widths that were just changed take effect with the next frame.
       await new Promise(requestAnimationFrame)
       moves = ending.length > 0
     }
   })
 }
 
-/** In the page: new colours are there at once, and not drawn a frame at a time for each element. */
+/** Runs in the page: new colours apply immediately, without a transition for each element. */
 function stopTransitions(): CSSStyleSheet {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync("*, ::before, ::after { transition: none !important }")

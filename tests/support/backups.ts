@@ -35,7 +35,7 @@ export async function openShelf(directory = aFolder()) {
 
 export type Shelf = Awaited<ReturnType<typeof openShelf>>
 
-/** An installation that has nothing yet. */
+/** An installation without any data. */
 export async function openNewPlace() {
   const { url, db, close } = await createTestDatabase({ empty: true })
   const directory = aFolder()
@@ -73,7 +73,7 @@ export async function keysOf(store: Blobs): Promise<string[]> {
   return keys.toSorted()
 }
 
-/** Of every table, by its name: its rows, whatever wrote them down. */
+/** The row count and a hash of the sorted rows of every table, by table name. */
 export async function digestsOf(db: Database): Promise<Record<string, string>> {
   const tables = await db.execute<{ name: string }>(sql`
     select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'auth') order by 1`)

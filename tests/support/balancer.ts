@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net"
 import { joinSockets } from "./join-sockets.ts"
 import { portOf } from "./port-of.ts"
 
-/** A process behind it. `ops` is the port where it says whether it wants requests. */
+/** A process behind the balancer. `ops` is the port of its `/readyz`. */
 export interface Backend {
   port: number
   ops: number
@@ -12,25 +12,25 @@ export interface Backend {
 
 export interface Balancer {
   origin: string
-  /** Which of them it takes for ready. */
+  /** The processes that it considers ready. */
   ready(): Backend[]
-  /** Resolves when so many of them are; throws after 45 s. */
+  /** Resolves when that many are ready; throws after 45 s. */
   whenReady(count: number): Promise<void>
-  /** What the proxy itself had to say that nobody could answer. */
+  /** The errors that the proxy itself returned because no process could respond. */
   failures: string[]
   close(): Promise<void>
 }
 
-/** Milliseconds. For so long it may send requests to one that wants none any more. */
+/** Milliseconds. How long it may still send requests to a process that is no longer ready. */
 const PROBE_INTERVAL = 500
 
-/** Milliseconds. Less than a test may take, so that the failure says what was waited for. */
+/** Milliseconds. Less than a test's timeout, so that the failure names what was waited for. */
 const TIMEOUT = 45_000
 
 /**
- * A proxy as one would put in front of several processes: it asks each for `/readyz`, keeps
- * connections to those that are ready, and spreads requests and sockets over them in turn. What
- * fails is answered by 502 and never tried again, so that a client sees it.
+ * A proxy such as one would put in front of several processes: it polls `/readyz` of each, keeps
+ * connections to those that are ready, and spreads requests and sockets over them in turn. A failed
+ * request gets a 502 and is never retried, so that the client sees it.
  */
 export async function openBalancer(backends: readonly Backend[]): Promise<Balancer> {
   const agents = new Map(backends.map((backend) => [backend, new Agent({ keepAlive: true })]))
@@ -133,7 +133,7 @@ export async function openBalancer(backends: readonly Backend[]): Promise<Balanc
   }
 }
 
-/** It believes its clients, so that one test can be many people. */
+/** It trusts the clients' own header, so that one test can act as many people. */
 function addressOf({ headers, socket }: IncomingMessage) {
   return headers["x-forwarded-for"] ?? socket.remoteAddress
 }

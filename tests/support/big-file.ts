@@ -5,8 +5,8 @@ import { request, type ClientRequest, type IncomingMessage } from "node:http"
 const PIECE = 1024 * 1024
 
 /**
- * The bytes of a file that is nowhere, from `offset` on, in pieces: the same each time, and no two
- * pieces alike.
+ * Generates the bytes of a file from `offset` on, in chunks: the same each time, and no two chunks
+ * alike.
  */
 export function* bytesFrom(offset: number, size: number): Generator<Buffer> {
   for (let at = offset; at < size;) {
@@ -29,7 +29,7 @@ function pieceOf(index: number): Buffer {
   return bytes
 }
 
-/** Sends bytes at the server's pace until it answers, or the connection breaks: then null. */
+/** Sends bytes at the server's pace until it responds, or the connection breaks: then null. */
 export async function sendBytes(
   address: URL,
   options: { method: string; headers: Record<string, string> },
@@ -67,7 +67,7 @@ function drained(sent: ClientRequest) {
   })
 }
 
-/** Whether the body is the file that `bytesFrom` makes, to its end. */
+/** Whether the body is the whole file that `bytesFrom` generates. */
 export async function isSame(body: AsyncIterable<Uint8Array>, size: number): Promise<boolean> {
   let at = 0
   for await (const chunk of body) {
@@ -78,7 +78,7 @@ export async function isSame(body: AsyncIterable<Uint8Array>, size: number): Pro
   return at === size
 }
 
-/** What the process holds of the machine's memory, in bytes; 0 for one that is dead. Linux only. */
+/** Memory that the process uses, in bytes; 0 for one that is dead. Linux only. */
 export function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024
 }

@@ -4,8 +4,8 @@ import { chromium, type Browser, type BrowserContext, type Page } from "playwrig
 import type { Person } from "./people.ts"
 
 /**
- * Where systems put a Chromium. The headless shell first: it draws the same pages for a third of
- * the work, as it has no window around them.
+ * Where systems install Chromium. The headless shell comes first: it renders the same pages for a
+ * third of the CPU time, as it has no window around them.
  */
 const PLACES = [
   "/usr/bin/chromium-headless-shell",
@@ -15,7 +15,7 @@ const PLACES = [
   "/usr/bin/google-chrome-stable",
 ]
 
-/** A Chromium of this machine. `CHROMIUM` names another one. Throws where there is none. */
+/** Finds a Chromium on this machine. `CHROMIUM` names another one. Throws if there is none. */
 export function findBrowser(): string {
   const browser = [process.env["CHROMIUM"], ...PLACES].find((path) => path && existsSync(path))
   if (!browser)
@@ -26,9 +26,7 @@ export function findBrowser(): string {
   return browser
 }
 
-/**
- * Installs Debian's headless shell where it is missing and we may: in a fresh container, as root.
- */
+/** Installs Debian's headless shell if it is missing and we may: in a fresh container, as root. */
 export function installBrowser() {
   if ([process.env["CHROMIUM"], PLACES[0]].some((path) => path && existsSync(path))) return
   if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return
@@ -37,23 +35,23 @@ export function installBrowser() {
     apt("update")
     apt("install", "--no-install-recommends", "chromium-headless-shell", "fonts-liberation")
   } catch (error) {
-    // Another Chromium does as well, only slower.
+    // Another Chromium works as well, only more slowly.
     if (!PLACES.some((path) => existsSync(path))) throw error
   }
 }
 
 function apt(...words: string[]) {
-  // Where there is no network, not for minutes.
+  // Without a network, apt would retry for minutes.
   const options = ["-yq", "-o", "Acquire::Retries=0", "-o", "Acquire::http::Timeout=10"]
   execFileSync("apt-get", [...options, ...words], { stdio: ["ignore", "ignore", "inherit"] })
 }
 
-/** A browser of this test file's own. Close it. */
+/** A browser for this test file. Close it. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
 }
 
-/** Signs a browser in as that person, at that application. */
+/** Signs a browser in as that person. */
 export function giveCookies(
   context: BrowserContext,
   person: Pick<Person, "cookies">,
@@ -65,13 +63,13 @@ export function giveCookies(
 }
 
 /**
- * Resolves when React has taken the page over, so that what is pressed is heard. (The network is
- * never idle on a page that is live: its worker keeps a connection.)
+ * Resolves when React has hydrated the page, so that clicks are handled. (The network is never idle
+ * on a live page: its worker keeps a connection.)
  */
 export async function takenOver(page: Page) {
   const taken = page.waitForFunction(() => {
     const main = document.querySelector("main")
-    // The dashboard's shell marks its part when all that it listens to is heard.
+    // The dashboard's shell marks its part once all its listeners are attached.
     return main?.id === "main"
       ? main.hasAttribute("data-arrives")
       : main !== null && Object.keys(main).some((key) => key.startsWith("__reactProps"))

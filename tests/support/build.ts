@@ -6,8 +6,8 @@ import { installBrowser } from "./browser.ts"
 const root = resolve(import.meta.dirname, "../..")
 
 /**
- * What the tests of the whole application run: the build, made again when `vitest` watches and a
- * source changes, and a browser.
+ * What the tests of the whole application need: a browser and the build, which is made again when
+ * `vitest` watches and a source changes.
  */
 export default async function prepare(project: TestProject) {
   await refreshBuild()

@@ -35,14 +35,14 @@ export async function openObserver(app: Pick<TidelineApp, "log">) {
   await send("Profiler.startPreciseCoverage", { callCount: true, detailed: false })
   return {
     async calledWhile(work: () => Promise<unknown>): Promise<Set<string>> {
-      await send("Profiler.takePreciseCoverage") // taking the counts sets them to zero
+      await send("Profiler.takePreciseCoverage") // reading the counts resets them
       await work()
       const { result } = await send("Profiler.takePreciseCoverage")
       const called = result
         .filter(({ url }) => url.includes("/build/server/"))
         .flatMap(({ functions }) => functions)
         .filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
-      // The bundler numbers functions of one name.
+      // The bundler numbers functions that share a name.
       return new Set(called.map(({ functionName }) => functionName.replace(/\$\d+$/, "")))
     },
     close: () => socket.close(),

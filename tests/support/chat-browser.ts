@@ -8,21 +8,21 @@ export type ChatBrowser = Awaited<ReturnType<typeof openChatBrowser>>
 
 interface ThreadOptions {
   title?: string
-  /** The words of the first message. */
+  /** The text of the first message. */
   first?: string
-  /** How the last answer ended. */
+  /** How the last reply ended. */
   status?: "completed" | "timeout"
-  /** One more answer. */
+  /** Sends a message and waits for the reply. */
   say?: string
 }
 
-/** The application, a browser, and somebody who is signed in and has been shown around. */
+/** The application, a browser, and somebody who is signed in and has finished onboarding. */
 export async function openChatBrowser() {
   const app = await startTideline({ CHAT_RATE_LIMIT: "1000" })
   const sql = postgres(app.databaseUrl, { max: 1 })
   const browser = await launchBrowser()
   const person = await signUp(app, adaLovelace)
-  // The record is made by the first page that asks for it.
+  // The first page requested creates the record.
   await person("/dashboard")
   const [user] = await sql`update users set onboarding_completed = true returning _id`
   const complaints: string[] = []
@@ -31,7 +31,7 @@ export async function openChatBrowser() {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
     await giveCookies(context, person, app)
     const page = await context.newPage()
-    // Before the test itself is given up, so that the failure names what was waited for.
+    // Less than the test's own timeout, so that the failure names what was waited for.
     page.setDefaultTimeout(20_000)
     page.on("console", (message) => complaints.push(message.text()))
     page.on("pageerror", ({ message }) => complaints.push(message))
@@ -41,7 +41,7 @@ export async function openChatBrowser() {
   }
 
   /**
-   * A stored conversation of so many messages, `Question n` and `Answer n` by turns. Resolves with
+   * A stored conversation of that many messages, `Question n` and `Answer n` in turn. Resolves with
    * the path of its page.
    */
   async function thread(messages: number, options: ThreadOptions = {}): Promise<string> {
@@ -78,12 +78,12 @@ export async function openChatBrowser() {
     person,
     open,
     thread,
-    /** Closes every page, and gives back what their consoles said. */
+    /** Closes every page, and returns the messages of their consoles. */
     async endPages() {
       for (const context of browser.contexts()) await context.close()
       return complaints.splice(0)
     },
-    /** The browser itself speaks of requests that fail, and a test may want them to. */
+    /** The browser itself reports requests that fail, which a test may intend. */
     forgive(pattern: RegExp) {
       const left = complaints.filter((complaint) => !pattern.test(complaint))
       complaints.splice(0, complaints.length, ...left)

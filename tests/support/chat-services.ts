@@ -20,7 +20,7 @@ import { createTestDatabase } from "./postgres.ts"
 
 export type ChatScope = Awaited<ReturnType<Awaited<ReturnType<typeof openChatServices>>["scopeOf"]>>
 
-/** A room for all tests of a file, and two who ask in it. */
+/** Services for all tests of a file, and two users who send messages. */
 export async function shareChatServices() {
   const chat = await openChatServices()
   afterAll(() => chat.close())
@@ -29,7 +29,7 @@ export async function shareChatServices() {
 
 /**
  * What the chat's functions need: a real database, and the development gateway over HTTP. `scopeOf`
- * adds somebody who asks.
+ * adds another user.
  */
 export async function openChatServices() {
   const database = await createTestDatabase()

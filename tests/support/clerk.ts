@@ -3,11 +3,13 @@ import { createServer } from "node:http"
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type CryptoKey } from "jose"
 import { portOf } from "./port-of.ts"
 
-/** Clerk marks its tokens by kind. */
+/** Clerk prefixes its tokens by kind. */
 const KIND = { session: "cl_B7d4PD111AAA", template: "cl_B7d4PD222AAA" }
 
 export const SECRET_KEY = "sk_live_for_tests_and_nothing_else"
-/** The Frontend API of an instance, which its tokens name as their issuer. Nobody answers there. */
+/**
+ * The Frontend API of an instance, which its tokens name as their issuer. Nothing listens there.
+ */
 export const ISSUER = "https://clerk.example.test"
 
 export const PUBLISHABLE_KEY = publishableKeyOf(ISSUER)
@@ -23,15 +25,15 @@ type Body = Record<string, string | undefined>
 
 export interface ClerkUser {
   id: string
-  /** Empty where Clerk knows none. */
+  /** Empty if Clerk knows none. */
   email: string
   name: [string, string]
   plan: "free" | "pro"
 }
 
 /**
- * The part of Clerk's Backend API that the server calls, over real HTTP, and a mint for tokens as
- * Clerk makes them. It is ours, so it shows how the SDK is wired and not what Clerk does.
+ * The part of Clerk's Backend API that the server calls, over real HTTP, and an issuer of tokens
+ * like Clerk's. It is ours, so it tests how the SDK is wired and not what Clerk does.
  */
 export async function startClerk() {
   const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true })
@@ -51,7 +53,7 @@ export async function startClerk() {
       void reply(path, text ? (JSON.parse(text) as Body) : {}).then(([status, body]) => answer(status, body))
     })
     function answer(status: number, body: object) {
-      // Exactly so: with a charset the SDK takes the body for text.
+      // Without a charset: with one, the SDK takes the body for text.
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
     }
   }).listen(0, "127.0.0.1")
@@ -114,7 +116,7 @@ export async function startClerk() {
     }: { kind?: keyof typeof KIND; key?: CryptoKey; life?: number } = {},
   ) {
     const now = Math.floor(Date.now() / 1000)
-    // A token whose life is negative was made before that and has ended.
+    // A token with a negative lifetime was issued before that and has expired.
     const issuedAt = Math.min(now, now + life) - 1
     return new SignJWT({ iss: ISSUER, ...claims })
       .setProtectedHeader({ alg: "RS256", typ: "JWT", kid: "ins_test", cat: KIND[kind] })
@@ -128,7 +130,7 @@ export async function startClerk() {
     url,
     users,
     apiKeys,
-    /** Ids of sessions that were ended. */
+    /** Ids of revoked sessions. */
     revoked,
     /** Method and path of each call. */
     asked,

@@ -4,7 +4,9 @@ import { COMPILE_CACHE } from "./compile-cache.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** Runs an operator's command of the build, as the containers have it, and answers how it ended. */
+/**
+ * Runs an operator's command of the build, as the containers do, and resolves with how it ended.
+ */
 export function runBuiltCommand(
   name: string,
   words: string[],

@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 
 /**
- * Where Node keeps what it has compiled, so that the hundreds of servers of a run do not compile the
- * build again each.
+ * Node's compile cache, so that the hundreds of servers of a run do not each compile the build
+ * again.
  */
 export const COMPILE_CACHE = resolve(import.meta.dirname, "../../node_modules/.cache/node-compile")

@@ -3,7 +3,7 @@ import postgres from "postgres"
 import { databaseUrl } from "./database-url.ts"
 import { dropDatabase } from "./drop-database.ts"
 
-/** A new database on the PostgreSQL at `cluster`, with all that `template` has. */
+/** A new database on the PostgreSQL at `cluster`, copied from `template`. */
 export async function copyDatabase(cluster: string, template: string) {
   const name = `test_${randomUUID().replaceAll("-", "")}`
   await administer(cluster, (sql) => sql`create database ${sql(name)} template ${sql(template)}`)

@@ -1,7 +1,7 @@
-/** What each test database is a copy of. */
+/** The template of every test database. */
 export const TEMPLATE = "tideline_template"
 
-/** The address of another database on the same server. */
+/** The URL of another database on the same server. */
 export function databaseUrl(cluster: string, name: string): string {
   const url = new URL(cluster)
   url.pathname = `/${name}`

@@ -4,24 +4,22 @@ import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "./clerk.ts"
 import type { Fetch } from "./openapi.ts"
 import { openBrowser, signUp } from "./people.ts"
 
-/** Somebody who is signed in, no matter who says so. */
+/** A signed-in user, whichever provider they come from. */
 interface Member extends Fetch {
   /** A key for scripts. */
   apiKey(): Promise<string>
-  /** The identity provider knows no address of theirs from now on. */
+  /** The identity provider has no email address for them from now on. */
   loseAddress(): Promise<void>
 }
 
-/** The application with an identity provider, and the ways in at it. */
+/** The application with an identity provider, and ways to sign in to it. */
 export interface Deployment extends TidelineApp {
   /** What a page of the dashboard shows before its scripts run. */
   dashboard: RegExp
   enter(person: { name: string; email: string }): Promise<Member>
 }
 
-/**
- * Each identity provider that there is: what the contract promises holds with every one of them.
- */
+/** Every identity provider that there is: the contract must hold with each of them. */
 export const DEPLOYMENTS: { provider: string; start(env?: Record<string, string>): Promise<Deployment> }[] = [
   { provider: "the embedded identity", start: startEmbedded },
   { provider: "Clerk", start: startWithClerk },
@@ -41,7 +39,7 @@ async function startEmbedded(env: Record<string, string> = {}): Promise<Deployme
   }
 }
 
-/** With a stand-in for Clerk's Backend API, and sessions in tokens of Clerk's form. */
+/** With a stand-in for Clerk's Backend API, and sessions in tokens of Clerk's format. */
 async function startWithClerk(env: Record<string, string> = {}): Promise<Deployment> {
   const clerk = await startClerk()
   const app = await startTideline({
@@ -58,7 +56,7 @@ async function startWithClerk(env: Record<string, string> = {}): Promise<Deploym
   let people = 0
   return {
     ...app,
-    // Its browser code has to have the session first.
+    // Clerk's browser code must get the session first.
     dashboard: /Loading your session/,
     async enter({ name, email }) {
       const [first = "", last = ""] = name.split(" ")
@@ -69,7 +67,7 @@ async function startWithClerk(env: Record<string, string> = {}): Promise<Deploym
       const key = `ak_${people}`
       const sid = id.replace("user_", "sess_")
       const claims = { sub: id, sid, v: 2, sts: "active", azp: app.origin, pla: "u:free", fea: "" }
-      // Clerk's browser code renews it every minute; nothing does here.
+      // Clerk's browser code renews it every minute; nothing does so here.
       const session = await clerk.mint(claims, { life: 600 })
       return Object.assign(openBrowser(app, { __session: session, __client_uat: "1" }), {
         apiKey: async () => key,

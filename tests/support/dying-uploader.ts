@@ -10,8 +10,8 @@ import { uploadFile } from "#server/files/upload.ts"
 import { openLog } from "#server/log.ts"
 import { bytesOf, SENT } from "./dying-uploads.ts"
 
-// A process that uploads what `SENT` says in each of the ways there are, and may be killed at any
-// step of it.
+// A process that uploads the contents of `SENT` in every supported way, and may be killed at any
+// step.
 
 const { DATABASE_URL: url = "", BLOBS: directory = "" } = process.env
 const config = readConfig({ AUTH_SECRET: "a secret for tests, and for nothing else" })

@@ -15,8 +15,8 @@ import { createTestDatabase } from "./postgres.ts"
 import { pathsIn } from "./stored-paths.ts"
 
 /**
- * What the file functions need: a real database, a real disk, and settings. `scopeOf` adds somebody
- * who asks.
+ * What the file functions need: a real database, a real disk, and settings. `scopeOf` adds another
+ * user.
  */
 export async function openFileDrawer(settings: Record<string, string> = {}) {
   const database = await createTestDatabase()
@@ -53,7 +53,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
         .from(fileUsage)
       return rows
     },
-    /** Nobody there any more, and nothing stored. */
+    /** Removes all users and everything stored. */
     async empty() {
       await database.db.execute(sql`truncate ${users}, ${blobs}, ${uploads} cascade`)
       for (const path of await pathsIn(directory)) rmSync(path)
@@ -68,7 +68,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
 
 export type FileDrawer = Awaited<ReturnType<typeof openFileDrawer>>
 
-/** A file on its way in, whose sender knows its size. */
+/** An incoming file of a known size. */
 export function aFile(fileName: string, content: string | Buffer = `What ${fileName} holds.`) {
   const bytes = Buffer.from(content)
   return { fileName, bytes: inPieces(bytes), size: { exactly: bytes.length } }

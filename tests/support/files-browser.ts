@@ -8,19 +8,19 @@ import { ada as adaLovelace, signUp } from "./people.ts"
 
 export type FilesBrowser = Awaited<ReturnType<typeof openFilesBrowser>>
 
-/** The application, a browser, and somebody who is signed in and has been shown around. */
+/** The application, a browser, and somebody who is signed in and has finished onboarding. */
 export async function openFilesBrowser(env: Record<string, string>) {
   const app = await startTideline(env)
   const sql = postgres(app.databaseUrl, { max: 1 })
   const browser = await launchBrowser()
   const ada = await signUp(app, adaLovelace)
-  // The record is made by the first page that asks for it.
+  // The first page requested creates the record.
   await ada("/dashboard")
   await sql`update users set onboarding_completed = true`
 
   /**
-   * In a browser of its own, or that of another page. Dialogs that ask before leaving are answered
-   * with yes.
+   * Opens it in a new browser, or in that of another page. Confirms dialogs that ask before
+   * leaving.
    */
   async function open(path: string, options: BrowserContextOptions & { beside?: Page } = {}) {
     const { beside, ...given } = options
@@ -38,7 +38,7 @@ export async function openFilesBrowser(env: Record<string, string>) {
     return files
   }
 
-  /** Stored without the browser. */
+  /** Stores a file without the browser. */
   async function add(name: string, content: string | Buffer = "…"): Promise<FileSummary> {
     const response = await ada(`/api/files?name=${encodeURIComponent(name)}`, {
       method: "POST",
@@ -56,7 +56,7 @@ export async function openFilesBrowser(env: Record<string, string>) {
     open,
     list,
     add,
-    /** Bytes: what is taken and what running uploads hold. */
+    /** Bytes: those stored and those that running uploads reserve. */
     async usage() {
       const [row] = await sql`select used::int, reserved::int from file_usage`
       return row && { ...row }
@@ -64,8 +64,9 @@ export async function openFilesBrowser(env: Record<string, string>) {
     /** Closes every page and removes every file and upload. */
     async clear() {
       for (const context of browser.contexts()) await context.close()
-      // The server goes on with what they had sent, and it would count afterwards: it has been begun
-      // when a later upload is stored, and ended when no request holds space.
+      // The server still processes what they had sent, which would count afterwards. That
+      // processing has begun when a later upload is stored, and ended when no request reserves
+      // space.
       await ada("/api/files?name=later.txt", { method: "POST", body: "1" })
       await expect
         .poll(() => sql`select _id from uploads where length is null`, { message: "running uploads" })
@@ -82,7 +83,7 @@ export async function openFilesBrowser(env: Record<string, string>) {
   }
 }
 
-/** By the button and the browser's own dialog. */
+/** Through the button and the browser's own dialog. */
 export async function choose(
   page: Page,
   files: Record<string, string> | string | string[],

@@ -5,27 +5,27 @@ import { spawnTideline } from "./app.ts"
 import { openBalancer, type Balancer } from "./balancer.ts"
 import { findFreePort } from "./ports.ts"
 
-/** One of several processes. It stays at its ports and in its folder when it is started again. */
+/** One of several processes. It keeps its ports and its folder when it is started again. */
 export interface Member {
   port: number
-  /** Where it alone answers, past the proxy. */
+  /** Its own URL, which bypasses the proxy. */
   origin: string
   pid(): number
-  /** Of all its lives. */
+  /** Across all its restarts. */
   log: string[]
   isReady(): boolean
-  /** Resolves when it has ended, with its code. */
+  /** Resolves with its exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>
-  /** `sources` are of another version, built; without them it is today's. */
+  /** `sources` are those of another version, already built; the default is the current one. */
   start(sources?: string): Promise<void>
 }
 
 export interface Fleet {
-  /** The proxy's, which is the address of the application. */
+  /** The proxy's, which is the application's public URL. */
   origin: string
   members: Member[]
   balancer: Balancer
-  /** Of the blobs, which they share. */
+  /** The folder of the blobs, which they share. */
   dataDir: string
   /** Resolves when the proxy sends requests to all of them. */
   whenReady(): Promise<void>
@@ -33,8 +33,8 @@ export interface Fleet {
 }
 
 /**
- * Several processes of the built application, today's or that of `sources`, on one database and one
- * folder of blobs, behind a proxy.
+ * Several processes of the built application, from the current sources or from `sources`, with one
+ * database, one folder of blobs and a proxy in front.
  */
 export async function startFleet(
   databaseUrl: string,

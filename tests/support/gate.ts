@@ -6,18 +6,18 @@ import { portOf } from "./port-of.ts"
 export interface Gate {
   origin: string
   leadTo(port: number): void
-  /** Every connection breaks off, and none is taken, until it is opened. */
+  /** Breaks every connection and accepts none until it is opened. */
   shut(): void
   /**
-   * Nothing passes any more, and nobody is told: connections stay, and further ones are taken. When
-   * it is opened they break off.
+   * Forwards nothing any more and tells neither side: connections stay open, and new ones are
+   * accepted. Opening it breaks them.
    */
   swallow(): void
   open(): void
   close(): Promise<void>
 }
 
-/** The network between a browser and a server: it can be taken away. */
+/** The network between a browser and a server, which a test can interrupt. */
 export async function openGate(): Promise<Gate> {
   const passing = new Set<Socket>()
   let port = 0
@@ -31,7 +31,7 @@ export async function openGate(): Promise<Gate> {
   await once(server, "listening")
   const silence = (socket: Socket) => {
     passing.add(socket)
-    // Read, so that the sender sees it taken, and given to nobody.
+    // Read and discarded, so that the sender sees its bytes accepted.
     socket.unpipe().resume()
   }
   const breakOff = () => {
@@ -49,8 +49,7 @@ export async function openGate(): Promise<Gate> {
       for (const socket of passing) silence(socket)
     },
     open() {
-      // The other end has given up what it heard nothing of, and says so to anyone who sends there
-      // again.
+      // The other end has given up on these connections by now, and resets them on the next packet.
       if (state === "swallowing") breakOff()
       state = "open"
     },

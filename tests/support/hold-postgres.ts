@@ -1,6 +1,6 @@
 import { startEmbeddedPostgres } from "#db/embedded.ts"
 
-// Run as a program: starts PostgreSQL in the folder it is given, says where, and stays until it is
+// Run as a program: starts PostgreSQL in the given folder, prints its URL, and runs until it is
 // killed.
 const directory = process.argv[2]
 if (!directory) throw new Error("Give a folder.")

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib"
 import { pixelFlood } from "./images.ts"
 
 /**
- * Asks the server for an address that only a script in its origin would ask for, with what it can
+ * Requests a URL that only a script in the origin of the server would request, with what it can
  * read there.
  */
 const ATTACK =
@@ -18,8 +18,8 @@ const PIXEL = Buffer.from(
 )
 
 /**
- * Files that would run script, were they believed: in what they say they are, or in what they also
- * are.
+ * Files that would run scripts if their declared type were trusted, or because they are valid in
+ * another format too.
  */
 export const scripted: [name: string, content: Buffer][] = [
   ["page.html", Buffer.from(HTML)],
@@ -57,7 +57,8 @@ export const scripted: [name: string, content: Buffer][] = [
 ]
 
 /**
- * Names that would leave their folder, break a header, hide their ending, or be no names somewhere.
+ * Names that would escape their folder, break a header, hide their extension, or are invalid on
+ * some system.
  */
 export const named: string[] = [
   "../../../../etc/passwd",

@@ -3,15 +3,15 @@ import { createServer, type ServerResponse } from "node:http"
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from "jose"
 import { portOf } from "./port-of.ts"
 
-/** A provider that answers as the test tells it to. */
+/** A provider that responds as the test tells it to. */
 export interface HostileProvider {
   issuer: string
   env: Record<string, string>
   /** Signs with its own key, or another one. */
   sign(claims: JWTPayload, options?: { typ?: string; byOther?: boolean }): Promise<string>
-  /** What its token endpoint does from now on. */
+  /** Sets how its token endpoint responds from now on. */
   answer(write: (response: ServerResponse) => void): void
-  /** Of the token endpoint. */
+  /** Requests to the token endpoint. */
   requests: URLSearchParams[]
   close(): Promise<void>
 }

@@ -10,7 +10,7 @@ export function image(
   return drawn[format]().toBuffer()
 }
 
-/** A black PNG of one bit per pixel: some kilobytes that unfold to the whole. */
+/** A black PNG of one bit per pixel: a few kilobytes that decompress to the full size. */
 export function pixelFlood(side: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(side, 0)

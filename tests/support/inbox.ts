@@ -9,8 +9,8 @@ export interface Email {
 }
 
 /**
- * The email to `to` with such a subject in the local inbox. Emails may be on their way, so it waits
- * for it.
+ * Resolves with the email to `to` with this subject in the local inbox. Waits for it, as emails may
+ * still be on their way.
  */
 export async function findEmail(
   { inbox }: Pick<TidelineApp, "inbox">,

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net"
 
 /**
- * Lets what comes from one go to the other, and ends both with either. They are among `joined`
- * while they are open.
+ * Pipes each socket into the other, and ends both with either. They are in `joined` while they are
+ * open.
  */
 export function joinSockets(first: Socket, second: Socket, joined: Set<Socket>): void {
   for (const [one, other] of [

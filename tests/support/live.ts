@@ -15,16 +15,16 @@ import type { Person } from "./people.ts"
 
 type App = Pick<TidelineApp, "origin">
 
-/** Below a test's own limit, so that it says what it waited for. */
+/** Less than a test's own timeout, so that the failure names what was waited for. */
 const UNTIL_MS = 30_000
 
-/** A socket client: `received` has the events it received, in order. */
+/** A socket client; `received` has its events in order. */
 export interface LiveSocket {
   received: { name: string; event: SnapshotEvent | CommitEvent | RevokedEvent }[]
   subscribe(query: unknown, args: unknown, id?: number): Promise<SubscribeAnswer>
   query(query: unknown, args?: unknown): Promise<QueryAnswer>
   mutate(mutation: unknown, args?: unknown, mutationId?: string): Promise<MutateAnswer>
-  /** Resolves with the first event that fits, including one received before. */
+  /** Resolves with the first event that matches, including one received before. */
   until(fits: (event: { name: string; event: unknown }) => boolean): Promise<unknown>
   close(): void
 }
@@ -34,7 +34,7 @@ export async function realtimeToken(person: Person): Promise<string> {
   return ((await response.json()) as { token: string }).token
 }
 
-/** Throws the server's refusal. `origin` is what a browser would say of the page it shows. */
+/** Throws the server's refusal. `origin` is the Origin header that a browser would send. */
 export async function openLiveSocket(
   app: App,
   token: unknown,

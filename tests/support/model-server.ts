@@ -16,7 +16,9 @@ export interface ModelRequest {
   body: Record<string, unknown>
 }
 
-/** A model server that answers each request as the test says. It closes at the end of the test. */
+/**
+ * A model server that responds to each request as the test says. It closes at the end of the test.
+ */
 export async function openModelServer(
   answer: (response: ServerResponse, request: ModelRequest, number: number) => unknown,
 ) {
@@ -40,7 +42,7 @@ export async function openModelServer(
   return { baseUrl, requests }
 }
 
-/** What the server logs, and a model that it asks. */
+/** A model that sends its requests to the server, and what it logs. */
 export function askedModel(baseUrl: string, settings: Record<string, string> = {}) {
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: "info" }, { write: (line) => void logged.push(JSON.parse(line)) })
@@ -52,7 +54,7 @@ export function askedModel(baseUrl: string, settings: Record<string, string> = {
   return { model, config, log, logged, modelTrouble: createModelTrouble(log) }
 }
 
-/** The whole answer to one question, as chunks and as what they come to. */
+/** The whole reply to one message, as chunks and assembled. */
 export async function readReply(
   scope: Pick<ReturnType<typeof askedModel>, "model" | "config" | "log" | "modelTrouble">,
   options: Partial<Parameters<typeof generateReply>[1]> = {},
@@ -81,7 +83,7 @@ export async function readReply(
   return { chunks, text: textOf("text-delta"), reasoning: textOf("reasoning-delta"), error, finish }
 }
 
-/** The JSON of one piece of an answer, as `/chat/completions` streams it. */
+/** The JSON of one chunk of a reply, as `/chat/completions` streams it. */
 export function piece(delta: object, finishReason: string | null = null, around: object = {}): string {
   const choices = [{ index: 0, delta, finish_reason: finishReason }]
   return JSON.stringify({
@@ -94,7 +96,7 @@ export function piece(delta: object, finishReason: string | null = null, around:
   })
 }
 
-/** Sends packets one after the other, each alone on its way, and ends the response. */
+/** Sends each string as a packet of its own, in order, and ends the response. */
 export async function sendStream(response: ServerResponse, packets: readonly (string | Uint8Array)[]) {
   if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream" })
   for (const packet of packets) {

@@ -3,8 +3,8 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 export type Fetch = (address: string, init?: RequestInit) => Promise<Response>
 
 /**
- * `fetch` for addresses of the application at `origin`, which may be paths. Every answer is checked
- * by `checkAnswer`.
+ * `fetch` for URLs of the application at `origin`, which may be paths. Every response goes through
+ * `checkAnswer`.
  */
 export function checkedFetch(origin: string): Fetch {
   return async (address, init) => {
@@ -16,8 +16,8 @@ export function checkedFetch(origin: string): Fetch {
 }
 
 /**
- * Throws when an answer is not as the application's own OpenAPI document describes it. What the
- * document leaves to others passes: pages, and the identity provider's /api/auth.
+ * Throws when a response does not match the application's own OpenAPI document. What the document
+ * does not cover passes: pages, and the identity provider's /api/auth.
  */
 export async function checkResponse(url: URL, method = "GET", response: Response): Promise<void> {
   const document = await readDocument(url.origin)

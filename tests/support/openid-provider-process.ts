@@ -1,8 +1,8 @@
 import { Provider } from "oidc-provider"
 import { generateKeyPair, exportJWK } from "jose"
 
-// Run as a program: an OpenID provider at the port it is given, for one client. Anyone signs in with
-// any password; their address is their name at example.org.
+// Run as a program: an OpenID provider at the given port, for one client. Anyone can sign in with
+// any password; their email address is their name at example.org.
 const [port, origin, name] = process.argv.slice(2)
 const { privateKey } = await generateKeyPair("RS256", { extractable: true })
 const provider = new Provider(`http://127.0.0.1:${port}`, {
@@ -29,7 +29,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
       name: `${id} of the provider`,
     }),
   }),
-  // Its own refuses addresses of this machine.
+  // Its own fetch refuses loopback addresses.
   fetch: (url: string, options: RequestInit) => fetch(url, Object.assign(options, { dispatcher: undefined })),
   ttl: { Session: 3600, Interaction: 3600, Grant: 3600 },
 })

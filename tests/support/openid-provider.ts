@@ -5,14 +5,14 @@ import { findFreePort } from "./ports.ts"
 
 export interface OpenIdProvider {
   issuer: string
-  /** The settings of a server that it signs people in to. */
+  /** The settings of a server that uses it for sign-in. */
   env: Record<string, string>
-  /** What it said of errors. */
+  /** The errors that it reported. */
   log: string[]
   stop(): Promise<void>
 }
 
-/** `oidc-provider` as a process of its own, for the application at `origin`. */
+/** `oidc-provider` in its own process, for the application at `origin`. */
 export async function startOpenIdProvider(origin: string): Promise<OpenIdProvider> {
   const port = await findFreePort()
   const file = join(import.meta.dirname, "openid-provider-process.ts")

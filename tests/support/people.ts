@@ -4,18 +4,18 @@ import { checkResponse } from "./openapi.ts"
 type App = Pick<TidelineApp, "origin">
 
 /**
- * A signed-in person's browser: `fetch` with their cookies. Addresses may be paths; redirects are
- * not followed.
+ * A signed-in person's browser: `fetch` with their cookies. URLs may be paths; redirects are not
+ * followed.
  */
 export interface Person {
   (address: string, init?: RequestInit): Promise<Response>
   email: string
   password: string
-  /** What the browser would send now. */
+  /** The Cookie header that the browser would send now. */
   cookie(): string
-  /** The same by their names. */
+  /** The same cookies by name. */
   cookies(): Record<string, string>
-  /** A new key for scripts. */
+  /** Creates an API key. */
   apiKey(): Promise<string>
 }
 
@@ -24,7 +24,7 @@ export const grace = { name: "Grace Hopper", email: "grace@example.org" }
 
 const PASSWORD = "an engine of brass and cards"
 
-/** Makes an account at the embedded identity provider, and signs in. */
+/** Creates an account with the embedded identity provider, and signs in. */
 export function signUp(
   app: App,
   { name, email, password = PASSWORD }: { name: string; email: string; password?: string },
@@ -40,8 +40,8 @@ export function signIn(
 }
 
 /**
- * A browser that holds `cookies` and keeps what it is given. Like a real one it says where a
- * request was made.
+ * A browser that holds `cookies` and stores those it receives. Like a real one it sends the Origin
+ * of its requests.
  */
 export function openBrowser(app: App, cookies: Record<string, string> = {}) {
   const jar = new Map(Object.entries(cookies))

@@ -6,7 +6,7 @@ import { getTableConfig, PgTable, type PgColumn } from "drizzle-orm/pg-core"
 
 const SCHEMA = resolve(import.meta.dirname, "../../db/schema")
 
-/** What a column is called that holds somebody's id, name for signing in, or email address. */
+/** The names of columns that hold somebody's id, user name or email address. */
 const NAMES_SOMEBODY =
   /(^|_)(user|person|people|owner|member|author|account|operator|subject|actor|clerk|customer|reference|email|recipient|sender|identifier)(_|$)/
 
@@ -19,8 +19,8 @@ export async function allTables(): Promise<PgTable[]> {
 }
 
 /**
- * The qualified names of those tables that lead to a person: by a column that is called so, or by a
- * reference to such a table, through however many.
+ * The qualified names of the tables that lead to a person: by a column with such a name, or by a
+ * reference, direct or indirect, to a table that has one.
  */
 export function findPersonalTables(tables: readonly PgTable[]): string[] {
   const personal = new Set(tables.filter((table) => columnsOf(table).some(isPersonal)))

@@ -9,7 +9,7 @@ import { findFreePort } from "./ports.ts"
 
 const PROGRAM = "/usr/sbin/pgbouncer"
 
-/** Debian's PgBouncer; installed where it is missing and we may: in a fresh container, as root. */
+/** Debian's PgBouncer; installed if it is missing and we may: in a fresh container, as root. */
 export function installPgbouncer(): void {
   if (existsSync(PROGRAM)) return
   if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))

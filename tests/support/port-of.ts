@@ -1,6 +1,6 @@
 import type { Server } from "node:net"
 
-/** The port that a listening server was given. */
+/** The port of a listening server. */
 export function portOf(server: Server): number {
   const address = server.address()
   if (address === null || typeof address === "string")

@@ -3,16 +3,13 @@ import { createServer } from "node:net"
 import { WORKERS } from "./workers.ts"
 
 /**
- * Below the ports that systems give to outgoing connections: such a one could be taken by any of
- * thousands between the look and the start of the server that it is for.
+ * Below the ephemeral port range: any of thousands of outgoing connections could take a port from
+ * it between the check and the start of the server.
  */
 const FIRST = 20_000
 const LAST = 32_000
 
-/**
- * For each process that tests beside others, so that two do not find the same. Workers count from
- * 1.
- */
+/** One range for each worker, so that two do not find the same port. Workers count from 1. */
 const PLACES = WORKERS + 1
 const OF_EACH = Math.floor((LAST - FIRST) / PLACES)
 

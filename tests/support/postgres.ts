@@ -3,10 +3,7 @@ import { openDatabase } from "#db/client.ts"
 import { copyDatabase } from "./copy-database.ts"
 import { TEMPLATE } from "./database-url.ts"
 
-/**
- * A database of its own, on the PostgreSQL that all tests share: with the newest schema, or with
- * nothing.
- */
+/** A new database on the PostgreSQL that all tests share: with the newest schema, or empty. */
 export async function createTestDatabase({ empty = false } = {}) {
   const copy = await copyDatabase(inject("postgresUrl"), empty ? "template1" : TEMPLATE)
   const { db, close } = openDatabase(copy.url)

@@ -4,7 +4,7 @@ import { listDocs } from "#server/docs/pages.ts"
 const docs = listDocs().flatMap((group) => group.pages.map((page) => `/docs/${page.slug}`))
 export const posts = listPosts().map((post) => `/blog/${post.slug}`)
 
-/** What anybody may read, and needs no React. */
+/** Public pages that do not need React. */
 export const publicPages = [
   "/",
   "/features",
@@ -18,7 +18,7 @@ export const publicPages = [
   ...posts,
 ]
 
-/** Where people write something before they are signed in. */
+/** Pages with forms for visitors who are not signed in. */
 export const publicForms = [
   "/waitlist",
   "/docs/search?q=mail",

@@ -8,8 +8,8 @@ export async function openConnection(port: number): Promise<Socket> {
 }
 
 /**
- * Sends the bytes and our end of the connection, and reads until the server's end. What came back,
- * as text.
+ * Sends the bytes, ends our side of the connection, and reads until the server ends its side.
+ * Resolves with the response as text.
  */
 export async function exchange(port: number, bytes: string | Uint8Array): Promise<string> {
   const socket = await openConnection(port)
@@ -17,7 +17,7 @@ export async function exchange(port: number, bytes: string | Uint8Array): Promis
   return readAll(socket)
 }
 
-/** Until the connection ends, also when it breaks. */
+/** Reads until the connection ends or breaks. */
 export function readAll(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = ""
@@ -27,7 +27,7 @@ export function readAll(socket: Socket): Promise<string> {
   })
 }
 
-/** The status of each answer, in order. */
+/** The status of each response, in order. */
 export function statusesOf(text: string): number[] {
   return [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status))
 }

@@ -4,9 +4,9 @@ import { catchUp } from "../realtime/support/oracle.ts"
 import { realtimeToken } from "./live.ts"
 import type { Person } from "./people.ts"
 
-/** After faults, on a machine that has other things to do. Milliseconds. */
+/** Milliseconds. Allows for faults, on a busy machine. */
 const TIMEOUT = 60_000
-/** A token is good for a minute. */
+/** A token is valid for a minute. */
 const TOKEN_RENEWAL = 15_000
 /** Longer than any test. */
 const FOR_EVER = 2 ** 31 - 1
@@ -14,21 +14,18 @@ const FOR_EVER = 2 ** 31 - 1
 export interface ReturningSocket {
   person: Person
   client: ReferenceClient
-  /** How often a process said goodbye, and how often a connection ended without. */
+  /** How many processes said goodbye, and how many connections ended without. */
   ended: { goodbyes: number; losses: number }
   /**
-   * The rows that it shows, by list, when it has passed everything that is committed. The socket is
-   * closed then.
+   * Resolves with the rows that it shows, by list, once it has passed everything that is committed.
+   * Closes the socket.
    */
   finish(sql: postgres.Sql): Promise<{ threads: Rows; files: Rows }>
 }
 
 type Rows = ReturnType<ReferenceClient["rowsOf"]>
 
-/**
- * A socket that follows a person's conversations and files, and comes back as a browser does
- * whenever it is cut off.
- */
+/** A socket that follows a person's conversations and files, and reconnects as a browser does. */
 export async function openReturningSocket(origin: string, person: Person): Promise<ReturningSocket> {
   const client = new ReferenceClient(origin.replace("http", "ws"), await realtimeToken(person))
   client.keepEvents = false
@@ -69,14 +66,14 @@ export async function openReturningSocket(origin: string, person: Person): Promi
   }
 
   /**
-   * Long before the one it has runs out. Where nobody answers, it is for the next time, or the next
-   * connection.
+   * Long before the current one expires. If nobody replies, the next renewal or the next connection
+   * gets a new one.
    */
   async function renewToken() {
     if (client.connected) await client.ask("authenticate", { token: await realtimeToken(person) })
   }
 
-  /** A whole read may be refused for a moment: a client waits before it asks again. */
+  /** A snapshot may be refused for a moment: a client waits before it asks again. */
   async function renew() {
     if (lists.some(({ refusal }) => refusal)) await pause(500)
     await client.renew()
@@ -88,19 +85,18 @@ export async function openReturningSocket(origin: string, person: Person): Promi
     for (;;) {
       try {
         client.token = await realtimeToken(person)
-        // What went with an old token is read again.
+        // Lists that were revoked with an old token are read again.
         for (const list of lists) if (list.state === "revoked") list.state = "reset"
         return await client.resume()
       } catch {
-        // Nobody is there, or the one that was there is going: a client waits before it tries
-        // again.
+        // No process is listening, or it is shutting down: a client waits before it retries.
         await pause(100)
       }
     }
   }
 }
 
-/** Whether it has to be asked for again. */
+/** Whether it must be subscribed to again. */
 function isWanting({ state, refusal }: Followed): boolean {
   return state === "reset" || (state === "waiting" && refusal?.retryAfter !== undefined)
 }

@@ -10,7 +10,7 @@ import type { BucketSettings } from "#server/adapters/blobs/s3/bucket.ts"
 const REGION = "us-east-1"
 const CREDENTIALS = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" }
 
-/** A server that speaks S3, for the tests of a file. */
+/** A server with the S3 API, for the tests of a file. */
 export function startS3() {
   const directory = mkdtempSync(join(tmpdir(), "s3-"))
   const server = new S3rver({
@@ -18,7 +18,7 @@ export function startS3() {
     port: 0,
     silent: true,
     directory,
-    // It signs a bucket's address without the slash at its end, unlike Amazon and its SDK.
+    // It signs a bucket's URL without the trailing slash, unlike Amazon and its SDK.
     allowMismatchedSignatures: true,
   })
   let port = 0
@@ -51,7 +51,7 @@ export function startS3() {
       bucket = `b-${randomUUID()}`
       await openClient().send(new CreateBucketCommand({ Bucket: bucket }))
     },
-    /** Everything in the bucket, pieces of what is unfinished included. */
+    /** Everything in the bucket, including the parts of unfinished uploads. */
     async objects(): Promise<{ name: string; size: number }[]> {
       const found: { name: string; size: number }[] = []
       for await (const page of paginateListObjectsV2({ client: openClient() }, { Bucket: bucket })) {

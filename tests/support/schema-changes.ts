@@ -11,7 +11,7 @@ interface Rule {
   table: string
   columns: string[]
   text: string
-  /** Whether it tells all rows apart by these columns. */
+  /** Whether the columns are unique together. */
   isKey: boolean
 }
 
@@ -20,10 +20,10 @@ export interface Schema {
   tables: Set<string>
   /** By table and column. */
   columns: Map<string, Column>
-  /** What may refuse a row, by table and name: constraints and unique indexes. */
+  /** What may reject a row, by table and name: constraints and unique indexes. */
   rules: Map<string, Rule>
   functions: Set<string>
-  /** The columns of which a change names the row that it left, by table. */
+  /** The columns of the replica identity, by table. */
   identities: Map<string, string[]>
 }
 
@@ -63,7 +63,7 @@ export async function readSchema(sql: postgres.Sql): Promise<Schema> {
   }
 }
 
-/** What a program that was written for `before` cannot live with in `after`, in words. */
+/** The changes that break a program written for `before` when it runs on `after`, in words. */
 export function findBreaks(before: Schema, after: Schema): string[] {
   return [
     ...without(before.tables, after.tables).map((table) => `${table} is gone`),
@@ -94,7 +94,7 @@ function* breaksOfColumns(before: Schema, after: Schema): Generator<string> {
   }
 }
 
-/** Rules of new columns, and those that follow from others, refuse nothing that was accepted. */
+/** Rules of new columns, and those implied by others, reject nothing that was accepted before. */
 function* breaksOfRules(before: Schema, after: Schema): Generator<string> {
   for (const [name, { table, columns, text, isKey }] of after.rules) {
     if (!before.tables.has(table) || before.rules.get(name)?.text === text) continue

@@ -2,28 +2,28 @@ import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import { portOf } from "./port-of.ts"
 
-/** What an OpenAI-compatible gateway says, and when, as the test tells it to. */
+/** An OpenAI-compatible gateway that sends what the test tells it to, when it tells it to. */
 export interface ScriptedGateway {
   /** The settings of a server that is to use it. */
   env: Record<string, string>
-  /** The answers that were asked for, in order. */
+  /** The replies that were requested, in order. */
   answers: ScriptedReply[]
-  /** Resolves with the answer of this number, from 0, once it has been asked for. */
+  /** Resolves with the reply of this number, from 0, once it has been requested. */
   asked(number: number): Promise<ScriptedReply>
   close(): Promise<void>
 }
 
 export interface ScriptedReply {
-  /** All that was sent. */
+  /** All the text sent so far. */
   said: string
-  /** With each piece, when it was sent (ms). */
+  /** The length after each chunk, and when it was sent (ms). */
   times: { length: number; at: number }[]
-  /** Its asker went away before the end. */
+  /** The client disconnected before the end. */
   aborted: boolean
-  /** A piece of the answer. */
+  /** Sends a chunk of the reply. */
   say(text: string): void
   /**
-   * `word 1 word 2 ...` every so many milliseconds, until the asker goes away or the answer ends.
+   * Sends `word 1 word 2 ...` at this interval (ms) until the client disconnects or the reply ends.
    */
   talk(interval: number): void
   finish(): void

@@ -6,15 +6,15 @@ type Send = (path: string, init?: RequestInit) => Promise<Response>
 export interface Authenticator {
   recoveryCodes: string[]
   /**
-   * The code of this half minute, or of one so many later. Each is accepted once, and those of the
-   * half minute before and after this one are accepted too: so there are three at any time.
+   * The code of this half minute, or of one that many later. Each is accepted once, and those of
+   * the half minute before and after are accepted too: so three are valid at any time.
    */
   code(later?: -1 | 0 | 1): string
 }
 
 /**
- * Sets up an authenticator app in the browser of somebody who is signed in. It shows the code of -1.
- * An account of a provider has no password.
+ * Sets up an authenticator app in the browser of a signed-in user. It uses the code of -1. An
+ * account of an external provider has no password.
  */
 export async function addSecondFactor(browser: Send, password?: string): Promise<Authenticator> {
   const begun = await postJson(browser, "/api/auth/two-factor/enable", password ? { password } : {})
@@ -26,7 +26,10 @@ export async function addSecondFactor(browser: Send, password?: string): Promise
   return app
 }
 
-/** What an app makes of the address in a QR code: RFC 6238, written apart from what is tested. */
+/**
+ * What an app makes of the URL in a QR code: RFC 6238, implemented separately from the code under
+ * test.
+ */
 export function openAuthenticator(uri: string, recoveryCodes: string[] = []): Authenticator {
   const key = decodeBase32(new URL(uri).searchParams.get("secret") ?? "")
   return {

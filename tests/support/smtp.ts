@@ -4,7 +4,7 @@ import { findFreePort } from "./ports.ts"
 
 export interface ReceivedMail {
   envelope: { from: string; to: string[] }
-  /** As it came over the wire. */
+  /** As received over the wire. */
   source: string
 }
 
@@ -12,12 +12,12 @@ export interface SmtpReceiver {
   url: string
   /** Every message that it accepted, in order. */
   received: ReceivedMail[]
-  /** Refuses connections until `start`. Doing either twice does nothing more. */
+  /** Refuses connections until `start`. Both are idempotent. */
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** A real SMTP server that keeps what it is sent. It stays at its address while it is stopped. */
+/** A real SMTP server that stores what it receives. It keeps its port while it is stopped. */
 export async function openSmtpReceiver(options: SMTPServerOptions = {}): Promise<SmtpReceiver> {
   const received: ReceivedMail[] = []
   const port = await findFreePort()
@@ -36,7 +36,7 @@ export async function openSmtpReceiver(options: SMTPServerOptions = {}): Promise
           received.push({ envelope: { from, to: rcptTo.map(({ address }) => address) }, source })
           answer()
         } catch (error) {
-          // Its sender died in the middle of it.
+          // The sender died in the middle of it.
           answer(error instanceof Error ? error : new Error(String(error)))
         }
       },

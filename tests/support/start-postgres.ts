@@ -16,15 +16,13 @@ declare module "vitest" {
 
 const migrations = resolve(import.meta.dirname, "../../db/migrations")
 
-/**
- * One PostgreSQL for all test files, with the migrated template that each test database is a copy
- * of.
- */
+/** One PostgreSQL for all test files, with the migrated template of the test databases. */
 export default async function startPostgres(project: TestProject) {
   const directory = mkdtempSync(join(tmpdir(), "tideline-postgres-"))
   const cluster = await startEmbeddedPostgres({
     directory,
-    // Nothing here outlives the run, and many test files and their servers connect at once.
+    // No data has to outlive the run, and many test files and their servers connect at the same
+    // time.
     settings: { fsync: "off", full_page_writes: "off", max_connections: String(100 * WORKERS) },
   })
   const stop = async () => {

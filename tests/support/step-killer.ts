@@ -3,9 +3,9 @@ import { syncBuiltinESMExports } from "node:module"
 import { Socket } from "node:net"
 import process from "node:process"
 
-// Loaded before a program that a test wants dead: ends it with SIGKILL at the step whose number is
-// in KILL_AT. A step is the beginning or the end of an act on a file, and a packet to or from the
-// database. Steps count from `globalThis.countSteps()` on.
+// Preloaded into a program that a test wants to kill: sends SIGKILL at the step with the number in
+// KILL_AT. A step is the beginning or the end of a file operation, or a packet to or from the
+// database. Counting starts with `globalThis.countSteps()`.
 
 const at = Number(process.env["KILL_AT"])
 let steps = -1

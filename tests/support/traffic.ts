@@ -6,29 +6,29 @@ import { begin, offsetOf, type SentUpload } from "./uploads.ts"
 
 type Chance = ReturnType<typeof seeded>
 
-/** What people were promised, which has to be true in the end. */
+/** What users were promised, which must be true in the end. */
 export interface Ledger {
-  /** The addresses of accounts. */
+  /** The email addresses of accounts. */
   accounts: string[]
   /**
-   * What a conversation may be called: as was acknowledged last, or as was asked since and never
-   * answered.
+   * The titles that a conversation may have: the last one acknowledged, and later ones whose
+   * requests got no response.
    */
   titles: Map<string, Set<string>>
   /** The bytes of each file. */
   files: Map<string, Buffer>
-  /** Questions that were taken: the message of each answer. */
+  /** Accepted messages: the id of each reply. */
   answers: string[]
-  /** Requests that were not served: with a status of 500 or more, or none. */
+  /** Requests that were not served: with a status of 500 or more, or no response. */
   refused: string[]
-  /** Answers that no outage explains. */
+  /** Responses that no outage explains. */
   wrong: string[]
 }
 
 export interface Traffic {
   ledger: Ledger
   served(): number
-  /** Resolves when every request is answered that is under way. */
+  /** Resolves when no request is pending. */
   stop(): Promise<void>
 }
 
@@ -38,13 +38,13 @@ export interface Sender {
   files: string[]
 }
 
-/** They, and the files, fit into the first page of a live list. */
+/** Both fit into the first page of a live list. */
 const THREADS_EACH = 20
 const FILES_EACH = 20
 const PART = 300_000
 
 /**
- * One deed of a person after the other, chosen by chance from `deeds`, for all of them at once,
+ * Performs random actions from `deeds` for all people in parallel, one after the other for each,
  * until it is stopped.
  */
 export function startTraffic(
@@ -77,7 +77,7 @@ export function startTraffic(
     },
   }
 
-  /** The answer with this status, or null and a note of what came instead. */
+  /** The response with this status, or null and a note of what came instead. */
   async function request(
     { person }: Pick<Sender, "person">,
     path: string,
@@ -98,7 +98,7 @@ export function startTraffic(
     return null
   }
 
-  /** Begins a conversation, or gives one another name. */
+  /** Creates a conversation, or renames one. */
   async function talk(sender: Sender) {
     const title = `title ${randomUUID()}`
     if (sender.threads.length < THREADS_EACH) {
@@ -125,17 +125,17 @@ export function startTraffic(
     if (!threadId) return talk(sender)
     const text = `/long ${20 + chance.below(300)}`
     const messages = [{ id: randomUUID(), role: "user", parts: [{ type: "text", text }] }]
-    // One that is asked while another is being answered is refused.
+    // A message sent while another is being answered is refused.
     const asked = await request(sender, "/api/chat", postAsync({ threadId, messages }), 202, 409)
     if (asked?.response.status === 202)
       ledger.answers.push((JSON.parse(asked.body.toString()) as { answerId: string }).answerId)
   }
 
-  /** Stores a file in one request and reads it back, or removes one. */
+  /** Stores a file in one request and reads it back, or deletes one. */
   async function store(sender: Sender) {
     if (sender.files.length >= FILES_EACH) {
       const id = sender.files.shift() ?? ""
-      // Whether it was removed is not known where there is no answer.
+      // Without a response, the deletion may or may not have happened.
       ledger.files.delete(id)
       await request(sender, `/api/files/${id}?permanently=1`, { method: "DELETE" }, 204)
       return
@@ -152,7 +152,7 @@ export function startTraffic(
     for (const { _id } of files) await keep(sender, _id, bytes)
   }
 
-  /** Sends a file in parts, and goes on where it was when one was lost. */
+  /** Uploads a file in parts, and resumes after a lost one. */
   async function send(sender: Sender) {
     if (sender.files.length >= FILES_EACH) return store(sender)
     const bytes = randomBytes(PART * 3)
@@ -206,7 +206,7 @@ export function startTraffic(
   }
 }
 
-/** As a client waits before it tries again. */
+/** As a client waits before it retries. */
 function pause() {
   return new Promise((resolve) => setTimeout(resolve, 250))
 }

@@ -8,10 +8,10 @@ export interface Unmarked {
   text: string
 }
 
-/** Words within these are the same in every language. */
+/** Text within these is the same in every language. */
 const CODE = new Set(["code", "pre", "kbd", "samp", "style", "script"])
 
-/** Names of things and of keys. */
+/** Product names and names of keys. */
 const NAMES = new Set(
   [
     "Tideline|Clerk|React Router|Drizzle|Geist|Next.js + Convex + Clerk|English|Deutsch|Node",
@@ -24,8 +24,8 @@ const ENGLISH =
   /(^|\s)(the|of|to|is|are|was|and|or|in|for|it|its|not|no|you|your|more|with|on|from|that|this|there|by|at|be)(\s|[.,!?]|$)/i
 
 /**
- * Texts of the interface that no catalogue would know: words between tags, and strings that read
- * like words.
+ * Texts of the interface that are missing from the catalogues: text between tags, and strings that
+ * look like prose.
  */
 export function findUnmarkedText(file: string, source: string): Unmarked[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
@@ -77,7 +77,7 @@ function isMarked(node: ts.Node): boolean {
   )
 }
 
-/** What is thrown, names of modules, types and classes, and what is compared with. */
+/** Errors thrown, module names, types, classes, and operands of comparisons. */
 function isForDevelopers(node: ts.Node): boolean {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return true
   if (ts.isThrowStatement(node)) return true

@@ -28,7 +28,7 @@ export function metadataOf(fileName: string) {
   return `filename ${Buffer.from(fileName).toString("base64")}`
 }
 
-/** Begins an upload; throws when that is refused. */
+/** Creates an upload; throws when that is refused. */
 export async function begin(send: Send, fileName: string, length: number): Promise<SentUpload> {
   const created = await create(send, {
     "Upload-Length": String(length),
@@ -62,7 +62,7 @@ function bodyOf(body: Uint8Array | ReadableStream | undefined) {
   }
 }
 
-/** How many bytes an upload has, by its own word. */
+/** How many bytes an upload has, as the server reports it. */
 export async function offsetOf(upload: SentUpload): Promise<number> {
   const response = await upload.head()
   if (response.status !== 200) throw new Error(`HEAD ${upload.address} answered ${response.status}.`)

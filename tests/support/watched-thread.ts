@@ -6,13 +6,13 @@ import type { Person } from "./people.ts"
 
 const QUERIES = ["chat.listMessages", "chat.listTurns", "chat.listChunks"]
 
-/** The records of a conversation as a page would have them that watches it over a socket. */
+/** The records of a conversation, as a page that follows it over a socket has them. */
 export async function watchThread(app: TidelineApp, person: Person, threadId: string) {
   const socket = await openLiveSocket(app, await realtimeToken(person))
   for (const [id, query] of QUERIES.entries()) await socket.subscribe(query, { threadId }, id)
   await socket.until(() => replay(socket.received).subscribed === QUERIES.length)
 
-  /** Resolves as soon as the records fit. */
+  /** Resolves as soon as the records match. */
   async function until(fits: (view: View) => boolean): Promise<View> {
     await socket
       .until(() => fits(viewOf(replay(socket.received))))
@@ -32,11 +32,11 @@ export async function watchThread(app: TidelineApp, person: Person, threadId: st
 }
 
 export interface View {
-  /** The latest answer as it reads: its message's words, or those that its pieces come to. */
+  /** The text of the latest reply: that of its message, or its chunks joined. */
   text: string
   status: LiveTurn["status"] | null
   answerId: string | null
-  /** Of that answer. */
+  /** Of that reply. */
   chunks: number
   messages: number
 }

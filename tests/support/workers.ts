@@ -3,8 +3,8 @@ import { availableParallelism, totalmem } from "node:os"
 const GB = 1e9
 
 /**
- * How many test files run at once: more than there are cores, as files often wait for a start, a
- * page or an email. Each needs up to a gigabyte of memory, for a server and a browser.
+ * How many test files run in parallel: more than there are cores, as files often wait for a start,
+ * a page or an email. Each needs up to a gigabyte of memory, for a server and a browser.
  */
 export const WORKERS = Math.max(
   2,

@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib"
 
 /**
- * The entries of an archive that stores them as they are: their names and contents, in order.
- * Throws where the directory, an entry's own header, a length or a sum does not agree, or a name is
- * not said to be UTF-8.
+ * The entries of an archive without compression: their names and contents, in order. Throws if the
+ * directory, an entry's own header, a length or a checksum does not match, or a name is not flagged
+ * as UTF-8.
  */
 export function readZip(bytes: Buffer): [name: string, content: string][] {
   const end = bytes.length - 22

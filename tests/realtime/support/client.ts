@@ -23,8 +23,8 @@ export interface Followed {
   end: string | null
   token: string | null
   /**
-   * `waiting` until the snapshot, `reset` when the server has forgotten it, `revoked` when it is
-   * over.
+   * `waiting` until the snapshot arrives, `reset` when the server no longer has the subscription,
+   * `revoked` when access has ended.
    */
   state: "waiting" | "live" | "reset" | "revoked"
   refusal: Refusal | null
@@ -38,7 +38,7 @@ export type ServerEvent =
   | ({ event: "revoked" } & RevokedEvent)
   | { event: "goodbye"; sequence: number; reason: string; retryAfter: number | null }
 
-/** Stands for an answer that was lost with its connection. */
+/** Stands in for a reply that was lost with its connection. */
 const LOST = {
   accepted: [],
   refused: [],
@@ -46,8 +46,8 @@ const LOST = {
 }
 
 /**
- * A client written from docs/realtime-protocol.md on a bare WebSocket. It checks what the protocol
- * promises at each event, and keeps what breaks it in `violations`.
+ * A client written from docs/realtime-protocol.md on a bare WebSocket. It checks the protocol's
+ * guarantees at each event, and records breaches in `violations`.
  */
 export class ReferenceClient {
   readonly followed = new Map<number, Followed>()
@@ -56,13 +56,13 @@ export class ReferenceClient {
   readonly seen = { rows: 0, changes: 0, commits: 0, resets: 0, changedRows: 0 }
   position: { epoch: string; lsn: string } | null = null
   lag = 0
-  /** A hole or a repetition was seen, and the connection was given up. */
+  /** A gap or a duplicate was seen, and the client closed the connection. */
   broken = false
   goodbye: { reason: string; retryAfter: number | null } | null = null
-  /** Set to false, the client reads and applies but never acknowledges. */
+  /** If false, the client reads and applies events but never acknowledges them. */
   acknowledging = true
   keepEvents = true
-  /** Stands between the network and the client: what it answers is what the client hears. */
+  /** Sits between the network and the client: the client receives the events that it returns. */
   tamper: (event: ServerEvent) => ServerEvent[] = (event) => [event]
   /** For the next connection. */
   token: string
@@ -145,7 +145,7 @@ export class ReferenceClient {
     return followed
   }
 
-  /** Rows that came another way, as with a rendered page. */
+  /** Adds rows that arrived another way, such as with a rendered page. */
   async adopt(
     query: string,
     args: unknown,
@@ -169,7 +169,7 @@ export class ReferenceClient {
     return followed
   }
 
-  /** Comes back on a new connection and subscribes to everything again, from where it was. */
+  /** Reconnects and resumes every subscription from its last position. */
   async resume(url = this.#url): Promise<void> {
     this.#url = url
     const lsn = this.position?.lsn
@@ -184,7 +184,7 @@ export class ReferenceClient {
     await this.#subscribe(haves)
   }
 
-  /** Subscribes again to what the server has reset, or refused for the moment. */
+  /** Subscribes again to what the server has reset or temporarily refused. */
   async renew(): Promise<void> {
     const reset = [...this.followed.values()].filter(
       ({ state, refusal }) => state === "reset" || (state === "waiting" && refusal?.retryAfter !== undefined),
@@ -215,7 +215,7 @@ export class ReferenceClient {
     return this.ask("mutate", { mutation, args, mutationId })
   }
 
-  /** Resolves as soon as the condition holds; it is tried at every event. */
+  /** Resolves as soon as the condition holds; it is checked at every event. */
   async until(condition: () => boolean, what: string, ms = 20_000): Promise<void> {
     if (condition()) return
     await new Promise<void>((resolve, reject) => {
@@ -282,7 +282,7 @@ export class ReferenceClient {
     if (this.broken) return
     if (this.keepEvents) this.events.push(message)
     if (message.sequence !== this.#sequence + 1) {
-      // What was lost or repeated on the way cannot be applied: come back on a new connection.
+      // An event after a gap or a duplicate cannot be applied: reconnect.
       this.broken = true
       this.close()
       return

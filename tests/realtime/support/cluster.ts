@@ -6,14 +6,14 @@ import { startEmbeddedPostgres } from "#db/embedded.ts"
 import { createDatabase } from "./database.ts"
 
 /**
- * A PostgreSQL of the test's own, to be treated badly. When it dies it is started again, as an
- * operator's service would be.
+ * A PostgreSQL for one test to mistreat. When it dies it is started again, as a service manager
+ * would do.
  */
 export async function startCluster(settings: Record<string, string> = {}) {
   const directory = mkdtempSync(join(tmpdir(), "tideline-faults-"))
   const server = await startEmbeddedPostgres({
     directory,
-    // Its machine never fails here, only its processes.
+    // Only its processes fail here, never the machine.
     settings: { max_connections: "200", shared_buffers: "32MB", fsync: "off", ...settings },
   })
   const database = await createDatabase(server.url)
@@ -27,7 +27,7 @@ export async function startCluster(settings: Record<string, string> = {}) {
     },
     /**
      * Ends the postmaster: SIGINT is a fast shutdown, SIGQUIT an immediate one, SIGKILL a crash.
-     * Resolves when another accepts connections.
+     * Resolves when its successor accepts connections.
      */
     async restart(signal: NodeJS.Signals) {
       const { pid } = server
@@ -57,7 +57,7 @@ export async function startCluster(settings: Record<string, string> = {}) {
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>
 
-/** Ends the walsenders that serve this database; answers how many there were. */
+/** Ends the walsenders that serve this database; returns how many there were. */
 export async function killStreams(sql: postgres.Sql): Promise<number> {
   const killed = await sql`
     select pg_terminate_backend(active_pid) from pg_replication_slots

@@ -1,10 +1,10 @@
 import { startEngine } from "./engine.ts"
 import { drafts, messages, threads } from "./tables.ts"
 
-// Run as a program: the engine in a process of its own, which can be stopped, continued and killed.
+// Run as a program: the engine in its own process, which can be stopped, continued and killed.
 const [databaseUrl, limits, version] = process.argv.slice(2)
 if (!databaseUrl || !limits) throw new Error("Give the database's URL and the limits.")
-// The next version watches one table more, so places of this one mean nothing to it.
+// The next version watches one more table, so positions from this version mean nothing to it.
 const engine = await startEngine(
   databaseUrl,
   JSON.parse(limits),

@@ -23,13 +23,10 @@ import {
 
 export const ORIGIN = "https://tideline.example"
 
-/**
- * What the engine wrote to its log, for tests that expect a complaint and for those that expect
- * none.
- */
+/** What the engine logged, for tests that expect a complaint and for those that expect none. */
 export type LogLine = { level: "info" | "warn" | "error"; details: object; message: string }
 
-/** The engine over the test tables, on a port of its own. */
+/** The engine with the test tables, on a port of its own. */
 export async function startEngine(
   databaseUrl: string,
   limits: Partial<RealtimeLimits> = {},

@@ -1,12 +1,12 @@
 /** Set by `npm run test:faults`: the fault tests in their long form. */
 export const LONG = process.env["FAULTS"] === "long"
 
-/** The short form's amount, or the long form's. */
+/** Returns the short form's amount, or the long form's. */
 export function amount(short: number, long: number): number {
   return LONG ? long : short
 }
 
-/** A reproducible source of chance; the seed is printed so that a failure can be had again. */
+/** A seeded random generator. It prints the seed so that a failure can be reproduced. */
 export function seeded(name: string) {
   const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000)
   process.stdout.write(`${name}: SEED=${seed}\n`)

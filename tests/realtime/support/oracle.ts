@@ -2,7 +2,7 @@ import type postgres from "postgres"
 import { expect } from "vitest"
 import type { Followed, ReferenceClient } from "./client.ts"
 
-/** The truth: the table itself, by the same question. */
+/** The expected rows, read from the table itself with the same range. */
 export async function storedMessages(sql: postgres.Sql, threadId: string) {
   const rows = await sql`
     select _id, thread_id as "threadId", owner, body, note, _creation_time::int as "_creationTime"
@@ -10,7 +10,7 @@ export async function storedMessages(sql: postgres.Sql, threadId: string) {
   return Array.from(rows)
 }
 
-/** Resolves when the client has passed everything that is committed now. */
+/** Resolves when the client has passed everything committed so far. */
 export async function catchUp(sql: postgres.Sql, client: ReferenceClient): Promise<void> {
   const [place] = await sql`
     select pg_logical_emit_message(true, 'test', 'mark'), lpad(to_hex((pg_current_wal_insert_lsn() - '0/0')::int8), 16, '0') as lsn`
@@ -20,8 +20,8 @@ export async function catchUp(sql: postgres.Sql, client: ReferenceClient): Promi
 }
 
 /**
- * Waits until the client has passed everything that is committed now, and compares its rows with
- * the table.
+ * Waits until the client has passed everything committed so far, and compares its rows with the
+ * table.
  */
 export async function expectEqual(sql: postgres.Sql, client: ReferenceClient, lists: readonly Followed[]) {
   await catchUp(sql, client)

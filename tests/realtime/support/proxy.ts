@@ -2,8 +2,8 @@ import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
 
 /**
- * A TCP proxy that can lose the network: it keeps connections open and forwards nothing, as a cable
- * that was pulled.
+ * A TCP proxy that can lose the network: it keeps connections open and forwards nothing, like an
+ * unplugged cable.
  */
 export async function startProxy(targetPort: number) {
   const pairs = new Set<[Socket, Socket]>()
@@ -35,14 +35,14 @@ export async function startProxy(targetPort: number) {
   if (address === null || typeof address === "string") throw new Error("The proxy has no port.")
   return {
     url: `ws://127.0.0.1:${address.port}`,
-    /** Everything that is sent from now on is lost, in both directions. */
+    /** Drops everything sent from now on, in both directions. */
     stall() {
       stalled = true
     },
     heal() {
       stalled = false
     },
-    /** Lets the server's bytes through at this pace. */
+    /** Limits the rate of the server's bytes. */
     slow(bytesPerSecond: number) {
       bytesPerTick = bytesPerSecond / 100
     },

@@ -6,7 +6,7 @@ import type { RealtimeLimits } from "#server/realtime/options.ts"
 
 const program = resolve(import.meta.dirname, "engine-process.ts")
 
-/** The engine in a process of its own. */
+/** The engine in its own process. */
 export async function spawnEngine(
   databaseUrl: string,
   limits: Partial<RealtimeLimits> = {},

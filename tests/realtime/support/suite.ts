@@ -5,8 +5,8 @@ import { createDatabase, type TestDatabase } from "./database.ts"
 import { startEngine, type Engine } from "./engine.ts"
 
 /**
- * A database and an engine for the tests of one file, and clients that are checked and closed after
- * each test.
+ * A database and an engine for the tests of one file, with clients that are checked and closed
+ * after each test.
  */
 export function engineSuite(limits: Partial<RealtimeLimits> = {}) {
   let database: TestDatabase | undefined

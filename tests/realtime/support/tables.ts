@@ -3,10 +3,7 @@ import type postgres from "postgres"
 import { defineLiveQuery, defineMutation, type TableDescription } from "#server/realtime/live-query.ts"
 import type { TransactionQuery } from "#server/realtime/mutate.ts"
 
-/**
- * A small product for the engine to serve: conversations with messages, each conversation with an
- * owner.
- */
+/** A small product for the engine to serve: conversations with an owner and messages. */
 export const SCHEMA = `
   create table threads (
     _id text primary key, owner text not null, title text not null default '', _creation_time bigint not null default 0
@@ -71,7 +68,7 @@ export const messages: TableDescription<MessageRow> = {
   },
 }
 
-/** Watched by the next version of the product only. */
+/** Watched only by the next version of the product. */
 export const drafts: TableDescription<{ _id: string; owner: string }> = {
   schema: "public",
   name: "drafts",
@@ -81,7 +78,7 @@ export const drafts: TableDescription<{ _id: string; owner: string }> = {
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
 
-/** Anybody's messages in a thread: nothing but the range. */
+/** All messages in a thread, for any viewer: nothing but the range. */
 export const inThread = defineLiveQuery({
   name: "messages.inThread",
   args: v.strictObject({ threadId: Id }),
@@ -92,7 +89,7 @@ export const inThread = defineLiveQuery({
   }),
 })
 
-/** The same for the thread's owner alone, as long as it is theirs. */
+/** The same for the thread's owner only, for as long as they own it. */
 export const inOwnThread = defineLiveQuery({
   name: "messages.inOwnThread",
   args: v.strictObject({ threadId: Id }),
@@ -137,7 +134,7 @@ export const lengths = defineLiveQuery({
   answer: "row",
 })
 
-/** A projection that cannot make sense of some rows. */
+/** A projection that throws on some rows. */
 export const strict = defineLiveQuery({
   name: "messages.strict",
   args: v.strictObject({ threadId: Id }),
@@ -187,8 +184,8 @@ export const fail = defineMutation({
 })
 
 /**
- * `ada`, or `ada@1700000000000` for one that expires then, in ms, or with one more such time for
- * the end of what it came from.
+ * Tokens are `ada`, `ada@1700000000000` with an expiry in ms, or with a second such time for when
+ * the session behind the token ends.
  */
 export async function verify(token: string) {
   const [id = "", expiry, end] = token.split("@")
