@@ -152,8 +152,8 @@ export default function SecondFactorPage({ loaderData, actionData }: Route.Compo
     <>
       <PageHead title={t`Set up two-factor authentication`}>
         <Trans>
-          Sign-in then also asks for a code from an app on your phone or in your password manager. A stolen
-          password is not enough to get in.
+          Once this is on, signing in also takes a code from an app on your phone or in your password manager.
+          A stolen password is then not enough to get in.
         </Trans>{" "}
         {hasPassword ? <Trans>Enter your password to begin.</Trans> : null}
       </PageHead>
