@@ -276,7 +276,7 @@ describe("deleting the account", () => {
 
 let people = 0
 
-/** Somebody whose onboarding is over. */
+/** Somebody who has finished onboarding. */
 async function newPerson(): Promise<Person> {
   const person = await signUp(app, { name: "Ada", email: `ada-${++people}@example.org` })
   await person("/onboarding")
@@ -298,7 +298,7 @@ function deletion(person: Person, confirmation: string) {
   return change(person, { intent: "delete-account", confirmation })
 }
 
-/** Every table in which a row holds one of the texts, whatever its column. */
+/** Every table with a row that holds one of the texts, in any column. */
 async function tablesWith(texts: string[]): Promise<string[]> {
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables

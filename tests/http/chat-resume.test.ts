@@ -18,7 +18,7 @@ describe("resumeStream of the AI SDK", () => {
     await ask(threadId, text)
     const resumed = await resume(threadId)
     const stored = await storedReply(threadId)
-    // A reply may have ended before it was asked for.
+    // A reply may have ended before it is requested.
     if (resumed) expect(textOf(resumed)).toBe(stored.content)
   })
 
@@ -112,7 +112,7 @@ function send(address: string | URL | Request, init?: RequestInit): Promise<Resp
   return person(address instanceof Request ? address.url : address.toString(), init)
 }
 
-/** The reply as the SDK has it at the end of the stream; null where it found nothing to follow. */
+/** The reply as the SDK has it at the end of the stream; null if there was nothing to resume. */
 async function resume(threadId: string): Promise<UIMessage | null> {
   const transport = new DefaultChatTransport({ api: "/api/chat", fetch: send })
   const stream = await transport.reconnectToStream({ chatId: threadId })

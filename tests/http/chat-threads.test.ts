@@ -274,7 +274,7 @@ function ask(
   )
 }
 
-/** What a stream says, however its words are cut. */
+/** The text of a stream, however it is split into chunks. */
 async function wordsOf(stream: Response) {
   const chunks = (await stream.text()).matchAll(/^data: (\{.*\})$/gm)
   return Array.from(chunks, ([, chunk = ""]) => {

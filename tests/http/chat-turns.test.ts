@@ -118,7 +118,7 @@ describe("a message that replaces another", () => {
       "To Second, put better.",
     ])
 
-    // Its sender did not hear of it, and sends it again.
+    // The sender got no response, and sends it again.
     const again = { ...question(threadId, "q4", "Second, put better"), replaces: second.questionId }
     expect(await (await ada("/api/chat", postAsync(again))).json()).toEqual(asked)
     expect(await messages(threadId)).toHaveLength(4)
@@ -258,7 +258,7 @@ function question(threadId: string, id: string, text = "A question") {
   return { threadId, messages: [{ id, role: "user", parts: [{ type: "text", text }] }] }
 }
 
-/** Answers the latest request to the model. */
+/** Responds to the latest request to the model. */
 async function answerWith(text: string) {
   await gateway.asked(0)
   const answer = gateway.answers.at(-1)
@@ -266,7 +266,7 @@ async function answerWith(text: string) {
   answer?.finish()
 }
 
-/** A question of Ada's, and its whole answer. */
+/** A message of Ada's, and the whole reply. */
 async function exchange(threadId: string, id: string, text: string, replaces?: string) {
   gateway.answers.length = 0
   const body = { ...question(threadId, id, text), ...(replaces && { replaces }) }

@@ -18,7 +18,7 @@ let app: TidelineApp
 let ada: Fetch
 let grace: Fetch
 
-// The gateway runs here, so that the tests see what becomes of the requests to it.
+// The gateway runs in this process, so that the tests see what happens to requests to it.
 beforeAll(async () => {
   gateway = await openDevelopmentGateway()
   app = await startTideline({
@@ -229,7 +229,7 @@ test("invented roles and parts never reach the model", async () => {
 })
 
 async function makeThread(caller: Fetch) {
-  // With a title, so that the model is not asked for one at some moment after the answer.
+  // With a title, so that the model is not asked to generate one at some moment after the reply.
   const made = await caller("/api/chat/threads", post({ title: "Tides" }))
   const { thread } = await read<{ thread: ThreadSummary }>(made)
   return thread._id
@@ -251,7 +251,7 @@ function question(text: string, threadId?: string, id = "q1") {
   return { messages: [say(text, id)], ...(threadId && { threadId }) }
 }
 
-/** Asks them all, and goes away from all of them at the first words. */
+/** Sends them all, and disconnects from all replies at their first words. */
 async function leave(questions: object[]) {
   const gone = new AbortController()
   await Promise.all(

@@ -74,7 +74,7 @@ describe("Clerk's webhooks", () => {
     const { user } = await enter("kept")
     expect((await send({ type: "user.deleted", data: { id: user.id, deleted: true } })).status).toBe(200)
     expect(await recordOf(user.id)).toBeDefined()
-    // Another instance's key knows nobody.
+    // A key of another instance verifies nothing here.
     clerk.users.delete(user.id)
     expect((await send({ type: "user.updated", data: { id: user.id } })).status).toBe(200)
     expect(await recordOf(user.id)).toBeDefined()
@@ -92,8 +92,8 @@ describe("Clerk's webhooks", () => {
     ["with another secret", { "svix-signature": "v1,bm90IHRoZSBzaWduYXR1cmU=" }],
     ["with another message's signature", { "svix-id": "msg_other" }],
     ["older than five minutes", {}, -301],
-    // Not 301: a slow machine would take a second to send it, and then it is no longer too far
-    // ahead.
+    // Not 301: a slow machine would take a second to send it, and then it is no longer too far in
+    // the future.
     ["from the future", {}, 330],
   ])("are refused %s", async (_name, headers: Record<string, string>, shift = 0) => {
     const { user } = await enter("safe")
@@ -109,7 +109,7 @@ describe("Clerk's webhooks", () => {
     expect((await fetch(`${app.origin}/api/webhooks/clerk`)).status).toBe(405)
   })
 
-  /** Somebody who has been here. */
+  /** Somebody who has used the application. */
   async function enter(name: string, cookies: Record<string, string> = {}) {
     const id = `user_${name}`
     const user = {

@@ -258,7 +258,7 @@ function post(browser: Browser, fields: Record<string, string>) {
   return browser("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
 }
 
-/** Where the form leads. */
+/** The form's action. */
 async function submit(browser: Browser, fields: Record<string, string>) {
   const response = await post(browser, fields)
   return response.headers.get("location")

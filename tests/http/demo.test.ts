@@ -106,7 +106,7 @@ function open() {
   return fetch(`${app.origin}/demo`, { headers: { accept: "text/event-stream" } })
 }
 
-/** A stream of the boats, as a page has it. */
+/** A stream of the boats, as a page receives it. */
 it("the demo is absent if the operator switched it off, without affecting anything else", async () => {
   const without = await startTideline({ DEMO: "off", DATABASE_URL: app.databaseUrl })
   onTestFinished(() => without.stop())
@@ -134,7 +134,7 @@ async function look() {
   let shown: Boat[] = []
   let received = ""
 
-  /** The boats that are sent next. */
+  /** The boats in the next event. */
   async function next(): Promise<Boat[]> {
     while (!received.includes("\n\n")) {
       const { value, done } = await reader.read()
@@ -149,7 +149,7 @@ async function look() {
 
   return {
     next,
-    /** The boat, once it is sent other than it was. */
+    /** The boat, once it is sent with a change. */
     async until(name: string): Promise<Boat | undefined> {
       const before = JSON.stringify(find(name))
       while (JSON.stringify(find(name)) === before) await next()

@@ -150,7 +150,7 @@ describe("the waitlist sends email", () => {
   })
 })
 
-/** A browser that asks for pages in these languages. */
+/** A browser that prefers these languages. */
 function asking(acceptLanguage: string) {
   const browser = openBrowser(app)
   return (address: string, init: RequestInit = {}) => {
@@ -161,8 +161,8 @@ function asking(acceptLanguage: string) {
 }
 
 /**
- * Signs somebody in who has an account, or makes it first; their address is confirmed. No page is
- * opened.
+ * Signs somebody in, with a new account if they have none, and confirms their email address. Opens
+ * no page.
  */
 async function enter(email: string, browser: Visitor): Promise<Visitor> {
   const account = { name: "Somebody", email, password: PASSWORD }
@@ -191,7 +191,7 @@ function form(fields: Record<string, string>): RequestInit {
   return { method: "POST", body: new URLSearchParams(fields), headers: { accept: "text/html" } }
 }
 
-/** An operator's command beside the running server. */
+/** Runs an operator's command beside the running server. */
 async function operate(command: "user" | "waitlist", ...words: string[]) {
   const { code, output } = await runBuiltCommand(command, words, {
     folder: app.dataDir,

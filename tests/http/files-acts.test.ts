@@ -13,7 +13,7 @@ import { readZip } from "../support/zip.ts"
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 
-/** Whether processes can be looked into from outside. */
+/** Whether open files of other processes can be listed. */
 const hasProc = process.platform === "linux"
 
 let api: Api
@@ -56,7 +56,7 @@ describe("the trash", () => {
       ids.unshift(_id)
       await ada(`/api/files/${_id}`, { method: "DELETE" })
     }
-    // Of one moment, as after a selection was removed.
+    // With the same time of deletion, as after deleting a selection.
     await sql`update files set trashed_at = 5 where trashed`
     const first = await trash("?limit=2")
     const second = await trash(`?limit=2&cursor=${first.nextCursor}`)

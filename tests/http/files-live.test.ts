@@ -145,8 +145,8 @@ function isSnapshotOf(event: unknown, id: number | undefined) {
 }
 
 /**
- * The change of one row that Ada's socket was told, now or later; the one that leaves these fields,
- * where they are given.
+ * The change of one row that Ada's socket received or receives next; if fields are given, the one
+ * that leaves these.
  */
 async function waitForChange(wanted: [id: number | undefined, op: string, key: string], row?: object) {
   const find = (event: unknown) => {

@@ -230,7 +230,7 @@ describe("a link with a password", () => {
   test("reports a wrong password, and limits each visitor to twenty guesses without affecting others", async () => {
     const { url } = await shareIt({ password: "open sesame" })
     const guess = (password: string, network = "192.0.2.1") => {
-      // The last address is the one that the trusted proxy saw.
+      // The last address is the one that the trusted proxy added.
       const headers = { "x-forwarded-for": `198.51.100.${password.length}, ${network}` }
       return openBrowser(api.app)(url, { ...formOf({ password }), headers })
     }

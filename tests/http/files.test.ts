@@ -71,7 +71,7 @@ describe("POST /api/files", () => {
   describe("refuses", () => {
     afterAll(async () => {
       expect(await list(ada)).toEqual([])
-      // What a refused request had sent goes after its answer.
+      // What a refused request had stored is deleted after its response.
       await expect.poll(() => storedPaths(api.app)).toEqual([])
     })
 
@@ -165,7 +165,7 @@ describe("POST /api/files", () => {
       await expect.poll(() => storedPaths(api.app)).toHaveLength(1)
       request.destroy()
       await expect.poll(() => storedPaths(api.app)).toEqual([])
-      // What it held of the quota is free again.
+      // Its share of the quota is free again.
       const responses = []
       for (let part = 0; part < 5; part++)
         responses.push(await post(ada, "part.bin", Buffer.alloc(1_000_000)))
@@ -434,7 +434,7 @@ function streamed(...pieces: string[]) {
       else controller.enqueue(new TextEncoder().encode(piece))
     },
   })
-  // Node's fetch wants `duplex`, which the types of browsers do not know.
+  // Node's fetch requires `duplex`, which the browser's types lack.
   return { method: "POST", body, duplex: "half" } as RequestInit
 }
 

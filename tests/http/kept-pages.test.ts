@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { grace, signUp } from "../support/people.ts"
 
-// A public page that was just rendered for somebody is sent to the next without being rendered.
+// A public page that was just rendered for one visitor is sent to the next without rendering it
+// again.
 
 let app: TidelineApp
 beforeAll(async () => {
@@ -118,7 +119,7 @@ interface PageResponse {
 }
 
 /**
- * With no header but those: `fetch` takes what is compressed without being asked, and hides that.
+ * With no other headers than these: `fetch` requests compressed responses on its own, and hides it.
  */
 function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<PageResponse> {
   return new Promise((resolve, reject) => {

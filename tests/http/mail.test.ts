@@ -22,7 +22,7 @@ afterAll(async () => {
   await receiver.stop()
 })
 
-/** Ways to begin another line of a message's head, or to name another recipient. */
+/** Ways to inject another header line, or to name another recipient. */
 const CORPUS = [
   "\r\nBcc: eve@example.org",
   "\nBcc: eve@example.org",
@@ -50,11 +50,11 @@ const CORPUS = [
   `\r\nX-${"x".repeat(2000)}: 1`,
 ]
 
-/** The fields of every email, and no other. */
+/** The header fields of every email, and no others. */
 const HEAD = ["auto-submitted", "from", "to", "subject", "message-id", "date", "mime-version", "content-type"]
 
 describe("user input", () => {
-  // One person may be sent thirty an hour.
+  // Thirty emails an hour to one person are allowed.
   const people: Person[] = []
   beforeAll(async () => {
     const addresses = Array.from({ length: 5 }, (_, person) => `ada-${person}@example.org`)
@@ -98,7 +98,7 @@ describe("user input", () => {
     CORPUS.map((poison) => [language, poison, subjects] as const),
   )
 
-  // Each waits for its answers, which take half a second whatever there is to say, and for its
+  // Each waits for its responses, which take half a second whatever their content, and for its
   // emails.
   test.concurrent.each(cases)(
     "stays in the body of the emails of an account, in %s: %j",
@@ -172,7 +172,7 @@ describe("an unavailable mail server", () => {
     await signUp(app, { name: "Emmy", email: "emmy@example.org" })
     const statuses = []
     for (let i = 0; i < 9; i++) {
-      // The limit of attempts from one network is another, and lets five through in a quarter of an
+      // The limit of attempts from one network is separate, and allows five in a quarter of an
       // hour.
       await sql`delete from auth.rate_limit`
       const answer = await postJson(openBrowser(app), "/api/auth/request-password-reset", {

@@ -15,8 +15,8 @@ const pages = [...publicPages, ...publicForms, "/docs/nothing"]
 const validator = new HtmlValidate({
   extends: ["html-validate:recommended"],
   rules: {
-    // How React writes HTML, all of it allowed: <br/>, selected="", charSet, ids that begin with an
-    // underscore, styles that change.
+    // React's output, all of it valid: <br/>, selected="", charSet, ids that begin with an
+    // underscore, inline styles that change.
     "void-style": "off",
     "attr-case": "off",
     "valid-id": ["error", { relaxed: true }],
@@ -24,15 +24,15 @@ const validator = new HtmlValidate({
     "attribute-empty-style": "off",
     "doctype-style": "off",
     "no-inline-style": "off",
-    // Lines are as long as they are, and spaces at their ends are those of code.
+    // Long lines are fine, and trailing spaces belong to code.
     "long-title": "off",
     "no-trailing-whitespace": "off",
-    // A button in a form submits it and an input takes text, as the standard says.
+    // A button in a form submits it and an input is a text field by default.
     "no-implicit-button-type": "off",
     "no-implicit-input-type": "off",
-    // A password that is being looked at is a text, and must not be capitalised then.
+    // A visible password is a text field, and must not be capitalised.
     "input-attributes": "off",
-    // Regions that scroll, and are reached by the keyboard for it.
+    // Scrollable regions, focusable so that the keyboard can scroll them.
     "prefer-native-element": "off",
   },
 })
@@ -57,7 +57,7 @@ it("every link, picture, style and script in it exists", { timeout: 120_000 }, a
     recurse: true,
     concurrency: 4,
     checkFragments: true,
-    // Other sites are theirs to keep.
+    // Links to other sites are not checked.
     linksToSkip: async (link) => !link.startsWith(app.origin),
   })
   const broken = links.filter(({ state }) => state === LinkState.BROKEN)

@@ -11,7 +11,7 @@ let adaAtHome: Person
 let graceAtHome: Person
 let hers: LiveSocket
 let graces: LiveSocket
-/** What is Ada's. */
+/** Ada's records. */
 const own = { clerkId: "", userId: "", threadId: "", fileId: "" }
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   own.threadId = ("value" in made ? (made.value as { _id: string }) : { _id: "" })._id
   await sql`insert into chat_messages (user_id, thread_id, role, content)
     values (${own.userId}, ${own.threadId}, 'user', 'a secret of Ada')`
-  // An answer that is being given, by nobody.
+  // A reply in progress that no process generates.
   await sql`
     with answer as (
       insert into chat_messages (user_id, thread_id, role, content)
@@ -80,7 +80,7 @@ const mutations = () =>
     ["chat.restoreThread", { threadId: own.threadId }],
   ] as const
 
-/** Everything that is Ada's, as it stands in the database. */
+/** All of Ada's records, as stored in the database. */
 async function everythingOfAda() {
   return JSON.stringify([
     await sql`select * from users where _id = ${own.userId}`,
@@ -231,7 +231,7 @@ describe("invalid arguments", () => {
   it("are refused by every query and mutation, or change and show nothing", async () => {
     const before = await everythingOfAda()
     for (const [what, args] of strange) {
-      // One connection is allowed fewer messages at once than these are in all.
+      // One connection may have fewer messages in flight than these are in all.
       const socket = await openLiveSocket(app, await realtimeToken(graceAtHome))
       for (const [name] of queries()) {
         const answer = await socket.query(name, args)

@@ -16,8 +16,8 @@ afterAll(() => app.stop())
 
 const UNKNOWN = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
 
-// Whatever `ada` is answered is checked against the document; what stands here is only that these
-// answers are given.
+// `ada` checks every response against the document; the test itself only checks that these
+// responses occur.
 describe("the OpenAPI document describes", () => {
   test("a conversation, from creation to deletion", async () => {
     const created = await ada("/api/chat/threads", post({ title: "Tides" }))

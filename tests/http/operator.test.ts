@@ -62,7 +62,7 @@ describe("the operator's pages", () => {
 })
 
 describe("access to the operator's pages", () => {
-  /** Every address and every verb, as a page, as data, and as data of one route. */
+  /** Every URL and every verb, as a page, as data, and as data of one route. */
   const asks: [path: string, fields?: Record<string, string>][] = [
     ...PAGES.flatMap((path): [string][] => [[path], [`${path}.data`]]),
     ["/admin/people.data?_routes=routes%2Fadmin%2Fpeople"],
@@ -472,7 +472,7 @@ async function idOf(person: Person): Promise<string> {
   return row?.clerk_id ?? ""
 }
 
-/** What the operator's form comes to: the page after it. */
+/** Submits the operator's form, and resolves with the page after it. */
 async function act(path: string, fields: Record<string, string>) {
   const response = await operator(path, { method: "POST", body: new URLSearchParams(fields) })
   const location = response.headers.get("location")
@@ -482,7 +482,7 @@ async function act(path: string, fields: Record<string, string>) {
   return { status: page.status, location, page: await page.text() }
 }
 
-/** The newest of what was done, as the page says it. */
+/** The newest entry of the history, as the page shows it. */
 async function history(most: number): Promise<string[]> {
   const html = await (await operator("/admin/history")).text()
   return [
@@ -496,7 +496,7 @@ async function history(most: number): Promise<string[]> {
 
 /**
  * What a person's next requests are allowed: chat requests left, the largest file that tus
- * announces, and one of 1500 bytes.
+ * announces, and whether one of 1500 bytes is accepted.
  */
 async function limitsAsFelt(person: Person) {
   const chat = await person("/api/chat", { method: "POST", body: "no JSON" })
@@ -510,7 +510,7 @@ async function limitsAsFelt(person: Person) {
   }
 }
 
-/** Of what `knock` asks for. */
+/** By the requests of `knock`. */
 async function expectNothingChanged() {
   expect(await sql`select * from operator_acts`).toHaveLength(0)
   expect(await sql`select * from waitlist`).toHaveLength(0)
@@ -518,12 +518,12 @@ async function expectNothingChanged() {
   expect((await member("/dashboard")).status).toBe(200)
 }
 
-/** The page of those whose address contains the text. */
+/** The page of the people with this text in their email address. */
 async function find(q: string): Promise<string> {
   return (await operator(`/admin/people?${new URLSearchParams({ q })}`)).text()
 }
 
-/** An email that the mail server refused. */
+/** An email that the mail server rejected. */
 async function park(to: string, expiresAt: number | null = null): Promise<string> {
   const [row] = await sql<{ _id: string }[]>`
     insert into mail_outbox (kind, cause, recipient, message_id, subject, text, html, state, next_attempt_at,
@@ -534,7 +534,7 @@ async function park(to: string, expiresAt: number | null = null): Promise<string
   return row?._id ?? ""
 }
 
-/** In a conversation of its own, without waiting for the answer. */
+/** In a conversation of its own, without waiting for the reply. */
 async function ask(person: Person, text = "/slow"): Promise<Response> {
   const made = await postJson(person, "/api/chat/threads", { title: "The sea" })
   const { thread } = (await made.json()) as { thread: ThreadSummary }

@@ -44,8 +44,7 @@ interface Owner {
 }
 
 /**
- * For each table that leads to a person: how their row comes about, and a text of it that no other
- * row has.
+ * For each table that leads to a person: how to create their row, and a text that no other row has.
  */
 const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
   "public.users": async ({ user }) => user._id,
@@ -254,7 +253,7 @@ async function newOwner(): Promise<Owner> {
   }
 }
 
-/** Every table in which a row holds one of the texts, whatever its column. */
+/** Every table with a row that holds one of the texts, in any column. */
 async function tablesWith(texts: readonly string[]): Promise<string[]> {
   const found: string[] = []
   const tables = await db.execute<{ name: string }>(sql`

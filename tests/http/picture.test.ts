@@ -180,7 +180,7 @@ describe("with Clerk as the provider", () => {
 
 let people = 0
 
-/** Somebody whose onboarding is over. */
+/** Somebody who has finished onboarding. */
 async function newPerson(): Promise<Person> {
   const person = await signUp(app, { name: "Ada", email: `ada-${++people}@example.org` })
   await person("/onboarding")
@@ -189,7 +189,8 @@ async function newPerson(): Promise<Person> {
 }
 
 /**
- * By the form of the account page, as a browser without script sends it. Null removes the picture.
+ * Through the form of the account page, as a browser without JavaScript sends it. Null removes the
+ * picture.
  */
 async function send(person: Person, picture: Buffer | null) {
   const body = picture

@@ -56,7 +56,7 @@ describe("every response", () => {
     expect(response.status).toBe(status)
     const header = (name: string) => response.headers.get(name) ?? ""
     expect(header("content-security-policy")).toContain("default-src 'none'")
-    // What people uploaded may be shown in a frame of ours, without any script.
+    // Uploaded files may be shown in a frame of ours, without any script.
     if (header("content-security-policy").endsWith("; sandbox"))
       expect(header("x-frame-options")).toBe("SAMEORIGIN")
     else {
@@ -72,7 +72,7 @@ describe("every response", () => {
     expect(header("x-powered-by")).toBe("")
     expect(header("server")).toBe("")
     expect(header("access-control-allow-origin")).toBe("")
-    // Nobody should have to guess what the bytes of a text mean.
+    // Every text must declare its encoding.
     const isTheirs = header("content-disposition").startsWith("attachment")
     if (
       !isTheirs &&

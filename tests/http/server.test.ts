@@ -392,7 +392,7 @@ function serveFiles() {
   return serve(async () => new Response("the application"), {}, createFileServer(join(folder, "client")))
 }
 
-/** As the bytes come: `fetch` would decompress them, and tidy the path. */
+/** The raw bytes: `fetch` would decompress them, and normalise the path. */
 async function open(port: number, path: string, headers: Record<string, string> = {}, method = "GET") {
   const outgoing = nodeRequest({ port, path, headers, method, agent: false })
   outgoing.end()
@@ -405,7 +405,7 @@ async function get(port: number, path: string, headers?: Record<string, string>,
   return { status: incoming.statusCode, headers: incoming.headers, body: await buffer(incoming) }
 }
 
-/** A body of these parts, which says how many were asked for. */
+/** A body of these parts, which counts how many were read. */
 function source(parts: string[]) {
   let made = 0
   let lastAsked = performance.now()
@@ -423,7 +423,7 @@ function source(parts: string[]) {
     },
     { highWaterMark: 0 },
   )
-  /** Once nothing was asked for in half a second. */
+  /** Resolves once nothing was read for half a second. */
   async function idle() {
     while (made === 0 || performance.now() - lastAsked < 500)
       await new Promise((resolve) => setTimeout(resolve, 50))

@@ -31,7 +31,7 @@ describe("a public page", () => {
     expect(html).toContain(`<meta property="og:url" content="${app.origin}${path}"/>`)
     const said = (name: string) => new RegExp(`<meta property="og:${name}" content="([^"]+)"`).exec(html)?.[1]
     expect((await fetch(said("image") ?? "")).headers.get("content-type")).toBe("image/png")
-    // Drawn with the title that the page has now. If not: npm run share-pictures
+    // Rendered with the current title of the page. If not: npm run share-pictures
     const drawn: Partial<Record<string, { title: string; file: string }>> = previews
     expect(drawn[path]).toEqual({ title: said("title"), file: said("image")?.slice(app.origin.length) })
   })
@@ -236,9 +236,7 @@ async function germanOf(path: string): Promise<string> {
   return response.text()
 }
 
-/**
- * Of the colours or the language: the address that takes the choice is called as what is chosen.
- */
+/** For the colours or the language: the action's URL is named after what is chosen. */
 function choose(browser: ReturnType<typeof openBrowser>, fields: Record<string, string>) {
   const address = "theme" in fields ? "/theme" : "/language"
   return browser(address, { method: "POST", body: new URLSearchParams(fields) })

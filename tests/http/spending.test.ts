@@ -4,7 +4,7 @@ import { expectRateLimit, from, post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { signUp, type Person } from "../support/people.ts"
 
-// The contract's limits count by what X-Forwarded-For claims. Here nobody claims the same twice.
+// The contract's limits count by X-Forwarded-For. Here every request claims another address.
 
 let app: TidelineApp
 let sql: postgres.Sql

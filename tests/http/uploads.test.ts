@@ -31,7 +31,7 @@ beforeAll(async () => {
   }
 })
 
-/** Whatever a test does, it leaves as much room as it found. */
+/** Whatever a test does, it leaves as much free space as it found. */
 afterEach(async () => {
   const rows = await database.db.select({ reserved: fileUsage.reserved }).from(fileUsage)
   for (const { reserved } of rows) expect(reserved).toBe(0)
@@ -84,7 +84,7 @@ describe("an upload", () => {
     expect(file.headers.get("content-disposition")).toBe("attachment; filename=noise.bin")
     expect(Buffer.from(await file.arrayBuffer()).equals(bytes)).toBe(true)
 
-    // Anyone who missed the answer.
+    // For a client that missed the response.
     const head = await upload.head()
     expect(head.headers.get("upload-offset")).toBe("700000")
     expect(head.headers.get("tideline-file-id")).toBe(id)
@@ -598,7 +598,7 @@ async function reservedBy(email: string) {
   return row?.reserved ?? 0
 }
 
-/** Bytes that all uploads have by now, as the disk has them. */
+/** Bytes of all uploads so far, as found on disk. */
 async function storedSize() {
   const sizes = await Promise.all((await storedPaths(app)).map(async (path) => (await stat(path)).size))
   return sizes.reduce((sum, size) => sum + size, 0)
@@ -616,7 +616,7 @@ function streamOf(...pieces: Uint8Array[]) {
   return toStream(pieces)
 }
 
-/** A few bytes now and then, until it is told to end. */
+/** Sends a few bytes now and then, until it is stopped. */
 function trickleOf(signal: AbortSignal) {
   return toStream(
     (async function* () {

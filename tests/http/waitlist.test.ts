@@ -155,12 +155,12 @@ test("a body that is not a form, or too large, is refused", async () => {
 test("one address can join twenty times a minute", async () => {
   const statuses = []
   for (let i = 0; i < 21; i++) {
-    // What stands before the proxy's own word is the sender's choice.
+    // What precedes the proxy's own entry is the client's choice.
     statuses.push((await signOn(`many-${i}@example.org`, `203.0.113.${i}, 192.0.2.99`)).status)
   }
   expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 302))
   expect(statuses.at(-1)).toBe(429)
-  // Who has one address of IPv6 has the network's other ones as well.
+  // The owner of one IPv6 address has the rest of its network as well.
   const inOneNetwork = []
   for (let i = 0; i < 21; i++)
     inOneNetwork.push((await signOn(`more-${i}@example.org`, `2001:db8:0:7::${i}`)).status)
@@ -314,7 +314,7 @@ function linkIn({ text }: Email, path: string): string {
 
 const operate = (...words: string[]) => operateOn(app, ...words)
 
-/** The operator's command beside a running server. */
+/** Runs the operator's command beside a running server. */
 async function operateOn(server: TidelineApp, ...words: string[]): Promise<{ code: number; output: string }> {
   const { code, output } = await runBuiltCommand("waitlist", words, {
     folder: server.dataDir,

@@ -55,7 +55,7 @@ it(
       // Before that, it lists uploads that were under way at the moment of the backup.
       output: expect.stringMatching(/^(\d+ unfinished uploads? .*\n)?The files and their rows agree\.\n$/),
     })
-    // Another secret: it is not in the backup.
+    // A new secret: the backup does not contain the old one.
     const restored = await startTideline({
       DATABASE_URL: "",
       ...env,
@@ -106,7 +106,8 @@ it(
     } finally {
       await app.stop()
     }
-    // On the same PostgreSQL, whose log goes on: another cluster would be another epoch by itself.
+    // On the same PostgreSQL, so that the log continues: another cluster would mean another epoch
+    // anyway.
     const other = await createTestDatabase({ empty: true })
     onTestFinished(() => other.close())
     const env = { DATA_DIR: join(aFolder(), ".data"), DATABASE_URL: other.url }

@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 const root = resolve(import.meta.dirname, "../..")
 const transports = join(root, "node_modules/engine.io-client/build/esm/transports")
 
-// vite.config.ts replaces a file inside engine.io-client, which may move with any version of it.
+// vite.config.ts replaces a file inside engine.io-client, which any new version may move.
 it("browsers receive the WebSocket transport of the realtime client, without polling", () => {
   const assets = join(root, "build/client/assets")
   const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"))

@@ -11,7 +11,7 @@ let gateway: ScriptedGateway
 let app: TidelineApp
 let person: Person
 
-// With a PostgreSQL of its own, which it starts again when it dies.
+// With its own PostgreSQL, which it starts again when it dies.
 beforeAll(async () => {
   gateway = await openScriptedGateway()
   app = await startTideline({ DATABASE_URL: "", ...gateway.env })
@@ -68,7 +68,7 @@ async function ask() {
   return thread._id
 }
 
-/** The answer as it stands; undefined while the database cannot be asked. */
+/** The reply as stored; undefined while the database is unreachable. */
 async function answerOf(threadId: string) {
   const headers = { cookie: person.cookie() }
   const response = await fetch(`${app.origin}/api/chat/threads/${threadId}/messages`, { headers })

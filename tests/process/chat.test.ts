@@ -8,7 +8,7 @@ import { createTestDatabase } from "../support/postgres.ts"
 import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
 import { watchThread } from "../support/watched-thread.ts"
 
-/** Milliseconds of an answer that may be lost with its process. */
+/** Milliseconds of a reply that may be lost with its process. */
 const LOSS = 250
 
 let gateway: ScriptedGateway
@@ -36,7 +36,7 @@ beforeEach(() => {
   gateway.answers.length = 0
 })
 
-/** A process on the database of the others. */
+/** Another process on the same database. */
 function startBeside() {
   return startTideline({ DATABASE_URL: database.url, ...gateway.env, ...limits })
 }
@@ -58,8 +58,8 @@ describe("two processes on one database", () => {
     answer.say("is deep")
     await watched.until(({ text }) => text === "The sea is deep")
     expect(watched.now()).toMatchObject({ status: "running", answerId: asked.answerId })
-    // A commit is in the log, and so on the screen, a moment before PostgreSQL shows it to anyone
-    // who asks.
+    // A commit reaches the log, and so the screen, a moment before PostgreSQL shows it to new
+    // queries.
     await expect
       .poll(async () => (await messages(atB, threadId)).at(-1))
       .toMatchObject({ content: "The sea is deep", turn: { status: "running" } })
@@ -185,7 +185,7 @@ describe("a process that ends during a reply", () => {
     await ask(there, threadId, "q1")
     const answer = await gateway.asked(0)
     answer.talk(10)
-    // What the model says last may still be on its way to the process when that ends.
+    // The model's last chunks may still be on their way to the process when that ends.
     const { text: received } = await watched.until(({ text }) => text.includes("word 20 "))
     await ending.stop()
     expect(await ending.exited).toBe(0)
@@ -197,7 +197,7 @@ describe("a process that ends during a reply", () => {
   })
 })
 
-/** At B. */
+/** At process B. */
 async function watch(threadId: string) {
   const watched = await watchThread(b, atB, threadId)
   onTestFinished(watched.close)

@@ -9,8 +9,8 @@ import { findFreePort } from "../support/ports.ts"
 const HALF_OPEN = amount(1000, 10_000)
 const SLOW_BODIES = amount(200, 1000)
 /**
- * The long form takes some minutes. It needs Linux, which has more than one address of its own, and
- * `ulimit -n` of 12,000.
+ * The long form takes some minutes. It needs Linux, where the loopback network has more than one
+ * address, and `ulimit -n` of 12,000.
  */
 const ADDRESSES = LONG ? ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6", "127.0.0.7"] : []
 
@@ -46,7 +46,7 @@ describe("a crowd of unfinished requests", () => {
         const files = await ada("/api/files")
         expect(files.status).toBe(200)
         await files.text()
-        // They go on as slowly as they can.
+        // They continue as slowly as they may.
         for (const socket of crowd.slice(round * 50, round * 50 + 50)) if (socket.writable) socket.write("x")
       }
       const uploaded = await ada("/api/files", { method: "POST", body: formWith("a file of mine") })
@@ -73,7 +73,7 @@ async function arrive(number: number, words: string): Promise<Socket> {
   return socket
 }
 
-/** Emails of others, and files of somebody who is signed in. */
+/** Other people's emails, and files of a signed-in user. */
 function slowBody(number: number): string {
   const [path, type] =
     number % 2 === 0 ? ["/api/email", "application/json"] : ["/api/files", "multipart/form-data; boundary=b"]

@@ -39,7 +39,7 @@ it("npm run dev restarts for a file that Node loaded, replaces a page without a 
   expect(dev.output.filter((line) => /warn|deprecated/i.test(line))).toEqual([])
 }, 240_000)
 
-/** `npm run dev` in a copy of the sources. */
+/** Runs `npm run dev` in a copy of the sources. */
 async function startDev() {
   const database = await createTestDatabase()
   const folder = mkdtempSync(join(tmpdir(), "tideline-dev-"))
@@ -63,7 +63,7 @@ async function startDev() {
     createInterface({ input: stream }).on("line", (line) => output.push(line))
   const exited = once(child, "close")
   onTestFinished(async () => {
-    // As Ctrl+C does: to npm and to everything that it started.
+    // Like Ctrl+C: signals npm and everything that it started.
     process.kill(-Number(child.pid), "SIGINT")
     await exited
     await database.close()
@@ -74,7 +74,7 @@ async function startDev() {
   return {
     folder,
     output,
-    /** The next time that it listens: from now on, or not asked for yet. */
+    /** Resolves with the next start that no earlier call has returned. */
     async nextStart() {
       await expect.poll(() => starts().length, { timeout: 120_000 }).toBeGreaterThan(seen)
       return JSON.parse(starts()[seen++] ?? "") as { pid: number; url: string }

@@ -16,7 +16,7 @@ import { openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
 const HOUR = 60 * 60 * 1000
 const LONG = process.env["UPLOADS"] === "long"
-/** All steps take half an hour: UPLOADS=long. */
+/** UPLOADS=long runs all steps, which takes half an hour. */
 const STRIDE = LONG ? 1 : 31
 
 let drawer: FileDrawer
@@ -32,7 +32,8 @@ test(
     const steps = (await uploadUntil(Infinity)) ?? 0
     expect(steps).toBeGreaterThan(100)
     await expectWhole(2)
-    // How many packets an answer comes in differs, so the end is where it outlives its step.
+    // The number of packets in a response varies, so the end is reached when the process survives
+    // its step.
     for (let at = 1; (await uploadUntil(at)) === null; at += STRIDE) {
       await expectConsistent(at)
       await resumeAll()
@@ -42,8 +43,8 @@ test(
 )
 
 /**
- * Runs the uploads in a process that dies at this step. How many steps it took, or null where it
- * died.
+ * Runs the uploads in a process that dies at this step. Resolves with the number of steps, or null
+ * if it died.
  */
 async function uploadUntil(at: number): Promise<number | null> {
   await drawer.empty()
@@ -73,8 +74,8 @@ async function uploadUntil(at: number): Promise<number | null> {
 }
 
 /**
- * Right after it died: only bytes whose grace is not over may be of nobody, and only an hour later
- * are they.
+ * Right after the crash nothing may be found, as bytes without a row are within their grace period.
+ * Two days later only such bytes may be found.
  */
 async function expectConsistent(at: number) {
   expect(await findings(Date.now()), `at step ${at}`).toEqual([])
@@ -85,7 +86,7 @@ async function expectConsistent(at: number) {
   ).toEqual([])
 }
 
-/** What the sender does who was not answered: asks how far it is, and sends the rest. */
+/** Does what a client without a response does: asks for the offset, and sends the rest. */
 async function resumeAll() {
   const [user] = await drawer.db.select().from(users)
   if (!user) throw new Error("Ada is gone.")
@@ -104,7 +105,7 @@ async function resumeAll() {
   }
 }
 
-/** Nothing is left but these files, and all of them are whole. */
+/** Nothing is left but these files, and all of them are complete. */
 async function expectWhole(count: number) {
   await sweep(drawer, Date.now() + 48 * HOUR)
   expect(await findings(Date.now() + 48 * HOUR)).toEqual([])

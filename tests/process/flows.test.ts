@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, "../..")
 interface Step {
   name: string
   file: string
-  /** Why the flow returns to a folder; empty where none is given. */
+  /** Why the flow returns to a folder; empty if no reason is given. */
   reason: string
 }
 

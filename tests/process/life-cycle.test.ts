@@ -137,9 +137,9 @@ describe("the process", () => {
     running.write(
       `POST /waitlist HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     )
-    await fetch(`${app.origin}/api/health`) // the request before this one has arrived
+    await fetch(`${app.origin}/api/health`) // the previous request has arrived
     process.kill(app.pid, "SIGTERM")
-    await readAll(idle) // ends, for nothing ran on it
+    await readAll(idle) // exits, because nothing was running on it
     await expect(openConnection(app.port)).rejects.toThrow(/ECONNREFUSED/)
 
     const answer = readAll(running)
@@ -182,7 +182,7 @@ describe("the process", () => {
     running.write(
       "POST /waitlist HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n12345",
     )
-    // The server has begun with it.
+    // The server has begun to process it.
     await once(running, "data")
     const closed = readAll(running)
     process.kill(app.pid, "SIGINT")

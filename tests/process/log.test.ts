@@ -132,7 +132,7 @@ it("the log contains no password, cookie, key, token, email, message or file, ev
   expect(answer.status).toBe(200)
   await answer.text()
 
-  // Statements that fail are logged, and Drizzle puts their values into the error.
+  // Failed statements are logged, and Drizzle puts their values into the error.
   const sql = postgres(app.databaseUrl, { max: 1 })
   const thread = (await (await postJson(ada, "/api/chat/threads", {})).json()) as { thread: { _id: string } }
   await sql`alter table chat_messages rename to chat_messages_away`

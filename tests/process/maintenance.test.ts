@@ -149,7 +149,10 @@ describe("maintenance mode", () => {
   })
 })
 
-/** Begins maintenance, and waits until the first process has noticed. Returns the URL that admits. */
+/**
+ * Begins maintenance, and waits until the first process has noticed. Returns the URL that lets a
+ * browser in.
+ */
 async function close(...words: string[]): Promise<string> {
   const { output } = await maintain("on", ...words)
   await expect.poll(async () => (await fetch(app.origin)).status).toBe(503)

@@ -102,7 +102,7 @@ describe("a request's URL", () => {
   })
 })
 
-/** Sometimes nearly a request, sometimes nothing like one. */
+/** Sometimes almost a request, sometimes nothing like one. */
 function randomRequest() {
   const noise = randomBytes(Math.floor(Math.random() * 200))
   const shapes = [

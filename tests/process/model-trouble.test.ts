@@ -54,7 +54,7 @@ it("a model server that refuses the key is reported by metrics and readiness unt
   const [, since] = /^tideline_model_refusing_since_seconds\{status="401"\} ([\d.]+)$/.exec(gauge ?? "") ?? []
   expect(Number(since)).toBeGreaterThanOrEqual(before)
   expect(Number(since)).toBeLessThanOrEqual(Date.now() / 1000)
-  // Every process has the same problem, so none of them is unready.
+  // Every process has the same problem, so none of them becomes unready.
   expect(await readiness()).toMatchObject({
     status: 200,
     ready: true,
@@ -63,7 +63,7 @@ it("a model server that refuses the key is reported by metrics and readiness unt
     },
   })
 
-  // It stays the same problem, with its beginning.
+  // It stays the same problem, with its original start time.
   await ask()
   expect(await gauges()).toEqual([gauge])
 

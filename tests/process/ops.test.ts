@@ -55,7 +55,7 @@ describe("the port for probes", () => {
 
   it("reports the record stream, the event loop and work in progress in the Prometheus format", async () => {
     const ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
-    expect((await ada("/api/files")).status).toBe(200) // makes their record
+    expect((await ada("/api/files")).status).toBe(200) // creates their record
     await expect
       .poll(readMetrics, { timeout: 15_000 })
       .toMatch(/^tideline_realtime_transactions_total [1-9]/m)
@@ -80,8 +80,7 @@ describe("the port for probes", () => {
       expect(metrics).toMatch(new RegExp(`^${name.replaceAll(/[{}]/g, String.raw`\$&`)} [0-9.e+-]+$`, "m"))
     }
     for (const line of metrics.split("\n")) {
-      // Where nothing was measured since the last time, it is not a number: Prometheus reads that
-      // in any capitals.
+      // NaN if nothing was measured since the last time: Prometheus reads it in any capitalisation.
       expect(line).toMatch(
         /^$|^# (HELP|TYPE) [a-z0-9_]+ .+$|^[a-z0-9_]+(\{[^{}]*\})? (-?[0-9.e+-]+|Na[nN]|\+Inf)$/,
       )

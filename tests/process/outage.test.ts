@@ -158,7 +158,7 @@ describe("an unexpected failure", () => {
   })
 })
 
-/** Where the superuser of the embedded PostgreSQL connects. */
+/** The superuser's URL for the embedded PostgreSQL. */
 function ownersUrl() {
   const file = readFileSync(join(app.dataDir, "postgres/owner.json"), "utf8")
   return (JSON.parse(file) as { url: string }).url
@@ -170,7 +170,7 @@ function postmasterPid() {
 
 let clients = 0
 
-/** Each from an address of its own, so that no limit comes in between. */
+/** Each from its own address, so that no rate limit interferes. */
 function joinWaitlist(email: string) {
   clients += 1
   const from = `10.${(clients >> 16) & 255}.${(clients >> 8) & 255}.${clients & 255}`

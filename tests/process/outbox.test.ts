@@ -55,7 +55,7 @@ describe("a mail server that is down during many sign-ups, with processes being 
       if (response.status === 200) acknowledged.push(email)
     }
 
-    // The first is killed in the middle of the sign-ups, and its clients go to the other.
+    // The first is killed in the middle of the sign-ups, and its clients switch to the other.
     const numbers = Array.from({ length: PEOPLE }, (_, i) => i)
     let isKilled = false
     await Promise.all(
@@ -207,19 +207,19 @@ describe("an email that crashes its sender", () => {
   })
 })
 
-/** What time would bring: waits and leases are over. */
+/** Lets waits and leases expire, as time would. */
 function makeDue() {
   return sql`update mail_outbox set next_attempt_at = 0, lease_until = null where state = 'queued'`
 }
 
-/** Resolves when nothing waits any more. */
+/** Resolves when no email is waiting. */
 async function delivered() {
   await expect.poll(hurry, { timeout: 40_000, interval: 200 }).toBe(0)
 }
 
 /**
- * Ends waits, and leases that are so old that their process must have been killed. Resolves to how
- * many emails are left.
+ * Ends waits, and leases old enough that their process must have been killed. Resolves to how many
+ * emails are left.
  */
 async function hurry() {
   await sql`update mail_outbox set next_attempt_at = 0 where state = 'queued' and lease_until is null`

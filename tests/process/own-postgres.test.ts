@@ -11,7 +11,7 @@ import { runBuiltCommand } from "../support/commands.ts"
 import { startPgbouncer } from "../support/pgbouncer.ts"
 import { findFreePort } from "../support/ports.ts"
 
-// PostgreSQL as somebody else set it up.
+// A PostgreSQL that somebody else set up.
 
 let cluster: Cluster
 let url: string
@@ -151,7 +151,7 @@ async function startOn(databaseUrl: string) {
 async function startAndEnd(env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), "tideline-"))
   const server = spawnTideline(folder, { PORT: String(await findFreePort()), ...env })
-  // One that goes on would do so for ever.
+  // A server that starts nevertheless would run for ever.
   void server.logged("Tideline is ready").then(
     () => server.child.kill("SIGKILL"),
     () => {},
@@ -172,7 +172,7 @@ async function reconnects() {
   return Number(/^tideline_realtime_stream_reconnects_total (\d+)$/m.exec(metrics)?.[1])
 }
 
-/** What the image's HEALTHCHECK ends with. */
+/** The exit code of the image's HEALTHCHECK. */
 async function healthOfContainer(): Promise<number> {
   const image = readFileSync(resolve(import.meta.dirname, "../../Dockerfile"), "utf8")
   const [, words = "[]"] = /^HEALTHCHECK .*?CMD (\[.*\])$/m.exec(image) ?? []

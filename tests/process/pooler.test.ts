@@ -8,8 +8,8 @@ import { startPgbouncer } from "../support/pgbouncer.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { begin } from "../support/uploads.ts"
 
-// Everything but the stream and the locks goes through a PgBouncer in transaction mode that has
-// fewer connections than the process wants.
+// Everything but the stream and the locks goes through a PgBouncer in transaction mode, with fewer
+// connections than the process wants.
 
 const CONNECTIONS = 3
 

@@ -8,7 +8,7 @@ import { ada, signUp } from "../support/people.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { openReturningSocket } from "../support/returning-socket.ts"
 
-/** Built sources of an older version: `npm run test:older` gives them. */
+/** Built sources of an older version, provided by `npm run test:older`. */
 const older = process.env["OLDER_SOURCES"]
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -16,7 +16,7 @@ let sql: postgres.Sql
 let fleet: Fleet
 
 beforeAll(async () => {
-  // The older version makes the tables, and today's brings them to what they are now.
+  // The older version creates the tables, and the current one migrates them.
   database = await createTestDatabase({ empty: true })
   sql = postgres(database.url, { max: 1 })
   fleet = await startFleet(database.url, {

@@ -10,11 +10,11 @@ import { startTraffic } from "../support/traffic.ts"
 const PEOPLE = amount(2, 4)
 const SOCKETS_EACH = 3
 /**
- * Built sources of an older version, to come from and to go back to: `npm run test:older` gives
- * them.
+ * Built sources of an older version, to upgrade from and roll back to, provided by `npm run
+ * test:older`.
  */
 const older = process.env["OLDER_SOURCES"]
-/** What the processes are started with, one turn after the other; undefined is today's build. */
+/** The versions that the processes are replaced with, in order; undefined is the current build. */
 const turns = older ? [undefined, older] : [undefined]
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -83,8 +83,8 @@ test("three processes restart in turn without a failed request or a commit misse
       ).map((row) => row["_id"]),
     )
     expect(socket.client.violations).toEqual([])
-    // Each list was read once: from then on it went on by what had changed. A version that watches
-    // other tables may have it read again.
+    // Each list was read once and then updated by changes. A version that watches other tables may
+    // have it read again.
     if (!older) expect(socket.client.seen).toMatchObject({ rows: 2, resets: 0 })
   }
 }, 240_000)

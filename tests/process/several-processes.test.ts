@@ -23,7 +23,7 @@ beforeAll(async () => {
   ;[gateway, receiver] = [await openScriptedGateway(), await openSmtpReceiver()]
   database = await createTestDatabase({ empty: true })
   sql = postgres(database.url, { max: 2 })
-  // All three start at once on an empty database: one of them makes the tables.
+  // All three start simultaneously on an empty database: one of them creates the tables.
   fleet = await startFleet(database.url, {
     env: { ...gateway.env, SMTP_URL: receiver.url, TRUSTED_PROXIES: "1", CHAT_TURNS_AT_ONCE: "2" },
   })
@@ -149,7 +149,7 @@ it("due work is done once, even if all three processes look for it at the same m
     select used = (select sum(size) from files where user_id = file_usage.user_id) as agrees, reserved::int
     from file_usage where user_id = (select user_id from files where _id = ${String(kept)})`
   expect(usage).toEqual({ agrees: true, reserved: 0 })
-  // A file's bytes go after its row.
+  // A file's bytes are deleted after its row.
   const stored = await sql`select distinct storage_id from files`
   expect(stored.length).toBeGreaterThan(0)
   await expect.poll(async () => (await storedPaths(fleet)).length).toBe(stored.length)
@@ -168,7 +168,7 @@ it("the replies of a killed process are ended once, by one of the others", async
   expect(await ask(at(doomed, ada), threadId)).toBe(202)
   const answer = await gateway.asked(before)
   answer.say("The sea is")
-  // The first piece that is kept says that the answer has begun, and need not have words.
+  // The first stored chunk marks the start of the reply, and need not contain text.
   const kept = async () =>
     JSON.stringify(await sql`select delta from chat_chunks where thread_id = ${threadId} order by seq`)
   await expect.poll(kept).toContain("The sea is")
@@ -188,7 +188,7 @@ it("the replies of a killed process are ended once, by one of the others", async
   await doomed.start()
 })
 
-/** Requests of a person, or of nobody, to one process alone. */
+/** Requests from a person, or without credentials, to one process only. */
 function at(member: Member, person?: Person) {
   return (address: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
@@ -234,7 +234,7 @@ async function makeThread(send: Send): Promise<string> {
   return ((await response.json()) as { thread: { _id: string } }).thread._id
 }
 
-/** The status of the answer. */
+/** The status of the response. */
 async function ask(send: Send, threadId: string): Promise<number> {
   const parts = [{ type: "text", text: "How deep is the sea?" }]
   const response = await send(
@@ -252,7 +252,7 @@ async function waiting() {
   return (await sql`select 1 from mail_outbox where state = 'queued'`).length
 }
 
-/** How often each status came. */
+/** How often each status occurred. */
 function timesOf(statuses: number[]): Record<number, number> {
   return Object.fromEntries(
     statuses.map((status) => [status, statuses.filter((one) => one === status).length]),

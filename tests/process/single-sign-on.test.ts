@@ -65,7 +65,7 @@ it("a person whom the provider signs out is off pages, sockets and keys of both 
 
 type ProviderBrowser = ReturnType<typeof openProviderBrowser>
 
-/** A browser as the provider sees it. */
+/** A browser, as the provider sees it. */
 function openProviderBrowser() {
   const jar = new Map<string, string>()
   return async (address: string, init: RequestInit = {}) => {
@@ -81,7 +81,7 @@ function openProviderBrowser() {
   }
 }
 
-/** The way of a browser, redirect by redirect and form by form. */
+/** What a browser does, redirect by redirect and form by form. */
 async function signInBy(browser: Browser, atProvider: ProviderBrowser, login: string) {
   let address = (await browser("/sign-in/with/harbour")).headers.get("location") ?? ""
   while (!address.startsWith(here.origin)) {
@@ -95,7 +95,7 @@ async function signInBy(browser: Browser, atProvider: ProviderBrowser, login: st
   expect(entered.headers.get("location")).toBe("/dashboard")
 }
 
-/** Sends the form of a page at the provider, and resolves to where it leads. */
+/** Sends the form of a page at the provider, and resolves to its redirect target. */
 async function submit(
   atProvider: ProviderBrowser,
   address: string,
@@ -113,7 +113,9 @@ async function submit(
   return new URL(sent.headers.get("location") ?? "", address).href
 }
 
-/** As an administrator or the person does there: the provider then tells the application. */
+/**
+ * Does what an administrator or the person does there: the provider then notifies the application.
+ */
 async function signOutAt(atProvider: ProviderBrowser) {
   const html = await (await atProvider("/session/end")).text()
   const xsrf = /name="xsrf" value="([^"]+)"/.exec(html)?.[1] ?? ""

@@ -17,7 +17,7 @@ import { openReturningSocket, type ReturningSocket } from "../support/returning-
 import { openSmtpReceiver } from "../support/smtp.ts"
 import { startTraffic, type Ledger } from "../support/traffic.ts"
 
-/** `npm run soak -- --minutes 10` sets it. */
+/** Set by `npm run soak -- --minutes 10`. */
 const MINUTES = Number(process.env["SOAK_MINUTES"] ?? 0.1)
 const PEOPLE = 4
 const SOCKETS_EACH = 2
@@ -79,8 +79,8 @@ test(
 )
 
 /**
- * One fault after the other, each some time after the one before is repaired. Resolves with how
- * many there were of each kind.
+ * Injects one fault after the other, each some time after the previous one is repaired. Resolves
+ * with the number of each kind.
  */
 async function killAtRandom(fleet: Fleet, cluster: Cluster, chance: Chance, until: number) {
   const faults = { killedProcesses: 0, killedDatabases: 0 }
@@ -100,7 +100,7 @@ async function killAtRandom(fleet: Fleet, cluster: Cluster, chance: Chance, unti
 }
 
 /**
- * As anyone who supervises it would: until it runs, because it cannot start without its database.
+ * Restarts it as a supervisor would: until it runs, because it cannot start without its database.
  */
 async function killAndStart(member: Member) {
   await member.end("SIGKILL")
@@ -113,7 +113,7 @@ async function killAndStart(member: Member) {
   }
 }
 
-/** Each answer that was promised is over, with the words it came to in its message. */
+/** Every promised reply is over, and its message has the text of its chunks. */
 async function expectReplies(sql: postgres.Sql, ledger: Ledger) {
   const running = () => sql`select _id from chat_turns where status = 'running'`
   await expect.poll(running, { timeout: 60_000 }).toEqual([])
@@ -139,9 +139,7 @@ async function expectFiles(people: readonly Person[], ledger: Ledger) {
   }
 }
 
-/**
- * At least one for each account; what a dead process had in hand is sent when its lease is over.
- */
+/** At least one for each account; a dead process's emails are sent when its lease expires. */
 async function expectEmails(sql: postgres.Sql, ledger: Ledger, arrived: () => string[]) {
   const waiting = async () => {
     await sql`update mail_outbox set next_attempt_at = 0, lease_until = null where state = 'queued'`
@@ -156,7 +154,7 @@ async function expectEmails(sql: postgres.Sql, ledger: Ledger, arrived: () => st
   ).toEqual([])
 }
 
-/** What a page shows is what SQL says. */
+/** What a page shows matches what SQL returns. */
 async function expectSocket(sql: postgres.Sql, socket: ReturningSocket) {
   const shown = await socket.finish(sql)
   const { email } = socket.person
@@ -171,16 +169,13 @@ async function expectSocket(sql: postgres.Sql, socket: ReturningSocket) {
   expect(socket.client.violations).toEqual([])
 }
 
-/** As many as are shown, which is all of them or at least a page, by their ids. */
+/** The rows shown, by id: all of them or at least a page. */
 function firstOf(rows: readonly postgres.Row[], shown: readonly unknown[], page: number) {
   expect(shown.length).toBeGreaterThanOrEqual(Math.min(page, rows.length))
   return rows.slice(0, shown.length).toSorted((one, other) => (one["_id"] < other["_id"] ? -1 : 1))
 }
 
-/**
- * When the time is over that unfinished uploads are kept, no byte is left that is of no file, and
- * none is missing.
- */
+/** Once unfinished uploads have expired, no bytes remain without a file, and none are missing. */
 async function expectTidyBlobs(url: string, directory: string) {
   const config = readConfig({
     AUTH_SECRET: "s".repeat(32),
@@ -200,7 +195,7 @@ async function expectTidyBlobs(url: string, directory: string) {
   expect(findings).toEqual([])
 }
 
-/** Those that no row has. */
+/** The blobs that no row refers to. */
 function missing(ids: readonly string[], rows: readonly { _id?: string }[]): string[] {
   const found = new Set(rows.map(({ _id }) => _id))
   return ids.filter((id) => !found.has(id))

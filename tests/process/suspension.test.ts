@@ -14,7 +14,10 @@ import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-g
 import { storedPaths } from "../support/stored-paths.ts"
 import { begin, uploadAt } from "../support/uploads.ts"
 
-/** More than connections and the server hold between them, so that a download without a reader runs on. */
+/**
+ * More than sockets and the server buffer between them, so that a download that nobody reads stays
+ * open.
+ */
 const FILE = 40_000_000
 
 let gateway: ScriptedGateway

@@ -43,7 +43,7 @@ it("a start in a terminal prints URLs and, the first time, what to do next; Ctrl
   running.write(
     `POST /waitlist HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
   )
-  await fetch(`${origin}/api/health`) // the request before this one has arrived
+  await fetch(`${origin}/api/health`) // the previous request has arrived
   const idle = await openConnection(port)
   const answer = readAll(running)
   second.close()
@@ -53,12 +53,12 @@ it("a start in a terminal prints URLs and, the first time, what to do next; Ctrl
   await expect.poll(second.exitCode, { timeout: 30_000 }).toBe("0")
 })
 
-/** The built server in a terminal of its own. */
+/** The built server in its own terminal. */
 function startInTerminal(folder: string, env: Record<string, string>) {
   const result = join(folder, "exit-code")
   rmSync(result, { force: true })
-  // The inner shell outlives a terminal that is closed, to write down how the server ended. The
-  // outer one leads the session, and only when it dies does the kernel tell the others.
+  // The inner shell outlives a closed terminal, to record how the server ended. The outer one leads
+  // the session, and the kernel signals the others only when it dies.
   const inner = `trap : HUP INT; ${process.execPath} ${built}; code=$?; echo $code >${result}; exit $code`
   const command = `trap : INT; sh -c '${inner}'; exit $?`
   const child = spawn("script", ["-qec", command, "/dev/null"], {

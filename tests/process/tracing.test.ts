@@ -83,7 +83,7 @@ it("an untrusted caller decides neither whether a request is traced nor its pare
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const traceId = "1bf7651916cd43dd8448eb211c80319c"
-  // The last two digits say that it is not to be traced.
+  // The last two digits are the flags: not sampled.
   await fetch(`http://127.0.0.1:${portOf(server)}`, {
     headers: { traceparent: `00-${traceId}-b7ad6b7169203331-00` },
   })

@@ -32,7 +32,7 @@ test("a file in parts survives a killed server, is read by ranges, and leaves no
     expect((await upload.patch(from, bytes.subarray(from, to))).status).toBe(204)
   }
 
-  // Dies in the middle of a part, with more than a piece of it sent.
+  // Dies in the middle of a part, with more than a chunk of it sent.
   const broken = sendBytes(
     new URL(upload.address, one.origin),
     {
@@ -98,7 +98,7 @@ test("a start reports in one sentence that the bucket does not exist", async () 
   )
 })
 
-// The secret beside it is checked by real stores only: the one of the tests takes any.
+// Only real stores check the secret as well: the one in the tests accepts any.
 test("a start reports in one sentence that the keys are wrong, without repeating them", async () => {
   const words = await lastWords({ S3_ACCESS_KEY_ID: "SOMEBODY", S3_SECRET_ACCESS_KEY: "not the secret" })
   expect(words).toMatch(
@@ -113,7 +113,7 @@ async function start(env: Record<string, string> = {}): Promise<TidelineApp> {
   return app
 }
 
-/** What a server that cannot start has said when it ended with 1. */
+/** What a server that fails to start prints before it exits with 1. */
 async function lastWords(env: Record<string, string>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "tideline-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -15,7 +15,7 @@ import { storedPaths } from "../support/stored-paths.ts"
 import { begin, create, metadataOf, offsetOf, uploadAt } from "../support/uploads.ts"
 
 const MEGABYTE = 1_000_000
-/** UPLOADS=long sends the file that the product promises to take. */
+/** UPLOADS=long sends a file of the largest size that the product accepts. */
 const LONG = process.env["UPLOADS"] === "long"
 const SIZE = LONG ? 5_000 * MEGABYTE : 300 * MEGABYTE
 const INTERRUPTIONS = LONG ? 10 : 4
@@ -105,7 +105,7 @@ test("the process does not grow with the file", { timeout: LONG ? 900_000 : 180_
   expect(most - before).toBeLessThan(50 * MEGABYTE)
 })
 
-/** Bytes per second each way. */
+/** Bytes per second in each direction. */
 async function upAndDown(app: TidelineApp, person: Person, size: number) {
   const { address } = await begin(person, "film.mov", size)
   const begun = performance.now()
@@ -138,7 +138,7 @@ describe("two processes", () => {
   let one: TidelineApp
   let other: TidelineApp
   let ada: Person
-  /** The same person's browser, led to the other process. */
+  /** The same person's browser, pointed at the other process. */
   let adaAtOther: ReturnType<typeof openBrowser>
 
   beforeAll(async () => {
@@ -243,7 +243,7 @@ describe("two processes", () => {
     expect(last.headers.get("tideline-file-id")).not.toBeNull()
   })
 
-  /** Bytes now and then, as long as it is not told to stop. */
+  /** Sends bytes now and then until it is stopped. */
   function trickle(app: TidelineApp, address: string) {
     let isOver = false
     async function* pieces() {
@@ -277,8 +277,8 @@ function headersOf(
 }
 
 /**
- * As a client asks: again, while the server is not there yet, or has not noticed that the
- * connection is gone.
+ * Retries as a client does, while the server is not up yet or has not noticed that the connection
+ * is gone.
  */
 async function offsetAfterOutage(person: Person, address: string): Promise<number> {
   const upload = uploadAt(person, address)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster.stop())
 
-/** An hour, so that nothing is let go of by the clock. */
+/** An hour, so that nothing expires. */
 const HOUR = 60 * 60 * 1000
 
 it("log written while no process ran is released at the start, except what is read again", async () => {

@@ -5,7 +5,7 @@ import { engineSuite } from "./support/suite.ts"
 
 const suite = engineSuite()
 
-/** Another engine on the same database, and what it received. */
+/** Another engine on the same database, and the announcements it received. */
 async function startListener(more: Record<string, (text: string) => void> = {}) {
   const received: string[] = []
   const announcements = { news: (text: string) => void received.push(text), ...more }

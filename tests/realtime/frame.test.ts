@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import * as ws from "ws"
 import { createSender, messageFrame } from "#server/realtime/frame.ts"
 
-/** More than the kernel takes of a client that does not read. */
+/** More than the kernel buffers for a client that does not read. */
 const TOO_MUCH = "x".repeat(16_000_000)
 
 /** A connection of socket.io, and a client that records the events it receives. */
@@ -84,7 +84,7 @@ describe("a frame", () => {
     async (size) => {
       const text = "é".repeat(Math.floor(size / 2)) + "x".repeat(size % 2)
       const received = Promise.withResolvers<string>()
-      // What a client of `ws` reads with; its types do not name it.
+      // The receiver of a `ws` client; its types do not declare it.
       const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable }
       const receiver = new Receiver({ isServer: false })
       receiver.on("message", (bytes: Buffer) => received.resolve(bytes.toString()))

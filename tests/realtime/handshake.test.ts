@@ -14,7 +14,7 @@ function outcomeOf(client: ReturnType<typeof suite.client>) {
   )
 }
 
-/** An engine whose verification of tokens waits until it is let go on. */
+/** An engine with a token verification that waits until it is released. */
 async function startSlowVerifier(limits: Partial<RealtimeLimits> = {}) {
   const asked = Promise.withResolvers<void>()
   const allowed = Promise.withResolvers<void>()
@@ -52,7 +52,7 @@ describe("a handshake whose token is being verified", () => {
     const refused = outcomeOf(client)
     await asked
     await engine.realtime.revokeUser("ada")
-    // What has come after it in the log.
+    // What came after it in the log.
     await suite.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
     await expect.poll(() => engine.realtime.metrics()["changes"], { interval: 5 }).toBe(1)
     allow()

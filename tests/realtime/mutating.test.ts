@@ -37,7 +37,7 @@ describe("a mutation", () => {
     const first = await suite.connect()
     const mutationId = randomUUID()
     const args = { id: "1", threadId: "t", body: "once" }
-    // The request arrives and the answer does not.
+    // The request arrives and the response is lost.
     void first.mutate("messages.add", args, mutationId)
     await expect.poll(() => suite.sql`select 1 from messages`, { interval: 2 }).toHaveLength(1)
     first.close()

@@ -127,7 +127,7 @@ describe("the snapshot and the stream together", () => {
           client.acknowledging = true
           client.tamper = (event) => [event]
           if (client.broken || !client.connected) await client.resume()
-          // A break is noticed at the next event.
+          // A gap is noticed at the next event.
           client.emit("acknowledge", { sequence: 0, awaiting: "0000000000000001" })
           for (let tries = 0; ; tries++) {
             if (tries > 100) throw new Error("The client does not come to rest.")

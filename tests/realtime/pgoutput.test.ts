@@ -38,7 +38,7 @@ function tuple(...values: (string | null | undefined)[]) {
   return Buffer.concat([int16(values.length), ...parts])
 }
 
-/** The table's own columns in another order, with one more that nobody described. */
+/** The table's own columns in another order, with one more that is not described. */
 const RELATION = Buffer.concat([
   Buffer.from("R"),
   int32(7),

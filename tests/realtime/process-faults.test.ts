@@ -93,7 +93,7 @@ describe("a process", () => {
     stopped.signal("SIGSTOP")
     const witness = await connect(other)
     const seen = await witness.follow("messages.inThread", { threadId: "t" })
-    // Until PostgreSQL gives its stream up, what is written waits for it in the socket.
+    // Until PostgreSQL ends the stream, its output waits in the socket.
     const streams = () =>
       cluster.sql`select 1 from pg_replication_slots where temporary and database = current_database()`
     await expect.poll(streams, { timeout: 15_000, interval: 50 }).toHaveLength(1)
@@ -117,7 +117,7 @@ describe("a process", () => {
   })
 
   it("whose replication slot PostgreSQL invalidated creates another once, and its clients read again", async () => {
-    // One segment of the log: PostgreSQL keeps no less.
+    // One segment of the log: PostgreSQL keeps at least one.
     await cluster.set("max_slot_wal_keep_size", "16MB")
     onTestFinished(() => cluster.set("max_slot_wal_keep_size", "64MB"))
     const process = await start({ anchorMs: 600_000 })
@@ -126,8 +126,8 @@ describe("a process", () => {
     await insert(1, 10)
     await client.until(() => list.rows.size === 10, "the first rows")
     process.signal("SIGSTOP")
-    // A checkpoint that takes a slot away waits for its user, and its walsender is stuck
-    // until it times out.
+    // A checkpoint that invalidates a slot waits for its user, and that walsender is stuck until it
+    // times out.
     const streams = () =>
       cluster.sql`select 1 from pg_replication_slots where temporary and database = current_database()`
     await expect.poll(streams, { timeout: 15_000, interval: 50 }).toHaveLength(0)
@@ -193,7 +193,7 @@ describe("a process", () => {
     await client.resume(next.url)
     expect(client.seen).toMatchObject({ rows: 2, changes: 0 })
     await expectEqual(cluster.sql, client, [list])
-    // And back, when the next version turns out to be no good.
+    // And back, if the next version has to be rolled back.
     const again = await start()
     await next.end("SIGTERM")
     await insert(21, 30)

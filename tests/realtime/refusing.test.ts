@@ -163,8 +163,8 @@ describe("another user's rows", () => {
       const list = await client.follow("messages.inOwnThread", { threadId: `t${round}` })
       const other = await client.follow("messages.inThread", { threadId: `o${round}` })
       await sql`insert into messages (_id, thread_id, owner, body) values (${`a${round}`}, ${`t${round}`}, 'ada', 'before')`
-      // Two statements without waiting between them, so that the second commit is already there
-      // when the right is asked for.
+      // Two statements in immediate succession, so that the second commit exists already when
+      // authorization is checked.
       await writer
         .unsafe(
           `begin; update threads set owner = 'eve' where _id = 't${round}'; commit;

@@ -6,7 +6,7 @@ import { startEngine } from "./support/engine.ts"
 import { startProxy } from "./support/proxy.ts"
 import { engineSuite } from "./support/suite.ts"
 
-// Some of these ask more in a second than a person can.
+// Some of these send more requests in a second than the rate limit allows a person.
 const suite = engineSuite({ messagesPerSecond: 10_000 })
 
 async function insert(from: number, to: number, threadId = "t") {
@@ -230,7 +230,7 @@ describe("a slow client", () => {
       }
       await expectEqual(suite.sql, quick, [list])
       expect(most).toBeGreaterThan(512 * 1024)
-      // Of each of the two: what is in flight, one commit more, and every row once.
+      // For each of the two: what is in flight, one more commit, and every row once.
       expect(most).toBeLessThan(4 * 1024 * 1024)
       expect(slow.seen.commits).toBeLessThan(quick.seen.commits)
       proxy.slow(Number.POSITIVE_INFINITY)
@@ -416,7 +416,7 @@ describe("many clients at once", () => {
 })
 
 /**
- * As often as it takes: this machine is server and clients in one, and a handshake must be done
+ * Repeats until it succeeds: this machine runs both server and clients, and a handshake must finish
  * within ten seconds.
  */
 async function comeBack(client: ReferenceClient): Promise<void> {

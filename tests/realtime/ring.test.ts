@@ -103,7 +103,7 @@ describe("a ring buffer's index", () => {
   it("returns a commit once that affected a range twice, and none for a hash collision", () => {
     const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
     const shape = createShapes((added) => ring.addShape(added)).intern(inMessages, [1])
-    // The same by FNV-1a of 32 bits.
+    // The same with 32-bit FNV-1a.
     const [one, other] = ["costarring", "liquid"]
     ring.append(transaction(1, { changes: [arrival("a", one), arrival("b", other), arrival("c", one)] }))
     ring.append(transaction(2, { changes: [arrival("d", other)] }))
@@ -144,7 +144,7 @@ function reaches({ changes }: Transaction, shape: Shape, key: string): boolean {
   return changes.some((change) => keysTouched(shape, change).includes(key))
 }
 
-/** Everything but the account of its memory. */
+/** Everything except the memory accounting. */
 function essence(whole: Transaction): Transaction {
   return { ...whole, bytes: 0 }
 }

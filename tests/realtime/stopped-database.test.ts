@@ -81,7 +81,7 @@ it("every call gets a response while PostgreSQL is stopped, a refusal that asks 
   } finally {
     for (const pid of stopped) process.kill(pid, "SIGCONT")
   }
-  // The id is free again, and nothing of the late call is sent for it.
+  // The id is free again, and no reply of the late call is sent for it.
   await expect.poll(calls.subscribe).toMatchObject({ accepted: [900], refused: [] })
   await expect.poll(calls.query).toHaveProperty("value")
   await expect.poll(calls.mutate).toHaveProperty("lsn")

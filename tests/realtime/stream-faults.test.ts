@@ -40,10 +40,7 @@ async function connect() {
   return client
 }
 
-/**
- * Writes until told to stop; what could not be written because the database was away is not
- * counted.
- */
+/** Writes until it is stopped; does not count writes that failed because the database was down. */
 function startWriting(threadId: string) {
   let stopping = false
   let written = 0
@@ -51,7 +48,7 @@ function startWriting(threadId: string) {
   const done = (async () => {
     for (let n = 0; !stopping; n++) {
       try {
-        // One statement, so that what fails has failed whole.
+        // One statement, so that a failure leaves nothing behind.
         await sql`insert into messages (_id, thread_id, owner, body)
           values (${`${threadId}${n}a`}, ${threadId}, 'ada', ''), (${`${threadId}${n}b`}, ${threadId}, 'ada', '')`
         written += 2
@@ -107,7 +104,7 @@ describe("the stream", () => {
         expect(await killStreams(cluster.sql)).toBe(1)
         await cluster.sql`insert into messages (_id, thread_id, owner) values ('later', 't', 'ada')`
         await client.until(() => list.rows.has("later"), "the row written after the kill")
-        // The anchor moves on in the meantime, past where this transaction began.
+        // The anchor moves past the start of this transaction in the meantime.
         await sleep(amount(700, 10_000))
         await killStreams(cluster.sql)
         await sql`insert into messages (_id, thread_id, owner) values ('late', 't', 'ada')`
@@ -179,7 +176,7 @@ describe("the stream", () => {
         select pg_drop_replication_slot(slot_name) from pg_replication_slots
         where slot_name like 'late_anchor%' and not temporary`
     })
-    // The first slot waits for the transactions that are open.
+    // The first slot waits for the open transactions.
     const open = postgres(cluster.url, { max: 1 })
     onTestFinished(() => open.end({ timeout: 1 }))
     await open.unsafe("begin")
@@ -204,8 +201,8 @@ describe("the stream", () => {
 
   it("delivers a commit that no snapshot sees yet also to a process that starts when the log has moved past it", async () => {
     const limits = { name: "narrow", windowMs: 200, anchorMs: 100 }
-    // Runs last: a slot that nobody moves keeps the log for ever. The temporary ones go by
-    // themselves, some time after their connections.
+    // Runs last: a slot that nothing advances keeps the log for ever. The temporary ones are
+    // dropped automatically, some time after their connections end.
     onTestFinished(async () => {
       await cluster.sql`
         select pg_drop_replication_slot(slot_name) from pg_replication_slots
@@ -285,8 +282,8 @@ describe("the stream", () => {
     await cluster.sql.unsafe("create table if not exists noise (x text)")
     for (let round = 0; round < amount(10, 100); round++) await makeNoise()
     expect(await retained()).toBeGreaterThan(1_000_000)
-    // PostgreSQL writes down every 15 s what is running, and a slot lets go of the log only up to
-    // such a place.
+    // PostgreSQL logs the running transactions every 15 s, and a slot releases the log only up to
+    // such a record.
     const moved = async () => {
       await cluster.sql`select pg_log_standby_snapshot()`
       return retained()
@@ -356,7 +353,7 @@ describe("a table whose structure changes", () => {
     await client.renew()
     expect(list.refusal).toMatchObject({ code: "unavailable" })
     expect(other.state).toBe("live")
-    // Nothing is written: the catalogue says it.
+    // Checked in the catalogue, as nothing is written.
     await cluster.sql`alter table messages alter column note type text`
     await expect.poll(() => engine.realtime.ready()).toEqual({ ready: true })
     list.state = "reset"
@@ -422,7 +419,7 @@ function makeNoise() {
   return cluster.sql`insert into noise select repeat('x', 1000) from generate_series(1, 2000)`
 }
 
-/** Bytes of log that the slots hold. */
+/** Bytes of log that the slots retain. */
 async function retained() {
   const [slot] = await cluster.sql`
     select pg_current_wal_lsn() - min(restart_lsn) as bytes from pg_replication_slots where database = current_database()`

@@ -22,7 +22,7 @@ it("the upgrade request of an open connection is not kept in memory", async () =
   await suite.connect("ada", engine.url)
   await suite.connect("ada", engine.url)
   expect(requests.length).toBeGreaterThan(1)
-  // The newest may still be named by what Node's HTTP server did last.
+  // Node's HTTP server may still refer to the newest one.
   const first = requests[0]
   await expect
     .poll(() => {

@@ -131,7 +131,7 @@ describe("a migration that adds a column", () => {
     const list = await client.follow("messages.inThread", { threadId: "t" })
     client.close()
     await first.close()
-    // Gone, and back: what was written in between does not say its grade.
+    // Downgraded and upgraded again: rows written in between have no grade.
     await cluster.sql.unsafe(REVERSAL)
     await cluster.sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
     await cluster.sql.unsafe(MIGRATION)

@@ -186,7 +186,7 @@ function ask(text: string) {
   return { messages: [{ id: "1", role: "user", parts: [{ type: "text", text }] }] }
 }
 
-/** All that the limit of 4 allows. */
+/** As many as the limit of 4 allows. */
 async function spend(caller: Fetch) {
   for (let i = 0; i < 4; i++) await caller("/api/chat", post("no JSON"))
 }

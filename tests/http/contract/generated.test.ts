@@ -110,7 +110,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
   })
 })
 
-/** Address and last modification of each entry. */
+/** URL and last modification of each entry. */
 function readSitemap(xml: string) {
   const entries = xml.matchAll(/<url><loc>([^<]*)<\/loc>(?:<lastmod>([^<]*)<\/lastmod>)?<\/url>/g)
   return [...entries].map(([, address, modified]) => [address, modified])

@@ -147,7 +147,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
   })
 })
 
-/** By the forms of the page, as a person without script does. */
+/** Through the forms of the page, as a person without JavaScript does. */
 async function finishOnboarding(person: Fetch) {
   const answers = [
     { intent: "finish-welcome" },

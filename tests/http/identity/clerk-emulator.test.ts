@@ -9,8 +9,8 @@ import { openBrowser } from "../../support/people.ts"
 import { portOf } from "../../support/port-of.ts"
 import { findFreePort } from "../../support/ports.ts"
 
-// An emulator of Clerk that others wrote. Its tokens lack azp and the plan, so the server runs as
-// in development, where the site they were made for is not checked.
+// A third-party emulator of Clerk. Its tokens lack azp and the plan, so the server runs as in
+// development, where azp is not checked.
 
 describe("Clerk's emulator", () => {
   let emulator: Emulator
@@ -67,7 +67,7 @@ describe("Clerk's emulator", () => {
     return (await response.json()) as Answer
   }
 
-  /** A session of the seeded user with this address, and its token. */
+  /** A session of the seeded user with this email address, and its token. */
   async function enter(email: string) {
     const { data } = await call<{ data: { id: string; email_addresses: { email_address: string }[] }[] }>(
       "/v1/users",
@@ -119,7 +119,7 @@ describe("Clerk's emulator", () => {
 })
 
 /**
- * The emulator adds a charset to its content type, and Clerk's SDK takes the body for text then.
+ * The emulator adds a charset to its content type, which makes Clerk's SDK take the body for text.
  */
 async function startHeaderFix(port: number) {
   const server = createServer((incoming, outgoing) => {

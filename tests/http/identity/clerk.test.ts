@@ -8,7 +8,7 @@ import { describeIdentity, type Caller, type Deployment } from "./suite.ts"
 
 type Clerk = Awaited<ReturnType<typeof startClerk>>
 
-/** Tideline with Clerk as the provider, whose Backend API is the stand-in's. */
+/** Tideline with Clerk as the provider, and the stand-in as Clerk's Backend API. */
 function startWithClerk(clerk: Clerk, env: Record<string, string> = {}) {
   return startTideline({
     CLERK_SECRET_KEY: SECRET_KEY,
@@ -20,7 +20,7 @@ function startWithClerk(clerk: Clerk, env: Record<string, string> = {}) {
   })
 }
 
-/** The claims of a session token, version 2, as Clerk makes it for a page at `origin`. */
+/** The claims of a session token, version 2, as Clerk issues it for a page at `origin`. */
 function claimsOf(origin: string, name: string, plan: string) {
   return {
     sub: `user_${name}`,

@@ -135,8 +135,7 @@ describe("an API key", () => {
 })
 
 /**
- * Every address of the product that is matched by more than a splat, with something for each
- * parameter.
+ * Every URL of the product that is matched by more than a splat, with a value for each parameter.
  */
 const ADDRESSES = routes.flatMap((entry) => addressesOf(entry)).filter((address) => !address.endsWith("*"))
 

@@ -344,7 +344,7 @@ describe("the limit by network address", () => {
   })
 })
 
-/** Of the session, which stands first. */
+/** The cookie of the session, which comes first. */
 function valueOf(cookies: string) {
   return /=([^;]*)/.exec(cookies)?.[1] ?? ""
 }
@@ -361,7 +361,7 @@ function form(fields: Record<string, string>): RequestInit {
   }
 }
 
-/** More sign-ins than one address may try, each for another account. */
+/** More sign-ins than one address may attempt, each for another account. */
 function statuses(app: TidelineApp, headers: (i: number) => Record<string, string>) {
   return Promise.all(
     Array.from({ length: 32 }, async (_, i) => {

@@ -48,7 +48,7 @@ async function tokenOfKey(key: string) {
   return ((await response.json()) as { token: string }).token
 }
 
-/** The id of the session that a token came from. */
+/** The id of the session that a token was issued for. */
 function sessionOf(token: string) {
   return String(decodeJwt(token)["sid"])
 }
@@ -101,8 +101,7 @@ describe("a socket closes at the commit that ends its session", () => {
 test("a socket closes when its session expires, even if its token is valid for longer", async () => {
   const person = await signIn(app, ada)
   const token = await realtimeToken(person)
-  // Without the trigger that announces a session made shorter: the socket has only the clock to go
-  // by.
+  // Without the trigger that announces a shortened session, the socket has only the clock to go by.
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`
     await tx`update auth.session set expires_at = now() + interval '4 seconds' where id = ${sessionOf(token)}`

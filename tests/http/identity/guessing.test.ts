@@ -148,7 +148,7 @@ test("requests for emails by someone else do not use up the owner's", async () =
   expect(await ask("2001:db8:2::1")).toBe(200)
 })
 
-/** From as many addresses. */
+/** From that many client addresses. */
 async function guessAs(email: string, count: number): Promise<number[]> {
   const statuses = []
   for (let i = 0; i < count; i++)

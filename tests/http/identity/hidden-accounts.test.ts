@@ -77,13 +77,13 @@ describe("known and unknown addresses get identical responses", () => {
     }
     expect(answers[0]).toEqual(answers[1])
     expect(answers[0]?.status).toBe(status)
-    // Both browsers are marked alike, with a text that differs between any two.
+    // Both browsers get the same cookie, but for a value that differs between any two.
     const mark = /^tideline\.sign_up=<mark>; Max-Age=86400; /
     expect(answers[0]?.cookies).toEqual(what.includes("sign-up") ? [expect.stringMatching(mark)] : [])
   })
 })
 
-/** What can be told apart, without what differs between any two answers. */
+/** What tells responses apart, without what differs between any two. */
 async function describeResponse(answer: Response, { name, email }: { name: string; email: string }) {
   const varies = new Set(["date", "content-length", "content-security-policy", "set-cookie", "x-request-id"])
   const text = (await answer.text())
@@ -101,7 +101,7 @@ async function describeResponse(answer: Response, { name, email }: { name: strin
   }
 }
 
-/** Opens the link of the email, and resolves to where it leads. */
+/** Opens the link of the email, and resolves to its redirect target. */
 async function openAccount(name: string, browser: ReturnType<typeof openBrowser>): Promise<string | null> {
   const message = await findEmail(app, `${name}@example.org`, /Confirm/)
   const link = /http:\S+sign-up\/confirm\S+/.exec(message.text)?.[0] ?? ""

@@ -139,7 +139,7 @@ function create(key: string) {
   })
 }
 
-/** The key that the account page's form makes. */
+/** Creates a key with the account page's form. */
 async function createKey(fields: Record<string, string>): Promise<string> {
   const response = await submit(fields)
   const text = await response.text()

@@ -17,7 +17,7 @@ interface Outcome {
   output: string
 }
 
-/** `npm run user -- ...words`, from the sources, with these settings and in a folder of its own. */
+/** Runs `npm run user -- ...words` from the sources, with these settings and in its own folder. */
 function operate(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "tideline-user-"))
   const settings = {
@@ -34,7 +34,7 @@ function operate(env: Record<string, string>, ...words: string[]): Promise<Outco
   })
 }
 
-/** As the containers run it, which starts in a fraction of the time. */
+/** As the containers run it, from the build, which starts in a fraction of the time. */
 async function operateBuilt(
   app: TidelineApp,
   env: Record<string, string>,

@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-/** Every address that sends people where they ask, and how it is asked. */
+/** Every URL that redirects to a target from the request, and how it is requested. */
 const WAYS_IN: [string, (target: string) => Promise<Response>][] = [
   ["sign-in, signed in", (target) => ada(`/sign-in?${asking("redirect_url", target)}`)],
   ["sign-in's data", (target) => ada(`/sign-in.data?${asking("redirect_url", target)}`)],
@@ -90,9 +90,7 @@ describe("redirects never leave the site", () => {
   })
 })
 
-/**
- * Where the response sends its reader, or would let its page send them, if that is another site.
- */
+/** The target of the response, or of its page, if that is another site. */
 async function findWayOut(target: string, response: Response) {
   const text = await response.text()
   const place = response.headers.get("location") ?? response.headers.get("x-remix-redirect")

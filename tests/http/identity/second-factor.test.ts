@@ -22,7 +22,7 @@ afterAll(async () => {
   await app.stop()
 })
 
-// All of them come from one network, and each has the whole limit.
+// All of them come from one network, and each needs the whole limit.
 beforeEach(() => sql`delete from auth.rate_limit`)
 
 let count = 0
@@ -32,7 +32,7 @@ async function newPerson(): Promise<{ person: Person; phone: Authenticator }> {
   return { person, phone: await addSecondFactor(person, person.password) }
 }
 
-/** The first step, in a browser that may know something already. */
+/** The first step, in a browser that may have cookies already. */
 async function enterPassword({ email, password }: Person, browser: Browser = openBrowser(app)) {
   const response = await postJson(browser, "/api/auth/sign-in/email", { email, password })
   expect(response.status).toBe(200)
@@ -197,7 +197,7 @@ describe("a browser that is trusted", () => {
     const browser = await trust(person, phone)
     expect((await enterPassword(person, browser)).answer.twoFactorRedirect).toBeUndefined()
     expect(await isSignedIn(browser)).toBe(true)
-    // Nothing is asked for again, because the session counts as one that showed its factor.
+    // No code is required again, because the session counts as one that passed the second factor.
     expect((await browser("/second-factor")).status).toBe(200)
     expect(await (await browser("/second-factor")).text()).toContain("Two-factor authentication is on")
 
@@ -213,7 +213,7 @@ describe("a browser that is trusted", () => {
     const next = "another engine of brass"
     const body = { currentPassword: person.password, newPassword: next, revokeOtherSessions: true }
     expect((await postJson(person, "/api/auth/change-password", body)).status).toBe(200)
-    // The session goes on as what it was.
+    // The session keeps its level.
     expect(await isSignedIn(person)).toBe(true)
     Object.assign(person, { password: next })
     expect((await enterPassword(person, browser)).answer.twoFactorRedirect).toBe(true)
@@ -350,7 +350,7 @@ describe("an owner who resets the password of a confirmed address", () => {
 describe("a session that has not shown the factor of its account", () => {
   test("opens nothing but the page that asks for it", async () => {
     const { person, phone } = await newPerson()
-    // As a process of an earlier version leaves it, which knows of no factors.
+    // As left by a process of an earlier version, which has no second factors.
     await sql`update auth.session set second_factor = false where user_id = (select id from auth.user where email = ${person.email})`
     for (const path of ["/dashboard", "/dashboard/files", "/dashboard/account/export"])
       expect((await person(path)).headers.get("location")).toBe(

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 let senders = 0
 
-/** Begins a sign-in, and resolves to what the provider is given. */
+/** Begins a sign-in, and resolves to the parameters sent to the provider. */
 async function begin(browser: Browser, name = "hostile", query = "") {
   const from = { "x-forwarded-for": `203.0.113.${(senders += 1) % 250}` }
   const sent = await browser(`/sign-in/with/${name}${query}`, { headers: from })
@@ -67,7 +67,7 @@ function comeBack(browser: Browser, state: string, name = "hostile", query = "&c
   return browser(`/sign-in/with/${name}/callback?state=${state}${query}`)
 }
 
-/** The whole way, by the claims that `change` makes of good ones. */
+/** The whole flow, with valid claims changed by `change`. */
 async function enter(sub: string, change: (claims: JWTPayload) => JWTPayload = (claims) => claims) {
   const browser = openBrowser(app)
   const { state, nonce } = await begin(browser)
@@ -512,7 +512,7 @@ test("a provider that is away is no error of the server, and the page says so", 
   }
 })
 
-/** By an address, at the provider that has domains. */
+/** By an email address, with the provider that has domains. */
 async function enterAtOther(email: string) {
   const browser = openBrowser(app)
   const { state, nonce } = await begin(browser, "other")

@@ -2,12 +2,12 @@ import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { openBrowser } from "../../support/people.ts"
 
-/** Somebody whom the identity provider knows, and what can be shown in their name. */
+/** A user of the identity provider, with their credentials. */
 export interface Caller {
   userId: string
   email: string
   cookies: Record<string, string>
-  /** Values for `Authorization: Bearer`. Those of `bad` must open nothing. */
+  /** Values for `Authorization: Bearer`. Those in `bad` must be refused everywhere. */
   bearers: Record<string, string>
   bad: { cookies: Record<string, Record<string, string>>; bearers: Record<string, string> }
 }
@@ -15,14 +15,12 @@ export interface Caller {
 export interface Deployment {
   app: { origin: string }
   enter(person: { name: string; email: string; plan: "free" | "pro" }): Promise<Caller>
-  /** The issuer and the keys of realtime tokens; null where the provider makes none. */
+  /** The issuer and the keys of realtime tokens; null if the provider issues none. */
   realtime: { issuer: string; keys: string; headers?: Record<string, string> } | null
   stop(): Promise<void>
 }
 
-/**
- * What must hold whichever provider says who somebody is, over HTTP. `open` runs when the tests do.
- */
+/** What must hold over HTTP with every identity provider. `open` runs when the tests do. */
 export function describeIdentity(provider: string, open: () => Promise<Deployment>) {
   describe(`identity by ${provider}`, () => {
     let deployment: Deployment
@@ -126,7 +124,7 @@ export function describeIdentity(provider: string, open: () => Promise<Deploymen
       })
     })
 
-    // Behind the guard an unknown address is 404; before it, 403.
+    // Behind the guard an unknown URL is a 404; before it, a 403.
     describe("a request that changes something", () => {
       test.each([
         ["the site's own origin", () => ({ origin: origin() })],
