@@ -16,8 +16,8 @@ export interface Anchor {
 }
 
 /**
- * Copies the anchor to a slot that lasts as long as the connection; returns from where that can be
- * read. Throws if there is none.
+ * Copies the anchor to a slot that lasts as long as the connection; returns the LSN to read it
+ * from. Throws if there is none.
  */
 export async function copyAnchor(connection: postgres.Sql, anchor: Anchor, slot: string): Promise<bigint> {
   const [copied] = await connection
@@ -54,8 +54,8 @@ async function make(transaction: postgres.Sql, anchor: Anchor): Promise<void> {
 }
 
 /**
- * While no process runs the anchor holds all of the log, so PostgreSQL has to have a limit of its
- * own.
+ * While no process runs the anchor holds all of the log, so PostgreSQL needs its own limit
+ * (`max_slot_wal_keep_size`).
  */
 export async function warnOfUnlimitedLog(pool: ConnectionPool, log: Log): Promise<void> {
   const [row] = await pool.useClient((sql) => sql`select current_setting('max_slot_wal_keep_size') as size`)
@@ -68,20 +68,20 @@ export async function warnOfUnlimitedLog(pool: ConnectionPool, log: Log): Promis
 }
 
 /**
- * What one statement may read of the log: reading gigabytes would take longer than a statement may,
- * and be in vain.
+ * What one statement may read of the log: reading gigabytes would exceed the statement timeout, and
+ * the work would be lost.
  */
 const STEP = String(256 * 1024 * 1024)
 
 /**
- * Lets PostgreSQL forget the log before `lsn`. Of all processes, one at a time does this; the
+ * Lets PostgreSQL discard the log before `lsn`. Of all processes, one at a time does this; the
  * others skip it.
  */
 export async function advanceAnchor(pool: ConnectionPool, anchor: Anchor, lsn: bigint): Promise<void> {
   while (await pool.useClient((sql) => inTransaction(sql, "", () => advance(sql, anchor, lsn)))) continue
 }
 
-/** Whether there is more to forget. */
+/** Whether there is more to discard. */
 async function advance(transaction: postgres.Sql, anchor: Anchor, lsn: bigint): Promise<boolean> {
   const [lock] =
     await transaction`select pg_try_advisory_xact_lock(hashtext(${`${anchor.name} advance`})) as held`

@@ -9,7 +9,9 @@ import { isStorable } from "./storable.ts"
 import type { WatchedTable } from "./tables.ts"
 import type { DependencyPlace } from "./client.ts"
 
-/** A question as asked: a declared query with arguments that its schema accepts, for one viewer. */
+/**
+ * A query as requested: a declared query with arguments that its schema accepts, for one viewer.
+ */
 export interface Question {
   readonly query: LiveQuery
   readonly args: unknown
@@ -20,7 +22,7 @@ export interface Question {
 export interface Catalogue {
   /** Throws `Refused` for an unknown name or wrong arguments. */
   ask(item: Pick<SubscribeItem, "query" | "args">, viewer: unknown): Question
-  /** Throws `Refused` when a table that the question is about can no longer be followed. */
+  /** Throws `Refused` when a table of the query can no longer be followed. */
   confirm(question: Question): void
 }
 
@@ -38,7 +40,7 @@ export function createCatalogue(
     ask({ query: name, args }, viewer) {
       const query = byName.get(name)
       if (!query) throw new Refused("unknown", `There is no query named ${name}.`)
-      // What the server itself follows has no viewer.
+      // Queries that the server itself follows have no viewer.
       if (viewer !== null) permit(viewer, name)
       if (!isStorable(args)) throw unstorable()
       const parsed = v.safeParse(query.schema, args)

@@ -4,11 +4,11 @@ import { openReplication } from "./replication.ts"
 import { findTrouble } from "./trouble.ts"
 
 /**
- * A PostgreSQL, or what stands before it, that the engine can do nothing with. The message says
- * what to change.
+ * A PostgreSQL server, or a proxy in front of it, that the engine cannot use. The message says what
+ * to change.
  */
 export class UnfitServer extends Error {
-  /** `pooler`: the address leads to a connection pooler and not to PostgreSQL itself. */
+  /** `pooler`: the URL leads to a connection pooler instead of PostgreSQL itself. */
   readonly kind: "pooler" | "wal_level" | "replication"
 
   constructor(kind: UnfitServer["kind"], message: string, options?: ErrorOptions) {
@@ -18,15 +18,14 @@ export class UnfitServer extends Error {
 }
 
 /**
- * How long a second connection may take. A pooler with room for one lets it wait for minutes.
- * Milliseconds.
+ * How long a second connection may take. A pooler with a single connection would make it wait for
+ * minutes. Milliseconds.
  */
 const CONNECTION_TIMEOUT = 10_000
 
 /**
- * Throws an `UnfitServer` where the stream cannot be read through this address, whatever is waited
- * for. To be called before anything else is done there: a lock of a session that is taken through a
- * pooler may never be free again.
+ * Throws an `UnfitServer` if the stream can never be read through this URL. Call it before anything
+ * else: a session lock taken through a pooler may never be released.
  */
 export async function checkServer(databaseUrl: string): Promise<void> {
   await refusePooler(databaseUrl)
@@ -83,7 +82,7 @@ function openClient(databaseUrl: string) {
 }
 
 /**
- * PgBouncer refuses the parameter of replication; others drop it, and PostgreSQL then takes the
+ * PgBouncer refuses the replication parameter; other poolers drop it, and PostgreSQL then takes the
  * command for SQL.
  */
 function isFromPooler(error: unknown): boolean {

@@ -8,14 +8,12 @@ export interface Client {
   readonly outbox: Outbox
   readonly userId: string
   /**
-   * The person the token names, in the product's words; a refreshed token may bring a newer one of
-   * the same user.
+   * The product's viewer for the token. A refreshed token may replace it with a newer one of the
+   * same user.
    */
   viewer: unknown
   readonly subscriptions: Map<number, Subscription>
-  /**
-   * Ids whose subscribing is under way, each with what asked for it. Removing one here cancels it.
-   */
+  /** Ids of subscriptions being set up, each with its request. Removing one here cancels it. */
   readonly pending: Map<number, symbol>
   closed: boolean
 }
@@ -30,7 +28,7 @@ export interface Subscription {
   readonly dependencies: readonly DependencyPlace[]
 }
 
-/** A place whose change puts a subscription's right in question. */
+/** A place whose change requires a subscription to be authorized again. */
 export interface DependencyPlace {
   readonly shape: Shape
   readonly key: string

@@ -12,8 +12,8 @@ export const TEXT_FORM = {
 } as const
 
 /**
- * The same for the transaction that it is run in. Not for a session: a pooler would hand that to
- * somebody else.
+ * The same for the current transaction. Not for the session: a pooler would pass it to another
+ * client.
  */
 export const SET_TEXT_FORM = Object.entries(TEXT_FORM)
   .filter(([name]) => name !== "client_encoding")

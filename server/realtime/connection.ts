@@ -25,7 +25,7 @@ export interface Verified<Viewer> {
   readonly viewer: Viewer
   /** ms. */
   readonly expiresAt: number
-  /** When what the token came from ends, however often the token is renewed. ms. */
+  /** When the session behind the token ends, however often the token is renewed. ms. */
   readonly endsAt?: number | undefined
 }
 
@@ -43,7 +43,7 @@ export interface ConnectionOptions<Viewer> {
   readonly subscriber: Subscriber
   readonly log: Log
   readonly metrics: Metrics
-  /** Throws `Refused` for a token that is not good. */
+  /** Throws `Refused` for an invalid token. */
   readonly verify: (token: string) => Promise<Verified<Viewer>>
   readonly credentialsOf: (viewer: Viewer) => readonly string[]
   readonly isSessionValid: (viewer: Viewer) => Promise<boolean>
@@ -52,10 +52,10 @@ export interface ConnectionOptions<Viewer> {
   readonly mutate: (request: MutationRequest, viewer: Viewer, userId: string) => Promise<Committed>
   readonly opened: (connection: ConnectionInfo<Viewer>) => void
   readonly closed: (connection: ConnectionInfo<Viewer>) => void
-  /** ms after which a quiet connection receives its position, at the latest. */
+  /** The longest that an idle connection goes without receiving its position, in ms. */
   readonly positionMs: number
   readonly messagesPerSecond: number
-  /** Every call is answered within this, whatever has become of it. */
+  /** Every call gets a response within this time, even if it is still running. ms. */
   readonly answerMs: number
   /** How long a connection lives on after its token. */
   readonly graceMs: number
@@ -65,7 +65,7 @@ export interface Connection {
   readonly client: Client
   /** Whether it was opened, or is being renewed, by this credential. */
   wasOpenedBy(credential: string): boolean
-  /** Whether what it was opened by is still good. */
+  /** Whether the credential that opened it is still valid. */
   isSessionValid(): Promise<boolean>
   /** Resolves when the connection is closed. */
   readonly gone: Promise<void>
@@ -74,7 +74,7 @@ export interface Connection {
   left(): void
 }
 
-/** How many seconds' worth of messages may come at once. */
+/** The burst that is allowed, in seconds' worth of messages. */
 const BURST_SECONDS = 4
 const ACKNOWLEDGE_COST = 0.1
 const STALL_MS = 30_000
@@ -84,12 +84,11 @@ const MUTATIONS_WAITING = 100
 const QUERIES_RUNNING = 8
 const PLACES_AWAITED = 100
 /**
- * Messages over the limit, without one under it between them, that are each answered. Then the
- * connection ends.
+ * Consecutive messages over the limit that each get a refusal. After that the connection is closed.
  */
 const FLOOD = 10_000
 
-/** One accepted connection: what it may send, and when it must go. */
+/** One accepted connection: what it may send, and when it is closed. */
 export function createConnection<Viewer>(
   socket: Socket,
   verified: Verified<Viewer>,
@@ -99,7 +98,10 @@ export function createConnection<Viewer>(
   const { hub, subscriber, log, metrics } = options
   let { viewer, expiresAt, endsAt } = verified
   let credentials = new Set(options.credentialsOf(viewer))
-  /** What ended while a token was verified, which may have been good just before. */
+  /**
+   * Sessions and credentials that ended while a token was verified, which may have been valid just
+   * before.
+   */
   let endedDuringRenewal: Set<string> | null = null
   const outbox = new Outbox(createSender(socket), () => performance.now())
   const userId = options.userIdOf(viewer)
@@ -118,7 +120,7 @@ export function createConnection<Viewer>(
     client: name,
     connectedAt: Date.now(),
   }
-  // Those that came at the same moment need not be told at the same moment ever after.
+  // Spreads the positions of connections that were opened at the same moment.
   const positionAfter = options.positionMs * (1 - Math.random() / 2)
   const burst = options.messagesPerSecond * BURST_SECONDS
   let tokens = burst
@@ -188,8 +190,8 @@ export function createConnection<Viewer>(
       try {
         const request = parse(MutateMessage, message, "mutate")
         await turn
-        // It was refused, and its sender may have sent it again: what is repeated must not overtake
-        // what came between.
+        // It was refused, and the client may have sent it again. A repeated message must not
+        // overtake those sent in between.
         if (isLate()) throw tookTooLong()
         const committed = await options.mutate(request, viewer, userId)
         metrics.count("mutations")
@@ -207,7 +209,7 @@ export function createConnection<Viewer>(
       const { token } = parse(AuthenticateMessage, message, "authenticate")
       const renewed = await verifyRenewal(token)
       if (options.userIdOf(renewed.viewer) !== userId) {
-        // The answer goes first.
+        // The response is sent first.
         setImmediate(() => end("signed_out", null))
         throw new Refused("unauthorized", "The token belongs to another user.")
       }
@@ -262,7 +264,9 @@ export function createConnection<Viewer>(
     if (lagChanged || quiet) hub.between(() => outbox.position(hub.position(), now, lag))
   }
 
-  /** The client does not keep up: what waits for it is dropped, and it reads again when it can. */
+  /**
+   * The client does not keep up, so its queued events are dropped and it reads again when it can.
+   */
   function giveUp(): void {
     if (outbox.held || client.subscriptions.size === 0) return
     const now = performance.now()
@@ -295,7 +299,9 @@ export function createConnection<Viewer>(
     gone.resolve()
   }
 
-  /** The stream moves on by itself; only a client that sees none of it has to be told. */
+  /**
+   * A client that receives commits learns its position from them; only idle ones need this event.
+   */
   function tellWhenPassed(lsn: bigint): void {
     if (lsn > hub.position() + 0x1000_0000_0000n || placesAwaited >= PLACES_AWAITED) return
     placesAwaited += 1

@@ -1,12 +1,14 @@
 /**
- * The realtime wire protocol as types: what docs/realtime-protocol.md says in words.
- * The only part of server/realtime that a browser may import, so it holds no library.
+ * The realtime wire protocol as types, described in docs/realtime-protocol.md. The only part of
+ * server/realtime that a browser may import, so it holds no library.
  */
 
 export const PROTOCOL_VERSION = 1
 export const REALTIME_PATH = "/realtime"
 
-/** A place in the write-ahead log, 16 hexadecimal digits: two of them compare as strings. */
+/**
+ * A place in the write-ahead log as 16 hexadecimal digits, so that two of them compare as strings.
+ */
 export type Lsn = string
 
 /**
@@ -18,7 +20,7 @@ export interface Position {
   lsn: Lsn
 }
 
-/** socket.io `auth` of the handshake. `client` is a word for the server's log. */
+/** socket.io `auth` of the handshake. `client` is a label for the server's log. */
 export interface Handshake {
   version: typeof PROTOCOL_VERSION
   token: string
@@ -79,7 +81,7 @@ export type MutateAnswer = Committed | { error: Refusal }
 export type AuthenticateAnswer = { expiresAt: number } | { error: Refusal }
 
 /**
- * The effects are shown once a commit names `xid`, or once any server event carries a position at
+ * The effects are visible once a commit names `xid`, or once any server event carries a position at
  * or past `lsn`.
  */
 export interface Committed<Value = unknown> {
@@ -112,8 +114,8 @@ export interface LiveRow {
 export type RowOrder = [field: string, direction: "asc" | "desc"][]
 
 /**
- * `put` replaces or adds the row, `merge` overwrites the fields it names, `remove` takes the row
- * away if it is there.
+ * `put` replaces or adds the row, `merge` overwrites the fields it names, `remove` removes the row
+ * if it exists.
  */
 export type Change =
   | [id: number, op: "put" | "merge", key: string, row: Record<string, unknown>]
@@ -176,7 +178,7 @@ export interface ResetEvent {
   reason: "truncate" | "schema" | "large" | "slow" | "gap"
 }
 
-/** These subscriptions have ended and their rows must go. */
+/** These subscriptions have ended: remove their rows. */
 export interface RevokedEvent {
   sequence: number
   ids: number[]
@@ -184,7 +186,7 @@ export interface RevokedEvent {
 }
 
 /**
- * The server closes the connection next. Come back in `retryAfter` ms; null: do not come back with
+ * The server closes the connection next. Reconnect in `retryAfter` ms; null: do not reconnect with
  * this token.
  */
 export interface GoodbyeEvent {
@@ -205,8 +207,8 @@ export interface ServerEvents {
 // what a page is rendered from, and what the client's types are read from
 
 /**
- * The answer of a live query in a loader: rows to render now, and what it takes to go live from
- * them without asking again.
+ * The result of a live query in a loader: rows to render now, and what the browser needs to follow
+ * them without reading again.
  */
 export interface Loaded<Row extends LiveRow = LiveRow> {
   query: string

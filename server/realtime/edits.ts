@@ -22,7 +22,7 @@ export interface Edit {
 export function editsOf(range: Range, change: RowChange, xid: bigint): readonly Edit[] {
   const { row, old } = change
   const isIn = row !== null && contains(range, row)
-  // Without an old row an update has left the replica identity alone, so the row is where it was.
+  // An update without an old row did not change the replica identity, so the row has not moved.
   const wasIn = old !== null ? contains(range, old) : isIn && !change.inserted
   const key = row?.[range.table.key]
   const oldKey = old?.[range.table.key] ?? key
@@ -62,8 +62,8 @@ export function editText(made: Edit): string {
 }
 
 /**
- * False for a row that the declaration cannot decode or project. Its subscribers are told so, by
- * a refusal that is logged.
+ * False for a row that the declaration cannot decode or project. Its subscribers receive a refusal,
+ * which is logged.
  */
 export function isReadable(made: Edit): boolean {
   if (made.op === "partial") return true

@@ -9,16 +9,16 @@ import type { Subscriber } from "./subscribe.ts"
 const PAUSE = 5000
 
 export interface FollowOptions<Viewer> {
-  /** For whom it is asked, where the query asks for a viewer. */
+  /** The viewer, if the query needs one. */
   viewer?: Viewer
-  /** Called each time the subscription is refused. It is tried again until it is stopped. */
+  /** Called each time the subscription is refused. It is retried until stopped. */
   refused?: () => void
 }
 
 /**
- * Follows one query from inside the process: the same subscription that a socket would have,
- * without a socket. `onRows` gets all rows, in no order, when they have been read and after every
- * commit that touched them. Returns how to stop.
+ * Follows one query from inside the process: the same subscription as a socket's, without a socket.
+ * `onRows` receives all rows, unordered, after the first read and after every commit that touched
+ * them. Returns a function that stops it.
  */
 export function follow(
   { hub, subscriber }: { hub: Hub; subscriber: Subscriber },
@@ -70,7 +70,7 @@ export function follow(
     queueMicrotask(() => outbox.acknowledge(message.sequence))
     if (event === "snapshot") take(message)
     else if (event === "commit") change(message.changes)
-    // The rows are kept until there are others.
+    // The rows are kept until new ones arrive.
     else if (event !== "position" && message.ids.includes(id)) void subscribe()
   }
 

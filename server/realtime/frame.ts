@@ -3,10 +3,7 @@ import type { Socket } from "socket.io"
 /** Engine.IO's type of what carries a message. */
 const MESSAGE = "4"
 
-/**
- * What is used of a connection's `ws`, as Engine.IO itself uses it for frames that are made
- * already.
- */
+/** The part of a connection's `ws` used here, as Engine.IO itself uses it for prepared frames. */
 interface WebSocketUnderneath {
   readonly readyState: number
   readonly OPEN: number
@@ -14,10 +11,10 @@ interface WebSocketUnderneath {
 }
 
 /**
- * Returns what sends messages over a connection. Writing is most of what a delivery costs, and one
- * buffer costs less of it than header and payload apart. While Engine.IO has nothing waiting, a
- * frame goes past its queue, whose packets, callbacks and events cost half as much as the writing
- * again; else it waits there for its turn.
+ * Returns a function that sends messages over a connection. Writing is most of the cost of a
+ * delivery, and one buffer is cheaper than a separate header and payload. While Engine.IO's queue
+ * is empty, a frame bypasses it, because its packets, callbacks and events add half the cost of the
+ * write again; otherwise the frame is queued.
  */
 export function createSender({ conn }: Pick<Socket, "conn">): (text: string) => void {
   const { transport } = conn
@@ -37,8 +34,8 @@ function isWebSocket(value: unknown): value is WebSocketUnderneath {
 }
 
 /**
- * Options as Engine.IO takes them with a message whose frame is made already, as the socket.io
- * adapter gives them for broadcasts.
+ * Engine.IO's options for a message with a prepared frame, as the socket.io adapter passes them for
+ * broadcasts.
  */
 function preEncoded(frame: Buffer): { compress: false; wsPreEncodedFrame: [Buffer] } {
   return { compress: false, wsPreEncodedFrame: [frame] }

@@ -26,8 +26,8 @@ export interface Holds {
 const STREAM_TIMEOUT_MS = 5000
 
 /**
- * The two reasons to keep a client's commits back for a moment: its right to them is in question,
- * or a row in them must be read.
+ * The two reasons to hold a client's commits back for a moment: it must be authorized again, or a
+ * row in them must be read.
  */
 export function createHolds(options: HoldOptions): Holds {
   const { snapshots, log, metrics } = options

@@ -12,7 +12,7 @@ import type { RowChange, WatchedTable } from "./tables.ts"
 import { createTopics, type Topics, type Touched } from "./topics.ts"
 import { largeAffects, type Transaction } from "./transactions.ts"
 
-/** The longest that a broadcast keeps the event loop, in ms. */
+/** The longest that a broadcast blocks the event loop, in ms. */
 const TURN_MS = 5
 
 export interface HubOptions {
@@ -20,20 +20,17 @@ export interface HubOptions {
   readonly shapes: Shapes
   readonly metrics: Metrics
   /**
-   * Subscriptions whose right to read must be asked for again because of this transaction. Their
-   * outboxes are held.
+   * Subscriptions that must be authorized again because of this transaction. Their outboxes are
+   * held.
    */
   readonly recheck: (subscriptions: ReadonlySet<Subscription>, transaction: Transaction) => void
   /** A client's outbox, which is held, contains an edit whose row must be read. */
   readonly complete: (outbox: Outbox, edit: Edit, transaction: Transaction) => void
-  /**
-   * The log must be made to move: somebody waits for a place that has been reserved but not
-   * written.
-   */
+  /** The log must advance: a waiter needs a place that has been reserved but not written. */
   readonly nudge: () => void
   /** Called with every message that the product put into the log. */
   readonly onMessage: (prefix: string, content: string) => void
-  /** The reader brings transactions faster than they can be sent on. */
+  /** Transactions arrive faster than they can be sent on. */
   readonly pressure: (high: boolean) => void
 }
 
@@ -45,7 +42,7 @@ type Job =
 export interface Hub {
   readonly clients: Set<Client>
   readonly topics: Topics
-  /** Everything up to here has been handed to every outbox. */
+  /** Everything up to here has been added to every outbox. */
   position(): bigint
   epoch(): string
   transaction(transaction: Transaction): void
@@ -58,15 +55,17 @@ export interface Hub {
   follow(subscription: Subscription): void
   unfollow(subscription: Subscription): void
   reset(subscriptions: Iterable<Subscription>, reason: ResetEvent["reason"]): void
-  /** Resets what reads the table, and what asks it who may read. */
+  /** Resets the subscriptions that read the table, and those whose authorization depends on it. */
   resetTable(table: WatchedTable, reason: ResetEvent["reason"]): void
   leave(client: Client): void
   queueBytes(): number
-  /** Nobody waits for a place any longer. */
+  /** Releases everything that waits for a place. */
   close(): void
 }
 
-/** Takes transactions in order and gives each client, in one step, what each means to it. */
+/**
+ * Takes transactions in order and sends each client, in one step, the edits that each means for it.
+ */
 export function createHub(options: HubOptions): Hub {
   const { ring, shapes, metrics } = options
   const topics = createTopics(shapes)

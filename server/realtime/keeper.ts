@@ -28,11 +28,11 @@ export interface Keeper {
   recentXid(): bigint
   /** Learns what is visible now. */
   poll(): Promise<void>
-  /** Makes the log move, so that those who wait for a place in it see it pass. */
+  /** Advances the log, so that waiters for a place in it are released. */
   nudge(): void
   /** Asks the catalogue what the watched tables are now, soon. */
   inspect(): void
-  /** Lets PostgreSQL forget the log before a place at once. */
+  /** Lets PostgreSQL discard the log before a place immediately. */
   forgetBefore(lsn: bigint): void
   stop(): Promise<void>
 }

@@ -2,13 +2,13 @@ import type { Log } from "./log.ts"
 import type { Describing, Relation } from "./pgoutput.ts"
 import type { WatchedTable } from "./tables.ts"
 
-/** What the catalogue said of the tables. */
+/** The state of the tables according to the catalogue. */
 export interface Inspection {
-  /** A place in the log: whatever committed before it, the catalogue showed. */
+  /** A place in the log: the catalogue showed everything that committed before it. */
   readonly at: bigint
   /**
-   * What is wrong with a table, in sentences; nothing of one that has the form this server was
-   * built for.
+   * What is wrong with each table, in sentences. Tables of the form this server was built for are
+   * absent.
    */
   readonly problems: ReadonlyMap<WatchedTable, readonly string[]>
 }
@@ -36,17 +36,17 @@ export interface LayoutOptions {
   readonly inspectedAt: bigint
   /** A table can no longer be followed, or can be followed again. */
   changed(table: WatchedTable): void
-  /** Asks for another inspection: the log says what the last one did not know. */
+  /** Requests another inspection: the log describes something that the last one did not see. */
   inspect(): void
 }
 
 /**
- * Compares each table as the log describes it with the one that this server was built for. More
- * columns than described are no matter.
+ * Compares each table as the log describes it with the one that this server was built for.
+ * Additional columns do not matter.
  *
- * The catalogue is the judge of what a table is now. The log begins a minute ago, so it may
- * describe a table as it was before a migration: such changes are passed over, because every row
- * that is read now shows them, and a client that would resume from before them reads again.
+ * The catalogue is authoritative for a table's current form. The log begins a minute ago, so it may
+ * describe a table as it was before a migration: such changes are skipped, because every row that
+ * is read now shows them, and a client that would resume from before them reads again.
  */
 export function layOutWatched(
   watched: readonly WatchedTable[],
@@ -56,7 +56,7 @@ export function layOutWatched(
   const deformed = new Set<WatchedTable>()
   const withheld = new Set<WatchedTable>()
   const broken = new Set<WatchedTable>()
-  /** Where the last change committed that was passed over. */
+  /** The commit position of the last skipped change. */
   const passed = new Map<WatchedTable, bigint>()
   let judgedAt = inspectedAt
 

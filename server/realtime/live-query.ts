@@ -4,7 +4,7 @@ import type { LiveRow, MutationType, QueryType } from "./contract.ts"
 
 /**
  * A column as PostgreSQL names it, and how its text form becomes a value. NULL becomes null without
- * asking.
+ * it.
  */
 export interface Column<Value = unknown> {
   readonly name: string
@@ -23,7 +23,7 @@ export interface TableDescription<Row extends LiveRow = LiveRow> {
   readonly columns: { readonly [Field in keyof Row]-?: Column<Row[Field]> }
 }
 
-/** A table description whose row type has been forgotten: how the engine sees it. */
+/** A table description without its row type, as the engine uses it. */
 export interface Table {
   readonly schema: string
   readonly name: string
@@ -46,7 +46,7 @@ export interface RowRange<Row extends LiveRow = LiveRow> {
   readonly limit?: number
 }
 
-/** Rows whose change makes the engine ask `authorize` again, before anything later is sent. */
+/** Rows whose change makes the engine call `authorize` again before it sends anything later. */
 export interface Dependency {
   readonly table: Table
   readonly eq: Readonly<Record<string, RangeValue>>
@@ -75,17 +75,17 @@ interface LiveQueryDefinition<
   args: Schema
   table: TableDescription<Row>
   /**
-   * Which rows, through the viewer: what is not the viewer's must not be in the range, or
-   * `authorize` must refuse it.
+   * Which rows to read for the viewer. Rows of other users must not be in the range, or `authorize`
+   * must refuse them.
    */
   range(args: v.InferOutput<Schema>, viewer: Viewer): RowRange<Row>
   authorize?(viewer: Viewer, args: v.InferOutput<Schema>, sql: SnapshotSql): Promise<boolean>
   dependencies?(args: v.InferOutput<Schema>, viewer: Viewer): readonly Dependency[]
   /** The fields that are read and sent; all of them unless named. */
   fields?: readonly Field[]
-  /** What the client gets of a row. Must be pure, and keep `_id`. */
+  /** What the client receives of a row. Must be pure, and keep `_id`. */
   project?(row: Pick<Row, Field | "_id">): Out
-  /** What a one-shot `query` answers: the list, or its first row or null. */
+  /** What a one-shot `query` returns: the list, or its first row or null. */
   answer?: "rows" | "row"
 }
 
@@ -114,8 +114,8 @@ export interface ErasedRange {
 }
 
 /**
- * Declares a live query once for all who use it: the loader, the hub, the one-shot call and,
- * through its type, the browser. Throws when the declaration contradicts itself.
+ * Declares a live query once for all its uses: the loader, the hub, the one-shot call and, through
+ * its type, the browser. Throws when the declaration contradicts itself.
  */
 export function defineLiveQuery<
   const Name extends string,
@@ -137,8 +137,7 @@ export function defineLiveQuery<
   if (strange !== undefined) {
     throw new Error(`The live query ${rest.name} names ${strange}, which ${table.name} does not have.`)
   }
-  // Forgetting the types is sound: the engine hands over only what `args` parsed and `table`
-  // decoded.
+  // Forgetting the types is sound: the engine passes only what `args` parsed and `table` decoded.
   return { ...rest, schema: args, table, fields: sent, answer } as unknown as LiveQuery<
     Viewer,
     Name,

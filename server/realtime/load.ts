@@ -24,10 +24,10 @@ export interface Question {
   readonly args: unknown
 }
 
-/** Rows with the tokens from which a browser goes on, one for each question. Throws `Refused`. */
+/** Rows with the tokens from which a browser continues, one for each query. Throws `Refused`. */
 export type Load = (questions: readonly Question[], viewer: unknown, userId: string) => Promise<Loaded[]>
 
-/** More would wait for each other on one connection. */
+/** More would only queue on one connection. */
 const LOADS_AT_ONCE = 8
 
 interface Waiting {
@@ -40,10 +40,10 @@ interface Waiting {
 type Asked = ReturnType<Catalogue["ask"]> & { question: Question }
 
 /**
- * Reads queries in snapshots. What is asked in the same turn, as the loaders of one page do, is
- * read in one, and a range that several ask for once. It never waits for the stream: the tokens
- * name a place that is early enough, and repeating a commit that the rows already show changes
- * nothing.
+ * Reads queries in snapshots. Requests of the same tick, such as the loaders of one page, share a
+ * snapshot, and a range that several request is read once. It never waits for the stream: the
+ * tokens name a place that is early enough, and replaying a commit that the rows already include
+ * changes nothing.
  */
 export function openLoads(options: LoadOptions): Load {
   const { snapshots, catalogue } = options
@@ -77,14 +77,14 @@ export function openLoads(options: LoadOptions): Load {
         else answer.resolve(asked.map((each, at) => toLoaded(options, each, read[at] ?? [], place, userId)))
       }
     } catch (error) {
-      // One statement that fails takes the transaction with it, and so what others asked.
+      // A failing statement aborts the transaction, and with it the other requests.
       if (calls.length > 1) for (const call of calls) void readTogether([call])
       else calls[0]?.answer.reject(error)
     }
   }
 }
 
-/** A refusal concerns the one who asked, so it is a value here. */
+/** A refusal concerns only its own request, so it is a value here. */
 async function readCall(
   { asked, viewer }: Waiting,
   reader: SnapshotReader,
@@ -117,8 +117,7 @@ function readOnce(reader: SnapshotReader) {
 }
 
 /**
- * From where the stream goes on behind a snapshot; null where it cannot, so that the browser asks
- * again.
+ * Where the stream continues after a snapshot; null if it cannot, so that the browser reads again.
  */
 function placeOf({ hub, ring }: LoadOptions, snapshot: Snapshot<unknown>) {
   const missing = snapshot.missing()

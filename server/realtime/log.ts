@@ -1,4 +1,4 @@
-/** What the engine needs of a logger; pino's satisfies it. */
+/** The logger that the engine needs; pino satisfies it. */
 export interface Log {
   info(details: object, message: string): void
   warn(details: object, message: string): void

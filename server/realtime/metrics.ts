@@ -8,7 +8,7 @@ export interface Metrics {
   list(): Measured[]
 }
 
-/** Names are as they stand in `read`; a distribution's are in ms. */
+/** Names are as in `read`; a distribution's are in ms. */
 export type Measured =
   | { kind: "counter" | "gauge"; name: string; value: number }
   | { kind: "distribution"; name: string; value: Distribution }
@@ -26,10 +26,7 @@ export interface Distribution {
 
 export const BOUNDS = [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 5000] as const
 
-/**
- * Those that are there from the start: of a counter that appears with its first count, nobody sees
- * that it grew.
- */
+/** Counters that exist from the start: one that appears with its first count shows no increase. */
 const FROM_THE_START = [
   "transactions",
   "changes",

@@ -18,8 +18,8 @@ export type TransactionQuery = (
 ) => Promise<readonly Record<string, unknown>[]>
 
 /**
- * Opens a transaction of the product's kind, runs the work in it, and commits; or rolls back and
- * throws what the work threw.
+ * Opens a transaction of the product's kind, runs `work` in it and commits, or rolls back and
+ * rethrows what `work` threw.
  */
 export type Transact<Viewer, Scope> = <Value>(
   viewer: Viewer,

@@ -32,8 +32,8 @@ import { startReader } from "./wal-reader.ts"
 export interface Realtime<Viewer> {
   attach(server: HttpServer): void
   /**
-   * Rows to render a page from, all of one moment, with what the browser needs to go on from them.
-   * Throws an error with a `refusal`.
+   * Rows to render a page from, all of one snapshot, with what the browser needs to continue from
+   * them. Throws an error with a `refusal`.
    */
   snapshotOf(questions: readonly Question[], viewer: Viewer): Promise<Loaded[]>
   /** A declared query, once: its rows, or its one row or null. */
@@ -44,8 +44,8 @@ export interface Realtime<Viewer> {
    */
   revokeUser(userId: string): Promise<void>
   /**
-   * Follows a query inside the process: `onRows` gets all its rows, in no order, at first and after
-   * every commit that touched them. Returns how to stop.
+   * Follows a query inside the process: `onRows` receives all its rows, unordered, at first and
+   * after every commit that touched them. Returns a function that stops it.
    */
   follow(
     question: Question,
@@ -58,13 +58,13 @@ export interface Realtime<Viewer> {
   /** The same with the kind of each, for exporters. */
   measured(): Measured[]
   /**
-   * Whether what is sent is current; if not, why, and whether every process of this version would
-   * say the same.
+   * Whether the data being sent is current; if not, why, and whether every process of this version
+   * has the same problem.
    */
   ready(): { ready: true } | { ready: false; reason: string; everywhere: boolean }
   /**
-   * Sends everybody away, and lets in only those whose request is admitted from now on; null lets
-   * everybody in again.
+   * Disconnects everybody and accepts only connections whose request is admitted; null accepts
+   * everybody again.
    */
   admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null): void
   /** Resolves when the stream has started for the first time. */
@@ -79,8 +79,7 @@ export interface Realtime<Viewer> {
 export const REVOKE_USER = "select pg_logical_emit_message(true, 'realtime.revoke', $1)"
 
 /**
- * The same for what was opened with a credential: `$1` is its name, as `credentialsOf`
- * gives it.
+ * The same for connections opened with a credential: `$1` is its name, as `credentialsOf` gives it.
  */
 export const END_CREDENTIAL = "select pg_logical_emit_message(true, 'realtime.end', $1)"
 
@@ -192,8 +191,8 @@ export async function openRealtime<Viewer, Scope>(
       position: () => (cluster === "" ? null : ring.end),
       moved: (system, timeline) => cluster !== `${system}/${timeline}`,
       restart(start, system, timeline) {
-        // What ended in the hole was not read, nor what ended before a first start, which may wait
-        // for open transactions while sockets are served already.
+        // Announcements of ended sessions in the gap were not read. Neither were those before a
+        // first start, which may wait for open transactions while sockets are already served.
         void sockets.recheckCredentials()
         cluster = `${system}/${timeline}`
         hub.restart(

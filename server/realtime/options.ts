@@ -6,7 +6,7 @@ import type { LiveQuery, Mutation, Table } from "./live-query.ts"
 import type { Log } from "./log.ts"
 import type { Transact } from "./mutate.ts"
 
-/** A declared query or mutation that somebody asks for. */
+/** A declared query or mutation that is requested. */
 export interface NamedCall {
   readonly kind: "query" | "mutation"
   readonly name: string
@@ -21,26 +21,30 @@ export interface RealtimeOptions<Viewer, Scope> {
   queries: readonly LiveQuery<Viewer>[]
   mutations: readonly Mutation<Scope>[]
   transact: Transact<Viewer, Scope>
-  /** Whose token it is and until when (ms); null for a token that is not good. */
+  /** The token's viewer and its expiry (ms); null for an invalid token. */
   verify(token: string): Promise<Verified<Viewer> | null>
   /** The same for all tokens of a user. */
   userIdOf(viewer: Viewer): string
-  /** Throws the refusal of what a viewer may not call at all, whatever the arguments. */
+  /** Throws a refusal if the viewer may not call it at all, whatever the arguments. */
   permit?: (viewer: Viewer, call: NamedCall) => void
-  /** Names of what a connection was opened by: it ends when one of them does (`END_CREDENTIAL`). */
+  /**
+   * Names of the credentials a connection was opened with: it ends when one of them does
+   * (`END_CREDENTIAL`).
+   */
   credentialsOf?: (viewer: Viewer) => readonly string[]
   /**
-   * Whether those are still good, as the database says. Asked where their end may have been missed.
+   * Whether those are still valid according to the database. Called where their end may have been
+   * missed.
    */
   isSessionValid?: (viewer: Viewer) => Promise<boolean>
   /** The origins whose pages may connect, as browsers write them. */
   origins: readonly string[]
   /**
-   * Where a connection comes from, in a way that its sender cannot choose. Without it, connections
-   * are not limited by address.
+   * The network address of a connection, which the client must not be able to choose. Without it,
+   * connections are not limited by address.
    */
   addressOf?: (request: IncomingMessage) => string
-  /** Seals what clients hand back. The same in all processes. */
+  /** Seals the tokens that clients send back. The same in all processes. */
   secret: string
   log: Log
   /** Is notified of connections as they come and go, for a table of who is present. */
@@ -48,7 +52,7 @@ export interface RealtimeOptions<Viewer, Scope> {
     opened(connection: ConnectionInfo<Viewer>): void
     closed(connection: ConnectionInfo<Viewer>): void
   }
-  /** Called, by topic, with what any process announced. */
+  /** Handlers, by topic, of what any process announced. */
   announcements?: Announcements
   limits?: Partial<RealtimeLimits>
 }
@@ -56,7 +60,7 @@ export interface RealtimeOptions<Viewer, Scope> {
 export interface RealtimeLimits {
   /** Prefix of the publication and the slots in PostgreSQL. */
   name: string
-  /** How long a client may be away and continue. */
+  /** How long a client may be disconnected and still continue. ms. */
   windowMs: number
   ringBytes: number
   /** A transaction beyond these is not sent row by row. */
@@ -65,19 +69,16 @@ export interface RealtimeLimits {
   maxRows: number
   maxConnections: number
   maxConnectionsPerUser: number
-  /**
-   * An office shares an address, and so do all users behind a proxy that the product was not told
-   * of.
-   */
+  /** An office shares one address, and so do all users behind a proxy that is not configured. */
   maxConnectionsPerAddress: number
   snapshotConcurrency: number
   /** Of one connection, in the long run. */
   messagesPerSecond: number
-  /** Signs of life asked of PostgreSQL; three missing ones end the stream. */
+  /** The interval of keepalives requested from PostgreSQL; three missing ones end the stream. */
   reportMs: number
   anchorMs: number
   positionMs: number
-  /** The longest that a call waits for its answer. */
+  /** The longest that a call waits for its response. */
   answerMs: number
   graceMs: number
   drainSpreadMs: number

@@ -17,8 +17,8 @@ export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
   readonly maxConnectionsPerUser: number
   readonly maxConnectionsPerAddress: number
   /**
-   * Where a connection comes from, in a way that its sender cannot choose; without it, addresses
-   * are not counted.
+   * The network address of a connection, which the client must not be able to choose. Without it,
+   * addresses are not counted.
    */
   readonly addressOf: ((request: IncomingMessage) => string) | undefined
   /** Milliseconds since the last message from the database. */
