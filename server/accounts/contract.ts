@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { withoutControlCharacters } from "../text-contract.ts"
 import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
 import type { AccountProblem, SsoProblem } from "#server/ports/identity.ts"
 import { PersonName, SaveProfile } from "../users/contract.ts"
@@ -38,7 +39,7 @@ export const KeyName = v.pipe(
   v.trim(),
   v.nonEmpty("Name the key after the program that will use it."),
   v.maxLength(32, "A key's name can have up to 32 characters."),
-  v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
+  withoutControlCharacters,
 )
 
 /** Days until a new key expires. The first is what the form suggests. */

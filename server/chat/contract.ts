@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { withoutControlCharacters } from "../text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
 import { FileId, isTextType } from "../files/contract.ts"
@@ -180,7 +181,7 @@ const Title = v.pipe(
   v.transform((text) => text.replaceAll(/\s+/g, " ").trim()),
   v.nonEmpty("Give the conversation a title."),
   v.maxLength(TITLE_LIMIT, `A title can have ${TITLE_LIMIT} characters at most.`),
-  v.check((text) => !/\p{Cc}/u.test(text), "Leave out control characters."),
+  withoutControlCharacters,
 )
 
 /**

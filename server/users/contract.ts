@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { withoutControlCharacters } from "../text-contract.ts"
 import type { User } from "#db/schema/users.ts"
 
 /** The fields of a record that clients see. */
@@ -29,16 +30,13 @@ export interface OnboardingStatus {
 export const PASSABLE_STEPS = ["welcome", "profile"] as const satisfies readonly OnboardingStep[]
 export type PassableStep = (typeof PASSABLE_STEPS)[number]
 
-/** PostgreSQL stores no NUL, and no name needs a line break or a bell. */
-const withoutControls = v.check((text: string) => !/\p{Cc}/u.test(text), "Leave out control characters.")
-
 /** A name that a person chooses. */
 export const PersonName = v.pipe(
   v.string("Enter your name."),
   v.trim(),
   v.nonEmpty("Enter your name."),
   v.maxLength(100, "A name can have up to 100 characters."),
-  withoutControls,
+  withoutControlCharacters,
 )
 
 /** The identity provider's id of a person, whichever provider it is. */
@@ -51,14 +49,14 @@ export const ClerkId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(255))
 export const CreateOrUpdateUser = v.object({
   clerkId: ClerkId,
   /** Empty if the provider knows no email address. */
-  email: v.pipe(v.string(), v.maxLength(320), withoutControls),
+  email: v.pipe(v.string(), v.maxLength(320), withoutControlCharacters),
   /** Unless the provider reports this very name, it also has to be a `PersonName`. */
-  name: v.nullish(v.pipe(v.string(), v.maxLength(512), withoutControls)),
+  name: v.nullish(v.pipe(v.string(), v.maxLength(512), withoutControlCharacters)),
   imageUrl: v.nullish(
     v.pipe(
       v.string(),
       v.maxLength(2048),
-      withoutControls,
+      withoutControlCharacters,
       v.check(isWebAddress, "An image needs a URL that starts with http or https and holds no password."),
     ),
   ),
