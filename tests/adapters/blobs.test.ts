@@ -14,8 +14,8 @@ import { portOf } from "../support/port-of.ts"
 import { startS3 } from "../support/s3.ts"
 
 /**
- * What every blob store does. `open` gives an empty one, `reopen` the same as another process sees
- * it.
+ * The contract of every blob store. `open` returns an empty one, `reopen` the same one as another
+ * process sees it.
  */
 function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => Promise<Blobs>) {
   describe(`${name}, as a blob store`, () => {
@@ -124,7 +124,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
     })
 
     it("joins appended parts, and returns their total size and SHA-256", async () => {
-      // Below, at and above five megabytes, the least that S3 takes as a part.
+      // Below, at and above five megabytes, the minimum that S3 accepts as a part.
       const sizes = [1, 5_242_880, 3_000_000, 12_000_001, 0, 700]
       const bytes = randomBytes(sizes.reduce((sum, size) => sum + size))
       const key = store.newKey()
@@ -167,7 +167,7 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
       expect(await other.sizeOf(key)).toBe(6_000_000)
       await other.append(key, 6_000_000, inPieces(bytes.subarray(6_000_000), 64 * 1024))
       const sha256 = createHash("sha256").update(bytes).digest("hex")
-      // The first one has seen the beginning only.
+      // The first one has read only the beginning.
       expect(await store.finish(key)).toEqual({ size: 7_000_000, sha256 })
       expect(await other.finish(key)).toEqual({ size: 7_000_000, sha256 })
     })
@@ -331,11 +331,11 @@ interface Passing {
   range: string | undefined
 }
 
-/** The way to a server, on which some requests are refused. */
+/** A proxy to a server that refuses some requests. */
 async function openPassage(to: string) {
   const passage = {
     origin: "",
-    /** With which status, if at all. */
+    /** The status to refuse a request with, if any. */
     refuse: (_request: Passing): number | null => null,
     async close() {
       server.closeAllConnections()

@@ -40,7 +40,7 @@ const claims = (more: object = {}) => ({
   ...more,
 })
 
-/** What the adapter makes of a request with these headers. */
+/** What the adapter returns for a request with these headers. */
 async function within<Answer>(
   headers: Record<string, string>,
   ask: (

@@ -98,8 +98,8 @@ describe("the tables of the embedded provider", () => {
 })
 
 /**
- * What the installed version registers and nothing here uses. Look at what a new one does before
- * you add it.
+ * Endpoints that the installed version registers and nothing here uses. Check what a new one does
+ * before you add it.
  */
 const NOT_OFFERED = [
   "GET /account-info",
@@ -241,7 +241,7 @@ describe("the signing keys of the embedded provider", () => {
     const [old] = await database.db.select().from(schema.authJwks)
     await database.db.delete(schema.authJwks).where(eq(schema.authJwks.id, old?.id ?? ""))
     const token = await issue(one)
-    // At most once a second, so that invented key ids do not become questions to the database.
+    // At most once a second, so that made-up key ids do not cause database queries.
     await expect.poll(() => two.verifyRealtimeToken(token).then(({ userId }) => userId)).toBe("somebody")
   })
 })

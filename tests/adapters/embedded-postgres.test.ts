@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, "../..")
 let directory: string
 
 beforeEach(() => {
-  // Only its owner may enter, as with /root.
+  // Only its owner may enter it, as with /root.
   const parent = mkdtempSync(join(tmpdir(), "tideline-embedded-"))
   directory = join(parent, "postgres")
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
@@ -161,17 +161,14 @@ describe("the embedded PostgreSQL", () => {
   })
 })
 
-/**
- * Without waiting for the disk, where the test is not about that: a killed process loses nothing
- * that it wrote.
- */
+/** With fsync off, unless the test is about it: a killed process loses nothing that it wrote. */
 async function start(options: Partial<Parameters<typeof startEmbeddedPostgres>[0]> = {}) {
   const running = await startEmbeddedPostgres({ directory, settings: { fsync: "off" }, ...options })
   onTestFinished(() => running.stop())
   return running
 }
 
-/** In a process of its own, which can be killed. */
+/** In its own process, which can be killed. */
 async function hold(folder: string, program = join(root, "tests/support/hold-postgres.ts")) {
   const child = spawn(process.execPath, [program, folder], {
     stdio: ["ignore", "pipe", "inherit"],

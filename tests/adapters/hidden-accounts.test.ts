@@ -8,7 +8,7 @@ import type { AccountForms } from "#server/ports/identity.ts"
 import { listOutbox } from "#server/mail/outbox.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
-// Nearly all of what an answer takes.
+// Nearly all of the time that a response takes.
 let derivations = 0
 const counting = createHook({
   init(_id, type) {
@@ -90,7 +90,7 @@ function askForReset(email: string) {
   return forms().requestPasswordReset(visit(), { email })
 }
 
-/** What an answer took, and what it says. */
+/** How long a response took, and what it contains. */
 async function workOf(answer: () => Promise<object>) {
   const before = { derivations, emails: await emails() }
   const { ok, problem, headers } = (await answer()) as { ok: boolean; problem?: string; headers?: Headers }

@@ -147,7 +147,7 @@ describe("the message store", () => {
   })
 })
 
-/** 127.0.0.2 is this machine as well, and not the address that the inbox listens on. */
+/** 127.0.0.2 is this machine as well, but not the address that the inbox listens on. */
 function onAnotherAddress(url: string) {
   return url.replace("127.0.0.1", "127.0.0.2")
 }

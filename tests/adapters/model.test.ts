@@ -215,7 +215,7 @@ async function listen(
   return portOf(server)
 }
 
-/** Ends its stream politely, before it said that the answer is over. */
+/** Ends its stream cleanly, but before it has marked the reply as complete. */
 async function openBrokenGateway() {
   const delta = { id: "1", object: "chat.completion.chunk", created: 1, model: "m" }
   const chunk = { ...delta, choices: [{ index: 0, delta: { content: "Half an" }, finish_reason: null }] }

@@ -76,7 +76,7 @@ const BREAKS = [
   "\\r\\n",
 ]
 
-/** Ways to put a second recipient, or a line of the head, where an address belongs. */
+/** Ways to inject a second recipient, or a header line, where an email address belongs. */
 const ADDRESSES = [
   ...BREAKS.map((line) => `ada@example.org${line}Bcc: eve@example.org`),
   "ada@example.org,eve@example.org",
@@ -126,7 +126,7 @@ describe("the message header", () => {
   })
 })
 
-/** The fields of every email. */
+/** The header fields of every email. */
 const HEAD = ["auto-submitted", "from", "to", "subject", "message-id", "date", "mime-version", "content-type"]
 
 describe("a failure is reported", () => {

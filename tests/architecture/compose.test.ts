@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, "../..")
 const compose = read("docker-compose.yml")
 const image = read("Dockerfile")
 
-/** Those that the containers themselves decide. */
+/** Variables that the containers themselves set. */
 const NOT_HANDED_ON = [
   "AUTH_SECRET",
   "DATABASE_STREAM_URL",

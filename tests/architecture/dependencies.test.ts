@@ -61,7 +61,7 @@ describe("the secrets check", () => {
   })
 })
 
-/** What `npm run secrets` says of a folder. */
+/** What `npm run secrets` reports about a folder. */
 function look(folder: string): string {
   const secretlint = join(root, "node_modules/secretlint/bin/secretlint.js")
   const options = ["--secretlintrc", join(root, ".secretlintrc.json"), "--no-color", join(folder, "**/*")]

@@ -72,8 +72,9 @@ describe("an interface text", () => {
 })
 
 /**
- * What only programs read, what is shown in development, and long texts that are in English for
- * everybody. What app/realtime says is translated where it is shown, as what the server says is.
+ * Texts that only programs read, that appear only in development, and long texts that are in
+ * English for everybody. The errors of app/realtime, like the server's, are translated where they
+ * are shown.
  */
 function isNoInterface(file: string): boolean {
   return /^app\/(realtime|routes\/(api|development|generated|legal))\//.test(file) || NO_INTERFACE.has(file)
@@ -89,10 +90,10 @@ const NO_INTERFACE = new Set([
   "app/routes/theme.ts",
 ])
 
-/** What Lingui says of the catalogues; it names what is wrong, and fails. */
+/** What Lingui reports about the catalogues; it names what is wrong, and fails. */
 async function check(...what: string[]): Promise<string> {
   const cli = resolve(root, "node_modules/@lingui/cli/dist/lingui.js")
-  // Not as a part of this test, whose environment makes Lingui look for sources of its own.
+  // Not with this test's environment, which makes Lingui look for sources of its own.
   const options = { cwd: root, env: { PATH: process.env["PATH"], NO_COLOR: "1" } }
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -102,7 +103,7 @@ async function check(...what: string[]): Promise<string> {
   return stdout
 }
 
-/** The entries of a PO file. A message with a context is another message. */
+/** The entries of a PO file. The same message with a context is a separate entry. */
 function readCatalogue(text: string): { message: string; translation: string }[] {
   return text.split("\n\n").flatMap((entry) => {
     const field = (name: string) =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** The source files that may start another program, and what they start. */
+/** The source files that may start another program, and which ones they start. */
 const STARTERS = {
   "server/files/thumbnailer.ts": "our own program for small pictures",
   "server/commands/bundle.ts": "the build",

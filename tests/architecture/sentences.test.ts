@@ -48,14 +48,14 @@ describe("a server message", () => {
   })
 })
 
-/** Protocols that the browser's code speaks for people, and commands of the server's keeper. */
+/** Protocols that the browser code speaks on behalf of users, and operator commands. */
 function isForPrograms(file: string): boolean {
   return /^server\/(adapters|backup|blog|commands|demo|docs|http\/openapi|mail|ops)\/|\/(tus|upload-metadata)\.ts$/.test(
     file,
   )
 }
 
-/** What only a program can cause that was not written here. */
+/** What only a third-party program can cause. */
 const FOR_PROGRAMS = new Set([
   "A user record can be written by its own user only.",
   "This needs a second factor. Open /second-factor in your browser.",
@@ -75,7 +75,7 @@ const FOR_PROGRAMS = new Set([
 ])
 
 /**
- * What is given to the errors of server/errors.ts and, in a contract, to a schema. A value is
+ * The texts passed to the errors of server/errors.ts and, in a contract, to a schema. A value is
  * written as `7`.
  */
 function findSentences(file: string): string[] {

@@ -22,7 +22,7 @@ const APP: Record<string, string> = {
   "app/root.tsx": `import { Outlet } from "react-router"\nexport default function Root() { return <Outlet /> }`,
   "app/routes.ts": `import { index } from "@react-router/dev/routes"\nexport default [index("routes/home.tsx")]`,
   "app/entry.client.tsx": "",
-  // Without one, React Router bundles an entry of its own, with libraries that Tideline does not
+  // Without one, React Router bundles its default entry, with libraries that Tideline does not
   // ship.
   "app/entry.server.tsx": "export default function handleRequest() { return new Response() }",
   "server/production.ts": `export { routes } from "virtual:react-router/server-build"`,

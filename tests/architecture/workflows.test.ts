@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import packageJson from "../../package.json" with { type: "json" }
 
-// The parser imports JSON without saying so, which Node refuses.
+// The parser imports JSON without an import attribute, which Node refuses.
 const hooks = registerHooks({
   load: (url, context, next) =>
     next(url, url.endsWith(".json") ? { ...context, importAttributes: { type: "json" } } : context),
@@ -52,7 +52,7 @@ describe("the workflow check", () => {
   })
 })
 
-/** What GitHub would refuse. */
+/** What GitHub would reject. */
 async function faultsOf(file: { name: string; content: string }): Promise<string[]> {
   const { context, value } = parser.parseWorkflow(file, new parser.NoOperationTraceWriter())
   if (value) await parser.convertWorkflowTemplate(context, value)

@@ -130,7 +130,7 @@ it("the first element the Tab key reaches skips the navigation", async () => {
   const page = await open("/features")
   await page.keyboard.press("Tab")
   await page.keyboard.press("Enter")
-  // The browser goes to the fragment in a task of its own, after the key was handled.
+  // The browser moves to the fragment in a separate task, after the key event was handled.
   await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main")
   await page.context().close()
 })
@@ -141,7 +141,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   return page
 }
 
-/** A browser of its own. Whatever its console complains of fails the test. */
+/** Opens a new browser. Anything its console reports fails the test. */
 async function openBrowser(options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options })
   const page = await context.newPage()

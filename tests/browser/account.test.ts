@@ -82,7 +82,8 @@ describe("the account page", () => {
     await password.getByRole("button", { name: "Change password" }).click()
     await password.getByText("That is not your password.").waitFor()
 
-    // Not led away by the end of its own session before it has the answer, and with it the new one.
+    // The end of its own session must not redirect the page before it has the response, and with it
+    // the new session.
     await holdResponse(page, () => elsewhere.waitForURL("**/sign-in**"))
     await password.getByLabel("Current password").fill(person.password)
     await password.getByLabel("New password").fill(NEXT_PASSWORD)
@@ -229,10 +230,10 @@ describe("the operator's page", () => {
 
 let people = 0
 
-/** Somebody whose onboarding is over. */
+/** Somebody who has finished onboarding. */
 /**
- * The server does what the page asks for next, and its answer, cookies included, reaches the page
- * once `until` resolves.
+ * Lets the server handle the page's next request, but delays the response, including its cookies,
+ * until `until` resolves.
  */
 async function holdResponse(page: Page, until: () => Promise<unknown>) {
   await page.route(
@@ -265,7 +266,7 @@ async function newPerson(email = `ada-${++people}@example.org`): Promise<Person>
 
 let operator: Promise<Person> | undefined
 
-/** An operator, with something on each of their pages. */
+/** An operator, with data on each of their pages. */
 function operatorWithWork(): Promise<Person> {
   return (operator ??= makeOperator())
 }
@@ -284,7 +285,7 @@ async function makeOperator() {
   return person
 }
 
-/** In a browser of its own. Whatever its console complains of fails the test. */
+/** In a new browser. Anything its console reports fails the test. */
 async function open(person: Person, path = ACCOUNT, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options })
   await giveCookies(context, person, app)

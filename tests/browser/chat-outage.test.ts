@@ -18,7 +18,7 @@ it("a reply keeps its text on the screen when the server dies, and shows how it 
   const failed = page.waitForEvent("requestfailed")
   process.kill(app.pid, "SIGKILL")
   await app.exited
-  // Without its live connection the page looks for itself how the answer goes on.
+  // Without its live connection the page polls for the rest of the reply.
   await failed
   expect(await answer.innerText()).toContain("word 3,")
 

@@ -268,7 +268,7 @@ describe("a message that was refused", () => {
 describe("attached files", () => {
   it("are sent with a message when they are dropped, and are shown with it", async () => {
     const page = await open()
-    // The page that has taken the focus hears what is dropped.
+    // The page that has the focus receives what is dropped.
     await page.locator("textarea:focus").waitFor()
     const dropped = await page.evaluateHandle(() => {
       const transfer = new DataTransfer()
@@ -460,7 +460,7 @@ describe("a hostile reply", () => {
     await page.getByLabel("Your question").fill("still awake?")
     await expect.poll(() => page.getByLabel("Your question").inputValue(), SOON).toBe("still awake?")
     await page.getByLabel("Your question").fill("")
-    await page.waitForTimeout(500) // for whatever would be loaded late
+    await page.waitForTimeout(500) // catches anything that would load late
     expect(foreignRequests).toEqual([])
     expect(await page.locator("[role=log] a[href^='javascript:']").count()).toBe(0)
   })
@@ -507,7 +507,7 @@ function says(page: Page, text: string) {
   return page.getByRole("log").getByText(text).last().waitFor()
 }
 
-/** Waits until the answer that is being given, or is about to be, has ended. */
+/** Waits until the reply that is being generated, or is about to be, has ended. */
 async function ended(page: Page) {
   await page.getByText(/^The reply (is complete|ended early)\.$/).waitFor({ state: "attached" })
   await page.getByRole("button", { name: "Stop generating" }).waitFor({ state: "detached" })
@@ -517,7 +517,7 @@ function lastReply(page: Page) {
   return page.getByRole("article", { name: "Answer" }).last().locator("> div").first().innerText()
 }
 
-/** Keeps what the last answer reads as, frame after frame. */
+/** Records the text of the last reply, frame by frame. */
 async function watch(page: Page) {
   await page.evaluate(() => {
     const readings: string[] = []
@@ -551,7 +551,7 @@ async function isInSight(page: Page, text: string) {
   return box !== null && box.y >= 0 && box.y + box.height <= (page.viewportSize()?.height ?? 0)
 }
 
-/** Whether all of an element's text has its place in it. */
+/** Whether all of an element's text fits into it. */
 function isWhole({ scrollWidth, clientWidth, scrollHeight, clientHeight }: Element) {
   return scrollWidth <= clientWidth && scrollHeight <= clientHeight
 }

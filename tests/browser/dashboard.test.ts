@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const complaints: string[] = []
 afterEach(async () => {
-  // A page that stays open would complain in the middle of another test.
+  // A page that stays open would report errors in the middle of another test.
   for (const context of browser.contexts()) await context.close()
   expect(complaints.splice(0)).toEqual([])
 })
@@ -186,7 +186,7 @@ async function onboarded(name: string): Promise<Person> {
   return person
 }
 
-/** As if they had been there before. */
+/** Marks onboarding as finished. */
 async function moveTo(person: Person, at: { onboarding_completed?: boolean; onboarding_step: string }) {
   await person("/onboarding")
   await sql`update users set ${sql(at)} where email = ${person.email}`

@@ -38,7 +38,7 @@ afterAll(async () => {
   await receiver.stop()
 })
 
-// Each flow is many pages long.
+// Each flow covers many pages.
 describe("an email, opened in a browser as it was delivered", { timeout: 120_000 }, () => {
   it("opens a new account, and the welcome follows once onboarding is complete", async () => {
     const page = await browser.newPage()
@@ -140,7 +140,7 @@ describe("an email, opened in a browser as it was delivered", { timeout: 120_000
   })
 })
 
-/** Its words are longer. */
+/** Its texts are longer. */
 it("every email fits and is readable in German too", { timeout: 120_000 }, async () => {
   const frame = { language: "de", origin: app.origin } as const
   const url = `${app.origin}/sign-in/new-password?token=${"x".repeat(43)}`
@@ -161,9 +161,9 @@ it("every email fits and is readable in German too", { timeout: 120_000 }, async
 })
 
 /**
- * Waits for the email, and looks at it on a telephone and on a large screen, by day and by night:
- * it fits, and can be read. Resolves to where its button leads. SCREENSHOTS names a folder to keep
- * what was seen.
+ * Waits for the email, and checks it on a phone and on a large screen, in light and in dark mode:
+ * it fits, and it is accessible. Resolves to the URL of its button. SCREENSHOTS names a folder for
+ * screenshots.
  */
 async function readEmail(to: string, subject: string, { hasButton } = { hasButton: true }): Promise<string> {
   const message = await vi.waitFor(
@@ -213,7 +213,7 @@ async function lookAt(subject: string, html: string) {
   await context.close()
 }
 
-/** Somebody whose address is confirmed, signed in. */
+/** A signed-in user with a confirmed email address. */
 async function openAccount(email: string) {
   const account = { name: "Somebody", email, password: PASSWORD }
   const visitor = openBrowser(app)

@@ -309,7 +309,7 @@ describe("a refused upload", () => {
     await choose(page, path)
     await arrived(page)
     const cookies = await page.context().cookies()
-    // The second part is on its way already; the third is the one that is refused.
+    // The second part is being sent already; the third is the one that is refused.
     await page.context().clearCookies()
     await panel(page)
       .getByText(/^You're signed out\. Sign in again in another tab, then retry/)
@@ -326,7 +326,7 @@ describe("a refused upload", () => {
 
 const contentOf = new Map<string, Buffer>()
 
-/** A file on the disk, so that it is the same file when it is chosen again. */
+/** A file on the disk, so that choosing it twice gives the same file. */
 function fileOf(name: string, size: number): string {
   const path = join(folder, name)
   const content = randomBytes(size)
@@ -339,7 +339,7 @@ function panel(page: Page) {
   return page.getByRole("region", { name: "Uploads" })
 }
 
-/** Bytes a second that leave the page. */
+/** Limits the page's upload rate, in bytes per second. */
 async function slow(page: Page, uploadThroughput: number) {
   const session = await page.context().newCDPSession(page)
   const limit = (throughput: number) =>
@@ -353,12 +353,12 @@ async function slow(page: Page, uploadThroughput: number) {
   return { fast: () => limit(-1) }
 }
 
-/** Resolves when the server has the first part of a file, and the second is on its way. */
+/** Resolves when the server has the first part of a file, and the second is being sent. */
 async function arrived(page: Page) {
   await page.waitForRequest((request) => Number(request.headers()["upload-offset"]) > 0)
 }
 
-/** From which byte on each part was sent, from now on. */
+/** The offset of each part sent from now on. */
 function patches(page: Page): () => number[] {
   const offsets: number[] = []
   page.on("request", (request) => {

@@ -255,7 +255,7 @@ describe("a shared file", () => {
 
     await page.getByRole("button", { name: /^Revoke the link/ }).click()
     await page.getByText("1 of 5 downloads").waitFor({ state: "detached" })
-    // The page shows it gone while the server is told.
+    // The page hides it before the server has responded.
     await expect.poll(async () => (await visitor.goto(address))?.status()).toBe(404)
   })
 
@@ -357,7 +357,7 @@ describe("a lost connection", () => {
     await files.add("winds.txt", "x".repeat(1000))
     await link(page, "winds.txt").waitFor()
     await page.context().setOffline(true)
-    // Past the moment at which the figures would have been asked for.
+    // Past the moment at which the figures would have been requested.
     await restingPlace(page)
     await restingPlace(page)
     await link(page, "winds.txt").waitFor()
@@ -391,8 +391,8 @@ describe("a preview", () => {
   it("shows a PDF in a frame of another origin", async () => {
     await files.add("letter.pdf", PDF)
     const page = await open("/dashboard/files")
-    // The headless shell has no viewer for PDF: what counts is that a frame asks for it, and what
-    // it gets.
+    // The headless shell has no PDF viewer: what counts is that a frame requests the file, and the
+    // response it gets.
     const framed = page.waitForResponse(
       (response) => response.url().includes("/api/files/") && response.frame() !== page.mainFrame(),
     )
@@ -454,7 +454,7 @@ const PDF = `%PDF-1.4
 trailer<</Root 1 0 R>>
 %%EOF`
 
-/** So many files, named after their place in time, without their bytes. */
+/** That many files without their bytes, named by their position in time. */
 async function many(count: number) {
   await files.add("first.txt")
   await files.sql`
@@ -464,7 +464,7 @@ async function many(count: number) {
     order by number`
 }
 
-/** Scrolls to a place in the list, as far as there is one, until the file is there. */
+/** Scrolls to a position in the list, or as far as possible, until the file is rendered. */
 async function scrollTo(page: Page, name: string, row: number) {
   await expect
     .poll(
@@ -477,7 +477,7 @@ async function scrollTo(page: Page, name: string, row: number) {
     .toBe(1)
 }
 
-/** How far the page is scrolled, once it stands still. Pixels. */
+/** The scroll position of the page in pixels, once it no longer changes. */
 function restingPlace(page: Page): Promise<number> {
   return page.evaluate(async () => {
     let at = -1
@@ -489,7 +489,7 @@ function restingPlace(page: Page): Promise<number> {
   })
 }
 
-/** What is pressed from then on goes over the live connection. */
+/** Waits until actions go over the live connection. */
 async function isLive(page: Page) {
   await expect
     .poll(() => files.sql`select 1 from devices`.then((found) => found.length), { timeout: 10_000 })

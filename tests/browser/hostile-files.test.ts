@@ -45,10 +45,10 @@ describe("a file that contains a script", () => {
 
     const page = await adas.newPage()
     for (const opened of [app.origin + address, `${app.origin}${address}?download`, `${url}/download`]) {
-      // A download is no navigation, and says so by an error.
+      // A download is not a navigation, and `goto` rejects.
       const answer = await page.goto(opened).catch(() => null)
       if (answer === null) continue
-      // The page around a PDF is the browser's own viewer, with nothing of the file in it.
+      // The page around a PDF is the browser's own viewer, and contains nothing of the file.
       const isPdf = answer.headers()["content-type"] === "application/pdf"
       if (!isPdf) expect(await page.evaluate(() => origin)).toBe("null")
       expect(await page.title()).not.toBe("owned")
@@ -90,7 +90,7 @@ describe("a hostile name", () => {
     expect(paths).toHaveLength(files.length)
     for (const path of paths) expect(path).toMatch(/\/blobs\/[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f-]{36}$/)
 
-    // So high that all are drawn at once: the list draws what is in sight.
+    // Tall enough to render all of them: the list renders only what is in view.
     await home.setViewportSize({ width: 1280, height: 4000 })
     await home.goto(`${app.origin}/dashboard/files`)
     await home.getByText("passwd").first().waitFor()
@@ -117,7 +117,7 @@ async function signedIn() {
   return context
 }
 
-/** Shows a file as our pages may: in a frame and as an image. Runs in the browser. */
+/** Shows a file in the ways our pages may: in a frame and as an image. Runs in the browser. */
 async function embed(address: string) {
   const frame = document.createElement("iframe")
   frame.src = address
@@ -126,12 +126,12 @@ async function embed(address: string) {
   const image = new Image()
   image.src = address
   await image.decode().catch(() => {})
-  // What is downloaded never loads.
+  // A download never fires `load`.
   await Promise.race([loaded, fetch(address).then((answer) => answer.arrayBuffer())])
   frame.remove()
 }
 
-/** What script that ran in the application's origin would have done. */
+/** What a script running in the application's origin would have done. */
 function watch(context: BrowserContext) {
   const noticed: string[] = []
   context.on("request", (request) => {

@@ -46,8 +46,8 @@ describe("a new person", () => {
     await hand.press(page.getByRole("button", { name: "Go to the dashboard" }))
     await heading(page, "Welcome back, Ada")
 
-    // Before its script runs, the page hands the question to the chat's own page, which does not
-    // ask by itself.
+    // Before its script runs, the page passes the message to the chat's own page, which does not
+    // send it automatically.
     await takenOver(page)
     await hand.write(page.getByRole("textbox", { name: "Ask the chat" }), "What time is it in Lisbon?")
     await page.keyboard.press("Enter")
@@ -55,7 +55,7 @@ describe("a new person", () => {
     await page.getByText("The reply is complete.").waitFor({ state: "attached" })
     const [question, answer] = await page.getByRole("log").getByRole("article").all()
     expect(await question?.innerText()).toContain("What time is it in Lisbon?")
-    // The last words are still being written for a moment when all are there.
+    // When all of the text has arrived, its end is still being revealed for a moment.
     await answer?.getByText("Development gateway: no language model is connected.").waitFor()
 
     await hand.press(page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Files" }))
@@ -79,7 +79,7 @@ describe("a new person", () => {
   })
 })
 
-/** How somebody without a keyboard at hand gets about, but for what they write. */
+/** Navigates with the mouse only; text is typed as usual. */
 function byMouse(page: Page) {
   return {
     press: (target: Locator) => target.click(),
@@ -103,7 +103,7 @@ function byKeyboard(page: Page) {
   }
 }
 
-/** Presses Tab until the focus is there, as it must be after a round of the page at the latest. */
+/** Presses Tab until the focus is there, which must happen within one round of the page. */
 async function goTo(page: Page, target: Locator) {
   await target.waitFor()
   for (let presses = 0; presses < 80; presses++) {

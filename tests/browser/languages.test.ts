@@ -94,14 +94,14 @@ describe("the dashboard", () => {
   })
 })
 
-/** Whether the page has asked for the catalogues of app/language/de/hydrated.ts. */
+/** Whether the page has requested the catalogues of app/language/de/hydrated.ts. */
 function loadsGerman(page: Page): Promise<boolean> {
   return page.evaluate(() =>
     performance.getEntriesByType("resource").some(({ name }) => /\/assets\/hydrated-/.test(name)),
   )
 }
 
-/** What React and the browser say of a page that is other than the server's. */
+/** Hydration errors that React and the browser report. */
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on("console", (message) => {

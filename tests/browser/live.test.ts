@@ -103,14 +103,14 @@ describe("two browsers of one user", () => {
       await open(await browserOf(ada), address),
     ]
     const asked = requestsOf(there)
-    // An answer that was over before a page came alive is announced to nobody there.
+    // A reply that ended before the page went live is not announced there.
     await vi.waitFor(async () => expect(await connectionsOf(ada)).toBe(2), { timeout: 10_000 })
     await here.getByRole("textbox", { name: "Your question" }).fill("How deep is the sea?")
     await here.keyboard.press("Enter")
     await there.getByRole("log").getByText("How deep is the sea?").first().waitFor()
     await there.getByText("The reply is complete.").waitFor({ state: "attached" })
     await here.getByText("The reply is complete.").waitFor({ state: "attached" })
-    // The last words are still being written out when the answer is over.
+    // The end of the text is still being revealed when the reply is over.
     await expect.poll(async () => (await wordsOf(there)) === (await wordsOf(here))).toBe(true)
     expect(asked().filter((path) => path.endsWith(".data"))).toEqual([])
   })
@@ -177,8 +177,8 @@ describe("a page", () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const context = await browserOf(ada)
-    // A socket in a shared worker is out of the test's sight; this is also how browsers without
-    // shared workers connect.
+    // The test cannot see a socket in a shared worker. Browsers without shared workers connect this
+    // way too.
     await context.addInitScript("delete window.SharedWorker")
     const page = await context.newPage()
     const frames = framesOf(page)
@@ -265,7 +265,7 @@ describe("a page", () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const context = await browserOf(ada)
-    // The test's clock is the page's, and no worker's.
+    // The test's clock applies to the page, not to workers.
     await context.addInitScript("delete window.SharedWorker")
     await context.clock.install()
     const page = await open(context, "/dashboard/files")
@@ -304,7 +304,7 @@ describe("a page", () => {
       await fileNamed(page, "afterwards.txt").waitFor()
       expect(counts()).toEqual([])
       expect(await seen()).toBe(true)
-      // What the browser says of a server that is not there.
+      // What the browser reports when the server is unreachable.
       complaints.splice(0)
     } finally {
       await page.close()
@@ -382,7 +382,7 @@ async function addFile(person: Person, name: string) {
   expect(response.status).toBe(201)
 }
 
-/** A browser of its own, signed in as this person. */
+/** A new browser, signed in as this person. */
 async function browserOf(person: Person, options = {}, to = app): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   contexts.push(context)
@@ -416,7 +416,7 @@ async function rename(page: Page, from: string, stem: string) {
   await page.keyboard.press("Enter")
 }
 
-/** Answers later whether the page is still the one that was opened. */
+/** Returns a function that tells whether the page is still the same document. */
 async function marked(page: Page) {
   await page.evaluate(() => document.documentElement.setAttribute("data-opened-once", ""))
   return () => page.evaluate(() => document.documentElement.hasAttribute("data-opened-once"))
@@ -429,7 +429,7 @@ function namesShown(page: Page) {
   )
 }
 
-/** Every number of files that is on the screen from now on. */
+/** Every number of files that the page shows from now on. */
 async function countsShown(page: Page) {
   const seen = await watch(page, (shown) => String(shown.querySelectorAll("[data-file]").length))
   const first = (await page.locator("[data-file]").count()).toString()
@@ -439,7 +439,7 @@ async function countsShown(page: Page) {
       .map(Number)
 }
 
-/** What `look` finds in the page after each change of the page, until it is left. */
+/** Collects what `look` finds in the page after each change, until the page is left. */
 async function watch(page: Page, look: (page: ParentNode) => string): Promise<() => string[]> {
   const seen: string[] = []
   await page.exposeFunction("tellTest", (found: string) => {
@@ -451,7 +451,7 @@ async function watch(page: Page, look: (page: ParentNode) => string): Promise<()
       subtree: true, childList: true, characterData: true,
     })
   }`
-  // Also on the page that it may become.
+  // Also in the next document of the page.
   await page.addInitScript(script)
   await page.evaluate(script)
   return () => seen
@@ -463,7 +463,7 @@ function requestsOf(page: Page) {
   return () => asked
 }
 
-/** The names of the built scripts that the page asked for. */
+/** The names of the built scripts that the page requested. */
 function scriptsOf(page: Page) {
   const asked = requestsOf(page)
   return () => asked().flatMap((path) => /^\/assets\/(.*\.js)$/.exec(path)?.[1] ?? [])
@@ -473,7 +473,7 @@ interface Message {
   subscriptions: { query: string; kind: string; have?: { token: string } }[]
 }
 
-/** The events on the page's own socket: `received` and `sent` give the first of a name. */
+/** The events on the page's own socket: `received` and `sent` resolve with the first of a name. */
 function framesOf(page: Page) {
   const found = new Map<string, PromiseWithResolvers<Message>>()
   const first = (event: string) => {
@@ -503,7 +503,7 @@ async function connectionsOf({ email }: Person, database = sql): Promise<number>
   return rows.length
 }
 
-/** As when a session ends somewhere: every connection of the user must prove again who they are. */
+/** As when a session ends somewhere: every connection of the user must authenticate again. */
 async function dropConnections({ email }: Person) {
   await sql`
     select pg_logical_emit_message(true, 'realtime.revoke', clerk_id) from users where email = ${email}`
@@ -515,12 +515,12 @@ async function runCommand(...words: string[]) {
   expect(code, output).toBe(0)
 }
 
-/** Of the conversation. */
+/** The text of the conversation. */
 function wordsOf(page: Page) {
   return page.getByRole("log").innerText()
 }
 
-/** In the page: what it wants to wait, in milliseconds, stands in `delays`. */
+/** Runs in the page: records the delays of its timers in `delays`, in milliseconds. */
 const keepDelays = `
   window.delays = []
   const wait = window.setTimeout

@@ -161,9 +161,7 @@ describe("the scripts of the live connection", () => {
   })
 })
 
-/**
- * The page of files, to which scripts with such an address do not come until they are let through.
- */
+/** The files page, with scripts at matching URLs held back until they are released. */
 async function openHolding(address: RegExp) {
   const held = Promise.withResolvers<void>()
   const page = await tideline.open("/dashboard/files")
@@ -176,18 +174,15 @@ async function openHolding(address: RegExp) {
 }
 
 /**
- * After its requests were given other ways: the code of a page that is open for some seconds has
- * come by itself.
+ * Call after adding routes: a page that has been open for some seconds has already preloaded its
+ * code.
  */
 async function loadAgain(page: Page) {
   await page.reload()
   await takenOver(page)
 }
 
-/**
- * A page to which the code of its live connection does not come, or fails to, until it is let
- * through.
- */
+/** A page with the code of its live connection held back, or failing, until it is released. */
 async function openWithoutLink(path: string, { fails = false } = {}) {
   const page = await tideline.open(path)
   const held = Promise.withResolvers<void>()

@@ -116,7 +116,7 @@ async function open(person: Person, path: string, options: BrowserContextOptions
   return page
 }
 
-/** The first step, in a browser that knows nothing of them. */
+/** The first step, in a browser without cookies. */
 async function openSignIn({ email, password }: Person, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options })
   const page = await context.newPage()
@@ -129,7 +129,10 @@ async function openSignIn({ email, password }: Person, options: BrowserContextOp
 
 let seen = 0
 
-/** Nothing is wider than the screen, and axe, which is a script, finds nothing. SCREENSHOTS names a folder to keep what was seen. */
+/**
+ * Checks that nothing is wider than the screen, and that axe, which is a script, finds nothing.
+ * SCREENSHOTS names a folder for screenshots.
+ */
 async function look(page: Page, { javaScriptEnabled: hasScript = true }: BrowserContextOptions = {}) {
   const folder = process.env["SCREENSHOTS"]
   seen += 1

@@ -110,7 +110,7 @@ describe("the command palette", () => {
     await field(page).fill("sign out")
     await option(page, "Sign out").waitFor()
     const asked = page.waitForRequest("**/sign-out")
-    // The others here go on with this session.
+    // The other tests continue with this session.
     await page.route("**/sign-out", (route) => route.fulfill({ body: "out" }))
     await page.keyboard.press("Enter")
     expect((await asked).method()).toBe("POST")
@@ -240,7 +240,7 @@ describe("a page that fails to load", () => {
     expect(await page.locator("h1[data-kept]").count()).toBe(1)
   })
 
-  // The server speaks React Router's own headers here, which no documentation promises.
+  // The server uses React Router's internal headers here, which are undocumented.
   it("is replaced by the page that says why when maintenance begins", async () => {
     const page = await tideline.open("/dashboard")
     const status = () => fetch(tideline.app.origin).then((response) => response.status)
@@ -392,7 +392,7 @@ function heading(page: Page, name: string) {
   return page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
 }
 
-/** Where the first of each stands: left and top. */
+/** The position of the first match of each: left and top. */
 function placesOf(page: Page, selectors: string[]) {
   return page.evaluate(
     (wanted) =>
@@ -405,7 +405,7 @@ function placesOf(page: Page, selectors: string[]) {
   )
 }
 
-/** Whether a press in its middle reaches it, and nothing that lies over it. */
+/** Whether a click in its middle reaches it, and not something that covers it. */
 function isOnTop(target: ReturnType<Page["locator"]>) {
   return target.evaluate((element) => {
     const { left, top, width, height } = element.getBoundingClientRect()

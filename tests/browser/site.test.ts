@@ -16,8 +16,8 @@ afterAll(async () => {
 })
 
 /**
- * Whatever the consoles say: warnings of the hydration and of the content security policy are among
- * it.
+ * Everything the consoles report, including warnings about hydration and the content security
+ * policy.
  */
 const said: string[] = []
 afterEach(async () => {
@@ -31,11 +31,11 @@ it.each(pages)(
   "%s ships little script, logs nothing to the console, and never breaks its own policy",
   async (path) => {
     const page = await open(path)
-    // To the end, so that all that waits to be seen is loaded.
+    // To the end, so that everything that loads when it is in view is loaded.
     await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     const policies = await page.evaluate("window.broken")
     expect(policies).toEqual([])
-    // With React alone it would be more.
+    // React alone is larger than this limit.
     expect(await scriptBytes(page)).toBeLessThan(20_000)
   },
 )
@@ -64,7 +64,7 @@ describe("signing up", () => {
     await page.keyboard.press("Enter")
     await page.getByText("Choose a password of at least 10 characters.").waitFor()
     await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("password")
-    // The browser itself says that the form was refused.
+    // The browser itself reports that the form was refused.
     expect(said.splice(0).join()).toContain("400")
   })
 })
@@ -128,7 +128,7 @@ describe("the demo on the home page", () => {
     })
     await page.getByRole("button", { name: "Lamp of Petrel" }).first().click()
     await page.getByRole("alert").getByText("Too many clicks. Try again in a minute.").waitFor()
-    // The browser itself speaks of the answer.
+    // The browser itself reports the response.
     expect(said.splice(0).filter((line) => !line.includes("429"))).toEqual([])
   })
 })
@@ -140,7 +140,7 @@ async function openDemo(): Promise<Page> {
   return page
 }
 
-/** Of all scripts that the page has loaded, as they were sent. */
+/** The transferred size of all scripts that the page has loaded. */
 function scriptBytes(page: Page): Promise<number> {
   return page.evaluate(() =>
     performance

@@ -144,7 +144,7 @@ describe("restoring", () => {
     }
     await expect(place.restore(folder, shelf, { blobs: full })).rejects.toThrow("no disk space left")
     expect(await place.isEmpty()).toBe(true)
-    // Rows that the database itself refuses: PostgreSQL says so after the last of them.
+    // Rows that the database itself rejects: PostgreSQL reports it after the last of them.
     const whole = readFileSync(table("files"))
     const manifest = readFileSync(join(folder, "manifest.json"), "utf8")
     const doubled = gunzipSync(whole).toString().repeat(2)
@@ -155,7 +155,7 @@ describe("restoring", () => {
     )
     expect(await place.isEmpty()).toBe(true)
 
-    // The installation itself, on its way to another database.
+    // The installation itself, with another database as the target.
     const moving = place.restore(folder, shelf, { blobs: drawer.blobs })
     await expect(moving).rejects.toThrow("PostgreSQL did not take the rows of public.files")
     expect(await keysOf(drawer.blobs)).toEqual(await keysOf(shelf.kept))
@@ -193,10 +193,7 @@ function table(name: string) {
   return tableIn(folder, { schema: "public", name })
 }
 
-/**
- * Has the manifest say what the changed rows of the files are, as somebody would who wants them to
- * be taken.
- */
+/** Updates the manifest for the changed rows of the files, as an attacker would. */
 function rewriteManifest(digest: string, rows: number) {
   const path = join(folder, "manifest.json")
   const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest
@@ -216,7 +213,7 @@ interface Migration {
   tag: string
 }
 
-/** The migrations of a Tideline that has others. */
+/** The migrations of a Tideline with a different set. */
 function anotherVersion(change: (journal: Migration[]) => void): string {
   const copy = aFolder()
   cpSync(migrations, copy, { recursive: true })

@@ -59,7 +59,7 @@ describe("a backup", () => {
 
     const place = await openNewPlace()
     await place.restore(backup.folder, shelf)
-    // The keys for realtime tokens are made again.
+    // The keys for realtime tokens are generated again.
     expect(await digestsOf(place.db)).toEqual({ ...before, "auth.jwks": "0 " })
     expect(await keysOf(place.blobs)).toEqual(keys)
     for await (const finding of checkFiles(
@@ -82,7 +82,7 @@ describe("a backup", () => {
         while (writing) {
           const number = ++counts[writer]
           const file = await uploadFile(scope, aFile(`${number}.txt`, `${writer} wrote ${number}`))
-          // Two tables say the same number, from one commit to the next.
+          // Two tables hold the same number in every commit.
           await drawer.db.transaction(async (tx) => {
             await tx
               .update(files)
@@ -195,7 +195,7 @@ describe("a backup", () => {
     const file = await uploadFile(ada, aFile("a.txt"))
     const [path, bytes] = [await pathOf(file), readFileSync(await pathOf(file))]
     rmSync(path)
-    // Anyone who opens it waits for somebody to write.
+    // Opening it blocks until somebody writes.
     execFileSync("mkfifo", [path])
     const directory = aFolder()
     const command = spawn(process.execPath, [join(root, "server/commands/backup.ts"), directory], {
@@ -376,10 +376,7 @@ describe("a backup from a bucket", () => {
   })
 })
 
-/**
- * The drawer's store, which has something done when it is first read: the rows have been read by
- * then.
- */
+/** The drawer's store, with a callback on its first read: the rows have been read by then. */
 function atFirstOpen(act: () => Promise<void>): Blobs {
   let acting: Promise<void> | undefined
   return {
@@ -409,7 +406,7 @@ function withBadSector(store: Blobs, key: string): Blobs {
   }
 }
 
-/** Makes what an operator made beside Tideline's tables, for this test. */
+/** Creates objects beside Tideline's tables, as an operator might, for this test. */
 async function own(statements: string) {
   await drawer.db.execute(statements)
   const made = [...statements.matchAll(/create (table|sequence) ("(?:[^"]|"")+"|\w+)/g)]

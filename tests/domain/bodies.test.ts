@@ -117,7 +117,7 @@ function posted(body: BodyInit): Request {
   return new Request("http://localhost/", { method: "POST", body })
 }
 
-/** A body that never ends, and how many bytes of it were taken. */
+/** A body that never ends, and the number of bytes read from it. */
 function endless(headers: Record<string, string>) {
   let taken = 0
   const body = new ReadableStream<Uint8Array>(

@@ -45,7 +45,7 @@ it("the signal of a request without a body reports that the client left, also to
   expect(late.signal.aborted).toBe(true)
 })
 
-/** A server that keeps its requests unanswered. */
+/** A server that never responds to its requests. */
 async function openStage() {
   const server = createServer()
   server.listen(0, "127.0.0.1")

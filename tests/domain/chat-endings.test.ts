@@ -98,7 +98,7 @@ describe("the limits of a reply", () => {
     const [turn] = await chat.db.select().from(chatTurns).where(eq(chatTurns._id, answerId))
     expect((turn?.deadline ?? 0) - before).toBeGreaterThanOrEqual(300_000)
 
-    // As if it had been asked four minutes ago, and were looked at by another process.
+    // As if it had been sent four minutes ago, and another process looked at it.
     const longAgo = Date.now() - 240_000
     await chat.db.update(chatTurns).set({ _creationTime: longAgo }).where(eq(chatTurns._id, answerId))
     await chat.db.update(chatMessages).set({ _creationTime: longAgo }).where(eq(chatMessages._id, answerId))

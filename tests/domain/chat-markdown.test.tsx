@@ -10,7 +10,7 @@ import { Markdown } from "#app/routes/dashboard/chat/markdown/markdown.tsx"
 import { readReplies } from "#app/routes/dashboard/chat/markdown/read-replies.ts"
 import { ReadingsContext, type Readings } from "#app/routes/dashboard/chat/markdown/readings.ts"
 
-/** An answer as a page brings it. */
+/** A reply as a page contains it. */
 function show(text: string) {
   return draw(text, readReplies([answerOf(text)]))
 }
@@ -28,16 +28,16 @@ const render = (content: ReactNode, readings: Readings) =>
     </I18nProvider>,
   )
 
-/** A reply as far as it has come. */
+/** A reply that is still streaming. */
 function showGrowing(text: string) {
   const blocks = createBlockReader().read(text, { isGrowing: true })
   return render(<Markdown text={text} isGrowing />, new Map([[text, blocks]]))
 }
 
-/** Elements that ask for nothing by themselves. */
+/** Elements that request nothing on their own. */
 const QUIET = new Set(["div", "p", "span", "a", "table", "thead", "tbody", "tr", "th", "td"])
 
-/** What is a tag to a browser: text has no `<`, for it is written as `&lt;`. */
+/** What a browser takes for a tag: `<` in text is escaped as `&lt;`. */
 function tagsOf(html: string) {
   return [...html.matchAll(/<(\w+)([^>]*)>/g)].map(([, name = "", attributes = ""]) => ({ name, attributes }))
 }

@@ -15,12 +15,12 @@ const tellTime = tool({
   execute: () => ({ time: "noon" }),
 })
 
-/** The events of one answer with the line end `eol`, each made by `write`. */
+/** The events of one reply with the line end `eol`, each made by `write`. */
 function events(eol: string, write: (data: string, index: number) => string[] = (data) => [`data: ${data}`]) {
   return PIECES.map((data, index) => [...write(data, index), "", ""].join(eol))
 }
 
-/** JSON on several lines, which only a parser that joins them with a line feed reads as it was. */
+/** JSON on several lines, which only a parser that joins them with a line feed reads correctly. */
 function onLines(data: string) {
   if (data === "[DONE]") return [`data: ${data}`]
   return JSON.stringify(JSON.parse(data), null, 1)
@@ -177,7 +177,7 @@ describe("the chunks of a reply", () => {
     const { baseUrl } = await openModelServer(async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" })
       for (const content of ["Half ", "an ", "answer"]) response.write(`data: ${piece({ content })}\n\n`)
-      // A reset overtakes what is still on its way.
+      // A reset overtakes data that is still in flight.
       await said.promise
       fail(response)
     })

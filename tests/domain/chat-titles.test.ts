@@ -21,7 +21,7 @@ const QUESTION = "Please tell me, as well as you can, how deep the sea is"
 let chat: ChatServices
 let ada: Scope
 let namer: Awaited<ReturnType<typeof openNamer>>
-/** Ada, with a model that gives titles. */
+/** Ada, with a model that generates titles. */
 let named: Scope
 beforeAll(async () => {
   chat = await openChatServices()
@@ -227,7 +227,7 @@ function never() {
   return new AbortController().signal
 }
 
-/** A gateway that streams one answer to every question, and gives titles as it is told to. */
+/** A gateway that streams one reply to every message, and generates titles as it is told to. */
 async function openNamer() {
   const asked: unknown[] = []
   let next: () => Promise<{ status: number; title: string }>
@@ -260,7 +260,7 @@ async function openNamer() {
     asked,
     say,
     fail: (status: number) => say("", status),
-    /** The next title is thought about until it is released. */
+    /** The next title is held back until it is released. */
     hold() {
       const reached = Promise.withResolvers<void>()
       const released = Promise.withResolvers<string>()

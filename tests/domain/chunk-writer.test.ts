@@ -61,7 +61,7 @@ it("retries what could not be stored, and stores nothing twice", async () => {
     failures += 1
     if (failures === 1) throw lost()
     const result = await run()
-    if (failures === 2) throw lost() // It was stored, but the response was lost.
+    if (failures === 2) throw lost() // The write succeeded, but its response was lost.
     return result
   })
   const said = speech()
@@ -147,7 +147,7 @@ async function runningTurn() {
   return { threadId, answerId: answer._id }
 }
 
-/** The database with `around` around every statement that the writer runs. */
+/** The database with `around` wrapped around every statement that the writer runs. */
 function spyOn(db: Database, around: (run: () => Promise<unknown>) => Promise<unknown>): Database {
   return new Proxy(db, {
     get(target, name) {

@@ -81,6 +81,6 @@ function addressOf(proxies: string, remoteAddress: string | undefined, forwarded
   const trustsProxy = readTrustedProxies(proxies)
   if (trustsProxy === undefined) throw new Error(`${proxies} is not understood`)
   const headers = forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor }
-  // As much of a request as is looked at.
+  // The part of a request that is looked at.
   return clientAddressOf({ socket: { remoteAddress }, headers } as unknown as IncomingMessage, trustsProxy)
 }

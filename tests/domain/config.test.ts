@@ -28,8 +28,8 @@ describe("the settings", () => {
       chat: {
         gateway: { kind: "missing" },
         maxSteps: 5,
-        // A second less than the 30 s and the five minutes that are promised: for what comes before
-        // and after the model's words.
+        // A second less than the documented 30 s and five minutes, to allow for what precedes and
+        // follows the model's text.
         timeLimits: { streamed: 29_000, recorded: 299_000 },
       },
       plans: {

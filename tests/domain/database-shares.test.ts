@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** A transaction that somebody forgot in psql. */
+/** A transaction that somebody left open in psql. */
 async function holdRope() {
   const held = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()

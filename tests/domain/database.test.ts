@@ -5,7 +5,7 @@ import { isOutage } from "#db/outage.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 let url: string
-/** Looks on, over connections that nobody ends. */
+/** Observes over connections that nobody ends. */
 let observer: Database
 let closeAll: () => Promise<void>
 let product: ReturnType<typeof openDatabase>
@@ -217,8 +217,7 @@ async function terminateOnceAsleep(pid: number) {
 }
 
 /**
- * A statement of the observer's takes a trip to PostgreSQL and back, after what PostgreSQL sent
- * before.
+ * Runs a statement of the observer: its result arrives after anything that PostgreSQL sent earlier.
  */
 async function turnOfTheLoop() {
   await observer.execute(sql`select 1`)

@@ -58,7 +58,7 @@ describe("deleting an account", () => {
   })
 })
 
-/** A provider that knows one person, and a realtime layer that notes who was sent away. */
+/** A provider that knows one person, and a realtime layer that records who was disconnected. */
 function deleting({ clerkId, email }: { clerkId: string; email: string }) {
   const happened: string[] = []
   const person: IdentityUser = {

@@ -33,7 +33,7 @@ async function stateOf(name: string) {
   return boat?.state
 }
 
-/** As if it had been moved so many milliseconds earlier. */
+/** As if it had been moved that many milliseconds earlier. */
 async function setBack(name: string, age: number) {
   const movedAt = sql`${demoBoats.movedAt} - ${age}::bigint`
   await database.db.update(demoBoats).set({ movedAt }).where(eq(demoBoats.name, name))

@@ -198,7 +198,7 @@ describe.each([
   )
 })
 
-/** Each piece of text that a reader sees, without what hides behind the preview. */
+/** Each text that a reader sees, without the hidden filler after the preview. */
 function shownIn(html: string): string[] {
   const body = html.slice(html.indexOf("<body")).replaceAll(/<!--.*?-->/gs, "")
   return [...new Set([...body.matchAll(/>([^<>]+)</g)].map(([, text = ""]) => text.trim()))].filter((text) =>

@@ -101,7 +101,7 @@ async function begin(text: string) {
   return { threadId, answerId: answer._id, chunks }
 }
 
-/** An answer of this process that may still be completed. */
+/** A reply of this process that may still be completed. */
 async function stopped() {
   const { threadId, answerId } = await begin("/slow")
   await stopReply(ada, threadId)
@@ -112,7 +112,7 @@ async function answerIn(threadId: string) {
   return (await listMessages(ada, threadId)).entries.at(-1)
 }
 
-/** The database, whose transactions fail with the code that `fails` gives. */
+/** The database, with transactions that fail with the code returned by `fails`. */
 function failingFor(fails: () => string | false): Database {
   return new Proxy(chat.db, {
     get(target, name) {

@@ -72,7 +72,8 @@ async function refuse({ fileName }: IncomingFile) {
 }
 
 async function readFile({ fileName, bytes }: IncomingFile) {
-  // What takes a file in asks the database first, and the form goes on in the meantime.
+  // Receiving a file starts with a database query, and the form continues to arrive in the
+  // meantime.
   await new Promise(setImmediate)
   return `${fileName}: ${await text(bytes)}`
 }

@@ -77,7 +77,7 @@ describe("a file name", () => {
   })
 })
 
-/** Names with many of the characters that make trouble, long ones among them. */
+/** Names with many of the problematic characters, including long names. */
 const anyName = fc
   .array(
     fc.oneof(

@@ -180,7 +180,7 @@ describe("purging the trash", () => {
     await purgeOldTrash(drawer, Date.now() + 6 * DAY - HOUR)
     expect(await drawer.db.$count(files)).toBe(4)
 
-    // Two processes at the same hour.
+    // Two processes in the same hour.
     const then = Date.now() + 6 * DAY + HOUR
     await Promise.all([purgeOldTrash(drawer, then), purgeOldTrash(drawer, then)])
     expect(await drawer.db.$count(files)).toBe(2)
@@ -223,7 +223,7 @@ async function namesOf(scope: typeof ada) {
   return found.map(({ fileName }) => fileName)
 }
 
-/** What is kept of each user's usage is the sum of the sizes of their files. */
+/** The stored usage of each user is the sum of the sizes of their files. */
 async function expectTrueUsage() {
   const wrong = await drawer.db.execute(sql`
     select u.user_id, u.used, u.reserved, coalesce(sum(f.size), 0) as sizes

@@ -345,7 +345,7 @@ describe("the file list", () => {
 
   it.each(SORTS)("is paged without gaps or repeats while files are added and removed: %s", async (sort) => {
     const before: FileSummary[] = []
-    // Sizes and names that are equal but for the id decide the order too.
+    // Equal sizes and names are ordered by id.
     for (let number = 0; number < 23; number++) {
       before.push(await uploadFile(ada, aFile(`f${number % 5}.txt`, "x".repeat(number % 3))))
     }
@@ -406,7 +406,7 @@ async function* breakingOff() {
   throw new Error("the line went dead")
 }
 
-/** Bytes whose upload is given up while they come. */
+/** Bytes of an upload that is aborted while they arrive. */
 async function* sweptAway() {
   yield Buffer.alloc(1000)
   await sweep(drawer, Date.now() + DAY)

@@ -22,8 +22,8 @@ it("leaves no bytes of an upload that is cancelled while the store moves them in
   const key = upload?.key ?? ""
   await drawer.blobs.append(key, 0, inPieces(bytes))
 
-  // A bucket joins the pieces within itself, and what was removed in the meantime is there when it
-  // is done.
+  // A bucket joins the parts internally, and the object exists afterwards even if the upload was
+  // removed in the meantime.
   const finish = async () => {
     await giveUpUpload(drawer, _id)
     return drawer.blobs.put(key, inPieces(bytes), { limit: bytes.length })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => chat.close())
 
-/** No process has it: the numbers begin at 1. */
+/** No process has this number: they begin at 1. */
 const DEAD = 0
 
 it("ends a reply whose process died at the second check, with the text stored so far", async () => {

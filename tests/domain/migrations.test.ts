@@ -10,7 +10,7 @@ import { findBreaks, readSchema } from "../support/schema-changes.ts"
 
 const migrations = resolve(import.meta.dirname, "../../db/migrations")
 
-/** What came before was never released: nobody runs a program that knows less. */
+/** Earlier migrations were never released: nobody runs a program that knows fewer. */
 const FIRST_RULED = 15
 
 describe("a migration", () => {
@@ -133,7 +133,7 @@ async function breaksOf(statement: string): Promise<string[]> {
   return findBreaks(before, await readSchema(sql))
 }
 
-/** The migrations of a program that knows one more. */
+/** The migrations of a program with one more. */
 function newerBy(statement: string): string {
   const folder = mkdtempSync(join(tmpdir(), "migrations-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

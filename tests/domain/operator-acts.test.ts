@@ -8,7 +8,7 @@ import type { Identity } from "#server/ports/identity.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
-/** Over one connection: anyone who holds it and asks for another waits for ever. */
+/** With a pool of one connection: code that holds it and requests another waits for ever. */
 let narrow: ReturnType<typeof openDatabase>
 let operator: User
 beforeAll(async () => {

@@ -16,7 +16,7 @@ it("concurrent metric scrapes do not take values from each other", async () => {
   } as unknown as Scope<"probe" | "live" | "log" | "turns" | "modelTrouble">
   let second: Promise<string> | undefined
   const metrics = createOpsMetrics(scope, {
-    // Asked for while the first scrape is written.
+    // Requested while the first scrape is being written.
     open() {
       second ??= metrics.read()
       return 1

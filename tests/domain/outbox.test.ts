@@ -16,7 +16,7 @@ const message = { subject: "A subject", text: "Some words.\n", html: "<p>Some wo
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let receiver: SmtpReceiver
-/** What the mail server answers to a recipient; null takes them. */
+/** The mail server's response to a recipient; null accepts them. */
 let verdict: ((address: string) => { code: number; words: string } | null) | null = null
 
 beforeAll(async () => {
@@ -398,7 +398,7 @@ function scope(logged: Record<string, unknown>[] = []) {
   return { db: database.db, mail: openMail(), log }
 }
 
-/** A process that sends emails, until the test is over. */
+/** A process that sends emails until the test is over. */
 function start() {
   const logged: Record<string, unknown>[] = []
   running.push(startPosting(scope(logged)))
@@ -411,7 +411,7 @@ async function attemptOnce() {
   return postEmail(scope(), required(claimed))
 }
 
-/** What time would bring. */
+/** Lets waits and leases expire, as time would. */
 function makeDue() {
   return database.db
     .update(mailOutbox)
@@ -419,7 +419,7 @@ function makeDue() {
     .where(eq(mailOutbox.state, "queued"))
 }
 
-/** Resolves when nothing waits any more. */
+/** Resolves when no email is waiting. */
 async function settled() {
   await expect.poll(async () => (await countOutbox(database)).queued, { timeout: 20_000 }).toBe(0)
 }

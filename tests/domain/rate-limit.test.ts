@@ -169,7 +169,7 @@ function clocked(options: { interval: number; limit: number; maxKeys?: number })
   return { limiter, now: () => elapsed, sleep: (milliseconds: number) => (elapsed += milliseconds) }
 }
 
-/** Mulberry32: a small generator of numbers in [0, 1) that a seed repeats. */
+/** Mulberry32: a small seeded generator of numbers in [0, 1). */
 function seeded(seed: number) {
   let state = seed
   return () => {

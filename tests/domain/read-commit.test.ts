@@ -28,7 +28,7 @@ describe("the commit of a build", () => {
   })
 })
 
-/** A folder whose .git has these files. */
+/** A folder with these files in its .git. */
 function folderWith(files: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), "tideline-commit-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -54,7 +54,7 @@ describe("the password of a link", () => {
     }
     const [one, other] = [await open("one.txt"), await open("other.txt")]
     expect(await one.guess("sesame", "192.0.2.0")).toEqual({ cookie: null })
-    // The guesses of many networks, without the work that each takes.
+    // Guesses from many networks, without the work that each takes.
     for (let count = 1; count < MOST_GUESSES.ofLink; count++)
       sharePassword.check(one.share._id, MOST_GUESSES.ofLink)
     expect(await one.guess("open sesame", "192.0.2.1")).toEqual({

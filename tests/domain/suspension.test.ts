@@ -58,7 +58,7 @@ test("of two operators who suspend each other one is left", async () => {
   expect(await sql`select 1 from auth.user where suspended_at is null`).toHaveLength(1)
 })
 
-/** What `work` does, in a transaction that stays open until `commit`. */
+/** Runs `work` in a transaction that stays open until `commit`. */
 async function begin(on: postgres.Sql, work: (on: postgres.Sql) => Promise<unknown>) {
   await on`begin`
   await work(on)

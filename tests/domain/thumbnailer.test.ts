@@ -92,7 +92,7 @@ async function killThem() {
   for (const pid of await pids()) process.kill(pid, "SIGKILL")
 }
 
-/** The processes that this one has started for pictures. */
+/** The processes that this one has started for thumbnails. */
 async function pids() {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,args="])
   return stdout

@@ -140,7 +140,7 @@ async function* bytesOf(text: string) {
   yield Buffer.from(text)
 }
 
-/** Ten bytes, of which the last five wait for `finish`. */
+/** Ten bytes, the last five of which wait for `finish`. */
 async function sendSlowly() {
   const gate = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
@@ -169,7 +169,9 @@ async function findings(): Promise<Finding[]> {
   return found
 }
 
-/** A store that has only multipart uploads, begun so many hours ago; it lists two at a time. */
+/**
+ * A store that contains only multipart uploads, begun that many hours ago; it lists two at a time.
+ */
 async function startBucketWithJoins(hours: number[]) {
   const aborted: string[] = []
   const key = "ab/cd/abcd0000-0000-4000-8000-000000000000"

@@ -429,7 +429,7 @@ function valuesOf({ id, email, name, imageUrl, plan }: IdentityUser): CreateOrUp
   return { clerkId: id, email: email ?? "", name, imageUrl, plan }
 }
 
-/** A provider that knows these people. `asked` tells what went through it. */
+/** A provider that knows these people. `asked` records the lookups. */
 function scopeFor(...known: IdentityUser[]) {
   const asked: { id: string; fresh: boolean }[] = []
   const find = (id: string) => known.find((candidate) => candidate.id === id)
@@ -474,7 +474,7 @@ function rowsOf({ id }: IdentityUser) {
   return database.db.select().from(users).where(eq(users.clerkId, id))
 }
 
-/** Changes with every write to the row, also with one that writes the same values. */
+/** Changes with every write to the row, including one that writes the same values. */
 async function versionOf({ id }: IdentityUser) {
   const [row] = await database.db.execute<{ version: string }>(
     sql`select xmin::text || '/' || ctid::text as version from users where clerk_id = ${id}`,
