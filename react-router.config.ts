@@ -2,8 +2,8 @@ import type { Config } from "@react-router/dev/config"
 
 export default {
   ssr: true,
-  // Asked for link by link, the other routes come in pieces, and each piece has every link of the
-  // page drawn again.
+  // With lazy discovery, the other routes arrive in batches, and each batch renders every link of
+  // the page again.
   routeDiscovery: { mode: "initial" },
   // Set by server/commands/bundle.ts, which moves a finished build into place.
   buildDirectory: process.env["BUILD_DIRECTORY"] ?? "build",

@@ -4,7 +4,7 @@ import { join, relative } from "node:path"
 
 const folder = join(import.meta.dirname, "results")
 
-/** Keeps the results in the day's file, beside those of other benches. Answers the file's path. */
+/** Adds the results to the day's file, beside those of other benches. Returns the file's path. */
 export function saveResults(name: string, results: object): string {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${new Date().toISOString().slice(0, 10)}.json`)

@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE
 
 /**
  * Files, conversations and a link, as somebody who plans a harbour would have them. Resolves with
- * the addresses of two of them.
+ * the URLs of two of them.
  */
 export async function fillHarbour(sql: postgres.Sql, ada: Person) {
   const [user] = await sql<{ _id: string }[]>`

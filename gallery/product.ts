@@ -21,7 +21,7 @@ export interface Product {
    */
   ada: string
   grace: string
-  /** Addresses that are not known before there is content. */
+  /** URLs that are not known before there is content. */
   thread: string
   share: string
   stop(): Promise<void>
@@ -48,7 +48,7 @@ export async function serveProduct(): Promise<Product> {
       DATABASE_URL: database.url,
       AUTH_SECRET: "a secret for pictures, and for nothing else",
       ADMIN_EMAILS: "ada@example.org",
-      // A model is named, and never asked.
+      // A model is configured, and never called.
       AI_GATEWAY_BASE_URL: "http://127.0.0.1:11434/v1",
       AI_GATEWAY_API_KEY: "none",
       CHAT_MODEL: "mistral-small",
@@ -81,7 +81,7 @@ async function untilReady(output: NodeJS.ReadableStream) {
   const lines = createInterface({ input: output })
   for await (const line of lines) {
     if (!line.includes('"Tideline is ready"')) continue
-    // From now on nobody reads, and the pipe must not fill up.
+    // Nobody reads the output from now on, and the pipe must not fill up.
     output.resume()
     return
   }
@@ -95,7 +95,7 @@ async function enter(product: { origin: string }, name: string, email: string) {
   const account = { name, email, password: PASSWORD }
   const response = await postJson(browser, "/api/auth/sign-up/email", account)
   if (!response.ok) throw new Error(`Nobody could sign up: ${response.status} ${await response.text()}`)
-  // The record is made by the first page that asks for it.
+  // The first page requested creates the record.
   await browser("/dashboard")
   return browser
 }

@@ -45,7 +45,7 @@ try {
 }
 
 /**
- * What the pages say of themselves: those of the gallery, and every post and page of the
+ * The titles and descriptions of the pages: those of the gallery, and every post and page of the
  * documentation.
  */
 async function wordsOfPages(): Promise<Words[]> {
@@ -75,7 +75,7 @@ async function draw(page: Page, words: Words, file: string) {
   await sharp(picture).png({ palette: true, colours: 128, effort: 8 }).toFile(file)
 }
 
-/** Its words come from our own pages, where they are escaped already. */
+/** The texts come from our own pages, where they are escaped already. */
 function drawingOf({ path, title, description }: Words): string {
   const section = path.startsWith("/blog") ? "Blog" : path.startsWith("/docs") ? "Documentation" : ""
   const shown = path === "/" ? "Every record on the screen is live." : title

@@ -6,8 +6,8 @@ const COMPARED = ["raw", "plain", "tideline"] as const
 const FIRST_MS = 500
 
 /**
- * Answers the medians over all rounds, and prints them as tables, with the bars that they keep or
- * miss.
+ * Returns the medians over all rounds, and prints them as tables, with the targets that they meet
+ * or miss.
  */
 export function report(measured: readonly Measured<Candidate>[]): Medians<Candidate> {
   const medians = mediansOf(measured)

@@ -9,10 +9,10 @@ import { readPostgresCpu } from "./postgres-cpu.ts"
 import { DELTAS, INTERVAL } from "./streams.ts"
 import type { UpstreamCommands } from "./upstream.ts"
 
-/** Milliseconds that an answer takes at best. */
+/** Milliseconds that a reply takes at best. */
 const ANSWER = DELTAS * INTERVAL
 
-/** A burst of streams begins within so many ms. */
+/** A burst of streams begins within this many ms. */
 const BURST = 200
 
 export interface Stage {
@@ -27,7 +27,7 @@ export interface Trial {
   running: Running
   upstream: Program<UpstreamCommands>
   crowd: Program<CrowdCommands>
-  /** CPU that the candidate uses while nobody asks anything, in ms per second. */
+  /** CPU that the candidate uses while it is idle, in ms per second. */
   idle: number
   /** The first number that no stream has yet. */
   next: number

@@ -17,9 +17,7 @@ const PEERS = {
 
 const folder = resolve(import.meta.dirname, "../.peers")
 
-/**
- * Installs the peers where they are missing. Answers a file in their folder, to resolve them from.
- */
+/** Installs the peers if they are missing. Returns a file in their folder, to resolve them from. */
 export function installPeers(): string {
   const manifest = join(folder, "package.json")
   const wanted = `${JSON.stringify({ private: true, type: "module", dependencies: PEERS }, null, 2)}\n`
@@ -32,7 +30,7 @@ export function installPeers(): string {
   return manifest
 }
 
-/** Builds the application for Next.js around pages of Tideline's. Answers its folder. */
+/** Builds the application for Next.js around Tideline's pages. Returns its folder. */
 export function buildNext(pages: Record<string, string>): string {
   const next = join(folder, "next")
   cpSync(join(import.meta.dirname, "next"), next, { recursive: true })

@@ -4,7 +4,7 @@ import type { Candidate } from "./candidates.ts"
 
 const CANDIDATES: Candidate[] = ["bare", "fastify", "next", "tideline"]
 
-/** Prints what was measured and which bars hold. Answers the medians. */
+/** Prints the figures and which targets they meet. Returns the medians. */
 export function report(measured: readonly Measured<Candidate>[]): Medians<Candidate> {
   const medians = mediansOf(measured)
   const figure = (what: string, candidate: Candidate, name: string) =>
@@ -76,8 +76,8 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
 }
 
 /**
- * Connections that were lost, and answers with another status than 200. Undefined where nothing was
- * asked.
+ * Connections that were lost, and responses with another status than 200. Undefined if nothing was
+ * requested.
  */
 function failuresOf(
   { candidate, what }: Pick<Measured<Candidate>, "candidate" | "what">,

@@ -53,8 +53,8 @@ const commands = {
     await Promise.all(members.map(({ joined }) => joined.promise))
   },
   /**
-   * Loses all connections at once and comes back at once. Answers after how many ms each follows
-   * its room again.
+   * Drops all connections and reconnects them simultaneously. Returns after how many ms each
+   * follows its room again.
    */
   async reconnect(resuming: boolean) {
     const standings = members.map(({ conversation }) => (resuming ? conversation.standing() : null))

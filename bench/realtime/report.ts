@@ -6,8 +6,8 @@ import type { Candidate } from "./server.ts"
 const COMPARED = ["floor", "tideline", "notify"] as const
 
 /**
- * Answers the medians over all rounds, and prints them as tables, with the bars that they keep or
- * miss.
+ * Returns the medians over all rounds, and prints them as tables, with the targets that they meet
+ * or miss.
  */
 export function report(measured: readonly Measured<Candidate>[]): Medians<Candidate> {
   const medians = mediansOf(measured)

@@ -133,7 +133,7 @@ export async function measureMemory({ server, crowd }: Trial, sockets: number): 
   return { perSocket: (full - empty) / sockets / 1024, atLeast: (leastFull - leastEmpty) / sockets / 1024 }
 }
 
-/** Everybody loses the connection at once and comes back at once. */
+/** All clients lose their connections and reconnect simultaneously. */
 export async function measureReconnect({ crowd }: Trial, resuming: boolean): Promise<Figures> {
   const after = await crowd.ask("reconnect", resuming)
   return { toHalf: percentile(after, 0.5), toLast: percentile(after, 1) }

@@ -1,6 +1,6 @@
 import { createServer, request } from "node:http"
 
-// Run as a program: passes the bytes of the upstream on, and knows nothing of them.
+// Run as a program: forwards the bytes of the upstream without parsing them.
 
 const [upstream, port] = process.argv.slice(2).map(Number) as [number, number]
 
