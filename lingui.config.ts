@@ -9,7 +9,7 @@ const account = [
   `${dashboard}/picture-field.tsx`,
 ]
 
-/** A catalogue for each area of the product. English has none: it stands in the source. */
+/** A catalogue for each area of the product. English has none: its texts are in the source. */
 export default defineConfig({
   sourceLocale: "en",
   locales: ["de"],

@@ -16,7 +16,7 @@ export default defineConfig(({ command }) => ({
     licencesListed(),
   ],
   worker: { format: "es", plugins: () => [serverOnly(), websocketOnly(), licencesListed()] },
-  // Nobody who builds Tideline can act on how long each plugin took.
+  // Plugin timings are not actionable for anybody who builds Tideline.
   build: { rollupOptions: { checks: { pluginTimings: false } } },
   // Read by server/version.ts.
   define: { BUILT_FROM: JSON.stringify(process.env["COMMIT"] ?? "") },
@@ -63,7 +63,7 @@ const SHARED_CHUNKS = [
   sharedChunk("chat", /\/app\/routes\/dashboard\/chat\//),
 ]
 
-/** Of what a page loads at its start and another page too. */
+/** Code that a page loads at its start and another page needs too. */
 function sharedChunk(name: string, test: RegExp) {
   return { name, test, minShareCount: 2, tags: ["$initial" as const] }
 }

@@ -14,12 +14,12 @@ const shared = {
   isolate: false,
 }
 
-/** Where .ci/run wants the counts. */
+/** The folder where .ci/run expects the counts. */
 const report = process.env["TEST_REPORT"]
 
 export default defineConfig({
   test: {
-    // Also for the projects: what it provides is handed down.
+    // Also for the projects, which inherit what it provides.
     globalSetup: "tests/support/start-postgres.ts",
     maxWorkers: WORKERS,
     sequence: { sequencer: LongestFirst },

@@ -8,7 +8,7 @@ export function median(values: ArrayLike<number>): number {
   return percentile(values, 0.5)
 }
 
-/** The monotonic clock in ms. All processes of a machine share it. */
+/** The monotonic clock in ms, which all processes of a machine share. */
 export function now(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }

@@ -5,8 +5,8 @@ import { json } from "node:stream/consumers"
 import { answerCommands } from "../program.ts"
 import { now } from "../statistics.ts"
 
-// Run as a program: sends and takes files, one at a time, and does as little as it can with their
-// bytes.
+// Run as a program: uploads and downloads files, one at a time, with as little work on their bytes
+// as possible.
 
 export interface Server {
   origin: string
