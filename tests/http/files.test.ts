@@ -1,7 +1,7 @@
 import { request as openRequest } from "node:http"
 import { randomBytes } from "node:crypto"
 import { parse as parseDisposition } from "content-disposition"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import type { FileSummary } from "#server/files/contract.ts"
 import { callers, type Api } from "../support/api.ts"
 import { startTideline } from "../support/app.ts"
@@ -72,7 +72,7 @@ describe("POST /api/files", () => {
     afterAll(async () => {
       expect(await list(ada)).toEqual([])
       // What a refused request had stored is deleted after its response.
-      await expect.poll(() => storedPaths(api.app)).toEqual([])
+      await vi.waitFor(async () => expect(await storedPaths(api.app)).toEqual([]), 15_000)
     })
 
     test("a visitor with 401", async () => {
