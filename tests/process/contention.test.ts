@@ -2,11 +2,15 @@ import { randomUUID } from "node:crypto"
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { ReferenceClient } from "../realtime/support/client.ts"
+import { startCluster, type Cluster } from "../realtime/support/cluster.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { databaseUrl } from "../support/database-url.ts"
 import { realtimeToken } from "../support/live.ts"
 import { ada, grace, signUp, type Person } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 
+// Its own, because a transaction that stays open delays the first slot of every other database.
+let cluster: Cluster
 let app: TidelineApp
 let psql: postgres.Sql
 let probes: string
@@ -15,13 +19,16 @@ const clients: ReferenceClient[] = []
 beforeAll(async () => {
   const port = await findFreePort()
   probes = `http://127.0.0.1:${port}`
-  app = await startTideline({ OPS_PORT: String(port) })
+  cluster = await startCluster()
+  await cluster.admin`create database own`
+  app = await startTideline({ OPS_PORT: String(port), DATABASE_URL: databaseUrl(cluster.url, "own") })
   psql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
 })
 afterAll(async () => {
   for (const client of clients) client.close()
   await psql.end()
   await app.stop()
+  await cluster.stop()
 })
 
 async function connect(person: Person) {

@@ -18,6 +18,9 @@ type App = Pick<TidelineApp, "origin">
 /** Less than a test's own timeout, so that the failure names what was waited for. */
 const UNTIL_MS = 30_000
 
+/** The server answers within 9 s. */
+const ANSWER_MS = 15_000
+
 /** A socket client; `received` has its events in order. */
 export interface LiveSocket {
   received: { name: string; event: SnapshotEvent | CommitEvent | RevokedEvent }[]
@@ -59,7 +62,7 @@ export async function openLiveSocket(
     socket.once("connect_error", (error: Error & { data?: Refusal }) => reject(error))
   })
   const ask = (name: string, message: unknown) =>
-    socket.timeout(5000).emitWithAck(name as "query", message as { query: string; args: unknown })
+    socket.timeout(ANSWER_MS).emitWithAck(name as "query", message as { query: string; args: unknown })
   return {
     received,
     subscribe: (query, args, id = 1) => ask("subscribe", { subscriptions: [{ id, query, args }] }),
