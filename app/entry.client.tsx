@@ -1,7 +1,7 @@
 import { startTransition, StrictMode } from "react"
 import { hydrateRoot } from "react-dom/client"
 import { HydratedRouter } from "react-router/dom"
-import { retryFetches } from "#app/features/navigation/retry-fetches.ts"
+import { retryFetches } from "./features/navigation/retry-fetches.ts"
 import { addMessages } from "./language/i18n.ts"
 import { addSentences } from "./language/sentences.ts"
 

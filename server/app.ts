@@ -13,12 +13,12 @@ import {
 } from "./context.ts"
 import { readCredentials } from "./http/credentials.ts"
 import { withoutForeignOrigin } from "./http/csrf.ts"
-import { findEndpoints } from "#server/transport/endpoints.ts"
-import type { Exchange, Front } from "#server/transport/listener.ts"
-import { json } from "#server/transport/json.ts"
-import { createPageCache } from "#server/transport/page-cache.ts"
+import { findEndpoints } from "./transport/endpoints.ts"
+import type { Exchange, Front } from "./transport/listener.ts"
+import { json } from "./transport/json.ts"
+import { createPageCache } from "./transport/page-cache.ts"
 import { isApiPath } from "./http/public-paths.ts"
-import { unavailable } from "#server/transport/unavailable.ts"
+import { unavailable } from "./transport/unavailable.ts"
 import type { Services } from "./scope.ts"
 
 /**

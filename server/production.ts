@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { createApp } from "./app.ts"
-import { createFileServer } from "#server/transport/static.ts"
+import { createFileServer } from "./transport/static.ts"
 import { runTideline } from "./index.ts"
 
 // Built to build/server/index.js, and the client's files beside it.

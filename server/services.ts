@@ -12,18 +12,18 @@ import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
 import { reachDatabase } from "./database.ts"
 import { startPuttingBoatsBack } from "./demo/boats.ts"
-import { openDemoStreams, type Demo } from "#server/demo/demo.ts"
+import { openDemoStreams, type Demo } from "./demo/demo.ts"
 import { startPurgingTrash } from "./files/retention.ts"
 import { startSweeping } from "./files/sweep.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
 import { openUploadLocks } from "./files/upload-locks.ts"
 import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
-import { createRateLimiter } from "#server/transport/rate-limit.ts"
+import { createRateLimiter } from "./transport/rate-limit.ts"
 import { openRunningRequests } from "./http/running-requests.ts"
 import { createSpendingLimiter } from "./http/spending-limiter.ts"
 import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
-import { watchMaintenance } from "#server/maintenance/maintenance-mode.ts"
+import { watchMaintenance } from "./maintenance/maintenance-mode.ts"
 import { startPosting } from "./mail/posting.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Identity } from "./ports/identity.ts"
@@ -104,13 +104,13 @@ async function openMail(
   log: Log,
   opened: Opened,
 ): Promise<{ mail: Mail; inbox: string | null }> {
-  const { openSmtpMail } = await import("#server/adapters/mail/smtp.ts")
+  const { openSmtpMail } = await import("./adapters/mail/smtp.ts")
   if (config.mail.kind === "smtp") {
     const mail = openSmtpMail({ url: config.mail.url, from: config.mail.from })
     opened.push(() => mail.close())
     return { mail, inbox: null }
   }
-  const { openLocalInbox } = await import("#server/adapters/mail/local-inbox.ts")
+  const { openLocalInbox } = await import("./adapters/mail/local-inbox.ts")
   const inbox = await openLocalInbox({
     host: config.mail.inboxHost,
     port: config.mail.inboxPort,
@@ -133,10 +133,10 @@ async function openIdentity(
 ): Promise<Identity> {
   const { origin, identity: settings } = config
   if (settings.kind === "clerk") {
-    const { openClerkIdentity } = await import("#server/adapters/identity/clerk.ts")
+    const { openClerkIdentity } = await import("./adapters/identity/clerk.ts")
     return openClerkIdentity({ ...settings, origin, production: config.production, log: scope.log })
   }
-  const { openEmbeddedIdentity } = await import("#server/adapters/identity/embedded.ts")
+  const { openEmbeddedIdentity } = await import("./adapters/identity/embedded.ts")
   const hooks = accountHooks(config)
   const identity = await openEmbeddedIdentity({ ...settings, ...scope, origin, hooks })
   opened.push(identity.close)
@@ -146,10 +146,10 @@ async function openIdentity(
 /** Where the bytes of files are. */
 export async function openBlobs(config: Config): Promise<Blobs> {
   if (config.blobs.kind === "s3") {
-    const { openS3Blobs } = await import("#server/adapters/blobs/s3.ts")
+    const { openS3Blobs } = await import("./adapters/blobs/s3.ts")
     return openS3Blobs(config.blobs)
   }
-  const { openDiskBlobs } = await import("#server/adapters/blobs/disk.ts")
+  const { openDiskBlobs } = await import("./adapters/blobs/disk.ts")
   return openDiskBlobs(config.blobs.directory)
 }
 
@@ -179,7 +179,7 @@ function openLocks(
 /** The SDK is loaded where traces are wanted, and nowhere else. */
 async function openTracing({ tracing, trustsProxy }: Config, opened: Opened): Promise<Tracing | null> {
   if (!tracing) return null
-  const { openOtlpTracing } = await import("#server/adapters/tracing/otlp.ts")
+  const { openOtlpTracing } = await import("./adapters/tracing/otlp.ts")
   const open = openOtlpTracing({ ...tracing, version: version.number, trustsProxy })
   opened.push(() => open.close())
   return open
@@ -198,15 +198,15 @@ function seen(tracing: Tracing): Around {
 async function openModel(config: Config, tracing: Tracing | null, opened: Opened): Promise<Model> {
   const model = await openUntracedModel(config, opened)
   if (!tracing) return model
-  const { traceModel } = await import("#server/adapters/model/traced.ts")
+  const { traceModel } = await import("./adapters/model/traced.ts")
   return traceModel(model, tracing)
 }
 
 async function openUntracedModel(config: Config, opened: Opened): Promise<Model> {
-  const { openGatewayModel } = await import("#server/adapters/model/gateway.ts")
+  const { openGatewayModel } = await import("./adapters/model/gateway.ts")
   const { gateway, model } = config.chat
   if (gateway.kind !== "embedded") return openGatewayModel({ gateway, name: model })
-  const { openDevelopmentGateway } = await import("#server/adapters/model/development-gateway.ts")
+  const { openDevelopmentGateway } = await import("./adapters/model/development-gateway.ts")
   const development = await openDevelopmentGateway()
   opened.push(development.close)
   return openGatewayModel({

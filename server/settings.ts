@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { readTrustedProxies } from "#server/transport/client-address.ts"
+import { readTrustedProxies } from "./transport/client-address.ts"
 
 const wholeNumber = (what: string, least: number, most: number) =>
   v.pipe(

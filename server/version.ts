@@ -1,4 +1,4 @@
-import packageJson from "../package.json" with { type: "json" }
+import packageJson from "#package.json" with { type: "json" }
 
 /** Set by the build (vite.config.ts); undefined when run from source. */
 declare const BUILT_FROM: string | undefined

@@ -6,7 +6,7 @@ import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage } from "#db/schema/files.ts"
 import { maintenance } from "#db/schema/maintenance.ts"
 import { users } from "#db/schema/users.ts"
-import type { Column, Table as WatchedTable, TableDescription } from "#server/realtime/live-query.ts"
+import type { Column, Table as WatchedTable, TableDescription } from "./realtime/live-query.ts"
 
 /**
  * The tables that live queries read, as the realtime layer wants them described: Drizzle's own

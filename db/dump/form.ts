@@ -1,4 +1,4 @@
-import type { Run } from "../transaction.ts"
+import type { Run } from "#db/transaction.ts"
 
 /** A table as a dump has it. */
 export interface TableForm {

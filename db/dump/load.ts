@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import { pipeline } from "node:stream/promises"
 import { readMigrationFiles } from "drizzle-orm/migrator"
-import { openOneConnection, openConnectionPool } from "../connections.ts"
-import { inTransaction, type Run } from "../transaction.ts"
-import { NO_TIME_LIMITS } from "../time-limits.ts"
+import { openOneConnection, openConnectionPool } from "#db/connections.ts"
+import { inTransaction, type Run } from "#db/transaction.ts"
+import { NO_TIME_LIMITS } from "#db/time-limits.ts"
 import {
   copyIn,
   copyOut,

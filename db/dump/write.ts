@@ -1,8 +1,8 @@
-import { BACKUP_LOCK, REMOVAL_LOCK } from "../backup-locks.ts"
-import { openOneConnection, openConnectionPool, type Connection } from "../connections.ts"
-import { MIGRATION_LOCK } from "../migrate.ts"
-import { inTransaction, type Run } from "../transaction.ts"
-import { NO_TIME_LIMITS } from "../time-limits.ts"
+import { BACKUP_LOCK, REMOVAL_LOCK } from "#db/backup-locks.ts"
+import { openOneConnection, openConnectionPool, type Connection } from "#db/connections.ts"
+import { MIGRATION_LOCK } from "#db/migrate.ts"
+import { inTransaction, type Run } from "#db/transaction.ts"
+import { NO_TIME_LIMITS } from "#db/time-limits.ts"
 import {
   copyOut,
   explainRefusal,

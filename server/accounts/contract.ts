@@ -1,8 +1,8 @@
 import * as v from "valibot"
-import { withoutControlCharacters } from "../text-contract.ts"
+import { withoutControlCharacters } from "#server/text-contract.ts"
 import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
 import type { AccountProblem, SsoProblem } from "#server/ports/identity.ts"
-import { PersonName, SaveProfile } from "../users/contract.ts"
+import { PersonName, SaveProfile } from "#server/users/contract.ts"
 
 export type { AccountKey, AccountProblem, SecondFactor } from "#server/ports/identity.ts"
 export { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"

@@ -4,12 +4,12 @@ import { files, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
-import { requestStopOfReply } from "../chat/stop.ts"
-import { discardBlob, discardUpload } from "../files/discard.ts"
-import { queueAccountDeleted } from "../mail/mail.ts"
-import { forgetInActs } from "../operator/history.ts"
-import type { AccountOutcome } from "../ports/identity.ts"
-import type { FullScope, Scope } from "../scope.ts"
+import { requestStopOfReply } from "#server/chat/stop.ts"
+import { discardBlob, discardUpload } from "#server/files/discard.ts"
+import { queueAccountDeleted } from "#server/mail/mail.ts"
+import { forgetInActs } from "#server/operator/history.ts"
+import type { AccountOutcome } from "#server/ports/identity.ts"
+import type { FullScope, Scope } from "#server/scope.ts"
 
 type Deleting = Pick<
   FullScope,

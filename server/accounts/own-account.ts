@@ -1,5 +1,5 @@
 import type { Scope } from "#server/scope.ts"
-import { BadRequest, Forbidden, NotFound } from "../errors.ts"
+import { BadRequest, Forbidden, NotFound } from "#server/errors.ts"
 import type {
   AccountKey,
   AccountOutcome,
@@ -7,7 +7,7 @@ import type {
   OwnAccount,
   SecondFactor,
   Visit,
-} from "../ports/identity.ts"
+} from "#server/ports/identity.ts"
 import { MOST_KEYS, type SignedInBrowser } from "./contract.ts"
 
 interface OwnAccountState {

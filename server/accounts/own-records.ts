@@ -4,7 +4,7 @@ import { files, fileShares, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { operatorActs } from "#db/schema/operator.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 
 /**
  * What is stored about the viewer besides their profile, conversations and the bytes of their

@@ -1,10 +1,10 @@
 import { users } from "#db/schema/users.ts"
-import { Forbidden, NotFound, UnsupportedType } from "../errors.ts"
-import { ISOLATED } from "../files/serve.ts"
-import { drawSquare } from "../files/thumbnails.ts"
-import type { OwnPictures } from "../ports/identity.ts"
-import type { Scope } from "../scope.ts"
-import { ownRecord } from "../users/access.ts"
+import { Forbidden, NotFound, UnsupportedType } from "#server/errors.ts"
+import { ISOLATED } from "#server/files/serve.ts"
+import { drawSquare } from "#server/files/thumbnails.ts"
+import type { OwnPictures } from "#server/ports/identity.ts"
+import type { Scope } from "#server/scope.ts"
+import { ownRecord } from "#server/users/access.ts"
 
 type Keeping = Scope<"db" | "identity" | "viewer">
 

@@ -1,8 +1,8 @@
 import { generate } from "lean-qr"
 import { toSvgPath } from "lean-qr/extras/svg"
 import * as v from "valibot"
-import type { AccountOutcome, FactorProof, Visit } from "../ports/identity.ts"
-import type { Scope } from "../scope.ts"
+import type { AccountOutcome, FactorProof, Visit } from "#server/ports/identity.ts"
+import type { Scope } from "#server/scope.ts"
 import { AuthenticatorUri } from "./contract.ts"
 import { requireOwnAccount } from "./own-account.ts"
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { Blobs } from "../ports/blobs.ts"
+import type { Blobs } from "#server/ports/blobs.ts"
 
 /** Passes bytes through and computes their digest. */
 export function digesting(bytes: AsyncIterable<Uint8Array>) {

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import type { Blobs } from "../ports/blobs.ts"
+import type { Blobs } from "#server/ports/blobs.ts"
 import { readBlobList } from "./blob-list.ts"
 import { listBackups, removeBackup } from "./folder.ts"
 import { readManifest } from "./manifest.ts"

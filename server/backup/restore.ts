@@ -1,7 +1,7 @@
 import { loadDump, refuseUnknownSchema, refuseUsedDatabase, type Loaded } from "#db/dump/load.ts"
 import { migrate } from "#db/migrate.ts"
 import type { Run } from "#db/transaction.ts"
-import type { Blobs } from "../ports/blobs.ts"
+import type { Blobs } from "#server/ports/blobs.ts"
 import { eachOf } from "./blob-list.ts"
 import { holds } from "./digest.ts"
 import type { Manifest } from "./manifest.ts"

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
 import { createGunzip } from "node:zlib"
-import type { Blobs } from "../ports/blobs.ts"
+import type { Blobs } from "#server/ports/blobs.ts"
 import { eachOf, readBlobList, type ListedBytes } from "./blob-list.ts"
 import { digesting, holds } from "./digest.ts"
 import { blobListIn, tableIn } from "./folder.ts"

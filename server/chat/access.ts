@@ -1,8 +1,8 @@
 import { and, eq, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
-import { NotFound } from "../errors.ts"
-import type { Scope } from "../scope.ts"
+import { NotFound } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
 import { ThreadId } from "./contract.ts"
 
 /** The viewer's own conversations. What is in the trash is not among them. */

@@ -1,8 +1,8 @@
 import { buffer } from "node:stream/consumers"
 import type { FilePart, TextPart, UserContent } from "ai"
-import { BadRequest, isRefusal } from "../errors.ts"
-import { findFile } from "../files/files.ts"
-import type { Scope } from "../scope.ts"
+import { BadRequest, isRefusal } from "#server/errors.ts"
+import { findFile } from "#server/files/files.ts"
+import type { Scope } from "#server/scope.ts"
 import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./contract.ts"
 
 /** Characters of all text files that the model is given at once. */

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { chatChunks, chatTurns, type ReplyDelta } from "#db/schema/chat.ts"
 import { isOutage } from "#db/outage.ts"
-import { createFailureLog, type Log } from "../log.ts"
+import { createFailureLog, type Log } from "#server/log.ts"
 
 /**
  * Milliseconds from the first words that are not stored to the write that stores them. With the

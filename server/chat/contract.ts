@@ -1,8 +1,8 @@
 import * as v from "valibot"
-import { withoutControlCharacters } from "../text-contract.ts"
+import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
-import { FileId, isTextType } from "../files/contract.ts"
+import { FileId, isTextType } from "#server/files/contract.ts"
 import type {
   ReplyDelta,
   ReplyPart,

@@ -1,7 +1,7 @@
 import { getToolOrDynamicToolName, isToolUIPart, safeValidateUIMessages, type ModelMessage } from "ai"
 import * as v from "valibot"
-import { BadRequest } from "../errors.ts"
-import type { Scope } from "../scope.ts"
+import { BadRequest } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
 import { attachFiles, createFileReader } from "./attachments.ts"
 import {
   ATTACHMENTS_LIMIT,

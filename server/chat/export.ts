@@ -1,6 +1,6 @@
 import { create as contentDisposition } from "content-disposition"
-import { cleanFileName } from "../files/names.ts"
-import type { Scope } from "../scope.ts"
+import { cleanFileName } from "#server/files/names.ts"
+import type { Scope } from "#server/scope.ts"
 import {
   shortfallOf,
   type Attachment,

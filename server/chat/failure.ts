@@ -1,7 +1,7 @@
 import { isOutage } from "#db/outage.ts"
-import { isRefusal } from "../errors.ts"
+import { isRefusal } from "#server/errors.ts"
 import { json } from "#server/transport/json.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 
 /**
  * The answer to a chat request that failed. With the headers of the others: whatever happens, a

@@ -3,7 +3,7 @@ import { and, desc, eq, lt, lte, sql } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 import { ownMessages } from "./access.ts"
 import { createFileReader } from "./attachments.ts"
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { APICallError } from "ai"
-import type { Log } from "../log.ts"
+import type { Log } from "#server/log.ts"
 
 /** Something that only the operator can fix: the model server refuses this process. */
 export interface Trouble {

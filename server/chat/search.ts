@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, isNotNull, or, sql, type SQL } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 import { ownMessages, ownThreads } from "./access.ts"
 import type { SearchQuery, SearchResults } from "./contract.ts"
 import { snippetOf, WORD } from "./snippet.ts"

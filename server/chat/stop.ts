@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { and, eq, sql, type SQL } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 import { findThread } from "./threads.ts"
 
 /** Announced to every process when a reply is to end; the text is the answer's id. */

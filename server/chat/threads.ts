@@ -1,9 +1,9 @@
 import { and, desc, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { chatThreads } from "#db/schema/chat.ts"
-import { readCursor, writeCursor } from "../cursor.ts"
-import { NotFound } from "../errors.ts"
-import type { Scope } from "../scope.ts"
+import { readCursor, writeCursor } from "#server/cursor.ts"
+import { NotFound } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
 import { ownThread, ownThreads, ownTrashedThreads } from "./access.ts"
 import {
   ThreadId,

@@ -10,7 +10,7 @@ import {
   type ChatTurn,
 } from "#db/schema/chat.ts"
 import { users } from "#db/schema/users.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 import { ownThreads } from "./access.ts"
 import { deadlineOf } from "./deadline.ts"
 

@@ -2,8 +2,8 @@ import { join } from "node:path"
 import { openDatabase, type Database } from "#db/client.ts"
 import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded.ts"
 import { migrate } from "#db/migrate.ts"
-import { readConfig, type Config } from "../config.ts"
-import { loadEnvironment } from "../environment.ts"
+import { readConfig, type Config } from "#server/config.ts"
+import { loadEnvironment } from "#server/environment.ts"
 
 /**
  * The settings for an operator's command, the same as the server's. `root` is the folder with

@@ -6,5 +6,5 @@ import "./quiet-vite.ts"
 // otherwise watch the modules that Vite writes and removes.
 
 process.env["NODE_ENV"] = "development"
-const { runDevelopment } = await import("../development.ts")
+const { runDevelopment } = await import("#server/development.ts")
 await runDevelopment(resolve(import.meta.dirname, "../.."))

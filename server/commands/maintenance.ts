@@ -7,9 +7,9 @@ import {
   endMaintenance,
   passOf,
   type Closure,
-} from "../maintenance/closure.ts"
-import type { Config } from "../config.ts"
-import type { Scope } from "../scope.ts"
+} from "#server/maintenance/closure.ts"
+import type { Config } from "#server/config.ts"
+import type { Scope } from "#server/scope.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 import { readArguments } from "./arguments.ts"

@@ -1,9 +1,9 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
 import type { WaitlistRow } from "#db/schema/waitlist.ts"
-import { JoinWaitlist } from "../waitlist/contract.ts"
-import { writeCsv } from "../waitlist/csv.ts"
-import { inviteFromWaitlist, listWaitlist } from "../waitlist/waitlist.ts"
+import { JoinWaitlist } from "#server/waitlist/contract.ts"
+import { writeCsv } from "#server/waitlist/csv.ts"
+import { inviteFromWaitlist, listWaitlist } from "#server/waitlist/waitlist.ts"
 import { readSettings, withDatabase } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 

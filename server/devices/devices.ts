@@ -2,8 +2,8 @@ import { inArray, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { livingProcesses, type ProcessLock } from "#db/process-lock.ts"
 import { devices } from "#db/schema/devices.ts"
-import { createFailureLog } from "../log.ts"
-import type { Scope } from "../scope.ts"
+import { createFailureLog } from "#server/log.ts"
+import type { Scope } from "#server/scope.ts"
 
 /** A live connection, as far as its user may know of it. */
 export interface Device {

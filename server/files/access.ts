@@ -1,6 +1,6 @@
 import { and, eq, type SQL } from "drizzle-orm"
 import { files, fileShares } from "#db/schema/files.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 
 /** The viewer's own files. What is in the trash is not among them. */
 export function ownFiles({ viewer }: Scope<"viewer">): SQL | undefined {

@@ -2,7 +2,7 @@ import { and, eq, lt, sql } from "drizzle-orm"
 import { unionAll } from "drizzle-orm/pg-core"
 import { mayRemoveBytes } from "#db/backup-locks.ts"
 import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 
 type Discard = Scope<"db" | "blobs" | "log">
 

@@ -1,4 +1,4 @@
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 
 const HOUR = 60 * 60 * 1000
 

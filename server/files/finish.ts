@@ -1,5 +1,5 @@
-import { Conflict } from "../errors.ts"
-import type { Scope } from "../scope.ts"
+import { Conflict } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
 import { commitFile } from "./commit.ts"
 import type { FileSummary } from "./contract.ts"
 import { removeNameless } from "./discard.ts"

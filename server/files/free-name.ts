@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm"
 import { files, type File } from "#db/schema/files.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 import { splitName } from "./contract.ts"
 import { numberedName } from "./names.ts"
 

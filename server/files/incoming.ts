@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises"
 import { Busboy } from "@fastify/busboy"
-import { BadRequest } from "../errors.ts"
+import { BadRequest } from "#server/errors.ts"
 import { freeMemory } from "#server/transport/spent-memory.ts"
 import type { IncomingFile } from "./upload.ts"
 

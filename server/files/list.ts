@@ -1,9 +1,9 @@
 import { and, asc, desc, ilike, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { files } from "#db/schema/files.ts"
-import { readCursor, writeCursor } from "../cursor.ts"
-import { BadRequest } from "../errors.ts"
-import type { Scope } from "../scope.ts"
+import { readCursor, writeCursor } from "#server/cursor.ts"
+import { BadRequest } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
 import { ownFiles } from "./access.ts"
 import {
   KIND_PATTERNS,

@@ -1,5 +1,5 @@
-import { startRecurring, type Recurring } from "../recurring.ts"
-import type { Scope } from "../scope.ts"
+import { startRecurring, type Recurring } from "#server/recurring.ts"
+import type { Scope } from "#server/scope.ts"
 import { purgeOldTrash } from "./trash.ts"
 
 /** Milliseconds. */

@@ -3,7 +3,7 @@ import { create as contentDisposition } from "content-disposition"
 import { isFresh, readRange, type ByteRange } from "#server/transport/conditional.ts"
 import { json } from "#server/transport/json.ts"
 import { offerMemory } from "#server/transport/spent-memory.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 import { isShownInline } from "./contract.ts"
 import { findFile } from "./files.ts"
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { FileShare } from "#db/schema/files.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 
 /**
  * What a visitor of a link has shown: that they know its password, or that a download of theirs was

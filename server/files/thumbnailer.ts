@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process"
 import { existsSync } from "node:fs"
 import * as path from "node:path"
-import type { Log } from "../log.ts"
+import type { Log } from "#server/log.ts"
 import type { Delivery, Order as Drawing, Shape } from "./thumbnail-process.ts"
 
 /** Makes small pictures of images, in processes of their own. */

@@ -1,9 +1,9 @@
 import * as v from "valibot"
-import { BadRequest, UnsupportedType } from "../errors.ts"
+import { BadRequest, UnsupportedType } from "#server/errors.ts"
 import { json, methodNotAllowed } from "#server/transport/json.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
-import { limitsOf } from "../plans/limits.ts"
-import type { Scope } from "../scope.ts"
+import { limitsOf } from "#server/plans/limits.ts"
+import type { Scope } from "#server/scope.ts"
 import { giveUpUpload } from "./discard.ts"
 import {
   cancelUpload,

@@ -1,6 +1,6 @@
 import { isNotNull, lt, sql } from "drizzle-orm"
 import { uploads } from "#db/schema/files.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 import { formatBytes } from "./contract.ts"
 
 /** What unfinished uploads hold at the moment, in sentences for the operator. */

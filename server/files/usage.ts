@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm"
 import { files, fileUsage, uploads } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 
 const usedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${files.userId} = ${users._id})`
 const trashedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${files.userId} = ${users._id} and ${files.trashed})`

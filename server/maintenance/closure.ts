@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { eq } from "drizzle-orm"
 import { maintenance } from "#db/schema/maintenance.ts"
-import type { Config } from "../config.ts"
-import type { Scope } from "../scope.ts"
+import type { Config } from "#server/config.ts"
+import type { Scope } from "#server/scope.ts"
 
 /** Maintenance mode, from one time to another. */
 export interface Closure {

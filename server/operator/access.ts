@@ -1,4 +1,4 @@
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 
 /**
  * Whether the viewer is an operator: their email address is in ADMIN_EMAILS, the identity provider

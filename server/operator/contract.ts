@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { OperatorChange } from "#db/schema/operator.ts"
-import { ClerkId } from "../users/contract.ts"
-import { JoinWaitlist } from "../waitlist/contract.ts"
+import { ClerkId } from "#server/users/contract.ts"
+import { JoinWaitlist } from "#server/waitlist/contract.ts"
 
 export type { OperatorChange }
 

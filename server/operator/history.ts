@@ -2,7 +2,7 @@ import { desc, eq, lt, or, sql } from "drizzle-orm"
 import * as v from "valibot"
 import { operatorActs, type OperatorChange } from "#db/schema/operator.ts"
 import type { User } from "#db/schema/users.ts"
-import type { Scope, Viewer } from "../scope.ts"
+import type { Scope, Viewer } from "#server/scope.ts"
 
 /**
  * Records a change in the history. Call it in the transaction that makes the change. `by` is null

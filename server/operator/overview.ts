@@ -2,9 +2,9 @@ import { count, sql } from "drizzle-orm"
 import { livingProcesses } from "#db/process-lock.ts"
 import { users } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
-import { countOutbox } from "../mail/outbox.ts"
-import type { Scope } from "../scope.ts"
-import { version } from "../version.ts"
+import { countOutbox } from "#server/mail/outbox.ts"
+import type { Scope } from "#server/scope.ts"
+import { version } from "#server/version.ts"
 
 /** A running process of this installation. */
 export interface LivingProcess {

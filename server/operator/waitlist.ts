@@ -1,7 +1,7 @@
 import type { OperatorChange } from "#db/schema/operator.ts"
-import { Conflict } from "../errors.ts"
-import type { Scope } from "../scope.ts"
-import { inviteFromWaitlist } from "../waitlist/waitlist.ts"
+import { Conflict } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
+import { inviteFromWaitlist } from "#server/waitlist/waitlist.ts"
 import { recordChange } from "./history.ts"
 
 /**

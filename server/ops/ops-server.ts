@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 import type { createOpsMetrics } from "./metrics.ts"
 import { checkReadiness } from "./readiness.ts"
 

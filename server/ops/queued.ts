@@ -2,7 +2,7 @@ import { count, eq, inArray, isNull, sql, sum } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
 import { fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 
 /** What is in progress in the database, in any process. */
 export async function countQueued({ db }: Scope<"db">) {

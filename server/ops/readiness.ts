@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import type { Scope } from "../scope.ts"
+import type { Scope } from "#server/scope.ts"
 import { withinProbeTimeout } from "./probe-timeout.ts"
 import { countEmails } from "./queued.ts"
 

@@ -1,4 +1,4 @@
-import { createFailureLog } from "../log.ts"
+import { createFailureLog } from "#server/log.ts"
 import { advanceAnchor, inspectAnchor, type Anchor } from "./anchor.ts"
 import { inspectTables } from "./inspect.ts"
 import type { ConnectionPool } from "#db/connections.ts"

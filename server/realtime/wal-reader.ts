@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-import { createFailureLog } from "../log.ts"
+import { createFailureLog } from "#server/log.ts"
 import { copyAnchor, ensureAnchor, type Anchor } from "./anchor.ts"
 import type { ConnectionPool } from "#db/connections.ts"
 import type { Log } from "./log.ts"

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { withoutControlCharacters } from "../text-contract.ts"
+import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { User } from "#db/schema/users.ts"
 
 /** The fields of a record that clients see. */

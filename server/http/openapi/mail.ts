@@ -6,7 +6,7 @@ import {
   EmailSent,
   EmailUnconfirmed,
 } from "#server/mail/contract.ts"
-import { Refused } from "../contract.ts"
+import { Refused } from "#server/http/contract.ts"
 import {
   jsonAnswer,
   jsonBody,

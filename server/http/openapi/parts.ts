@@ -1,6 +1,6 @@
 import { toJsonSchema } from "@valibot/to-json-schema"
 import * as v from "valibot"
-import { Refused } from "../contract.ts"
+import { Refused } from "#server/http/contract.ts"
 
 /** The parts of an OpenAPI 3.1 document that we write. */
 export interface Operation {

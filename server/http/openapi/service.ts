@@ -1,4 +1,4 @@
-import { HealthRefused, HealthReport, RealtimeTokenIssued } from "../contract.ts"
+import { HealthRefused, HealthReport, RealtimeTokenIssued } from "#server/http/contract.ts"
 import {
   jsonAnswer,
   type Operation,

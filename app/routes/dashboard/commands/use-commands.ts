@@ -3,7 +3,7 @@ import { href, useLocation, useNavigate, useRouteLoaderData, useSubmit } from "r
 import type { IconName } from "#app/ui/icon.tsx"
 import type { Theme } from "#app/ui/theme-toggle.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
-import type { loader as layoutLoader } from "../layout.tsx"
+import type { loader as layoutLoader } from "#app/routes/dashboard/layout.tsx"
 import type { CommandDialogProps } from "./command-dialog.ts"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 import { useFound } from "./use-found.ts"

@@ -1,8 +1,8 @@
 import type { Sentence } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults } from "#server/chat/contract.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
-import { send } from "../send.ts"
-import { useSearch } from "../use-search.ts"
+import { send } from "#app/routes/dashboard/send.ts"
+import { useSearch } from "#app/routes/dashboard/use-search.ts"
 
 /** Of each kind. */
 const SHOWN = 5

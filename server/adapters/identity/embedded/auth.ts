@@ -23,7 +23,7 @@ import { networkOf } from "#server/transport/client-address.ts"
 import { readLanguage } from "#server/transport/language.ts"
 import type { Language } from "#server/users/language-contract.ts"
 import type { Log } from "#server/log.ts"
-import { REALTIME_AUDIENCE } from "../realtime-token.ts"
+import { REALTIME_AUDIENCE } from "#server/adapters/identity/realtime-token.ts"
 import { logAccountEvent } from "./account-log.ts"
 import { ACCOUNT_WINDOW, countAttempt, forgetAttempts } from "./attempts.ts"
 import {

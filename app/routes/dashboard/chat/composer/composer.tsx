@@ -4,10 +4,10 @@ import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
 import { AttachButton } from "./attach-button.tsx"
-import { DraftChip, UploadChip } from "../conversation/attachment-list.tsx"
+import { DraftChip, UploadChip } from "#app/routes/dashboard/chat/conversation/attachment-list.tsx"
 import type { Draft } from "./drafts.ts"
 import { useAttaching } from "./use-attaching.ts"
-import { useFileDrop } from "../../use-file-drop.ts"
+import { useFileDrop } from "#app/routes/dashboard/use-file-drop.ts"
 
 interface ComposerProps {
   draft: Draft

@@ -8,8 +8,8 @@ import { Field } from "#app/ui/field.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import type { Attachment } from "#server/chat/contract.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
-import { send } from "../../send.ts"
-import { useSearch } from "../../use-search.ts"
+import { send } from "#app/routes/dashboard/send.ts"
+import { useSearch } from "#app/routes/dashboard/use-search.ts"
 import { whyNot } from "./use-attaching.ts"
 
 interface FilePickerProps {

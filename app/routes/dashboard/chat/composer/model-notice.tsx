@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { Alert } from "#app/ui/alert.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { useChatLayout } from "../threads/use-chat-layout.ts"
+import { useChatLayout } from "#app/routes/dashboard/chat/threads/use-chat-layout.ts"
 
 /** Says what the answers are worth where there is no model behind them. */
 export function ModelNotice() {

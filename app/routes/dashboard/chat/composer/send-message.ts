@@ -1,5 +1,5 @@
 import type { Attachment } from "#server/chat/contract.ts"
-import { request } from "../../send.ts"
+import { request } from "#app/routes/dashboard/send.ts"
 
 /** A question as it is sent. */
 export interface OutgoingMessage {

@@ -6,7 +6,7 @@ import { formatsOf } from "#app/language/formats.ts"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { attachableAs, ATTACHMENTS_LIMIT, IMAGE_LIMIT, type Attachment } from "#server/chat/contract.ts"
 import type { FileSummary } from "#server/files/contract.ts"
-import { send } from "../../send.ts"
+import { send } from "#app/routes/dashboard/send.ts"
 
 export interface Uploading {
   id: number

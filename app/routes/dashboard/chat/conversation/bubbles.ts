@@ -8,7 +8,7 @@ import {
   type LiveTurn,
   type Shortfall,
 } from "#server/chat/contract.ts"
-import type { PendingMessage } from "../composer/pending-messages.tsx"
+import type { PendingMessage } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 
 /** A message on the screen, whether it is stored or still on its way. */
 export interface Bubble {

@@ -6,10 +6,10 @@ import { CopyButton } from "#app/ui/copy-button.tsx"
 import { Dialog } from "#app/ui/dialog.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import type { ReplacedEntry, ReplacedPage } from "#server/chat/contract.ts"
-import { send } from "../../send.ts"
+import { send } from "#app/routes/dashboard/send.ts"
 import { AttachmentList } from "./attachment-list.tsx"
-import { classOfText } from "../markdown/long-run.ts"
-import { Markdown } from "../markdown/markdown.tsx"
+import { classOfText } from "#app/routes/dashboard/chat/markdown/long-run.ts"
+import { Markdown } from "#app/routes/dashboard/chat/markdown/markdown.tsx"
 
 interface EarlierDialogProps {
   threadId: string

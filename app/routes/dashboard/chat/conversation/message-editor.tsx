@@ -3,7 +3,7 @@ import { useEffect, useRef, type KeyboardEvent } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
 import { DraftChip } from "./attachment-list.tsx"
-import { usePendingMessages, type Exchange } from "../composer/pending-messages.tsx"
+import { usePendingMessages, type Exchange } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 
 interface MessageEditorProps {
   threadId: string

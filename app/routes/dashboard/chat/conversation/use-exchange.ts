@@ -5,7 +5,7 @@ import { useIsLive } from "#app/realtime/use-live.tsx"
 import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
 import { isReachable } from "./is-reachable.ts"
 import { createBubbles, isStored } from "./bubbles.ts"
-import { useExchangeOf, usePendingMessages } from "../composer/pending-messages.tsx"
+import { useExchangeOf, usePendingMessages } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 
 /**
  * Milliseconds between two looks at an answer that is being given, while no live connection brings

@@ -1,5 +1,5 @@
 import type { Token } from "marked"
-import type { Bubble } from "../conversation/bubbles.ts"
+import type { Bubble } from "#app/routes/dashboard/chat/conversation/bubbles.ts"
 import { createBlockReader } from "./blocks.ts"
 import { DEEPEST } from "./markdown.tsx"
 import type { Readings } from "./readings.ts"

@@ -11,7 +11,7 @@ import { groupByDate } from "./group-by-date.ts"
 import { RenameForm } from "./rename-form.tsx"
 import { SearchResultList } from "./thread-search.tsx"
 import { ThreadMenu } from "./thread-menu.tsx"
-import { useHydrated } from "../composer/use-hydrated.ts"
+import { useHydrated } from "#app/routes/dashboard/chat/composer/use-hydrated.ts"
 
 /** What the chat's layout has loaded of them. */
 interface LoadedThreads {

@@ -3,9 +3,9 @@ import { useLingui } from "@lingui/react/macro"
 import { href, Link } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults, Snippet } from "#server/chat/contract.ts"
-import { send } from "../../send.ts"
-import { useSearch } from "../../use-search.ts"
-import { inOrder } from "../markdown/in-order.tsx"
+import { send } from "#app/routes/dashboard/send.ts"
+import { useSearch } from "#app/routes/dashboard/use-search.ts"
+import { inOrder } from "#app/routes/dashboard/chat/markdown/in-order.tsx"
 
 export function SearchResultList({ sought, onLeave }: { sought: string; onLeave: (() => void) | undefined }) {
   const { t } = useLingui()

@@ -1,5 +1,5 @@
 import { useRouteLoaderData } from "react-router"
-import type { loader } from "../layout.tsx"
+import type { loader } from "#app/routes/dashboard/chat/layout.tsx"
 
 /** What the layout around each page of the chat has loaded. */
 export function useChatLayout() {

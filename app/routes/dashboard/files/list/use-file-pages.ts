@@ -3,7 +3,7 @@ import { href } from "react-router"
 import { useLive } from "#app/realtime/use-live.tsx"
 import type { FilePage, FileSummary, ListFiles, StoredUsage } from "#server/files/contract.ts"
 import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
-import { send } from "../../send.ts"
+import { send } from "#app/routes/dashboard/send.ts"
 import { createFilePages, type FilePageStore } from "./file-pages.ts"
 
 /** Lists that were left: going back finds them as long as they were. */

@@ -19,7 +19,7 @@ import {
   type NewShare,
   type ShareSummary,
 } from "#server/files/contract.ts"
-import { send } from "../../send.ts"
+import { send } from "#app/routes/dashboard/send.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 

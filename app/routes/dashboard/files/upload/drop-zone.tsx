@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { Icon } from "#app/ui/icon.tsx"
-import { useFileDrop } from "../../use-file-drop.ts"
+import { useFileDrop } from "#app/routes/dashboard/use-file-drop.ts"
 import { namePasted, readFiles } from "./dropped-files.ts"
 import type { Chosen } from "./upload.ts"
 
