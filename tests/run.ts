@@ -15,7 +15,8 @@ const domains = words.filter((word) => !word.startsWith("-"))
 const options = words.filter((word) => word.startsWith("-"))
 
 if (domains.length === 0) {
-  run("npm", "run", "check")
+  // The tests need the build, and the checks leave a core idle towards their end.
+  run("concurrently", "--group", "npm:check", "npm:build")
   run("vitest", "run", ...options)
 } else {
   const files = domains.flatMap(findTests)
