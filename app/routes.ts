@@ -82,6 +82,7 @@ export default [
         ]),
         route("dashboard", "routes/dashboard/home.tsx"),
         route("dashboard/account", "routes/dashboard/account/page.tsx"),
+        route("dashboard/account/security", "routes/dashboard/account/security.tsx"),
         route("dashboard/files", "routes/dashboard/files/list.tsx"),
         route("dashboard/files/trash", "routes/dashboard/files/trash.tsx"),
         route("dashboard/*", "routes/dashboard/not-found.tsx"),
@@ -97,6 +98,7 @@ export default [
     route("admin/waitlist", "routes/admin/waitlist.tsx"),
     route("admin/emails", "routes/admin/emails.tsx"),
     route("admin/history", "routes/admin/history.tsx"),
+    route("admin/security", "routes/admin/security.tsx"),
   ]),
   route("admin/waitlist/export", "routes/admin/waitlist-export.ts"),
 

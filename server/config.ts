@@ -73,6 +73,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
       : { kind: "embedded" as const, directory: resolve(dataDir, "postgres") },
     identity: identityConfig(settings, appUrl, sso),
     adminEmails: settings.ADMIN_EMAILS,
+    /** For how many days the security log keeps an entry. */
+    securityLogDays: settings.SECURITY_LOG_DAYS,
     mail: {
       from: settings.MAIL_FROM,
       /** Who may receive mail from /api/email. On localhost nobody else can reach it. */

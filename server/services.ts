@@ -4,6 +4,7 @@ import { migrate } from "#db/migrate.ts"
 import { holdProcessLock } from "#db/process-lock.ts"
 import { setTimeLimits } from "#db/time-limits.ts"
 import { accountHooks } from "./accounts/identity-hooks.ts"
+import { startExpiringSecurityLog } from "./accounts/security-log.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { createModelTrouble } from "./chat/model-trouble.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
@@ -84,7 +85,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
-    opened.push(startPosting(services).stop)
+    opened.push(startPosting(services).stop, startExpiringSecurityLog(services).stop)
     const live = await openLive(services, reached, lock)
     opened.push(() => live.close())
     const maintenance = await watchMaintenance(services, live)
@@ -137,7 +138,7 @@ async function openIdentity(
     return openClerkIdentity({ ...settings, origin, production: config.production, log: scope.log })
   }
   const { openEmbeddedIdentity } = await import("./adapters/identity/embedded.ts")
-  const hooks = accountHooks(config)
+  const hooks = accountHooks(config, scope.log)
   const identity = await openEmbeddedIdentity({ ...settings, ...scope, origin, hooks })
   opened.push(identity.close)
   return identity

@@ -151,6 +151,10 @@ export const Settings = v.object({
     v.picklist(["optional", "required"], "must be optional or required."),
     "optional",
   ),
+  SECURITY_LOG_DAYS: v.optional(
+    wholeNumber("for how many days the security log keeps an entry", 30, 3650),
+    "365",
+  ),
   ADMIN_EMAILS: v.optional(
     v.pipe(
       v.string(),

@@ -12,6 +12,9 @@ export const EMAIL_KINDS = [
   "waitlist-confirmation",
   "waitlist-invitation",
   "account-deleted",
+  "security-notice",
+  "confirm-address-change",
+  "address-change-attempted",
 ] as const
 
 /**

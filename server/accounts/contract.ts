@@ -128,6 +128,11 @@ export const AccountChange = v.variant("intent", [
 ])
 export type AccountChange = v.InferOutput<typeof AccountChange>
 
+/** The last entry of the page before, in a list; an invalid one begins at the start. */
+export const ListPlace = v.object({
+  before: v.fallback(v.optional(v.pipe(v.string(), v.uuid())), undefined),
+})
+
 const SSO_REFUSALS = [
   "unknown-provider",
   "provider-unreachable",

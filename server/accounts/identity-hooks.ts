@@ -2,12 +2,20 @@ import type { Database } from "#db/client.ts"
 import { queueAddressVerification, queuePasswordReset, queueSignUpAttempted } from "#server/mail/mail.ts"
 import type { Language } from "#server/users/language-contract.ts"
 import { findLanguage } from "#server/users/language.ts"
+import type { Config } from "#server/config.ts"
+import type { Log } from "#server/log.ts"
 import type { LinkSettings } from "#server/waitlist/links.ts"
+import type { SecurityEvent } from "./security-contract.ts"
+import { recordSecurityEvent } from "./security-log.ts"
 import { findInvitation, redeemInvitation } from "#server/waitlist/waitlist.ts"
 
+type HookSettings = LinkSettings & Pick<Config, "securityLogDays">
+
 /** What an identity provider that stores its accounts in our database needs from the product. */
-export function accountHooks(config: LinkSettings) {
+export function accountHooks(config: HookSettings, log: Log) {
   return {
+    recordSecurityEvent: (db: Database, event: SecurityEvent) =>
+      recordSecurityEvent({ db, config, log }, event),
     queuePasswordReset: async (db: Database, email: LinkEmail) =>
       queuePasswordReset({ db, config }, await inLanguageOfOwner(db, email)),
     queueAddressVerification: async (db: Database, email: LinkEmail) =>

@@ -61,14 +61,18 @@ export function changePassword(
 }
 
 /** Throws NotFound. */
-export async function endSession(scope: Scope<"identity" | "viewer">, id: string): Promise<void> {
+export async function endSession(
+  scope: Scope<"identity" | "viewer">,
+  visit: Visit,
+  id: string,
+): Promise<void> {
   const { userId } = scope.viewer.session
-  if (!(await requireOwnAccount(scope).endSession(userId, id))) throw new NotFound("session")
+  if (!(await requireOwnAccount(scope).endSession(visit, userId, id))) throw new NotFound("session")
 }
 
-export async function endOtherSessions(scope: Scope<"identity" | "viewer">): Promise<void> {
+export async function endOtherSessions(scope: Scope<"identity" | "viewer">, visit: Visit): Promise<void> {
   const { userId, sessionId } = scope.viewer.session
-  await requireOwnAccount(scope).endOtherSessions(userId, sessionId)
+  await requireOwnAccount(scope).endOtherSessions(visit, userId, sessionId ?? "")
 }
 
 /**
@@ -77,19 +81,24 @@ export async function endOtherSessions(scope: Scope<"identity" | "viewer">): Pro
  */
 export async function createKey(
   scope: Scope<"identity" | "viewer">,
+  visit: Visit,
   key: NewKey,
 ): Promise<AccountKey & { key: string }> {
   if (key.scopes?.length === 0) throw new BadRequest("Choose at least one thing that the key may do.")
-  const made = await requireOwnAccount(scope).createKey(scope.viewer.session.userId, key)
+  const made = await requireOwnAccount(scope).createKey(visit, scope.viewer.session.userId, key)
   if (!made)
     throw new Forbidden(`You have ${MOST_KEYS} keys. Delete one you don't use, then create the new one.`)
   return made
 }
 
 /** Throws NotFound. */
-export async function deleteKey(scope: Scope<"identity" | "viewer">, id: string): Promise<void> {
+export async function deleteKey(
+  scope: Scope<"identity" | "viewer">,
+  visit: Visit,
+  id: string,
+): Promise<void> {
   const { userId } = scope.viewer.session
-  if (!(await requireOwnAccount(scope).deleteKey(userId, id))) throw new NotFound("key")
+  if (!(await requireOwnAccount(scope).deleteKey(visit, userId, id))) throw new NotFound("key")
 }
 
 export function requireOwnAccount({ identity }: Scope<"identity">): OwnAccount {

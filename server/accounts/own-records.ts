@@ -3,6 +3,7 @@ import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { operatorActs } from "#db/schema/operator.ts"
+import { authSecurityEvent } from "#db/schema/security.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import type { Scope } from "#server/scope.ts"
 
@@ -13,7 +14,7 @@ import type { Scope } from "#server/scope.ts"
 export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
   const { _id: userId, clerkId, email } = viewer.user
   const address = email.toLowerCase()
-  const [listed, shares, usage, unfinished, connected, emails, waiting, acts] = await Promise.all([
+  const [listed, shares, usage, unfinished, connected, emails, waiting, acts, security] = await Promise.all([
     db
       .select({
         _id: files._id,
@@ -85,6 +86,17 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
           eq(sql`lower(${operatorActs.subjectEmail})`, address),
         ),
       ),
+    db
+      .select({
+        _creationTime: authSecurityEvent._creationTime,
+        event: authSecurityEvent.event,
+        way: authSecurityEvent.way,
+        facts: authSecurityEvent.facts,
+        address: authSecurityEvent.address,
+        userAgent: authSecurityEvent.userAgent,
+      })
+      .from(authSecurityEvent)
+      .where(eq(authSecurityEvent.userId, clerkId)),
   ])
   return {
     files: listed,
@@ -95,5 +107,6 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
     emails,
     waitlist: waiting,
     operatorActs: acts,
+    securityLog: security,
   }
 }

@@ -1,10 +1,12 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
 import { openOperator } from "#server/adapters/identity/embedded/operator.ts"
-import { removeFactors as remove } from "#server/adapters/identity/embedded/second-factor.ts"
+import { removeFactorsOf } from "#server/adapters/identity/embedded/second-factor.ts"
 import { setPlan } from "#server/adapters/identity/embedded/set-plan.ts"
 import { openSuspension } from "#server/adapters/identity/embedded/suspension.ts"
 import { KeyName } from "#server/accounts/contract.ts"
+import type { SecurityEvent } from "#server/accounts/security-contract.ts"
+import { recordSecurityEvent } from "#server/accounts/security-log.ts"
 import { announce } from "#server/live.ts"
 import { openLog } from "#server/log.ts"
 import { changePlan, removeFactors } from "#server/operator/people.ts"
@@ -61,14 +63,20 @@ async function run(command: Command): Promise<string> {
       "Accounts are at Clerk here: open https://dashboard.clerk.com to see people, change plans and reset passwords.",
     )
   }
-  return withDatabase(config, root, (db) =>
-    perform(command, { config, db }, openOperator({ ...identity, origin, db, log: openLog("warn") })),
-  )
+  const log = openLog("warn")
+  return withDatabase(config, root, (db) => {
+    const record = (event: SecurityEvent) => recordSecurityEvent({ config, db, log }, event)
+    return perform(command, { config, db, log }, openOperator({ ...identity, origin, db, log, record }))
+  })
 }
 
 type Operator = ReturnType<typeof openOperator>
 
-async function perform(command: Command, scope: Scope<"config" | "db">, operator: Operator): Promise<string> {
+async function perform(
+  command: Command,
+  scope: Scope<"config" | "db" | "log">,
+  operator: Operator,
+): Promise<string> {
   switch (command[0]) {
     case "list":
       return describeAccounts(await operator.listAccounts())
@@ -101,7 +109,9 @@ async function perform(command: Command, scope: Scope<"config" | "db">, operator
     case "remove-factors": {
       const [, email] = command
       const { id: userId } = await operator.findAccount(email)
-      await removeFactors({ ...scope, identity: { ownAccount: { removeFactors: remove } } }, null, { userId })
+      await removeFactors({ ...scope, identity: { ownAccount: { removeFactors: removeFactorsOf } } }, null, {
+        userId,
+      })
       return `${email} signs in with the password alone. To set up a new second factor: ${scope.config.origin}/second-factor`
     }
     case "api-key": {

@@ -11,8 +11,39 @@ export interface EmailTexts {
   waitlistConfirmation(about: { days: number }): WordsWithButton
   waitlistInvitation(about: { days: number }): WordsWithButton
   accountDeleted(about: { reader: string }): Words
+  securityNotice(about: { subject: NoticeSubject; details: NoticeDetails; resetUrl: string }): WordsWithButton
+  /** `isNew` for the new address, to which the account changes. */
+  confirmAddressChange(about: {
+    isNew: boolean
+    isConfirmed: boolean
+    next: string
+    hours: number
+  }): WordsWithButton
+  addressChangeAttempted(): WordsWithButton
   /** Introduces the button's URL, for people who cannot use the button. */
   orOpen: string
+}
+
+/** What happened to the security of an account. */
+export type NoticeSubject =
+  | "new-browser"
+  | "password-changed"
+  | "address-changed"
+  | "key-created"
+  | "second-factor-added"
+  | "second-factor-removed"
+  | "passkey-added"
+  | "passkey-removed"
+
+/** When and from where it happened, in words. */
+export interface NoticeDetails {
+  /** The time, in UTC. */
+  when: string
+  /** Null if it is not known. */
+  browser: { browser: string | null; system: string | null } | null
+  address: string | null
+  /** What the person called a key or passkey; empty if there is nothing to call. */
+  name: string
 }
 
 export interface Words {

@@ -3,7 +3,8 @@ import type { Language } from "#server/users/language-contract.ts"
 import type { Email } from "#server/ports/mail.ts"
 import { english } from "./english.ts"
 import { german } from "./german.ts"
-import type { EmailTexts, Words } from "./email-texts.ts"
+import { readDevice } from "#server/devices/device-contract.ts"
+import type { EmailTexts, NoticeSubject, Words } from "./email-texts.ts"
 import { Action, compose, Paragraph, Sheet } from "./parts.ts"
 
 const TEXTS: Record<Language, EmailTexts> = { en: english, de: german }
@@ -80,6 +81,64 @@ export function waitlistInvitationEmail({
 
 export function accountDeletedEmail({ name, ...frame }: Frame & { name: string }): Promise<Email> {
   return message(frame, TEXTS[frame.language].accountDeleted({ reader: plain(name) }))
+}
+
+/** What happened in or to an account, as it is known. `at` is in milliseconds since the epoch. */
+export interface NoticeFacts {
+  at: number
+  address: string | null
+  userAgent: string | null
+  /** What the person called a key or passkey. */
+  name: string | null
+}
+
+/** To a person about the security of their account, and what to do if it was not them. */
+export function securityNoticeEmail({
+  subject,
+  facts: { at, address, userAgent, name },
+  ...frame
+}: Frame & { subject: NoticeSubject; facts: NoticeFacts }): Promise<Email> {
+  const time = new Intl.DateTimeFormat(frame.language, {
+    dateStyle: "long",
+    timeStyle: "short",
+    timeZone: "UTC",
+  })
+  const details = {
+    when: `${time.format(at)} UTC`,
+    browser: userAgent === null ? null : readDevice(userAgent),
+    address,
+    name: plain(name ?? ""),
+  }
+  const resetUrl = `${frame.origin}/sign-in/forgot-password`
+  const texts = TEXTS[frame.language].securityNotice({ subject, details, resetUrl })
+  return message(frame, texts, { label: texts.button, url: `${frame.origin}/dashboard/account` })
+}
+
+/** `url` carries the token, which is good for `hours`. */
+export function confirmAddressChangeEmail({
+  url,
+  isNew,
+  isConfirmed,
+  next,
+  hours,
+  ...frame
+}: Frame & {
+  url: string
+  /** Whether this is the address that the account changes to. */
+  isNew: boolean
+  /** Whether the address that it changes from is confirmed, so that its owner has to agree. */
+  isConfirmed: boolean
+  next: string
+  hours: number
+}): Promise<Email> {
+  const texts = TEXTS[frame.language].confirmAddressChange({ isNew, isConfirmed, next, hours })
+  return message(frame, texts, { label: texts.button, url })
+}
+
+/** To the owner of an account when somebody wants to change another one to its address. */
+export function addressChangeAttemptedEmail(frame: Frame): Promise<Email> {
+  const texts = TEXTS[frame.language].addressChangeAttempted()
+  return message(frame, texts, { label: texts.button, url: `${frame.origin}/sign-in` })
 }
 
 function message(

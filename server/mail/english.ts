@@ -1,4 +1,4 @@
-import type { EmailTexts } from "./email-texts.ts"
+import type { EmailTexts, NoticeDetails, NoticeSubject } from "./email-texts.ts"
 
 export const english: EmailTexts = {
   welcome: ({ reader }) => ({
@@ -106,5 +106,111 @@ export const english: EmailTexts = {
     reason: "You're receiving this email because the account with this email address was deleted.",
   }),
 
+  securityNotice: ({ subject, details, resetUrl }) => {
+    const { title, happened } = NOTICES[subject](details.name)
+    return {
+      subject: `${title} (Tideline)`,
+      preview: `On ${details.when}.`,
+      heading: title,
+      body: [
+        happened,
+        ...describeDetails(details),
+        subject === "address-changed"
+          ? "Emails about the account now go to the new address. If it wasn't you, reply to this email immediately."
+          : {
+              text: "If it was you, there is nothing to do. If it wasn't, choose a new password now, which signs out every browser and deletes every API key:",
+              url: resetUrl,
+            },
+      ],
+      button: "Check your account",
+      reason: "You're receiving this email because it concerns the security of your account.",
+    }
+  },
+
+  confirmAddressChange: ({ isNew, isConfirmed, next, hours }) => ({
+    subject:
+      isConfirmed || isNew
+        ? "Confirm the new email address for Tideline"
+        : "A new email address for your Tideline account",
+    preview: isNew
+      ? "Confirm that this email address is yours."
+      : "Your account is to get a new email address.",
+    heading: isNew ? "Confirm your new email address" : "A new email address for your account",
+    body: isNew
+      ? [
+          `Somebody, probably you, wants to use this email address for their account. Open the link in the browser that is signed in to the account. It is valid for ${hours} hours.`,
+          "If it wasn't you, ignore this email, and nothing changes.",
+        ]
+      : isConfirmed
+        ? [
+            `Somebody who is signed in to your account wants to change its email address to ${next}. It changes once you confirm it here and in the email to the new address. The link is valid for ${hours} hours.`,
+            "If it wasn't you, stop the change with the same link, and change your password.",
+          ]
+        : [
+            `Somebody who is signed in to your account wants to change its email address to ${next}. It changes once that address is confirmed.`,
+            `If it wasn't you, you can stop the change for ${hours} hours. Then change your password.`,
+          ],
+    button: isNew ? "Confirm email address" : isConfirmed ? "Confirm or stop" : "Stop the change",
+    reason: "You're receiving this email because the email address of an account is to be changed.",
+  }),
+
+  addressChangeAttempted: () => ({
+    subject: "Your email address already has a Tideline account",
+    preview: "Somebody tried to use it for another account.",
+    heading: "This email address has an account",
+    body: [
+      "Somebody, probably you, wants to use this email address for another account. It already has one, so nothing was changed.",
+      "If it was you, sign in to that account, and delete it or change its email address first. If it wasn't you, you don't need to do anything: they haven't learned whether you have an account.",
+    ],
+    button: "Sign in",
+    reason: "You're receiving this email because this email address was entered for an account.",
+  }),
+
   orOpen: "Or open this link:",
+}
+
+const NOTICES: Record<NoticeSubject, (name: string) => { title: string; happened: string }> = {
+  "new-browser": () => ({
+    title: "New sign-in to your account",
+    happened: "Your account was opened in a browser in which it was not opened before.",
+  }),
+  "password-changed": () => ({
+    title: "Your password was changed",
+    happened: "Your account has a new password.",
+  }),
+  "address-changed": () => ({
+    title: "Your email address was changed",
+    happened: "Your account has a new email address, and no longer uses this one.",
+  }),
+  "key-created": (name) => ({
+    title: "New API key for your account",
+    happened: name
+      ? `The API key “${name}” was created. It lets a program use your account.`
+      : "An API key was created. It lets a program use your account.",
+  }),
+  "second-factor-added": () => ({
+    title: "Two-factor authentication is on",
+    happened: "Signing in to your account now also takes a code from an authenticator app.",
+  }),
+  "second-factor-removed": () => ({
+    title: "Two-factor authentication is off",
+    happened: "Signing in to your account no longer takes a code from an authenticator app.",
+  }),
+  "passkey-added": (name) => ({
+    title: "New passkey for your account",
+    happened: name ? `The passkey “${name}” was added.` : "A passkey was added.",
+  }),
+  "passkey-removed": (name) => ({
+    title: "A passkey was removed",
+    happened: name ? `The passkey “${name}” was removed.` : "A passkey was removed.",
+  }),
+}
+
+function describeDetails({ when, browser, address }: NoticeDetails): string[] {
+  const device = browser && `${browser.browser ?? "a browser"} on ${browser.system ?? "an unknown system"}`
+  return [
+    `Time: ${when}`,
+    ...(device ? [`Browser: ${device}`] : []),
+    ...(address ? [`Network address: ${address}`] : []),
+  ]
 }

@@ -1,4 +1,4 @@
-import type { EmailTexts } from "./email-texts.ts"
+import type { EmailTexts, NoticeDetails, NoticeSubject } from "./email-texts.ts"
 
 export const german: EmailTexts = {
   welcome: ({ reader }) => ({
@@ -110,10 +110,117 @@ export const german: EmailTexts = {
     reason: "Sie erhalten diese E-Mail, weil das Konto mit dieser Adresse gelöscht wurde.",
   }),
 
+  securityNotice: ({ subject, details, resetUrl }) => {
+    const { title, happened } = NOTICES[subject](details.name)
+    return {
+      subject: `${title} (Tideline)`,
+      preview: `Am ${details.when}.`,
+      heading: title,
+      body: [
+        happened,
+        ...describeDetails(details),
+        subject === "address-changed"
+          ? "E-Mails zu dem Konto gehen jetzt an die neue Adresse. Wenn Sie das nicht waren, antworten Sie sofort auf diese E-Mail."
+          : {
+              text: "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, wählen Sie jetzt ein neues Passwort. Das meldet jeden Browser ab und löscht jeden API-Schlüssel:",
+              url: resetUrl,
+            },
+      ],
+      button: "Konto prüfen",
+      reason: "Sie erhalten diese E-Mail, weil sie die Sicherheit Ihres Kontos betrifft.",
+    }
+  },
+
+  confirmAddressChange: ({ isNew, isConfirmed, next, hours }) => ({
+    subject:
+      isConfirmed || isNew
+        ? "Bestätigen Sie die neue Adresse für Tideline"
+        : "Eine neue Adresse für Ihr Tideline-Konto",
+    preview: isNew
+      ? "Bestätigen Sie, dass diese Adresse Ihnen gehört."
+      : "Ihr Konto soll eine neue E-Mail-Adresse bekommen.",
+    heading: isNew ? "Bestätigen Sie Ihre neue Adresse" : "Eine neue Adresse für Ihr Konto",
+    body: isNew
+      ? [
+          `Jemand, vermutlich Sie, möchte diese E-Mail-Adresse für ein Konto verwenden. Öffnen Sie den Link in dem Browser, in dem Sie angemeldet sind. Er gilt ${hours} Stunden.`,
+          "Wenn Sie das nicht waren, ignorieren Sie diese E-Mail, und nichts ändert sich.",
+        ]
+      : isConfirmed
+        ? [
+            `Jemand, der in Ihrem Konto angemeldet ist, möchte dessen Adresse in ${next} ändern. Sie ändert sich, sobald Sie hier und in der E-Mail an die neue Adresse zugestimmt haben. Der Link gilt ${hours} Stunden.`,
+            "Wenn Sie das nicht waren, brechen Sie die Änderung mit demselben Link ab, und ändern Sie Ihr Passwort.",
+          ]
+        : [
+            `Jemand, der in Ihrem Konto angemeldet ist, möchte dessen Adresse in ${next} ändern. Sie ändert sich, sobald die neue Adresse bestätigt ist.`,
+            `Wenn Sie das nicht waren, können Sie die Änderung ${hours} Stunden lang abbrechen. Ändern Sie dann Ihr Passwort.`,
+          ],
+    button: isNew ? "Adresse bestätigen" : isConfirmed ? "Bestätigen oder abbrechen" : "Änderung abbrechen",
+    reason: "Sie erhalten diese E-Mail, weil die Adresse eines Kontos geändert werden soll.",
+  }),
+
+  addressChangeAttempted: () => ({
+    subject: "Ihre Adresse hat schon ein Tideline-Konto",
+    preview: "Jemand wollte sie für ein anderes Konto verwenden.",
+    heading: "Zu dieser Adresse gibt es ein Konto",
+    body: [
+      "Jemand, vermutlich Sie, möchte diese E-Mail-Adresse für ein anderes Konto verwenden. Sie hat schon eines, deshalb wurde nichts geändert.",
+      "Wenn Sie das waren, melden Sie sich in jenem Konto an und löschen Sie es, oder ändern Sie zuerst dessen Adresse. Wenn nicht, müssen Sie nichts tun: Niemand hat erfahren, ob Sie ein Konto haben.",
+    ],
+    button: "Anmelden",
+    reason: "Sie erhalten diese E-Mail, weil diese Adresse für ein Konto eingegeben wurde.",
+  }),
+
   orOpen: "Oder öffnen Sie diese Adresse:",
 }
 
 /** Capitalised, as on the pricing page. */
 function named(plan: string): string {
   return plan.charAt(0).toUpperCase() + plan.slice(1)
+}
+
+const NOTICES: Record<NoticeSubject, (name: string) => { title: string; happened: string }> = {
+  "new-browser": () => ({
+    title: "Neue Anmeldung in Ihrem Konto",
+    happened: "Ihr Konto wurde in einem Browser geöffnet, in dem es bisher nicht geöffnet war.",
+  }),
+  "password-changed": () => ({
+    title: "Ihr Passwort wurde geändert",
+    happened: "Ihr Konto hat ein neues Passwort.",
+  }),
+  "address-changed": () => ({
+    title: "Ihre Adresse wurde geändert",
+    happened: "Ihr Konto hat eine neue E-Mail-Adresse und verwendet diese nicht mehr.",
+  }),
+  "key-created": (name) => ({
+    title: "Neuer Schlüssel für Ihr Konto",
+    happened: name
+      ? `Der API-Schlüssel „${name}“ wurde erstellt. Mit ihm kann ein Programm Ihr Konto verwenden.`
+      : "Ein API-Schlüssel wurde erstellt. Mit ihm kann ein Programm Ihr Konto verwenden.",
+  }),
+  "second-factor-added": () => ({
+    title: "Zwei-Faktor-Authentisierung eingeschaltet",
+    happened: "Die Anmeldung in Ihrem Konto verlangt jetzt auch einen Code einer Authenticator-App.",
+  }),
+  "second-factor-removed": () => ({
+    title: "Zwei-Faktor-Authentisierung ausgeschaltet",
+    happened: "Die Anmeldung in Ihrem Konto verlangt keinen Code einer Authenticator-App mehr.",
+  }),
+  "passkey-added": (name) => ({
+    title: "Neuer Passkey für Ihr Konto",
+    happened: name ? `Der Passkey „${name}“ wurde hinzugefügt.` : "Ein Passkey wurde hinzugefügt.",
+  }),
+  "passkey-removed": (name) => ({
+    title: "Ein Passkey wurde entfernt",
+    happened: name ? `Der Passkey „${name}“ wurde entfernt.` : "Ein Passkey wurde entfernt.",
+  }),
+}
+
+function describeDetails({ when, browser, address }: NoticeDetails): string[] {
+  const device =
+    browser && `${browser.browser ?? "ein Browser"} auf ${browser.system ?? "einem unbekannten System"}`
+  return [
+    `Zeit: ${when}`,
+    ...(device ? [`Browser: ${device}`] : []),
+    ...(address ? [`Netzwerkadresse: ${address}`] : []),
+  ]
 }

@@ -3,6 +3,8 @@ import type { Config } from "#server/config.ts"
 import type { Language } from "#server/users/language-contract.ts"
 import type { Scope } from "#server/scope.ts"
 import type { EmailRequest } from "./contract.ts"
+import type { NoticeSubject } from "./email-texts.ts"
+import type { NoticeFacts } from "./emails.ts"
 import { queueEmail, type Outbox } from "./outbox.ts"
 
 type Sender = Scope<"mail"> & { config: Pick<Config, "origin"> }
@@ -165,6 +167,30 @@ export async function queueAccountDeleted(outbox: Outbox, { clerkId, email, name
     to: email,
     message: await accountDeletedEmail({ name: name ?? "", ...frameOf(outbox, language) }),
   })
+}
+
+/** About an event of the security log. The same `cause` is told once. */
+export async function queueSecurityNotice(
+  outbox: Outbox,
+  {
+    userId,
+    email,
+    language,
+    cause,
+    subject,
+    facts,
+  }: {
+    userId: string
+    email: string
+    language: Language | null
+    cause: string
+    subject: NoticeSubject
+    facts: NoticeFacts
+  },
+) {
+  const { securityNoticeEmail } = await emails()
+  const message = await securityNoticeEmail({ subject, facts, ...frameOf(outbox, language) })
+  return queueEmail(outbox, { kind: "security-notice", userId, cause, to: email, message })
 }
 
 /** People who never chose a language get English. */

@@ -2,7 +2,27 @@ import { desc, eq, lt, or, sql } from "drizzle-orm"
 import * as v from "valibot"
 import { operatorActs, type OperatorChange } from "#db/schema/operator.ts"
 import type { User } from "#db/schema/users.ts"
+import type { SecurityEvent } from "#server/accounts/security-contract.ts"
+import { recordSecurityEvent } from "#server/accounts/security-log.ts"
+import type { Recording } from "#server/accounts/security-notices.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
+
+/**
+ * Records a change of somebody's account in the history and in their security log. Call it in the
+ * transaction that makes the change. `by` is null for a change made on the server itself.
+ */
+export async function recordAccountChange(
+  scope: Recording,
+  by: Viewer | null,
+  event: SecurityEvent["event"],
+  change: Pick<OperatorChange, "act" | "facts"> & { subject: { id: string; email: string } },
+): Promise<OperatorChange> {
+  const recorded = await recordChange(scope, by, change)
+  const facts = by ? {} : ({ onServer: true } as const)
+  const userId = change.subject.id
+  await recordSecurityEvent(scope, { userId, event, facts, from: null, operatorActId: recorded._id })
+  return recorded
+}
 
 /**
  * Records a change in the history. Call it in the transaction that makes the change. `by` is null

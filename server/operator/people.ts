@@ -2,13 +2,13 @@ import { and, desc, eq, lt, sql } from "drizzle-orm"
 import { fileUsage } from "#db/schema/files.ts"
 import type { OperatorChange } from "#db/schema/operator.ts"
 import { users, type User } from "#db/schema/users.ts"
-import type { Config } from "#server/config.ts"
+import type { Recording } from "#server/accounts/security-notices.ts"
 import { Conflict, Forbidden, Gone } from "#server/errors.ts"
 import type { Identity, OwnAccount, Plan } from "#server/ports/identity.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { setUserPlan } from "#server/users/users.ts"
 import { GONE } from "./contract.ts"
-import { recordChange } from "./history.ts"
+import { recordAccountChange } from "./history.ts"
 
 /** Of the people with these ids, those who have a second factor. */
 export async function findFactorHolders(
@@ -62,7 +62,7 @@ export function listPeople(
  * choose their plan at the provider.
  */
 export async function changePlan(
-  scope: Scope<"db"> & { config: Pick<Config, "origin">; identity: Pick<Identity, "setPlan"> },
+  scope: Recording & { identity: Pick<Identity, "setPlan"> },
   by: Viewer | null,
   { userId, plan }: { userId: string; plan: Plan },
 ): Promise<OperatorChange> {
@@ -77,7 +77,8 @@ export async function changePlan(
     const isNew = await setUserPlan(here, userId, plan)
     if (previous === plan && !isNew) throw new Conflict(`${email} is on the ${plan} plan already.`)
     const facts = { plans: { previous, next: plan } }
-    return recordChange(here, by, { act: "change-plan", subject: { id: userId, email }, facts })
+    const subject = { id: userId, email }
+    return recordAccountChange(here, by, "plan-changed", { act: "change-plan", subject, facts })
   })
 }
 
@@ -86,21 +87,18 @@ export async function changePlan(
  * `Gone`, and `Forbidden` if the provider manages sessions.
  */
 export async function signOutEverywhere(
-  scope: Scope<"db" | "identity" | "viewer">,
+  scope: Recording & Scope<"identity" | "viewer">,
   { userId }: { userId: string },
 ): Promise<OperatorChange> {
   const { ownAccount } = scope.identity
   if (!ownAccount) throw new Forbidden("Sessions are managed by Clerk. End them in Clerk's dashboard.")
-  const { clerkId: id, email } = await findPerson(scope, userId)
-  // Before the provider is asked: an outage in between leaves a change recorded and not made, never
-  // the reverse.
-  const recorded = await recordChange(scope, scope.viewer, {
-    act: "sign-out",
-    subject: { id, email },
-    facts: null,
+  return scope.db.transaction(async (transaction) => {
+    const here = { ...scope, db: transaction }
+    const { clerkId: id, email } = await findPerson(here, userId)
+    await ownAccount.endSessions(transaction, id)
+    const change = { act: "sign-out", subject: { id, email }, facts: null } as const
+    return recordAccountChange(here, scope.viewer, "sessions-ended", change)
   })
-  await ownAccount.endOtherSessions(userId, null)
-  return recorded
 }
 
 /**
@@ -109,7 +107,7 @@ export async function signOutEverywhere(
  * the passwords.
  */
 export async function makePasswordLink(
-  scope: Scope<"config" | "db" | "identity" | "viewer">,
+  scope: Scope<"config" | "db" | "identity" | "log" | "viewer">,
   { userId }: { userId: string },
 ): Promise<{ email: string; link: string }> {
   const { config, identity, viewer } = scope
@@ -120,11 +118,8 @@ export async function makePasswordLink(
   const { email } = person
   if (config.adminEmails.includes(email.toLowerCase()))
     throw new Forbidden(`An operator's link is made on the server: npm run user -- reset-password ${email}`)
-  await recordChange(scope, viewer, {
-    act: "make-password-link",
-    subject: { id: userId, email },
-    facts: null,
-  })
+  const change = { act: "make-password-link", subject: { id: userId, email }, facts: null } as const
+  await recordAccountChange(scope, viewer, "password-link-created", change)
   const link = await identity.makePasswordLink(userId)
   if (link === null) throw new Gone(GONE)
   return { email, link }
@@ -136,7 +131,7 @@ export async function makePasswordLink(
  * `Forbidden` if the provider manages second factors.
  */
 export async function removeFactors(
-  scope: Scope<"db"> & { identity: { ownAccount?: Pick<OwnAccount, "removeFactors"> } },
+  scope: Recording & { identity: { ownAccount?: Pick<OwnAccount, "removeFactors"> } },
   by: Viewer | null,
   { userId }: { userId: string },
 ): Promise<OperatorChange> {
@@ -145,10 +140,12 @@ export async function removeFactors(
     throw new Forbidden("Second factors are managed by Clerk. Remove them in Clerk's dashboard.")
   return scope.db.transaction(async (transaction) => {
     const here = { ...scope, db: transaction }
-    const { clerkId: id, email } = await findPerson(here, userId)
-    if (!(await ownAccount.removeFactors(transaction, id)))
-      throw new Conflict(`${email} has no second factor.`)
-    return recordChange(here, by, { act: "remove-factors", subject: { id, email }, facts: null })
+    const account = await ownAccount.removeFactors(transaction, userId)
+    if (!account) throw new Gone(GONE)
+    const { isChanged, email } = account
+    if (!isChanged) throw new Conflict(`${email} has no second factor.`)
+    const change = { act: "remove-factors", subject: { id: userId, email }, facts: null } as const
+    return recordAccountChange(here, by, "second-factor-removed", change)
   })
 }
 

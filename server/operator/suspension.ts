@@ -3,17 +3,19 @@ import { chatTurns } from "#db/schema/chat.ts"
 import type { OperatorChange } from "#db/schema/operator.ts"
 import { users } from "#db/schema/users.ts"
 import { requestStopOfReply } from "#server/chat/stop.ts"
+import type { Recording } from "#server/accounts/security-notices.ts"
 import type { Config } from "#server/config.ts"
 import { Conflict, Forbidden, Gone } from "#server/errors.ts"
 import type { Identity } from "#server/ports/identity.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { GONE } from "./contract.ts"
-import { recordChange } from "./history.ts"
+import { recordAccountChange } from "./history.ts"
 
-type Suspending = Scope<"announce" | "db"> & {
-  config: Pick<Config, "adminEmails">
-  identity: Pick<Identity, "suspension">
-}
+type Suspending = Recording &
+  Scope<"announce"> & {
+    config: Pick<Config, "adminEmails">
+    identity: Pick<Identity, "suspension">
+  }
 
 /**
  * Keeps a person out, in every process from the commit on: their sessions, live connections,
@@ -42,7 +44,8 @@ export function suspendPerson(
     const { isChanged, email } = account
     if (!isChanged) throw new Conflict(`${email} is suspended already.`)
     await stopReplies(here, userId)
-    return recordChange(here, by, { act: "suspend", subject: { id: userId, email }, facts: null })
+    const subject = { id: userId, email }
+    return recordAccountChange(here, by, "suspended", { act: "suspend", subject, facts: null })
   })
 }
 
@@ -61,7 +64,8 @@ export function allowPerson(
     if (!account) throw new Gone(GONE)
     const { isChanged, email } = account
     if (!isChanged) throw new Conflict(`${email} is not suspended.`)
-    return recordChange({ db }, by, { act: "allow", subject: { id: userId, email }, facts: null })
+    const subject = { id: userId, email }
+    return recordAccountChange({ ...scope, db }, by, "allowed", { act: "allow", subject, facts: null })
   })
 }
 

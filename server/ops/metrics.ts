@@ -13,7 +13,7 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 
 /** The metrics of one process for Prometheus. */
 export function createOpsMetrics(
-  scope: Scope<"probe" | "live" | "log" | "turns" | "modelTrouble">,
+  scope: Scope<"identity" | "probe" | "live" | "log" | "turns" | "modelTrouble">,
   connections: Connections,
 ) {
   const registry = new Registry()
@@ -35,6 +35,7 @@ export function createOpsMetrics(
   measureConnections(registry, connections)
   measureEventLoop(registry)
   measureTurns(registry, scope)
+  measureSignIns(registry, scope)
   measureModel(registry, scope)
   const countAgain = measureQueued(registry, scope)
 
@@ -92,6 +93,16 @@ function measureTurns(registry: Registry, { turns }: Scope<"turns">) {
     "Answers that this process has given, by how they ended.",
     "status",
     () => turns.ended(),
+  )
+}
+
+function measureSignIns(registry: Registry, { identity }: Scope<"identity">) {
+  counter(
+    registry,
+    "tideline_sign_ins_total",
+    "Sign-ins that this process has seen, by what they were made with.",
+    "way",
+    () => identity.countSignIns?.() ?? {},
   )
 }
 

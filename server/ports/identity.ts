@@ -212,9 +212,10 @@ export interface OwnAccount {
   /** The latest first. */
   listSessions(userId: string): Promise<AccountSession[]>
   /** False if there is none. */
-  endSession(userId: string, id: string): Promise<boolean>
-  /** All of them where `keep` is null. */
-  endOtherSessions(userId: string, keep: string | null): Promise<void>
+  endSession(visit: Visit, userId: string, id: string): Promise<boolean>
+  endOtherSessions(visit: Visit, userId: string, keep: string): Promise<void>
+  /** All of them. For operators, in the given transaction. */
+  endSessions(transaction: Transaction, userId: string): Promise<void>
   /** Every other session ends. */
   changePassword(visit: Visit, passwords: { current: string; next: string }): Promise<AccountOutcome>
   /** False for people who sign in by a provider only. */
@@ -243,15 +244,18 @@ export interface OwnAccount {
   removeSecondFactor(visit: Visit, proof: FactorProof): Promise<AccountOutcome>
   /**
    * For operators, in the given transaction. Sessions go on, and what they have shown counts no
-   * longer. False where there was none.
+   * longer. `isChanged` is false where there was none. Null for an unknown id.
    */
-  removeFactors(transaction: Transaction, userId: string): Promise<boolean>
+  removeFactors(
+    transaction: Transaction,
+    userId: string,
+  ): Promise<{ isChanged: boolean; email: string } | null>
   /** Those of the people with these ids who have a second factor. */
   findFactorHolders(userIds: readonly string[]): Promise<string[]>
   listKeys(userId: string): Promise<AccountKey[]>
   /** `key` opens the application, and is not to be had again. Null for somebody who has fifty. */
-  createKey(userId: string, key: NewKey): Promise<(AccountKey & { key: string }) | null>
-  deleteKey(userId: string, id: string): Promise<boolean>
+  createKey(visit: Visit, userId: string, key: NewKey): Promise<(AccountKey & { key: string }) | null>
+  deleteKey(visit: Visit, userId: string, id: string): Promise<boolean>
 }
 
 /** What people look like, at a provider that leaves that to us. */
@@ -417,6 +421,8 @@ export interface Identity {
    * operator. Null for an unknown id. Absent where the provider keeps the passwords.
    */
   readonly makePasswordLink?: (userId: string) => Promise<string | null>
+  /** How many sign-ins this process has seen, by what they were made with. Absent where it sees none. */
+  readonly countSignIns?: () => Record<string, number>
   /** Absent where the provider brings its own account page. */
   readonly ownAccount?: OwnAccount
   /** Absent where the provider keeps the pictures itself. */

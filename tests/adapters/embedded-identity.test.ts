@@ -23,7 +23,11 @@ const SETTINGS = {
   secondFactor: "optional" as const,
 }
 
-const CONFIG = { origin: SETTINGS.origin, identity: { authSecret: SETTINGS.authSecret } }
+const CONFIG = {
+  origin: SETTINGS.origin,
+  identity: { authSecret: SETTINGS.authSecret },
+  securityLogDays: 365,
+}
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 beforeAll(async () => {
@@ -33,7 +37,7 @@ afterAll(() => database.close())
 
 const log = pino({ level: "silent" })
 const open = (settings: { signup?: "open" | "closed"; verification?: "required" } = {}) =>
-  openEmbeddedIdentity({ ...SETTINGS, ...settings, db: database.db, log, hooks: accountHooks(CONFIG) })
+  openEmbeddedIdentity({ ...SETTINGS, ...settings, db: database.db, log, hooks: accountHooks(CONFIG, log) })
 
 const wanted = () =>
   getAuthTables(
@@ -45,6 +49,8 @@ const wanted = () =>
       mailVerificationLink: async () => {},
       mailSignUpAttempted: async () => {},
       isSuspended: async () => false,
+      record: async () => {},
+      afterResponse: () => {},
       invitations: { isFor: async () => false, redeem: async () => false },
     }),
   )

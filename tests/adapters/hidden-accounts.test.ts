@@ -22,6 +22,8 @@ const PASSWORD = "an engine of brass"
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let identity: Awaited<ReturnType<typeof openEmbeddedIdentity>>
+const log = pino({ level: "silent" })
+
 beforeAll(async () => {
   counting.enable()
   database = await createTestDatabase()
@@ -34,8 +36,8 @@ beforeAll(async () => {
     verification: "required",
     secondFactor: "optional",
     db: database.db,
-    log: pino({ level: "silent" }),
-    hooks: accountHooks({ origin: ORIGIN, identity: { authSecret: SECRET } }),
+    log,
+    hooks: accountHooks({ origin: ORIGIN, identity: { authSecret: SECRET }, securityLogDays: 365 }, log),
   })
   await signUp("known@example.org")
 })

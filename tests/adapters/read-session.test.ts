@@ -17,6 +17,8 @@ let read: Awaited<ReturnType<typeof openSessionReader>>
 /** As the browser sends it. */
 let cookie: string
 
+const log = pino({ level: "silent" })
+
 beforeAll(async () => {
   database = await createTestDatabase()
   identity = await openEmbeddedIdentity({
@@ -28,8 +30,8 @@ beforeAll(async () => {
     verification: "optional",
     secondFactor: "optional",
     db: database.db,
-    log: pino({ level: "silent" }),
-    hooks: accountHooks({ origin, identity: { authSecret } }),
+    log,
+    hooks: accountHooks({ origin, identity: { authSecret }, securityLogDays: 365 }, log),
   })
   const request = new Request(`${origin}/sign-up`, { headers: { origin } })
   const ada = { name: "Ada", email: "ada@example.org", password: "an engine of brass" }

@@ -2,8 +2,11 @@ import { describe, expect, test } from "vitest"
 import { LANGUAGES, type Language } from "#server/users/language-contract.ts"
 import {
   accountDeletedEmail,
+  addressChangeAttemptedEmail,
+  confirmAddressChangeEmail,
   passwordResetEmail,
   planChangedEmail,
+  securityNoticeEmail,
   signUpAttemptedEmail,
   verifyAddressEmail,
   waitlistConfirmationEmail,
@@ -13,6 +16,32 @@ import {
 
 const origin = "https://tideline.example.org"
 const url = `${origin}/somewhere?token=abc&b=2`
+
+const NOTICES = [
+  "new-browser",
+  "password-changed",
+  "address-changed",
+  "key-created",
+  "second-factor-added",
+  "second-factor-removed",
+  "passkey-added",
+  "passkey-removed",
+] as const
+
+const CHANGES = [
+  { isNew: true, isConfirmed: true },
+  { isNew: false, isConfirmed: true },
+  { isNew: false, isConfirmed: false },
+]
+
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+const facts = {
+  at: Date.UTC(2026, 10, 23, 4, 5),
+  address: "192.0.2.7",
+  userAgent: FIREFOX,
+  name: "backup",
+}
 
 const lettersIn = (language: Language) => {
   const frame = { language, origin }
@@ -28,6 +57,19 @@ const lettersIn = (language: Language) => {
     ["verify-address", verifyAddressEmail({ url, ...frame }), url],
     ["waitlist-confirmation", waitlistConfirmationEmail({ url, days: 7, ...frame }), url],
     ["waitlist-invitation", waitlistInvitationEmail({ url, days: 14, ...frame }), url],
+    ...NOTICES.map(
+      (subject) =>
+        [subject, securityNoticeEmail({ subject, facts, ...frame }), `${origin}/dashboard/account`] as const,
+    ),
+    ...CHANGES.map(
+      (change) =>
+        [
+          `address-change ${JSON.stringify(change)}`,
+          confirmAddressChangeEmail({ url, next: "new@example.org", hours: 24, ...change, ...frame }),
+          url,
+        ] as const,
+    ),
+    ["address-change-attempted", addressChangeAttemptedEmail(frame), `${origin}/sign-in`],
     ["account-deleted", accountDeletedEmail({ name: "Ada", ...frame }), null],
   ] as const
 }

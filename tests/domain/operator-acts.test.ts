@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm"
+import pino from "pino"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { users, type User } from "#db/schema/users.ts"
@@ -6,6 +7,8 @@ import { changePlan } from "#server/operator/people.ts"
 import { listActs } from "#server/operator/history.ts"
 import type { Identity } from "#server/ports/identity.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+
+const log = pino({ level: "silent" })
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 /** With a pool of one connection: code that holds it and requests another waits for ever. */
@@ -65,7 +68,8 @@ const away: SetPlan = () => Promise.reject(new Error("The provider is away."))
 
 function change(userId: string, setPlan: SetPlan) {
   const session = { userId: operator.clerkId, sessionId: null, plan: "free", via: "cookie" } as const
-  const scope = { db: narrow.db, config: { origin: "http://localhost:3000" }, identity: { setPlan } }
+  const config = { origin: "http://localhost:3000", securityLogDays: 365 }
+  const scope = { db: narrow.db, log, config, identity: { setPlan } }
   return changePlan(scope, { session, user: operator }, { userId, plan: "pro" })
 }
 

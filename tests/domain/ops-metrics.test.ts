@@ -13,7 +13,8 @@ it("concurrent metric scrapes do not take values from each other", async () => {
     live: { measured: () => [] },
     modelTrouble: { current: () => null },
     turns: { count: () => 0, ended: () => ({}) },
-  } as unknown as Scope<"probe" | "live" | "log" | "turns" | "modelTrouble">
+    identity: { countSignIns: () => ({ password: 2, provider: 1 }) },
+  } as unknown as Scope<"identity" | "probe" | "live" | "log" | "turns" | "modelTrouble">
   let second: Promise<string> | undefined
   const metrics = createOpsMetrics(scope, {
     // Requested while the first scrape is being written.
@@ -26,6 +27,7 @@ it("concurrent metric scrapes do not take values from each other", async () => {
   })
   for (const text of [await metrics.read(), await second]) {
     expect(text).toContain('tideline_queued{kind="turns"} 0')
+    expect(text).toContain('tideline_sign_ins_total{way="provider"} 1')
     expect(text).toContain('tideline_outbox_emails{state="parked"} 0')
   }
 })

@@ -1,3 +1,4 @@
+import pino from "pino"
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { users, type User } from "#db/schema/users.ts"
@@ -5,6 +6,8 @@ import { openSuspension } from "#server/adapters/identity/embedded/suspension.ts
 import { announce } from "#server/live.ts"
 import { suspendPerson } from "#server/operator/suspension.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+
+const log = pino({ level: "silent" })
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let sql: postgres.Sql
@@ -19,7 +22,8 @@ afterAll(async () => {
   await database.close()
 })
 beforeEach(async () => {
-  await sql`truncate auth.user, users cascade`
+  await sql`delete from auth.user`
+  await sql`delete from users`
   await sql`insert into auth.user (id, name, email, email_verified, holder_confirmed)
     select name, name, name || '@example.org', true, true from unnest(array['ada', 'grace']) as name`
 })
@@ -100,8 +104,9 @@ async function recordOf(name: string): Promise<User> {
 
 function suspendAs(user: User, userId: string) {
   const { db } = database
-  const config = { adminEmails: ["ada@example.org", "grace@example.org"] }
+  const adminEmails = ["ada@example.org", "grace@example.org"]
+  const config = { adminEmails, origin: "http://localhost:3000", securityLogDays: 365 }
   const session = { userId: user.clerkId, sessionId: null, plan: "free", via: "cookie" } as const
-  const scope = { db, announce, config, identity: { suspension: openSuspension(db) } }
+  const scope = { db, log, announce, config, identity: { suspension: openSuspension(db) } }
   return suspendPerson(scope, { session, user }, { userId })
 }

@@ -9,7 +9,14 @@ import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
 import { addSecondFactor, type Authenticator } from "../support/second-factor.ts"
 
-const PAGES = ["/admin", "/admin/people", "/admin/waitlist", "/admin/emails", "/admin/history"]
+const PAGES = [
+  "/admin",
+  "/admin/people",
+  "/admin/waitlist",
+  "/admin/emails",
+  "/admin/history",
+  "/admin/security",
+]
 const NO_ID = "00000000-0000-7000-8000-000000000000"
 
 let app: TidelineApp

@@ -9,6 +9,7 @@ import { devices } from "#db/schema/devices.ts"
 import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { operatorActs } from "#db/schema/operator.ts"
+import { authSecurityEvent } from "#db/schema/security.ts"
 import { authProviderSession } from "#db/schema/single-sign-on.ts"
 import { authPicture } from "#db/schema/pictures.ts"
 import { users, type User } from "#db/schema/users.ts"
@@ -146,6 +147,12 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
       sid: "sid-at-the-provider",
     })
     return "sid-at-the-provider"
+  },
+  "auth.security_event": async ({ user }) => {
+    const userAgent = "A browser in the security log"
+    const event = { userId: user.clerkId, event: "signed-in", way: "password", userAgent } as const
+    await db.insert(authSecurityEvent).values({ ...event, expiresAt: Date.now() + 3_600_000 })
+    return userAgent
   },
   "auth.apikey": async ({ person }) => {
     await person.apiKey()

@@ -99,6 +99,9 @@ describe("a server whose role owns no tables", () => {
       "create or replace function keep_operator_acts() returns trigger language sql as ''",
       denied,
     )
+    await refused("update auth.security_event set event = 'allowed'", "23001")
+    await refused("delete from auth.security_event", "23001")
+    await refused("alter table auth.security_event disable trigger all", denied)
     await refused("set session_replication_role = replica", denied)
     await refused("drop table operator_acts", denied)
     await refused("create table mine (id int)", denied)

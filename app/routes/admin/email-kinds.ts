@@ -12,6 +12,9 @@ export const KIND_NAMES: Record<EmailKind, MessageDescriptor> = {
   "waitlist-confirmation": msg`waitlist confirmation`,
   "waitlist-invitation": msg`waitlist invitation`,
   "account-deleted": msg`account deleted`,
+  "security-notice": msg`security notice`,
+  "confirm-address-change": msg`confirm address change`,
+  "address-change-attempted": msg`address change attempted`,
 }
 
 export function isKind(name: string): name is EmailKind {

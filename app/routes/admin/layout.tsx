@@ -36,6 +36,7 @@ const pages = [
   { to: href("/admin/waitlist"), label: msg`Waitlist` },
   { to: href("/admin/emails"), label: msg`Emails` },
   { to: href("/admin/history"), label: msg`History` },
+  { to: href("/admin/security"), label: msg`Security log` },
 ]
 
 export default function OperatorLayout({ loaderData: { email, done } }: Route.ComponentProps) {

@@ -3,10 +3,10 @@ import { and, eq, isNull } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
+import type { SecurityEvent } from "#server/accounts/security-contract.ts"
 import type { Log } from "#server/log.ts"
 import type { Identity, Plan, RequestContext, Session, SsoProvider, Visit } from "#server/ports/identity.ts"
 import {
-  ADDRESS_HEADER,
   API_KEY_PREFIX,
   API_PATH,
   createAuth,
@@ -24,6 +24,8 @@ import { openPictures } from "./embedded/pictures.ts"
 import { requireArgon2 } from "./embedded/password.ts"
 import { openPersonReader } from "./embedded/read-person.ts"
 import { openSessionReader, secondFactorOf } from "./embedded/read-session.ts"
+import type { RecordEvent } from "./embedded/security-events.ts"
+import { ADDRESS_HEADER } from "./embedded/sender.ts"
 import { setPlan } from "./embedded/set-plan.ts"
 import { openSingleSignOn } from "./embedded/single-sign-on.ts"
 import { isSuspended, openSuspension } from "./embedded/suspension.ts"
@@ -58,6 +60,7 @@ export interface AccountHooks {
     email: Pick<AccountEmail, "userId" | "email" | "language">,
   ): Promise<unknown>
   isInvited(db: Database, token: string, email: string): Promise<boolean>
+  recordSecurityEvent(db: Database, event: SecurityEvent): Promise<void>
   /** Resolves to false where the invitation is not theirs, or was used. */
   redeemInvitation(db: Database, token: string, email: string): Promise<boolean>
 }
@@ -74,6 +77,12 @@ export async function openEmbeddedIdentity(
   const background = openBackground(log)
   const outages = watchOutages()
   const joined = openJoinedWrites(db)
+  const signIns: Record<string, number> = {}
+  const record: RecordEvent = async (event, transaction) => {
+    if (event.event === "signed-in" && event.way) signIns[event.way] = (signIns[event.way] ?? 0) + 1
+    if (transaction) await hooks.recordSecurityEvent(transaction, event)
+    else await joined.join((here) => hooks.recordSecurityEvent(here, event))
+  }
   const auth = createAuth({
     ...settings,
     db: joined.db,
@@ -85,6 +94,8 @@ export async function openEmbeddedIdentity(
       redeem: (token, email) => joined.join((here) => hooks.redeemInvitation(here, token, email)),
     },
     isSuspended: (userId) => joined.join((here) => isSuspended(here, userId)),
+    record,
+    afterResponse: background.run,
     noticeError: outages.notice,
   })
   const loadKeys = async () => ({ keys: (await db.select().from(authJwks)).map(publicKeyOf) })
@@ -203,8 +214,9 @@ export async function openEmbeddedIdentity(
         throw new Error(`The identity provider knows no user ${id}, so it cannot rename them.`)
     },
     setPlan,
+    countSignIns: () => signIns,
     suspension: openSuspension(db),
-    singleSignOn: openSingleSignOn({ ...settings, auth }),
+    singleSignOn: openSingleSignOn({ ...settings, auth, record }),
     async isSuspended({ headers }) {
       if (headers.has("authorization")) return false
       return (await readSession(headers.get("cookie") ?? "")) === "suspended"
@@ -251,7 +263,7 @@ export async function openEmbeddedIdentity(
     },
     handle,
     forms: createForms(send, { origin, confirmsFirst: settings.verification === "required" }),
-    ownAccount: openOwnAccount({ db, auth, post, send }),
+    ownAccount: openOwnAccount({ db, auth, log, post, record, send }),
     pictures: openPictures({ db, origin }),
     close: background.settle,
   }
@@ -374,7 +386,9 @@ function openBackground(log: EmbeddedSettings["log"]) {
     run(begin: () => Promise<unknown>) {
       const settled = delay(AFTER_ANSWER)
         .then(begin)
-        .catch((error: unknown) => log.error({ err: error }, "could not queue an account email"))
+        .catch((error: unknown) =>
+          log.error({ err: error }, "could not queue an account email or record a failed sign-in"),
+        )
         .finally(() => running.delete(settled))
       running.add(settled)
     },

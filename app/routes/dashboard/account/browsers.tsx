@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useDeviceName } from "#app/features/site/use-device-name.ts"
-import { describeDevice } from "#app/realtime/device.ts"
+import { describeDevice } from "#server/devices/device-contract.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { SignedInBrowser } from "#server/accounts/contract.ts"

@@ -4,7 +4,7 @@ import { data, href, redirectDocument } from "react-router"
 import { ClerkAccount } from "#app/features/identity/clerk.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences, type Sentence } from "#app/language/sentences.ts"
-import { buttonClass } from "#app/ui/button.tsx"
+import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { AccountChange, KEY_SCOPES, LARGEST_PICTURE, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
 import { deleteAccount, refuseDeletion } from "#server/accounts/delete-account.ts"
 import {
@@ -63,6 +63,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   }
   const change = form.value
   const { intent } = change
+  const visit = visitOf({ request, context })
   const refused = (status: number, errors: Errors) => data({ intent, errors }, { status })
   try {
     switch (change.intent) {
@@ -76,7 +77,6 @@ export async function action({ context, request }: Route.ActionArgs) {
         await removePicture(scope)
         return { intent, done: msg`Picture removed.` }
       case "change-password": {
-        const visit = visitOf({ request, context })
         const passwords = { current: change.current, next: change.password }
         const outcome = await changePassword(scope, visit, passwords)
         if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
@@ -85,34 +85,34 @@ export async function action({ context, request }: Route.ActionArgs) {
       }
       case "renew-recovery-codes": {
         const proof = { password: change.current ?? null, code: change.code }
-        const outcome = await renewRecoveryCodes(scope, visitOf({ request, context }), proof)
+        const outcome = await renewRecoveryCodes(scope, visit, proof)
         if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
         const { headers, recoveryCodes } = outcome
         return data({ intent, done: msg`Recovery codes created. Save them now.`, recoveryCodes }, { headers })
       }
       case "remove-second-factor": {
         const proof = { password: change.current ?? null, code: change.code }
-        const outcome = await removeSecondFactor(scope, visitOf({ request, context }), proof)
+        const outcome = await removeSecondFactor(scope, visit, proof)
         if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
         return data({ intent, done: msg`Two-factor authentication is off.` }, { headers: outcome.headers })
       }
       case "end-session":
-        await endSession(scope, change.sessionId)
+        await endSession(scope, visit, change.sessionId)
         return { intent, done: msg`Browser signed out.` }
       case "end-other-sessions":
-        await endOtherSessions(scope)
+        await endOtherSessions(scope, visit)
         return { intent, done: msg`All other browsers have been signed out.` }
       case "create-key": {
-        const { key, name } = await createKey(scope, newKeyOf(change))
+        const { key, name } = await createKey(scope, visit, newKeyOf(change))
         return { intent, done: msg`Key created.`, made: { key, name } }
       }
       case "delete-key":
-        await deleteKey(scope, change.keyId)
+        await deleteKey(scope, visit, change.keyId)
         return { intent, done: msg`Key deleted. Anything using it has lost access.` }
       case "delete-account": {
         const refusal = await refuseDeletion(scope, change.confirmation)
         if (refusal) return refused(refusal.status, { confirmation: wordsForDeletion(refusal) })
-        const headers = await scope.identity.signOut({ ...visitOf({ request, context }), context })
+        const headers = await scope.identity.signOut({ ...visit, context })
         await deleteAccount(scope, scope.viewer.user)
         return redirectDocument("/", { status: 303, headers })
       }
@@ -178,6 +178,14 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
             now={now}
             outcome={outcomeOf("end-session", "end-other-sessions")}
           />
+          <Section
+            title={t`Security log`}
+            about={t`Sign-ins, changes of your password, keys and the like, with time and browser.`}
+          >
+            <LinkButton to={href("/dashboard/account/security")} variant="secondary">
+              <Trans>Open the security log</Trans>
+            </LinkButton>
+          </Section>
           <Keys keys={account.keys} now={now} outcome={outcomeOf("create-key", "delete-key")} />
         </>
       ) : (

@@ -34,9 +34,11 @@ import {
   VERIFICATION_LINK_LIFE,
 } from "./confirm-address.ts"
 import { parseBody } from "./endpoints.ts"
-import { enterByProvider } from "./sso/enter.ts"
+import { ENTER, enterByProvider } from "./sso/enter.ts"
 import { refuseGuessable } from "./guessable.ts"
 import { knownBrowser, rememberBrowser } from "./known-browser.ts"
+import { recordCall, rememberKey, type RecordEvent } from "./security-events.ts"
+import { ADDRESS_HEADER, senderOfCall } from "./sender.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 import {
   checkAttempt,
@@ -81,6 +83,10 @@ export interface AuthSettings {
   }
   /** Read in the transaction that is open. */
   isSuspended: (userId: string) => Promise<boolean>
+  /** Adds to the security log. */
+  record: RecordEvent
+  /** Begins something that the response must not wait for. */
+  afterResponse: (work: () => Promise<unknown>) => void
   /** Told what went wrong inside: better-auth itself answers only that something did. */
   noticeError?: (error: Error) => void
 }
@@ -96,9 +102,6 @@ export interface AccountEmail {
 
 /** Holds the token of an invitation, with a sign-up. */
 export const INVITATION_HEADER = "x-tideline-invitation"
-
-/** Only our server sets it; what a client sends under this name is dropped. */
-export const ADDRESS_HEADER = "x-tideline-client-address"
 
 export const API_KEY_PREFIX = "tide_"
 
@@ -205,6 +208,8 @@ export function authOptions(settings: AuthSettings) {
             .update(authUser)
             .set({ emailVerified: true, holderConfirmed, updatedAt: new Date() })
             .where(eq(authUser.id, user.id))
+          const event = { userId: user.id, event: "password-reset", from: senderOfCall(call) } as const
+          await settings.record(event, transaction)
         })
         await rememberBrowser(call, settings, user.email)
       },
@@ -336,6 +341,7 @@ function refuseEarly(settings: AuthSettings) {
     if (body) await refuseGuessable(call, settings, body)
     if (body) await checkAttempt(call, db, body)
     if (path === "/api-key/create" && request) await refuseWithoutFactor(call, settings)
+    if (path === "/api-key/delete" && body) await rememberKey(call, db, String(body.keyId))
     return { context: { body } }
   })
 }
@@ -431,25 +437,28 @@ function afterwards(settings: AuthSettings) {
   return createAuthMiddleware(async (call) => {
     const { path, context } = call
     const { newSession, returned } = context
-    logAccountEvent(log, call, senderOf(call.headers))
+    // The account page and the server's command tell of their own keys.
+    if (path !== "/api-key/create" || call.request) logAccountEvent(log, call, senderOf(call.headers))
     if (path === "/api-key/create") await keepLimitOfKeys(db, returned)
-    if (newSession && OPENING.has(path)) {
-      const { email } = newSession.user
-      await forgetAttempts(db, "sign-in", email, await knownBrowser(call, settings, email))
-      await rememberBrowser(call, settings, email)
+    const opened = newSession && OPENING.has(path) ? newSession.user.email : null
+    const known = opened === null ? null : await knownBrowser(call, settings, opened)
+    if (opened !== null) {
+      await forgetAttempts(db, "sign-in", opened, known)
+      await rememberBrowser(call, settings, opened)
     }
     if (path === "/change-password" && context.session && !isAPIError(returned)) {
       await rememberBrowser(call, settings, context.session.user.email)
       await forgetTrustedBrowsers(db, context.session.user.id)
     }
     if (!isAPIError(returned)) await noteFactors(call, db)
+    await recordCall(call, settings, { isKnown: known !== null, returned })
     if (path === "/sign-up/email" && !newSession && isSignUp(returned))
       rememberSignUp(call, authSecret, returned.user.id)
   })
 }
 
 /** What opens an account in a browser. */
-const OPENING = new Set(["/sign-in/email", "/sign-up/email", CONFIRM_ADDRESS, ...VERIFYING])
+const OPENING = new Set(["/sign-in/email", "/sign-up/email", CONFIRM_ADDRESS, ENTER, ...VERIFYING])
 
 /** What a code, or a trusted browser, has shown. */
 async function noteFactors({ path, context }: GenericEndpointContext, db: Database) {

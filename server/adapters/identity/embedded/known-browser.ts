@@ -7,6 +7,9 @@ import { authAccount, authUser } from "#db/schema/auth.ts"
 /** Seconds. */
 const REMEMBERED = 365 * 24 * 60 * 60
 
+/** Of its cookie. */
+export const KNOWN_BROWSER = "known_browser"
+
 interface Settings {
   authSecret: string
   db: Database
@@ -23,7 +26,7 @@ type Call = Pick<GenericEndpointContext, "context"> &
  */
 export async function rememberBrowser(call: Call, settings: Settings, email: string): Promise<void> {
   const id = (await knownBrowser(call, settings, email)) ?? randomBytes(16).toString("base64url")
-  const { name, attributes } = call.context.createAuthCookie("known_browser", { maxAge: REMEMBERED })
+  const { name, attributes } = call.context.createAuthCookie(KNOWN_BROWSER, { maxAge: REMEMBERED })
   call.setCookie?.(name, `${id}.${await macOf(settings, email, id)}`, attributes)
 }
 
@@ -32,7 +35,7 @@ export async function rememberBrowser(call: Call, settings: Settings, email: str
  * other.
  */
 export async function knownBrowser(call: Call, settings: Settings, email: string): Promise<string | null> {
-  const { name } = call.context.createAuthCookie("known_browser")
+  const { name } = call.context.createAuthCookie(KNOWN_BROWSER)
   const [, id, mac = ""] = /^([\w-]{22})\.([\w-]{43})$/.exec(call.getCookie?.(name) ?? "") ?? []
   if (id === undefined) return null
   return timingSafeEqual(Buffer.from(mac), Buffer.from(await macOf(settings, email, id))) ? id : null

@@ -2,7 +2,7 @@ import { asc, eq } from "drizzle-orm"
 import { authUser } from "#db/schema/auth.ts"
 import { createAuth, MADE_ON_SERVER, makeResetLink, type AuthSettings } from "./auth.ts"
 
-type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log">
+type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log" | "record">
 
 /**
  * What the operator may do to accounts, and nobody else: no address of the server leads here.
@@ -19,6 +19,7 @@ export function openOperator(settings: OperatorSettings) {
     mailSignUpAttempted: refuseMail,
     mailVerificationLink: refuseMail,
     isSuspended: async () => false,
+    afterResponse: refuseMail,
     invitations: { isFor: async () => false, redeem: async () => false },
   })
 
@@ -38,7 +39,9 @@ export function openOperator(settings: OperatorSettings) {
 
     /** A link by which the person chooses a new password. */
     async resetPassword(email: string) {
-      return linkFor((await findAccount(email)).id)
+      const { id } = await findAccount(email)
+      await settings.record({ userId: id, event: "password-link-created", ...ON_SERVER })
+      return linkFor(id)
     },
 
     /**
@@ -51,16 +54,23 @@ export function openOperator(settings: OperatorSettings) {
       if (await internalAdapter.findUserByEmail(address)) return null
       const account = { email: address, name, emailVerified: true }
       const { id } = await internalAdapter.createUser(account, { method: "email-password" })
+      await settings.record({ userId: id, event: "account-created", ...ON_SERVER })
       return linkFor(id)
     },
 
     /** The key itself, which is shown this once. */
     async createApiKey(email: string, name: string) {
       const { id } = await findAccount(email)
-      return (await auth.api.createApiKey({ body: { name, userId: id } })).key
+      const { key, start } = await auth.api.createApiKey({ body: { name, userId: id } })
+      const facts = { ...ON_SERVER.facts, name, start: start ?? "" }
+      await settings.record({ userId: id, event: "key-created", ...ON_SERVER, facts })
+      return key
     },
   }
 }
+
+/** Of an event: no browser did it. */
+const ON_SERVER = { from: null, facts: { onServer: true } } as const
 
 function refuseMail(): never {
   throw new Error("Nobody asks the operator's commands for a link by mail.")

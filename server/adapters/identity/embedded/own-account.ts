@@ -2,18 +2,24 @@ import { APIError } from "better-auth/api"
 import { and, desc, eq, gt, ne } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
+import type { Log } from "#server/log.ts"
 import type { AccountKey, AccountOutcome, OwnAccount, Visit } from "#server/ports/identity.ts"
+import { networkOf } from "#server/transport/client-address.ts"
 import { countAttempt, forgetAttempts } from "./attempts.ts"
 import type { Auth } from "./auth.ts"
 import type { Send } from "./forms.ts"
 import { permissionsOf, readScopes } from "./key-scopes.ts"
 import { openSecondFactor } from "./own-factor.ts"
 import { verifyPassword } from "./password.ts"
+import type { RecordEvent } from "./security-events.ts"
+import { senderOfVisit } from "./sender.ts"
 import { issuerOf } from "./sso/find-account.ts"
 
 interface OwnAccountSettings {
   db: Database
   auth: Auth
+  log: Log
+  record: RecordEvent
   /**
    * Through the provider's own HTTP handler: its checks and limits hold, and it knows how to renew
    * the cookie.
@@ -22,9 +28,10 @@ interface OwnAccountSettings {
   send: Send
 }
 
-export function openOwnAccount({ db, auth, post, send }: OwnAccountSettings): OwnAccount {
+export function openOwnAccount(settings: OwnAccountSettings): OwnAccount {
+  const { db, auth, log, post, record } = settings
   return {
-    ...openSecondFactor({ db, auth, post, send }),
+    ...openSecondFactor(settings),
 
     async listSessions(userId) {
       const sessions = await db
@@ -40,18 +47,27 @@ export function openOwnAccount({ db, auth, post, send }: OwnAccountSettings): Ow
       }))
     },
 
-    async endSession(userId, id) {
-      const ended = await db
-        .delete(authSession)
-        .where(and(eq(authSession.userId, userId), eq(authSession.id, id)))
-        .returning({ id: authSession.id })
-      return ended.length > 0
-    },
+    endSession: (visit, userId, id) =>
+      db.transaction(async (transaction) => {
+        const ended = await transaction
+          .delete(authSession)
+          .where(and(eq(authSession.userId, userId), eq(authSession.id, id)))
+          .returning({ id: authSession.id })
+        if (ended.length === 0) return false
+        await record({ userId, event: "session-ended", from: senderOfVisit(visit) }, transaction)
+        return true
+      }),
 
-    async endOtherSessions(userId, keep) {
-      await db
-        .delete(authSession)
-        .where(and(eq(authSession.userId, userId), keep === null ? undefined : ne(authSession.id, keep)))
+    endOtherSessions: (visit, userId, keep) =>
+      db.transaction(async (transaction) => {
+        await transaction
+          .delete(authSession)
+          .where(and(eq(authSession.userId, userId), ne(authSession.id, keep)))
+        await record({ userId, event: "sessions-ended", from: senderOfVisit(visit) }, transaction)
+      }),
+
+    async endSessions(transaction, userId) {
+      await transaction.delete(authSession).where(eq(authSession.userId, userId))
     },
 
     async changePassword(visit, { current, next }) {
@@ -87,7 +103,7 @@ export function openOwnAccount({ db, auth, post, send }: OwnAccountSettings): Ow
       return keys.map(describeKey)
     },
 
-    async createKey(userId, { name, scopes, days }) {
+    async createKey(visit, userId, { name, scopes, days }) {
       const life = days === null ? {} : { expiresIn: days * 86_400 }
       const body = { name, userId, ...permissionsOf(scopes), ...life }
       const made = await auth.api.createApiKey({ body }).catch(unlessTooMany)
@@ -95,16 +111,27 @@ export function openOwnAccount({ db, auth, post, send }: OwnAccountSettings): Ow
       const { key, id } = made
       const [row] = await db.select().from(authApiKey).where(eq(authApiKey.id, id))
       if (!row) throw new Error("The new key did not come back from the database.")
+      const facts = { name, start: row.start ?? "" }
+      await record({ userId, event: "key-created", facts, from: senderOfVisit(visit) })
+      log.info({ event: "key made", user: userId, from: networkOf(visit.address), refused: null }, "account")
       return { ...describeKey(row), key }
     },
 
-    async deleteKey(userId, id) {
-      const deleted = await db
-        .delete(authApiKey)
-        .where(and(eq(authApiKey.referenceId, userId), eq(authApiKey.id, id)))
-        .returning({ id: authApiKey.id })
-      return deleted.length > 0
-    },
+    deleteKey: (visit, userId, id) =>
+      db.transaction(async (transaction) => {
+        const [deleted] = await transaction
+          .delete(authApiKey)
+          .where(and(eq(authApiKey.referenceId, userId), eq(authApiKey.id, id)))
+          .returning({ name: authApiKey.name, start: authApiKey.start })
+        if (!deleted) return false
+        const facts = { name: deleted.name ?? "", start: deleted.start ?? "" }
+        await record({ userId, event: "key-deleted", facts, from: senderOfVisit(visit) }, transaction)
+        log.info(
+          { event: "key deleted", user: userId, from: networkOf(visit.address), refused: null },
+          "account",
+        )
+        return true
+      }),
   }
 
   /**

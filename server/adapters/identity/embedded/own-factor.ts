@@ -5,7 +5,7 @@ import { authTwoFactor } from "#db/schema/auth.ts"
 import type { AccountOutcome, OwnAccount, Visit } from "#server/ports/identity.ts"
 import type { Auth } from "./auth.ts"
 import { cookiesOf, refusalOf, type Send } from "./forms.ts"
-import { normalizeCode, removeFactors } from "./second-factor.ts"
+import { normalizeCode, removeFactorsOf } from "./second-factor.ts"
 
 interface Settings {
   db: Database
@@ -61,7 +61,7 @@ export function openSecondFactor({ db, auth, post, send }: Settings): OwnFactor 
     removeSecondFactor: (visit, { password, code }) =>
       post(visit, "/two-factor/disable", { ...withPassword(password), code: normalizeCode(code) }),
 
-    removeFactors,
+    removeFactors: removeFactorsOf,
 
     async findFactorHolders(userIds) {
       const isOneOf = and(inArray(authTwoFactor.userId, [...userIds]), eq(authTwoFactor.verified, true))

@@ -37,7 +37,7 @@ export const SECOND_FACTOR_ENDPOINTS = {
 /** By network address; an account has a limit of its own. */
 export const SECOND_FACTOR_LIMITS = { "/two-factor/*": { window: 60, max: 30 } }
 
-const VERIFY_TOTP = "/two-factor/verify-totp"
+export const VERIFY_TOTP = "/two-factor/verify-totp"
 const VERIFY_RECOVERY = "/two-factor/verify-backup-code"
 
 /** What a person proves a second factor with. */
@@ -96,7 +96,7 @@ export async function checkAttempt(
 }
 
 /** Whose session this is, or who has entered a password in this browser; null for nobody. */
-async function challengedUser(call: GenericEndpointContext): Promise<string | null> {
+export async function challengedUser(call: GenericEndpointContext): Promise<string | null> {
   const session = await getSessionFromCtx(call)
   if (session) return session.user.id
   const { createAuthCookie, internalAdapter, secret } = call.context
@@ -186,4 +186,16 @@ export async function removeFactors(db: Database | Transaction, userId: string):
   await db.update(authUser).set({ twoFactorEnabled: false }).where(eq(authUser.id, userId))
   await forgetShownFactors(db, userId)
   return removed.some(({ verified }) => verified)
+}
+
+/** The same with the address of the person; null for an unknown id. */
+export async function removeFactorsOf(
+  transaction: Transaction,
+  userId: string,
+): Promise<{ isChanged: boolean; email: string } | null> {
+  const [user] = await transaction
+    .select({ email: authUser.email })
+    .from(authUser)
+    .where(eq(authUser.id, userId))
+  return user ? { isChanged: await removeFactors(transaction, userId), email: user.email } : null
 }

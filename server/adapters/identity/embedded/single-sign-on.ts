@@ -8,8 +8,11 @@ import { isOutage } from "#db/outage.ts"
 import { authProviderSession } from "#db/schema/single-sign-on.ts"
 import type { Log } from "#server/log.ts"
 import type { SingleSignOn, SsoProblem, SsoProvider, Visit } from "#server/ports/identity.ts"
-import { ADDRESS_HEADER, type Auth } from "./auth.ts"
+import type { Auth } from "./auth.ts"
 import { ATTEMPT_LIFE, hashOf, randomSecret, storeAttempt, takeAttempt } from "./sso/attempts.ts"
+import { KNOWN_BROWSER } from "./known-browser.ts"
+import type { RecordEvent } from "./security-events.ts"
+import { ADDRESS_HEADER, senderOfVisit } from "./sender.ts"
 import { Claims, findAccount } from "./sso/find-account.ts"
 import { endByLogoutToken } from "./sso/logout-token.ts"
 import { openProvider, type OpenProvider } from "./sso/provider.ts"
@@ -24,10 +27,12 @@ interface SsoSettings {
   origin: string
   signup: "open" | "closed" | "sso"
   sso: SsoProvider[]
+  record: RecordEvent
 }
 
 /** Single sign-on by OpenID Connect: openid-client speaks it, better-auth keeps the sessions. */
-export function openSingleSignOn({ auth, db, log, origin, signup, sso }: SsoSettings): SingleSignOn {
+export function openSingleSignOn(settings: SsoSettings): SingleSignOn {
+  const { auth, db, log, origin, signup, sso } = settings
   const providers = new Map(sso.map((provider) => [provider.name, openProvider(provider)]))
 
   return {
@@ -69,7 +74,8 @@ export function openSingleSignOn({ auth, db, log, origin, signup, sso }: SsoSett
         return { problem: "attempt-expired" }
       const claims = await readClaims(provider, asked, state, attempt)
       if ("problem" in claims) return claims
-      const account = await findAccount(db, provider, claims, signup !== "closed")
+      const from = senderOfVisit(visit)
+      const account = await findAccount(settings, provider, claims, { isOpen: signup !== "closed", from })
       if ("problem" in account) {
         log.info({ event: "sign-in by provider", provider: name, refused: account.problem }, "account")
         return account
@@ -81,7 +87,7 @@ export function openSingleSignOn({ auth, db, log, origin, signup, sso }: SsoSett
       const provider = providers.get(name)
       if (!provider) return false
       try {
-        await endByLogoutToken(db, provider, token)
+        await endByLogoutToken(settings, provider, token)
         return true
       } catch (error) {
         if (isOutage(error)) throw error
@@ -154,6 +160,9 @@ export function openSingleSignOn({ auth, db, log, origin, signup, sso }: SsoSett
     const headers = new Headers({ [ADDRESS_HEADER]: address })
     const userAgent = request.headers.get("user-agent")
     if (userAgent !== null) headers.set("user-agent", userAgent)
+    const { name } = (await auth.$context).createAuthCookie(KNOWN_BROWSER)
+    const mark = parseCookies(request.headers.get("cookie") ?? "").get(name)
+    if (mark !== undefined) headers.set("cookie", `${name}=${mark}`)
     try {
       const entered = await auth.api.enterByProvider({
         body: { userId, issuer, sid },

@@ -3,7 +3,9 @@ import { and, eq } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database, Transaction } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
+import type { Sender } from "#server/accounts/security-contract.ts"
 import type { SsoProblem, SsoProvider } from "#server/ports/identity.ts"
+import type { RecordEvent } from "#server/adapters/identity/embedded/security-events.ts"
 
 /** What an ID token, or the provider's user info, says of a person. */
 export const Claims = v.object({
@@ -23,10 +25,10 @@ type Found = { userId: string } | { problem: SsoProblem }
  * and that is of its domains, leads to an account.
  */
 export function findAccount(
-  db: Database,
+  { db, record }: { db: Database; record: RecordEvent },
   { issuer, domains }: Pick<SsoProvider, "issuer" | "domains">,
   claims: Claims,
-  isOpen: boolean,
+  { isOpen, from }: { isOpen: boolean; from: Sender },
 ): Promise<Found> {
   return db.transaction(async (transaction): Promise<Found> => {
     const providerId = providerIdOf(issuer)
@@ -40,9 +42,11 @@ export function findAccount(
     if (email === undefined || claims.email_verified !== true) return { problem: "address-unverified" }
     if (domains && !domains.includes(email.slice(email.lastIndexOf("@") + 1)))
       return { problem: "domain-refused" }
-    const userId =
-      (await takeOver(transaction, email)) ?? (isOpen ? await create(transaction, claims, email) : null)
+    const known = await takeOver(transaction, email)
+    const userId = known ?? (isOpen ? await create(transaction, claims, email) : null)
     if (userId === null) return { problem: "signup-closed" }
+    const event = known === null ? "account-created" : "provider-linked"
+    await record({ userId, event, facts: { issuer }, from }, transaction)
     await transaction
       .insert(authAccount)
       .values({ id: randomUUID(), userId, providerId, accountId: claims.sub })

@@ -5,6 +5,7 @@ import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authVerification } from "#db/schema/auth.ts"
 import { authProviderSession } from "#db/schema/single-sign-on.ts"
+import type { RecordEvent } from "#server/adapters/identity/embedded/security-events.ts"
 import { providerIdOf } from "./find-account.ts"
 import type { OpenProvider } from "./provider.ts"
 
@@ -39,7 +40,11 @@ const LogoutToken = v.pipe(
  * with it; without, everything of the person, API keys included. Triggers tell every process.
  * Throws for a token that is not good, or was sent before.
  */
-export async function endByLogoutToken(db: Database, provider: OpenProvider, token: string): Promise<void> {
+export async function endByLogoutToken(
+  { db, record }: { db: Database; record: RecordEvent },
+  provider: OpenProvider,
+  token: string,
+): Promise<void> {
   const { issuer, clientId } = provider
   const { payload } = await jwtVerify(token, await provider.keys(), {
     issuer,
@@ -57,7 +62,12 @@ export async function endByLogoutToken(db: Database, provider: OpenProvider, tok
         .select({ id: authProviderSession.sessionId })
         .from(authProviderSession)
         .where(and(eq(authProviderSession.issuer, issuer), eq(authProviderSession.sid, sid)))
-      await transaction.delete(authSession).where(inArray(authSession.id, begun))
+      const ended = await transaction
+        .delete(authSession)
+        .where(inArray(authSession.id, begun))
+        .returning({ userId: authSession.userId })
+      for (const userId of new Set(ended.map((each) => each.userId)))
+        await record({ userId, event: "session-ended", facts: { issuer }, from: null }, transaction)
       return
     }
     const [account] = await transaction
@@ -67,6 +77,8 @@ export async function endByLogoutToken(db: Database, provider: OpenProvider, tok
     if (!account) return
     await transaction.delete(authSession).where(eq(authSession.userId, account.userId))
     await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, account.userId))
+    const { userId } = account
+    await record({ userId, event: "sessions-ended", facts: { issuer }, from: null }, transaction)
   })
 }
 

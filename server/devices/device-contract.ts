@@ -1,6 +1,12 @@
 /** How this browser describes itself to its user's other devices: `Firefox on Linux`. */
 export function describeDevice(userAgent: string): string {
-  return `${find(BROWSERS, userAgent) ?? "A browser"} on ${find(SYSTEMS, userAgent) ?? "an unknown system"}`
+  const { browser, system } = readDevice(userAgent)
+  return `${browser ?? "A browser"} on ${system ?? "an unknown system"}`
+}
+
+/** The names of a browser and its system; null for what is unknown. */
+export function readDevice(userAgent: string): { browser: string | null; system: string | null } {
+  return { browser: find(BROWSERS, userAgent), system: find(SYSTEMS, userAgent) }
 }
 
 type Names = readonly (readonly [pattern: RegExp, name: string])[]
@@ -25,6 +31,6 @@ const SYSTEMS: Names = [
   [/Linux|X11/, "Linux"],
 ]
 
-function find(names: Names, userAgent: string) {
-  return names.find(([pattern]) => pattern.test(userAgent))?.[1]
+function find(names: Names, userAgent: string): string | null {
+  return names.find(([pattern]) => pattern.test(userAgent))?.[1] ?? null
 }

@@ -1,0 +1,80 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
+import { EventDetails, useEventName } from "#app/features/identity/security-event.tsx"
+import { i18nOf } from "#app/language/i18n.ts"
+import { Button, buttonClass } from "#app/ui/button.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { listSecurityEvents } from "#server/accounts/security-log.ts"
+import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { pageOf } from "./page-of.ts"
+import { refuseForms } from "./perform-act.ts"
+import { Head, Older, Row, Rows } from "./rows.tsx"
+import type { Route } from "./+types/security.ts"
+
+export const meta: Route.MetaFunction = ({ matches }) => [
+  { title: i18nOf(matches)._(msg`Security log · Operator · Tideline`) },
+]
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const scope = await requireOperatorScope(context)
+  const page = await pageOf(url, (place) => listSecurityEvents(scope, place))
+  return { ...page, now: Date.now(), days: scope.config.securityLogDays, provider: scope.identity.kind }
+}
+
+/**
+ * There is nothing to send here. Without this React Router would say so to people for whom there is
+ * no such page.
+ */
+export const action = refuseForms
+
+export default function SecurityLog({ loaderData }: Route.ComponentProps) {
+  const { t } = useLingui()
+  const nameOf = useEventName()
+  const { rows, older, q, now, days, provider } = loaderData
+  const empty =
+    provider === "clerk"
+      ? t`Clerk keeps this log: open Clerk's dashboard.`
+      : t`Nothing has been recorded yet.`
+  return (
+    <>
+      <Head title={t`Security log`}>
+        <Trans>
+          What happened to the security of all accounts in the last {days} days, newest first. Entries are
+          never changed; those of a deleted account go with it.
+        </Trans>
+      </Head>
+      <form role="search" className="mt-5 flex max-w-xl items-end gap-2">
+        <Field
+          className="flex-1"
+          label={t`Address`}
+          name="q"
+          type="search"
+          defaultValue={q}
+          maxLength={254}
+        />
+        <Button type="submit" variant="secondary">{t`Search`}</Button>
+        {q ? (
+          <a href={href("/admin/security")} className={buttonClass({ variant: "ghost" })}>
+            <Trans>All</Trans>
+          </a>
+        ) : null}
+      </form>
+      <Rows empty={q ? t`No entry is about an email address that contains “${q}”.` : empty}>
+        {rows.map((entry) => (
+          <Row
+            key={entry._id}
+            title={`${entry.email}: ${nameOf(entry)}`}
+            about={
+              <>
+                <EventDetails entry={entry} now={now} />
+                {entry.operatorEmail ? ` · ${entry.operatorEmail}` : null}
+              </>
+            }
+          />
+        ))}
+      </Rows>
+      <Older before={older} query={q ? { q } : {}} />
+    </>
+  )
+}

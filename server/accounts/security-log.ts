@@ -1,0 +1,151 @@
+import { and, asc, count, desc, eq, getTableColumns, lt, lte, sql } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import { authUser } from "#db/schema/auth.ts"
+import { operatorActs } from "#db/schema/operator.ts"
+import { authSecurityEvent } from "#db/schema/security.ts"
+import { users } from "#db/schema/users.ts"
+import { startRecurring, type Recurring } from "#server/recurring.ts"
+import type { Scope } from "#server/scope.ts"
+import type { SecurityEntry, SecurityEvent } from "./security-contract.ts"
+import { queueSecurityNotice, type Recording } from "./security-notices.ts"
+
+/** Milliseconds. */
+const DAY = 24 * 60 * 60 * 1000
+const INTERVAL = 60 * 60 * 1000
+
+/** Entries that one statement deletes. */
+const BATCH = 1000
+
+/** Failed sign-ins of one account that are recorded in an hour: enough to see them. */
+const MOST_FAILURES = 5
+
+/**
+ * Adds an event to the security log and queues the email about it, if there is one. Call it in the
+ * transaction of what happened. Does nothing for people who have no account in the embedded
+ * provider: Clerk has a log of its own. Throws if the entry cannot be written; an email that cannot
+ * be queued is only logged.
+ */
+export async function recordSecurityEvent(scope: Recording, event: SecurityEvent): Promise<void> {
+  await scope.db.transaction(async (db) => {
+    const here = { ...scope, db }
+    const [person] = await db
+      .select({ email: authUser.email, language: users.language })
+      .from(authUser)
+      .leftJoin(users, eq(users.clerkId, authUser.id))
+      .where(eq(authUser.id, event.userId))
+    if (!person || (await isOneTooMany(here, event))) return
+    const isFirst = event.event === "signed-in" && (await isFirstSignIn(here, event.userId))
+    const expiresAt = Date.now() + scope.config.securityLogDays * DAY
+    const { from, ...rest } = event
+    const [entry] = await db
+      .insert(authSecurityEvent)
+      .values({ ...rest, ...(from && { ...from, userAgent: from.userAgent?.slice(0, 500) }), expiresAt })
+      .returning()
+    if (!entry) throw new Error("The new entry of the security log did not come back from the database.")
+    if (!isFirst) await queueSecurityNotice(here, entry, person)
+  })
+}
+
+/** Anybody can fail to sign in to anybody's account, so that is recorded a few times an hour. */
+async function isOneTooMany({ db }: Scope<"db">, { userId, event }: SecurityEvent) {
+  if (event !== "sign-in-failed") return false
+  const [recent] = await db
+    .select({ failures: count() })
+    .from(authSecurityEvent)
+    .where(
+      and(
+        eq(authSecurityEvent.userId, userId),
+        eq(authSecurityEvent.event, event),
+        sql`${authSecurityEvent._creationTime} > ${Date.now() - INTERVAL}`,
+      ),
+    )
+  return (recent?.failures ?? 0) >= MOST_FAILURES
+}
+
+/** Of an account that was created without a session: its owner has just begun to use it. */
+async function isFirstSignIn({ db }: Scope<"db">, userId: string) {
+  const [known] = await db
+    .select({
+      created: sql<boolean>`bool_or(${authSecurityEvent.event} = 'account-created')`,
+      signedIn: sql<boolean>`bool_or(${authSecurityEvent.event} = 'signed-in' or ${authSecurityEvent.facts} ? 'signedIn')`,
+    })
+    .from(authSecurityEvent)
+    .where(eq(authSecurityEvent.userId, userId))
+  return known?.created === true && !known.signedIn
+}
+
+interface Place {
+  /** The `_id` of the last entry seen. */
+  before?: string | undefined
+  limit: number
+}
+
+const { operatorActId: _, userId: __, expiresAt: ___, ...SHOWN } = getTableColumns(authSecurityEvent)
+const byOperator = sql<boolean>`(${authSecurityEvent.operatorActId} is not null or ${authSecurityEvent.facts} ? 'onServer')`
+
+/** What happened to the viewer's account, newest first. */
+export function listOwnSecurityEvents(
+  { db, viewer }: Scope<"db" | "viewer">,
+  { before, limit }: Place,
+): Promise<SecurityEntry[]> {
+  return db
+    .select({ ...SHOWN, byOperator })
+    .from(authSecurityEvent)
+    .where(
+      and(
+        eq(authSecurityEvent.userId, viewer.session.userId),
+        before === undefined ? undefined : lt(authSecurityEvent._id, before),
+      ),
+    )
+    .orderBy(desc(authSecurityEvent._id))
+    .limit(limit)
+}
+
+/** An entry with whose account it is about, and which operator did it. */
+export type EntryOfAnybody = SecurityEntry & { email: string; operatorEmail: string | null }
+
+/** What happened to the accounts whose email address contains `q`, newest first. For operators. */
+export function listSecurityEvents(
+  { db }: Scope<"db">,
+  { q, before, limit }: Place & { q: string },
+): Promise<EntryOfAnybody[]> {
+  return db
+    .select({ ...SHOWN, byOperator, email: authUser.email, operatorEmail: operatorActs.operatorEmail })
+    .from(authSecurityEvent)
+    .innerJoin(authUser, eq(authUser.id, authSecurityEvent.userId))
+    .leftJoin(operatorActs, eq(operatorActs._id, authSecurityEvent.operatorActId))
+    .where(
+      and(
+        q === "" ? undefined : sql`strpos(${authUser.email}, ${q.toLowerCase()}) > 0`,
+        before === undefined ? undefined : lt(authSecurityEvent._id, before),
+      ),
+    )
+    .orderBy(desc(authSecurityEvent._id))
+    .limit(limit)
+}
+
+/** Removes expired entries every hour. Any number of processes may do it at once. */
+export function startExpiringSecurityLog({ db, log }: Scope<"db" | "log">): Recurring {
+  return startRecurring(async (stopping) => {
+    try {
+      while (!stopping.aborted && (await expireSecurityEvents(db)) === BATCH);
+    } catch (error) {
+      log.warn({ err: error }, "could not remove expired entries of the security log; will retry in an hour")
+    }
+  }, INTERVAL)
+}
+
+/** Resolves to how many it removed, at most a thousand. The database refuses those that live on. */
+export async function expireSecurityEvents(db: Database, now = Date.now()): Promise<number> {
+  const expired = db
+    .select({ id: authSecurityEvent._id })
+    .from(authSecurityEvent)
+    .where(lte(authSecurityEvent.expiresAt, now))
+    .orderBy(asc(authSecurityEvent.expiresAt))
+    .limit(BATCH)
+  const removed = await db
+    .delete(authSecurityEvent)
+    .where(sql`${authSecurityEvent._id} in ${expired}`)
+    .returning({ id: authSecurityEvent._id })
+  return removed.length
+}

@@ -1,0 +1,13 @@
+import type { Sender } from "#server/accounts/security-contract.ts"
+import type { Visit } from "#server/ports/identity.ts"
+
+/** Only our server sets it; what a client sends under this name is dropped. */
+export const ADDRESS_HEADER = "x-tideline-client-address"
+
+export function senderOfCall({ headers }: { headers?: Headers | undefined }): Sender {
+  return { address: headers?.get(ADDRESS_HEADER) ?? null, userAgent: headers?.get("user-agent") ?? null }
+}
+
+export function senderOfVisit({ request, address }: Visit): Sender {
+  return { address, userAgent: request.headers.get("user-agent") }
+}
