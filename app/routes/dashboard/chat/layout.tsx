@@ -20,8 +20,8 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 /**
- * The list of conversations beside the one that is open; on a narrow screen the list is behind a
- * button of the page.
+ * The list of conversations beside the open one; on a narrow screen, a button of the page opens the
+ * list.
  */
 export default function ChatLayout({ loaderData }: Route.ComponentProps) {
   const navigate = useNavigate()

@@ -23,7 +23,7 @@ const SUGGESTIONS = [
   msg`Write a packing list as a table`,
 ]
 
-/** Where a conversation begins: it is made with its first question. */
+/** The page for a new conversation, which is created with its first message. */
 export default function NewConversation() {
   const { t } = useLingui()
   const { model } = useChatLayout()
@@ -83,7 +83,7 @@ export default function NewConversation() {
 }
 
 /**
- * Makes the conversation, asks the question in it, and goes there. What was written stays until
+ * Creates the conversation, sends the message in it, and navigates there. The draft is kept until
  * then.
  */
 function useBegin() {
@@ -112,8 +112,8 @@ function useBegin() {
 }
 
 /**
- * Takes a question that the address carries. One that was written on another page of the dashboard
- * is asked at once; any other waits to be sent by hand, because anybody can make a link.
+ * Takes a message from the URL. One written on another page of the dashboard is sent immediately;
+ * any other waits to be sent by hand, because anybody can create such a link.
  */
 function useOffered(begin: (draft: Draft) => void) {
   const { state, search } = useLocation()

@@ -61,8 +61,8 @@ export default function Thread({
 }
 
 /**
- * The list of conversations stays beside it. Anything but a conversation that is not there is the
- * whole page's concern.
+ * Keeps the list of conversations beside the error. Errors other than 404 are left to the page
+ * above.
  */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const { t } = useLingui()
@@ -100,16 +100,16 @@ function LiveConversation({ threadId, messages, turns, chunks }: LoadedConversat
   useReloadWhen(said.rows.length === 0 && messages.rows.length > 0)
   const loadMore = () => {
     said.loadMore()
-    // A page of turns reaches at least as far back as one of messages: not every message is an
-    // answer.
+    // A page of turns reaches at least as far back as a page of messages, because not every message
+    // is a reply.
     given.loadMore()
   }
   return <Conversation threadId={threadId} exchange={exchange} earlier={{ ...said, loadMore }} />
 }
 
 /**
- * The rows of a conversation that was deleted elsewhere have gone; the loader says what there is
- * instead.
+ * When the conversation was deleted elsewhere, its rows disappear; the loader then returns what to
+ * show instead.
  */
 function useReloadWhen(isGone: boolean) {
   const { revalidate } = useRevalidator()

@@ -14,7 +14,7 @@ interface AttachButtonProps {
   onAttach: (file: FileSummary) => void
 }
 
-/** Adds files to a question: from the device, or from those that are here. */
+/** Attaches files to a message: uploads from the device, or files that are already stored. */
 export function AttachButton({ disabled, attached, onUpload, onAttach }: AttachButtonProps) {
   const { t } = useLingui()
   const chooser = useRef<HTMLInputElement>(null)

@@ -13,9 +13,9 @@ interface ComposerProps {
   draft: Draft
   onDraft: (draft: Draft) => void
   onSend: () => void
-  /** Given while an answer is being given: the button stops it. */
+  /** Set while a reply is being generated: the button then stops it. */
   onStop?: (() => void) | undefined
-  /** Asked for with ArrowUp where nothing is written. */
+  /** Called for ArrowUp in an empty field. */
   onEditLast?: (() => void) | undefined
   pending?: boolean
   /** Why nothing can be sent now. */
@@ -24,8 +24,8 @@ interface ComposerProps {
 }
 
 /**
- * Where a question is written. Enter sends it, Shift and Enter make a line, ArrowUp takes up the
- * last question.
+ * The field for a new message. Enter sends it, Shift+Enter starts a new line, and ArrowUp in an
+ * empty field edits the last message.
  */
 export function Composer({
   draft,
@@ -56,7 +56,7 @@ export function Composer({
   const canSend = draft.text.trim() !== "" && !blocked && !onStop && !pending && !attaching.isUploading
 
   useEffect(() => {
-    // A phone would open its keyboard over the conversation.
+    // On a phone this would open the keyboard over the conversation.
     if (matchMedia("(pointer: fine)").matches) area.current?.focus({ preventScroll: true })
   }, [])
 

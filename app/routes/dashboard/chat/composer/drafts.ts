@@ -1,21 +1,21 @@
 import { useMemo, useSyncExternalStore } from "react"
 import type { Attachment } from "#server/chat/contract.ts"
 
-/** What is being written: a question's words and its files. */
+/** An unsent message: its text and its files. */
 export interface Draft {
   text: string
   attachments: Attachment[]
 }
 
 const changes = new EventTarget()
-/** For where the browser's storage is full or forbidden. */
+/** Used when the browser's storage is full or blocked. */
 const unstored = new Map<string, string>()
 
 const EMPTY: Draft = { text: "", attachments: [] }
 
 /**
- * What is being written under a name, kept in this browser until it is sent: it survives a reload
- * and a look elsewhere.
+ * The draft under a name, kept in this browser until it is sent: it survives reloads and
+ * navigation.
  */
 export function useDraft(name: string) {
   const stored = useSyncExternalStore(
@@ -47,10 +47,7 @@ export function clearDraft(name: string) {
   writeDraft(name, EMPTY)
 }
 
-/**
- * Words that could not be sent go back to where they were written, before what has been written
- * there since.
- */
+/** Puts a text that could not be sent back into its draft, before anything written there since. */
 export function returnToDraft(name: string, { text, attachments }: Draft) {
   const since = readDraft(name)
   const known = new Set(attachments.map(({ fileId }) => fileId))
@@ -68,7 +65,7 @@ function read(name: string): string {
   }
 }
 
-/** The files stand before the words, in a line of their own, and only where there are some. */
+/** Marks the first line of a stored draft as its files; a draft without files has no such line. */
 const MARK = "\u0001"
 
 function write({ text, attachments }: Draft): string {

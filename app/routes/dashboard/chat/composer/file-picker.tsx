@@ -18,7 +18,7 @@ interface FilePickerProps {
   onClose: () => void
 }
 
-/** The viewer's own files, found by name. */
+/** The user's own files, searched by name. */
 export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
   const { t } = useLingui()
   const [name, setName] = useState("")
@@ -110,7 +110,7 @@ function FileChoice({ file, isAttached, onPick }: FileChoiceProps) {
   )
 }
 
-/** Up and down lead through the field and the files. */
+/** The up and down arrows move through the field and the files. */
 function walk(event: KeyboardEvent<HTMLElement>) {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("input, button:not(:disabled)")]

@@ -3,7 +3,7 @@ import { Alert } from "#app/ui/alert.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { useChatLayout } from "#app/routes/dashboard/chat/threads/use-chat-layout.ts"
 
-/** Says what the answers are worth where there is no model behind them. */
+/** Warns that the chat is off, or that the development gateway writes its replies. */
 export function ModelNotice() {
   const { t } = useLingui()
   const { model } = useChatLayout()

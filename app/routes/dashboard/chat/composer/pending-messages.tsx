@@ -5,27 +5,30 @@ import { postMessage, type OutgoingMessage } from "./send-message.ts"
 import { RequestRefused, send } from "#app/routes/dashboard/send.ts"
 import { readDraft, returnToDraft, clearDraft, type Draft } from "./drafts.ts"
 
-/** A question on its way: shown from the moment it is asked until the records have its turn. */
+/**
+ * A message that is being sent: shown from the moment it is sent until the records contain its
+ * turn.
+ */
 export interface PendingMessage extends OutgoingMessage {
-  /** The answer that goes, where another one is asked for. */
+  /** The id of the reply to replace, when another one is requested. */
   supersedes: string | null
   isTaken: boolean
 }
 
-/** What one page holds of a conversation besides its records. */
+/** What a page keeps about a conversation besides its records. */
 export interface Exchange {
   pending: PendingMessage | null
-  /** Why the last question was not taken. */
+  /** Why the last message was refused. */
   refusal: RequestRefused | null
-  /** The stored question that is being edited, and how. */
+  /** The stored message that is being edited, and its edited content. */
   editing: (Draft & { messageId: string }) | null
 }
 
 const QUIET: Exchange = { pending: null, refusal: null, editing: null }
 
 /**
- * Milliseconds. The records of a question that was taken come at once; past this they were removed
- * again.
+ * Milliseconds. The records of an accepted message arrive immediately. If they have not arrived
+ * after this time, they were deleted again.
  */
 const LOST_AFTER = 10_000
 
@@ -34,8 +37,8 @@ export type PendingMessages = ReturnType<typeof createPendingMessages>
 const PendingMessagesContext = createContext<PendingMessages | null>(null)
 
 /**
- * Keeps what is being asked in each conversation, so that it goes on while another is on the
- * screen.
+ * Keeps the messages that are being sent in each conversation, so that sending continues while
+ * another one is on the screen.
  */
 export function PendingMessagesProvider({ children }: { children: ReactNode }) {
   const [pendingMessages] = useState(createPendingMessages)
@@ -60,7 +63,7 @@ export function useExchangeOf(threadId: string): Exchange {
 function createPendingMessages() {
   const exchanges = new Map<string, Exchange>()
   const readers = new Set<() => void>()
-  /** Questions that may have been stored although their sender never heard so. */
+  /** Messages that may have been stored although the request failed. */
   const doubtful = new Map<string, PendingMessage>()
   const stopsWanted = new Set<string>()
 
@@ -88,7 +91,7 @@ function createPendingMessages() {
       setTimeout(() => isCurrent() && change(threadId, { pending: null }), LOST_AFTER)
     } catch (problem) {
       stopsWanted.delete(threadId)
-      // The records have it although its sender was told otherwise.
+      // If it is no longer current, the records have it, although the request failed.
       if (isCurrent()) giveBack(pending, refusalOf(problem))
     }
   }
@@ -106,7 +109,7 @@ function createPendingMessages() {
 
   async function stop(threadId: string) {
     const { pending } = of(threadId)
-    // There is nothing to stop yet; once it was taken there is.
+    // There is nothing to stop yet; `ask` stops it once it is accepted.
     if (pending && !pending.isTaken) return void stopsWanted.add(threadId)
     await send("POST", `/api/chat/threads/${threadId}/stop`)
   }
@@ -117,7 +120,7 @@ function createPendingMessages() {
       readers.add(reader)
       return () => void readers.delete(reader)
     },
-    /** A new question, at the end of the conversation or in the place of one that is stored. */
+    /** Sends a new message, at the end of the conversation or in place of a stored one. */
     ask(
       threadId: string,
       { text, attachments }: Draft,
@@ -130,8 +133,8 @@ function createPendingMessages() {
       begin({ threadId, requestId, text, attachments, replaces, supersedes: null })
     },
     /**
-     * Another answer to the last question. One that is complete is only replaced when `again` says
-     * so.
+     * Requests another reply to the last message. A complete reply is only replaced if `again` is
+     * set.
      */
     askAgain(question: OutgoingMessage & { supersedes: string }) {
       begin(question)
@@ -143,7 +146,7 @@ function createPendingMessages() {
     dismiss(threadId: string) {
       change(threadId, { refusal: null })
     },
-    /** The records have the turn of this question. */
+    /** Call it when the records have the turn of this message. */
     settle(threadId: string, requestId: string) {
       const asked = of(threadId)
       if (asked.pending?.requestId === requestId) change(threadId, { pending: null })
@@ -153,7 +156,7 @@ function createPendingMessages() {
       if (readDraft(threadId).text === doubted.text) clearDraft(threadId)
       change(threadId, { refusal: null, editing: null })
     },
-    /** The question that may have been stored unheard, if there is one. */
+    /** The message that may have been stored although its request failed, if there is one. */
     doubted: (threadId: string) => doubtful.get(threadId) ?? null,
   }
 }

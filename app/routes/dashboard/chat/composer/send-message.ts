@@ -1,25 +1,24 @@
 import type { Attachment } from "#server/chat/contract.ts"
 import { request } from "#app/routes/dashboard/send.ts"
 
-/** A question as it is sent. */
+/** The body of a request to send a message. */
 export interface OutgoingMessage {
   threadId: string
-  /** Asked twice with one id, it is stored once. */
+  /** Makes the request idempotent: a message sent twice with one id is stored once. */
   requestId: string
   text: string
   attachments: Attachment[]
-  /** Asks for another answer, although there is one. */
+  /** Requests another reply even if there is a complete one. */
   again?: boolean
   /**
-   * The id of a stored question, whose place it takes: what was said from there on is kept as its
-   * earlier version.
+   * The id of the stored message to replace: everything from it on is kept as its earlier version.
    */
   replaces?: string | null
 }
 
 /**
- * Asks, and resolves as soon as the question is stored: its answer comes with the live records.
- * Throws RequestRefused, in words for the person who asked.
+ * Sends a message, and resolves as soon as it is stored: the reply arrives with the live records.
+ * Throws RequestRefused, with a text for the user.
  */
 export async function postMessage(question: OutgoingMessage): Promise<void> {
   const { threadId, requestId, text, attachments, again, replaces } = question
@@ -34,6 +33,6 @@ export async function postMessage(question: OutgoingMessage): Promise<void> {
       messages: [{ id: requestId, role: "user", parts: [{ type: "text", text }, ...files] }],
     }),
   })
-  // Nothing in it is news; a body that nobody reads keeps its connection.
+  // The body has nothing new, but an unread body would keep its connection open.
   await response.body?.cancel()
 }

@@ -11,22 +11,19 @@ import { send } from "#app/routes/dashboard/send.ts"
 export interface Uploading {
   id: number
   file: File
-  /** Why it cannot go with the question; null while it is on its way. */
+  /** Why it cannot be attached; null while it is uploading. */
   problem: string | null
 }
 
 interface AttachingOptions {
   attachments: Attachment[]
-  /** Is told of one more, whenever it has been taken in. */
+  /** Called with each file that was uploaded or chosen. */
   onAttached: (attachment: Attachment) => void
 }
 
 let lastId = 0
 
-/**
- * Files beside a question that is being written: chosen from those that are here, or taken in on
- * the spot.
- */
+/** The files attached to a draft: chosen from the stored ones, or uploaded directly. */
 export function useAttaching({ attachments, onAttached }: AttachingOptions) {
   const { i18n, t } = useLingui()
   const [uploads, setUploads] = useState<readonly Uploading[]>([])
@@ -72,7 +69,7 @@ export function useAttaching({ attachments, onAttached }: AttachingOptions) {
   }
 }
 
-/** Why a file cannot go with a question; null where it can. The server has the last word. */
+/** Why a file cannot be attached; null if it can. The server checks again. */
 export function whyNot(
   { mimeType, size }: Pick<FileSummary, "mimeType" | "size">,
   i18n: I18n,
@@ -89,7 +86,7 @@ function attachmentOf({ _id, fileName, mimeType, size }: FileSummary): Attachmen
 }
 
 async function uploadFile(file: File): Promise<FileSummary> {
-  // A pasted picture has a name that says nothing, and always the same one.
+  // Browsers give every pasted image the same meaningless name, or none.
   const name = file.name || "pasted.png"
   const { files } = await send<{ files: FileSummary[] }>(
     "POST",

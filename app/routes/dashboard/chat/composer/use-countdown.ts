@@ -1,9 +1,6 @@
 import { useEffect, useState } from "react"
 
-/**
- * Whole seconds until the moment (milliseconds since the epoch); 0 when it is past or there is
- * none.
- */
+/** Whole seconds until `until` (milliseconds since the epoch); 0 if it is past or null. */
 export function useCountdown(until: number | null): number {
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {

@@ -3,8 +3,8 @@ import { startTransition, useEffect, useState } from "react"
 let wasTakenOver = false
 
 /**
- * False on the server and while the browser takes its page over, so that both draw the same; true
- * from then on, drawn in pieces.
+ * False on the server and during hydration, so that both render the same. Turns true in a
+ * transition, so that the update does not block.
  */
 export function useHydrated(): boolean {
   const [isHydrated, setHydrated] = useState(wasTakenOver)

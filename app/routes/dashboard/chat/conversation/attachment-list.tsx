@@ -10,7 +10,7 @@ import { Spinner } from "#app/ui/spinner.tsx"
 import { attachableAs, type Attachment } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 
-/** The files that go with a question: images as small pictures, others by their name. */
+/** The files attached to a message: images as thumbnails, others by their name. */
 export function AttachmentList({
   attachments,
   className,
@@ -59,8 +59,8 @@ function AttachmentLink({ attachment }: { attachment: Attachment }) {
 }
 
 /**
- * Whether the file still is, followed as it comes and goes. A picture is only asked for once it is
- * known to be there.
+ * Whether the file still exists, followed live. A thumbnail is only requested once it is known to
+ * exist.
  */
 function useIsThere(fileId: string): "unknown" | "there" | "gone" {
   const [unknown] = useState<Loaded<FileRow>>(() => ({
@@ -127,7 +127,7 @@ export function Chip({ picture, name, about, tone, children }: ChipProps) {
   )
 }
 
-/** A file beside the question that is being written. */
+/** A file attached to a draft. */
 export function DraftChip({ attachment, onRemove }: { attachment: Attachment; onRemove: () => void }) {
   const { t } = useLingui()
   const formats = useFormats()
@@ -145,7 +145,7 @@ export function DraftChip({ attachment, onRemove }: { attachment: Attachment; on
   )
 }
 
-/** A file on its way to the server, or one that did not get there. */
+/** A file that is being uploaded, or whose upload failed. */
 export function UploadChip({
   file,
   problem,

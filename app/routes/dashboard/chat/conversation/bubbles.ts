@@ -10,21 +10,21 @@ import {
 } from "#server/chat/contract.ts"
 import type { PendingMessage } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 
-/** A message on the screen, whether it is stored or still on its way. */
+/** A message on the screen, whether it is stored or still being sent. */
 export interface Bubble {
-  /** The same before and after it is stored, so that it stays in place. */
+  /** Does not change when the message is stored, so that its element stays in place. */
   key: string
   /** Null until it is stored. */
   id: string | null
   role: LiveMessage["role"]
   parts: ReplyPart[]
   attachments: Attachment[]
-  /** A question with earlier versions. */
+  /** Whether it is a user's message with earlier versions. */
   edited: boolean
-  /** `running` for an answer that grows. Null for a question. */
+  /** `running` for a growing reply; null for a user's message. */
   status: LiveTurn["status"] | null
   failure: string | null
-  /** What is missing of it although the model ended it. */
+  /** What is missing although the model completed the reply. */
   shortfall: Shortfall | null
   model: string | null
   tokens: { input: number | null; output: number | null } | null
@@ -32,15 +32,15 @@ export interface Bubble {
 }
 
 interface Records {
-  /** The newest first. */
+  /** Newest first. */
   messages: readonly LiveMessage[]
   turns: readonly LiveTurn[]
   chunks: readonly LiveChunk[]
 }
 
 /**
- * Makes the bubbles of a conversation, oldest first, again and again as its records change. A
- * bubble whose records stayed the same is the same object.
+ * Returns a function that computes the bubbles of a conversation, oldest first, and is called again
+ * whenever its records change. A bubble whose records did not change is the same object.
  */
 export function createBubbles() {
   const known = new Map<string, { message: LiveMessage; turn: LiveTurn | undefined; bubble: Bubble }>()
@@ -68,7 +68,7 @@ export function createBubbles() {
   }
 }
 
-/** The records have the turn that was asked for. */
+/** Whether the records have the turn that was requested. */
 export function isStored(
   turns: readonly LiveTurn[],
   { requestId, supersedes }: Pick<PendingMessage, "requestId" | "supersedes">,
@@ -105,7 +105,7 @@ function storedBubble(
 }
 
 /**
- * What a running answer has said so far is in its chunks: only its end is written into its message.
+ * The text of a running reply is in its chunks: its message is only written when the reply ends.
  */
 function grow(stored: Bubble[], chunks: Records["chunks"]): Bubble[] {
   const at = stored.findLastIndex(({ status }) => status === "running")

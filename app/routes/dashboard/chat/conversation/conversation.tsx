@@ -111,7 +111,10 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
   )
 }
 
-/** What a screen reader or a browser without observers needs of what else happens by itself. */
+/**
+ * The button is for screen readers and for browsers without IntersectionObserver; otherwise earlier
+ * messages load automatically.
+ */
 function EarlierMark({ earlier }: { earlier: Earlier }) {
   const { t } = useLingui()
   if (earlier.isLoading) return <Spinner label={t`Loading earlier messages`} />
@@ -131,7 +134,7 @@ interface ComposerProps {
   onEditLast: () => void
 }
 
-/** Apart from the messages: what is typed here draws none of them again. */
+/** A component of its own, so that typing does not render the messages again. */
 function ComposerArea({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast }: ComposerProps) {
   const { t } = useLingui()
   const { model } = useChatLayout()
@@ -175,7 +178,7 @@ function ComposerArea({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast 
   )
 }
 
-/** Why nothing can be sent now. `wait`: seconds. */
+/** Why nothing can be sent now. `wait` is in seconds. */
 function useObstacle(available: boolean, wait: number) {
   const { t } = useLingui()
   if (!available) return t`You can't send messages while the chat is turned off.`
@@ -189,8 +192,8 @@ function useObstacle(available: boolean, wait: number) {
 }
 
 /**
- * What can be done in a conversation. The functions stay the same, so that no message is drawn
- * again for them.
+ * The actions of a conversation. The functions keep their identity, so that they do not cause
+ * messages to render again.
  */
 function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
   const { t } = useLingui()
@@ -212,7 +215,7 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
       ask,
       edit,
       continue: () => ask({ text: t`Continue where you stopped.`, attachments: [] }),
-      /** Another answer to the last question, in the place of this one. */
+      /** Requests another reply to the last message, in place of this one. */
       again({ id, requestId, status }: Bubble) {
         const question = lastMessage()
         if (!id || !requestId || !question) return
@@ -229,7 +232,7 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
   }, [questions, threadId, goToEnd, t])
 }
 
-/** Null while nothing is being answered. */
+/** Null unless a reply is being generated. */
 function useStop(threadId: string, isReplying: boolean): (() => void) | null {
   const { t } = useLingui()
   const questions = usePendingMessages()

@@ -17,7 +17,7 @@ interface EarlierDialogProps {
   onClose: () => void
 }
 
-/** What an edited question replaced, to be read and copied. */
+/** What an edited message replaced, to read and copy. */
 export function EarlierDialog({ threadId, questionId, onClose }: EarlierDialogProps) {
   const { t } = useLingui()
   const { page, problem, loadMore } = useReplaced(threadId, questionId)
@@ -94,7 +94,10 @@ function Replaced({ entry: { role, content, attachments } }: { entry: ReplacedEn
   )
 }
 
-/** The latest first; `page` is all that has come so far, null until the first of it. */
+/**
+ * Latest first. `page` holds everything loaded so far, and is null until the first page has
+ * arrived.
+ */
 function useReplaced(threadId: string, questionId: string) {
   const { t } = useLingui()
   const [page, setPage] = useState<ReplacedPage | null>(null)

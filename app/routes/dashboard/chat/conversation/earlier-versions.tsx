@@ -5,7 +5,7 @@ import { defer } from "#app/ui/defer.tsx"
 
 const EarlierDialog = defer(() => import("./earlier-versions-part.tsx"))((parts) => parts.EarlierDialog)
 
-/** Leads to what an edited question replaced. */
+/** Opens what an edited message replaced. */
 export function EarlierVersions({ threadId, questionId }: { threadId: string; questionId: string }) {
   const [isOpen, setOpen] = useState(false)
   return (

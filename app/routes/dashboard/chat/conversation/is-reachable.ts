@@ -1,4 +1,4 @@
-/** Whether the server responds at this path without an error of its own. */
+/** Whether the server responds at this path without an error of its own (5xx). */
 export async function isReachable(path: string): Promise<boolean> {
   if (!navigator.onLine) return false
   try {

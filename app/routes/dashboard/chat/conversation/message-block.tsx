@@ -11,14 +11,14 @@ const LAID_OUT = 8
 export interface Block {
   number: number
   bubbles: Bubble[]
-  /** Far from the end: the browser need not lay it out before it comes into sight. */
+  /** Far from the end: the browser can skip its layout until it scrolls into view. */
   isOld: boolean
 }
 
 /**
- * The messages in blocks, for the browser looks at each thing that it may leave out again and
- * again: at two thousand of them, frames are dropped. A message stays in its block when others come
- * before or after, because moving would render it again.
+ * Groups the messages into blocks, because the browser keeps checking every element with
+ * `content-visibility: auto`: with two thousand of them it drops frames. A message stays in its
+ * block when others come before or after, because moving it would render it again.
  */
 export function useBlocks(bubbles: Bubble[]): Block[] {
   const [anchor] = useState(bubbles[0]?.key)
@@ -37,13 +37,13 @@ export function useBlocks(bubbles: Bubble[]): Block[] {
 
 interface MessageBlockProps extends Pick<MessageProps, "onEdit" | "onAgain" | "threadId"> {
   block: Block
-  /** The last message of all. */
+  /** The last message of the conversation. */
   last: Bubble | undefined
-  /** Given for the block in which a question is being edited. */
+  /** Set for the block that holds the message being edited. */
   editing: MessageProps["editing"]
 }
 
-/** Drawn again only when one of its messages is another. */
+/** Renders again only when one of its messages has changed. */
 export const MessageBlock = memo(function MessageBlock({
   block: { bubbles, isOld },
   last,

@@ -10,10 +10,7 @@ interface MessageEditorProps {
   editing: NonNullable<Exchange["editing"]>
 }
 
-/**
- * A question that was asked, to be asked in other words. What was said after it goes to the earlier
- * versions.
- */
+/** Edits a sent message. Everything after it moves to the earlier versions. */
 export function MessageEditor({ threadId, editing }: MessageEditorProps) {
   const { t } = useLingui()
   const questions = usePendingMessages()

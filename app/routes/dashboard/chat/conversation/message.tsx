@@ -21,16 +21,18 @@ import { useReveal } from "./use-reveal.ts"
 
 export interface MessageProps {
   bubble: Bubble
-  /** Below the last message stands more of how it ended, with what can be done. */
+  /** The last message omits its short ending: ReplyNotice below it says more. */
   isLast: boolean
-  /** Given for a question that is being edited. */
+  /** Set while this message is being edited. */
   editing: Exchange["editing"]
   onEdit: (bubble: Bubble) => void
   onAgain: (bubble: Bubble) => void
   threadId: string
 }
 
-/** Drawn again only when what it shows has changed, however often the list around it is. */
+/**
+ * Renders again only when its own content has changed, however often the list around it renders.
+ */
 export const Message = memo(function Message(props: MessageProps) {
   const { t } = useLingui()
   const { bubble, editing, threadId } = props
@@ -118,10 +120,7 @@ function Reply({ bubble, isLast, onAgain }: MessageProps) {
   )
 }
 
-/**
- * What can be done with a message: for those who point at it, reach it by the keyboard, or have no
- * pointer.
- */
+/** The actions of a message, visible on hover, on keyboard focus, and on touch screens. */
 function Acts({ className, children }: { className?: string; children: React.ReactNode }) {
   return (
     <div
@@ -138,12 +137,12 @@ function Acts({ className, children }: { className?: string; children: React.Rea
 interface ActProps {
   icon: IconName
   title: string
-  /** For who does not see which message it belongs to. */
+  /** For screen readers, which do not convey which message it belongs to. */
   label: string
   onClick: () => void
 }
 
-/** Not while an answer is being given: it would be refused. */
+/** Hidden while a reply is being generated: the server would refuse it. */
 function Act({ icon, title, label, onClick }: ActProps) {
   return (
     <Button

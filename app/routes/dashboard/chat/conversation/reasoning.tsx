@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro"
 import { Icon } from "#app/ui/icon.tsx"
 import { classOfText } from "#app/routes/dashboard/chat/markdown/long-run.ts"
 
-/** What a model said to itself, folded. */
+/** The model's reasoning, collapsed. */
 export function Reasoning({ text, isGrowing }: { text: string; isGrowing: boolean }) {
   const { t } = useLingui()
   return (

@@ -13,7 +13,7 @@ interface ReplyNoticeProps {
   onContinue: () => void
 }
 
-/** How the last answer ended, where it did not end well, and what can be done. */
+/** Why the last reply ended early, if it did, and what can be done about it. */
 export function ReplyNotice({ bubble, onRetry, onContinue }: ReplyNoticeProps) {
   const { t } = useLingui()
   const say = useSentences()
@@ -65,7 +65,7 @@ function ShortfallNotice({ bubble, onRetry, onContinue }: ReplyNoticeProps) {
   const { t } = useLingui()
   const { shortfall, parts } = bubble
   if (!shortfall) return null
-  // What has no words cannot be gone on with.
+  // A reply without text cannot be continued.
   const canContinue = shortfall === "length" || (shortfall === "steps" && plainText(parts).trim() !== "")
   return (
     <Notice words={t(SHORTFALLS[shortfall])}>

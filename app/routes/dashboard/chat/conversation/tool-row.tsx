@@ -8,7 +8,7 @@ import type { ReplyPart } from "#server/chat/contract.ts"
 
 type ToolPart = ReplyPart & { type: "tool" }
 
-/** What each tool is doing, and what it did. */
+/** The texts of each tool, while it is running and after it has finished. */
 const WORDS: Record<string, [doing: MessageDescriptor, done: MessageDescriptor]> = {
   currentTime: [msg`Checking the time…`, msg`Checked the time`],
   searchFiles: [msg`Searching your files…`, msg`Searched your files`],
@@ -16,7 +16,7 @@ const WORDS: Record<string, [doing: MessageDescriptor, done: MessageDescriptor]>
   searchThreads: [msg`Searching your conversations…`, msg`Searched your conversations`],
 }
 
-/** A tool the model used, in one line that unfolds to what it was asked and what it said. */
+/** A tool call in one line, which expands to its input and its output. */
 export function ToolRow({ part, isRunning }: { part: ToolPart; isRunning: boolean }) {
   const { t } = useLingui()
   const isWaiting = isRunning && part.output === undefined && part.error === undefined
@@ -44,7 +44,7 @@ export function ToolRow({ part, isRunning }: { part: ToolPart; isRunning: boolea
 function State({ part, isWaiting }: { part: ToolPart; isWaiting: boolean }) {
   if (isWaiting) return <Spinner />
   if (part.error) return <Icon name="warning" className="text-danger-ink" />
-  // An answer that was stopped leaves a tool that never said anything.
+  // Stopping a reply leaves tool calls without an output.
   if (part.output === undefined) return <Icon name="stop" className="text-faint" />
   return <Icon name="check-circle" className="text-success-ink" />
 }

@@ -8,8 +8,8 @@ export interface Earlier {
 }
 
 /**
- * Brings in earlier messages before a reader who scrolls up gets to them. The mark stands above the
- * first message.
+ * Loads earlier messages before a reader who scrolls up reaches them. The returned ref belongs
+ * above the first message.
  */
 export function useEarlier(
   { hasMore, isLoading, loadMore }: Earlier,
@@ -23,7 +23,8 @@ export function useEarlier(
   const mayLoad = hasMore && !isLoading
   useEffect(() => {
     if (!mayLoad || !mark.current) return
-    // Two windows ahead. Checked again after each page, because one page may not be enough.
+    // Two viewport heights ahead. Checked again after each page, because one page may not be
+    // enough.
     const sight = new IntersectionObserver(
       (entries) => entries.some((entry) => entry.isIntersecting) && load.current(),
       {

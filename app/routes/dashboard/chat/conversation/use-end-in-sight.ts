@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from "react"
 
-/** Near enough to the end to count as there. Pixels. */
+/** Pixels. A reader this near to the end counts as being there. */
 const NEAR = 48
 
 /**
- * Keeps the end of a growing list in sight, but only for a reader who is there. `frame` is a
- * reversed column (`flex-col-reverse`): the browser draws it from its end, with scrollTop 0 there
- * and less above, so the page stands right before any script has run, and what comes in at the top
- * moves nothing. `content` is what it holds.
+ * Keeps the end of a growing list in view, but only for a reader who is at the end. `frame` is a
+ * reversed column (`flex-col-reverse`): the browser lays it out from its end, where scrollTop is 0
+ * and negative above it. The page is therefore scrolled correctly before any script has run, and
+ * messages inserted at the top move nothing. `content` is its child.
  */
 export function useEndInSight() {
   const frame = useRef<HTMLDivElement>(null)
@@ -23,7 +23,8 @@ export function useEndInSight() {
     let end = list.lastElementChild?.getBoundingClientRect().height ?? 0
     const note = () => {
       const isNear = box.scrollTop > -NEAR
-      // Only who scrolls up lets go: growing content may move the end away from who does nothing.
+      // Only scrolling up counts as leaving: growing content can move the end away from a reader
+      // who does nothing.
       if (isNear) stays = true
       else if (box.scrollTop < lastTop) stays = false
       lastTop = box.scrollTop
@@ -32,12 +33,13 @@ export function useEndInSight() {
     const grow = () => {
       if (stays && box.scrollTop !== 0) box.scrollTop = 0
       const height = list.lastElementChild?.getBoundingClientRect().height ?? 0
-      // Counted from the end, a reader further up is moved by what is written there; browsers that
-      // anchor see to it themselves.
+      // Since scrolling counts from the end, growing content would move a reader further up;
+      // browsers with scroll anchoring prevent that themselves.
       if (!stays && !ANCHORS) box.scrollTop -= Math.max(0, height - end)
       end = height
     }
-    // Drawn from its end, a list would fold and unfold upwards, away from the pointer.
+    // Because the list is laid out from its end, a `details` would expand upwards, away from the
+    // pointer.
     const hold = ({ target }: Event) => {
       const summary = target instanceof Element ? target.closest("summary") : null
       if (!summary) return

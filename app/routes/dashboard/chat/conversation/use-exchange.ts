@@ -7,10 +7,7 @@ import { isReachable } from "./is-reachable.ts"
 import { createBubbles, isStored } from "./bubbles.ts"
 import { useExchangeOf, usePendingMessages } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 
-/**
- * Milliseconds between two looks at an answer that is being given, while no live connection brings
- * it.
- */
+/** Milliseconds between two polls for a reply that is being generated without a live connection. */
 const LOOK_AGAIN = 1_000
 
 interface Records {
@@ -19,7 +16,7 @@ interface Records {
   chunks: readonly LiveChunk[]
 }
 
-/** The conversation as its records have it, with the question that is on its way to them. */
+/** The conversation as its records have it, with the message that is being sent. */
 export function useExchange(threadId: string, { messages, turns, chunks }: Records) {
   const questions = usePendingMessages()
   const { pending, refusal, editing } = useExchangeOf(threadId)
@@ -43,8 +40,8 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
     const look = async () => {
-      // A server that starts again has no live connections either, and a loader that fails would
-      // take the page off the screen.
+      // A server that is restarting has no live connections either, and a loader that fails would
+      // replace the page by an error.
       if ((await isReachable(href("/api/chat/threads/:threadId", { threadId }))) && !isOver)
         await revalidate()
       if (!isOver) timer = setTimeout(() => void look(), LOOK_AGAIN)
@@ -65,9 +62,7 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
   }
 }
 
-/**
- * The start and the end of an answer, for those who hear the page; never its words as they come.
- */
+/** Announces the start and the end of a reply to screen readers, but not its growing text. */
 function useAnnouncement(isReplying: boolean, isWhole: boolean) {
   const { t } = useLingui()
   const [hasAnswered, setHasAnswered] = useState(false)

@@ -3,10 +3,13 @@ import { useLocation } from "react-router"
 import type { Bubble } from "./bubbles.ts"
 import type { Earlier } from "./use-earlier.ts"
 
-/** Milliseconds for which a message that was looked for stays marked. */
+/** Milliseconds for which a found message stays highlighted. */
 const MARKED = 2_500
 
-/** Goes to the message that the address names (`#message-<id>`), however far back it is. */
+/**
+ * Scrolls to the message named by the URL (`#message-<id>`), loading as many earlier pages as it
+ * takes.
+ */
 export function useFoundMessage(bubbles: Bubble[], { hasMore, isLoading, loadMore }: Earlier) {
   const { hash, key } = useLocation()
   const id = /^#message-([\w-]+)$/.exec(hash)?.[1]

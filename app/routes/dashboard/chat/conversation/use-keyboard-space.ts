@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "react"
 
-/** Pixels. No browser's own bars take as much from the page; keyboards take more. */
+/** Pixels. No browser's own bars take this much of the page; keyboards take more. */
 const LOWEST_KEYBOARD = 120
 
 /**
- * Keeps an element above the keyboard of a phone: the keyboard lies over the page without making it
- * smaller, so the element is told (as `--available-height`) how much it has from its own top to the keyboard's.
+ * Keeps an element above the keyboard of a phone. The keyboard covers the page without resizing it,
+ * so `--available-height` of the element is set to the height between its top and the keyboard.
  */
 export function useKeyboardSpace() {
   const element = useRef<HTMLDivElement>(null)
@@ -15,7 +15,7 @@ export function useKeyboardSpace() {
     const fit = () => {
       const box = element.current
       if (!box) return
-      // Somebody who has zoomed in sees less of the page as well.
+      // Zooming in shrinks the visual viewport as well.
       const isKeyboard = view.scale < 1.05 && window.innerHeight - view.height > LOWEST_KEYBOARD
       if (!isKeyboard) return box.style.removeProperty("--available-height")
       window.scrollTo(0, 0)

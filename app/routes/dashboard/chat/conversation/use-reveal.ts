@@ -1,19 +1,19 @@
 import { useEffect, useRef, useState } from "react"
 
-/** Milliseconds from one arrival of words to the next: what came is spread over them. */
+/** Milliseconds between two arrivals of text: each arrival is spread over them. */
 const SPREAD = 280
 
-/** Milliseconds between two drawings. */
+/** Milliseconds between two updates of the shown text. */
 const PACE = 30
 
 /**
- * A text that grows by leaps, as it would read if it were written steadily. What it held when it
- * was first shown is there at once, unless it is `isNew`.
+ * Smooths a text that grows in bursts, so that it appears at a steady pace. The text of the first
+ * render is shown immediately, unless `isNew` is set.
  */
 export function useReveal(text: string, { isNew }: { isNew: boolean }): string {
   const [shown, setShown] = useState(isNew ? 0 : text.length)
   const place = useRef(shown)
-  // Another answer has begun in its place.
+  // The text is shorter when another reply replaced it.
   const from = Math.min(shown, text.length)
 
   useEffect(() => {
@@ -46,7 +46,7 @@ export function useReveal(text: string, { isNew }: { isNew: boolean }): string {
   return text.slice(0, wholeCharacters(text, from))
 }
 
-/** Half of a character would be drawn as a box. */
+/** Half of a surrogate pair would be rendered as a box. */
 function wholeCharacters(text: string, end: number) {
   const code = text.charCodeAt(end - 1)
   return end < text.length && code >= 0xd800 && code <= 0xdbff ? end - 1 : end

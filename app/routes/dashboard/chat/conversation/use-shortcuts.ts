@@ -1,14 +1,14 @@
 import { useEffect, useRef } from "react"
 
 /**
- * Escape, wherever the keyboard is, unless something nearer has taken it: a menu, a dialog, a
- * question that is being edited.
+ * Calls `act` for Escape, wherever the focus is, unless something nearer handled it: a menu, a
+ * dialog, a message that is being edited.
  */
 export function useEscape(act: (() => void) | null) {
   useKey(act, (event) => event.key === "Escape")
 }
 
-/** Control or Command with Shift and O. */
+/** Ctrl+Shift+O, or Command+Shift+O. */
 export function useNewShortcut(act: () => void) {
   useKey(act, (event) => (event.ctrlKey || event.metaKey) && event.shiftKey && event.code === "KeyO")
 }
@@ -23,7 +23,7 @@ function useKey(act: (() => void) | null, isMeant: (event: KeyboardEvent) => boo
     if (!isWanted) return
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || !latest.current.isMeant(event)) return
-      // A toast is a dialog as well, but nobody is in it.
+      // A toast has the role `dialog` as well, but is not modal.
       if (document.querySelector("[role=dialog]:not([aria-modal=false]), [role=menu]")) return
       event.preventDefault()
       latest.current.act?.()

@@ -3,16 +3,13 @@ import { footnoteExtensions, mayHoldFootnotes } from "./footnote-tokens.ts"
 import { mathExtensions, mayHoldMath } from "./math-tokens.ts"
 import { repairEnd } from "./growing.ts"
 
-/** Characters. Past this a text is shown as it is: laying it out would hold the page up. */
+/** Characters. A longer text is shown as plain text: laying it out would block the page. */
 const LONGEST = 200_000
 
-/**
- * Characters without an empty line. The time to read one paragraph grows with the square of its
- * length.
- */
+/** Characters without an empty line. Parsing a paragraph takes time quadratic in its length. */
 const LONGEST_PARAGRAPH = 20_000
 
-/** More are elements without end. */
+/** More would create too many elements. */
 const MOST_PARAGRAPHS = 5_000
 
 const optionsOf = {
@@ -28,13 +25,12 @@ interface Reading {
 }
 
 /**
- * Reads one text again and again as it grows. Of a text that grew, only the end is parsed again,
- * and blocks that stayed what they were keep their identity. Null stands for a text that is not to
- * be laid out.
+ * Returns a parser for one text that grows. It parses only the end again, and blocks that did not
+ * change keep their identity. `read` returns null for a text that is to be shown as plain text.
  */
 export function createBlockReader() {
   let last: Reading = { text: "", blocks: [] }
-  /** The last blocks as read, without the repair at the end. */
+  /** The last blocks as parsed, without the repair of the end. */
   let settled: Reading = last
 
   function read(given: string, { isGrowing }: { isGrowing: boolean }): readonly Token[] | null {
@@ -42,7 +38,7 @@ export function createBlockReader() {
     try {
       return isGrowing ? readGrowing(text) : readWhole(text)
     } catch {
-      return null // the parser recurses, and a text can be made to exhaust its stack
+      return null // The parser is recursive, and a text can be made to exhaust the stack.
     }
   }
 
@@ -50,7 +46,7 @@ export function createBlockReader() {
     if (!isReadable(text)) return null
     const blocks = lex(text)
     const hasReferences = blocks.some(({ type }) => type === "def")
-    // What a reference means may have changed under the same words.
+    // A changed reference changes what the same text renders to.
     last = { text, blocks: hasReferences ? blocks : keepSame(last.blocks, blocks) }
     settled = last
     return shownOf(last.blocks)
@@ -72,7 +68,8 @@ export function createBlockReader() {
 }
 
 /**
- * The last blocks may become something else with the next word; what stands before them will not.
+ * Drops the last blocks, which further text may turn into something else; the ones before them are
+ * final.
  */
 function withoutEnd(blocks: Token[]): Token[] {
   const ends = blocks.findLastIndex(({ type }) => type !== "space")
@@ -113,8 +110,7 @@ function isReadable(text: string) {
 }
 
 /**
- * Markers of quotations, or the indents of lists, one inside the other for longer than anybody
- * writes them.
+ * Whether markers of quotations, or indents of lists, are nested deeper than anybody writes them.
  */
 function isTooDeep(text: string) {
   return /^[ \t]*(?:(?:>|[-*+]|\d+[.)])[ \t]*){40}/m.test(text) || /^[ \t]{200}/m.test(text)

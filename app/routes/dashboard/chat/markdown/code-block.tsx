@@ -8,7 +8,7 @@ import { inOrder } from "./in-order.tsx"
 interface CodeBlockProps {
   code: string
   language: string
-  /** More of it is to come: its colours wait until it is whole. */
+  /** More of it is to come: it is highlighted once it is complete. */
   isOpen?: boolean
 }
 
@@ -38,7 +38,7 @@ function Piece({ piece: { text, scope } }: { piece: CodePiece }) {
   return colour ? <span className={colour}>{text}</span> : text
 }
 
-/** Null until they are found, and where there are none. */
+/** Null until they are found, and if there are none. */
 function useColours(code: string, language: string, isOpen: boolean): CodePiece[] | null {
   const [found, setFound] = useState<{ code: string; pieces: CodePiece[] | null } | null>(null)
   useEffect(() => {
@@ -49,8 +49,8 @@ function useColours(code: string, language: string, isOpen: boolean): CodePiece[
       const pieces = await highlight(code, language)
       if (isCurrent) startTransition(() => setFound({ code, pieces }))
     }
-    // Without its colours the code can be read as well: neither a grammar that fails nor a lost
-    // connection is worth a word.
+    // The code is readable without colours: neither a failing grammar nor a lost connection is
+    // worth an error.
     const idle = whenIdle(() => void find().catch(() => {}), 500)
     return () => {
       isCurrent = false

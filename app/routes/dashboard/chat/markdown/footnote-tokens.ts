@@ -1,26 +1,29 @@
 import type { Token, TokenizerExtension, Tokens } from "marked"
 
-/** `[^label]: text`, wherever it stands. */
+/** `[^label]: text`, anywhere in the text. */
 export interface FootnoteToken extends Tokens.Generic {
   type: "footnote"
   label: string
   tokens: Token[]
 }
 
-/** `[^label]` in a text. */
+/** `[^label]` within a text. */
 export interface FootnoteReferenceToken extends Tokens.Generic {
   type: "footnoteReference"
   label: string
 }
 
-/** Whether a text can hold a footnote at all: looking for one at each place has its price. */
+/**
+ * Whether a text can hold a footnote at all. Skips the extension where it cannot, because it tries
+ * to match at every position.
+ */
 export function mayHoldFootnotes(text: string): boolean {
   return text.includes("[^")
 }
 
 const DEFINITION = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*/
 
-/** Lexers that are reading a footnote. One inside another would let a text exhaust the stack. */
+/** Lexers that are reading a footnote. Nested footnotes would let a text exhaust the stack. */
 const readingFootnote = new WeakSet<object>()
 
 const footnote: TokenizerExtension = {
@@ -43,7 +46,8 @@ const footnote: TokenizerExtension = {
 }
 
 /**
- * A footnote goes on in the lines right below its first, and in indented ones after an empty line.
+ * A footnote continues on the lines directly below its first, and on indented ones after an empty
+ * line.
  */
 function readDefinition(text: string): string {
   let end = lineEnd(text, 0)
@@ -64,7 +68,7 @@ function lineEnd(text: string, from: number) {
   return at < 0 ? text.length : at + 1
 }
 
-/** Of a long text the rest need not be looked through for each of its paragraphs. */
+/** Avoids scanning the rest of a long text for each of its paragraphs. */
 function firstParagraph(text: string) {
   const end = text.indexOf("\n\n")
   return end < 0 ? text : text.slice(0, end)
@@ -76,7 +80,7 @@ const footnoteReference: TokenizerExtension = {
   start: (text) => /\[\^/.exec(text)?.index,
   tokenizer(text) {
     if (this.lexer.state.inLink) return undefined
-    // With an address in parentheses it is a link.
+    // Followed by a URL in parentheses, it is a link.
     const found = /^\[\^([^\]\s]{1,100})\](?!\()/.exec(text)
     return found ? { type: "footnoteReference", raw: found[0], label: found[1] } : undefined
   },

@@ -4,20 +4,20 @@ import { createContext, use, useId, useMemo, type MouseEvent, type ReactNode } f
 import { classNames } from "#app/ui/class-names.ts"
 import { mayHoldFootnotes, type FootnoteReferenceToken, type FootnoteToken } from "./footnote-tokens.ts"
 
-/** A footnote as it is listed below a text. */
+/** A footnote as listed below a text. */
 interface Footnote {
-  /** Null where nothing refers to it. */
+  /** Null if nothing refers to it. */
   number: number | null
   token: FootnoteToken
   id: string
-  /** The ids of what refers to it. */
+  /** The ids of the references to it. */
   references: string[]
 }
 
 interface Reference {
   number: number
   id: string
-  /** The id of the footnote. Null while it has not arrived. */
+  /** The id of the footnote; null until it has arrived. */
   target: string | null
 }
 
@@ -29,7 +29,7 @@ interface Footnotes {
 const FootnotesContext = createContext<Footnotes>({ listed: [], references: new Map() })
 export const FootnotesProvider = FootnotesContext.Provider
 
-/** The footnotes of one text, with ids of their own on the page. */
+/** The footnotes of one text, with ids that are unique on the page. */
 export function useFootnotes(
   text: string,
   blocks: readonly Token[] | null,
@@ -41,10 +41,10 @@ export function useFootnotes(
 }
 
 /**
- * Numbers footnotes in the order of their first references; those without one come last, so that no
- * text is lost. Of several with one label the first counts. While the text grows, a reference has
- * its number before its footnote arrives. Ids are made of numbers because labels come from the
- * model and repeat from message to message.
+ * Numbers the footnotes in the order of their first references; those without a reference come
+ * last, so that no text is lost. If several have one label, the first counts. While the text grows,
+ * a reference gets its number before its footnote arrives. The ids are made of numbers, because
+ * labels come from the model and repeat from message to message.
  */
 function number(
   blocks: readonly Token[],
@@ -89,10 +89,7 @@ function number(
 
 type Found = { definitions: FootnoteToken[]; references: FootnoteReferenceToken[] }
 
-/**
- * In the order of the text. What stands in a footnote is not among the references of what is around
- * it.
- */
+/** Collects in document order. References inside a footnote are kept apart from those around it. */
 function collect(tokens: readonly Token[]): Found {
   const found: Found = { definitions: [], references: [] }
   visit(tokens)
@@ -101,7 +98,7 @@ function collect(tokens: readonly Token[]): Found {
   function visit(node: unknown) {
     if (Array.isArray(node)) return node.forEach(visit)
     if (typeof node !== "object" || node === null) return
-    if (!("type" in node)) return Object.values(node).forEach(visit) // a cell of a table
+    if (!("type" in node)) return Object.values(node).forEach(visit) // a table cell
     if (node.type === "footnote") found.definitions.push(node as FootnoteToken)
     else if (node.type === "footnoteReference") found.references.push(node as FootnoteReferenceToken)
     else for (const inner of Object.values(node)) if (typeof inner === "object") visit(inner)
@@ -110,10 +107,12 @@ function collect(tokens: readonly Token[]): Found {
 
 const LINK = "rounded-sm px-0.5 text-accent-ink"
 
-/** Small and raised, so that it is known for a link without a line under it. */
+/** Small and raised, so that it is recognisable as a link without an underline. */
 const NUMBER = `${LINK} no-underline hover:underline`
 
-/** The number that leads to a footnote. One that leads nowhere is shown as it was written. */
+/**
+ * The number that links to a footnote. A reference without a footnote is shown as it was written.
+ */
 export function FootnoteReference({ token }: { token: FootnoteReferenceToken }) {
   const { t } = useLingui()
   const reference = use(FootnotesContext).references.get(token)
@@ -141,7 +140,7 @@ export function FootnoteReference({ token }: { token: FootnoteReferenceToken }) 
 
 interface FootnoteListProps {
   footnotes: readonly Footnote[]
-  /** Renders the blocks of a footnote, with `end` behind the last of its text. */
+  /** Renders the blocks of a footnote, with `end` after the last of its text. */
   render: (tokens: Token[], end: ReactNode) => ReactNode
 }
 
@@ -197,7 +196,7 @@ function BackLinks({ number: shown, references }: Pick<Footnote, "number" | "ref
   })
 }
 
-/** Without an entry in the history: Back leaves the conversation. */
+/** Adds no entry to the history, so that Back leaves the conversation. */
 function goToTarget(event: MouseEvent<HTMLAnchorElement>) {
   const target = document.getElementById(event.currentTarget.hash.slice(1))
   if (!target || event.metaKey || event.ctrlKey || event.shiftKey) return

@@ -1,19 +1,20 @@
 /**
- * A text that is still being written, as it will probably read: what was begun at its end is closed
- * or held back, so that no mark-up flickers as words come in. `text` is the last block alone.
+ * Completes a text that is still being written: closes or holds back the mark-up begun at its end,
+ * so that it does not flicker as text arrives. `text` is the last block alone.
  */
 export function repairEnd(text: string): string {
   const held = holdBack(holdBackFootnote(text))
   return closeEmphasis(finishLink(held))
 }
 
-/** `[^label]` at the beginning of a line may yet become a footnote. */
+/** Holds back `[^label]` at the beginning of a line, which may become a footnote. */
 function holdBackFootnote(text: string): string {
   return text.replace(/(?:^|\n) {0,3}\[\^[^\]\s]*\]?$|\[\^[^\]\s]*$/, "")
 }
 
 /**
- * A table needs its second line, a line of marks alone may yet become a list, a heading or a rule.
+ * Holds back a table until its second line has arrived, and a line of marks alone, which may become
+ * a list, a heading or a rule.
  */
 function holdBack(text: string): string {
   if (/^ {0,3}\|[^\n]*(?:\n[ \t|:-]*)?$/.test(text)) return ""
@@ -22,7 +23,7 @@ function holdBack(text: string): string {
     .replace(/(?:[*_~`]+|!?\[|\\)$/, "")
 }
 
-/** `[words](https://exam` shows its words; half an image shows nothing. */
+/** `[text](https://exam` shows its text; half an image shows nothing. */
 function finishLink(text: string): string {
   const image = /!\[[^\]\n]*\]?$/.exec(text)
   if (image) return text.slice(0, image.index)

@@ -1,21 +1,21 @@
 import core from "highlight.js/lib/core"
 import type { LanguageFn } from "highlight.js"
 
-/** A run of code, and what it is. */
+/** A run of code with its scope. */
 export interface CodePiece {
   text: string
-  /** As highlight.js calls it: `keyword`, `title.function` ... Null for what has no colour. */
+  /** The scope of highlight.js: `keyword`, `title.function` ... Null for text without a colour. */
   scope: string | null
 }
 
-/** Characters. Finding the colours of more would be felt. */
+/** Characters. Highlighting more would be noticeable. */
 const LONGEST = 30_000
 
 const highlighter = core.newInstance()
 
 /**
- * The code in pieces that make it up again; null for a language that is not known here. Loads the
- * language when it is first needed.
+ * Splits code into pieces that together are the whole code; null for an unknown language. Loads the
+ * grammar on first use.
  */
 export async function highlight(code: string, name: string): Promise<CodePiece[] | null> {
   const language = nameOf(name)
@@ -30,7 +30,7 @@ async function register(language: Language) {
   highlighter.registerLanguage(language, grammar)
 }
 
-/** Nothing of it becomes HTML: its spans are taken apart into what they say. */
+/** Never inserted as HTML: its spans are parsed into pieces. */
 function readPieces(html: string): CodePiece[] {
   const scopes: string[] = []
   const pieces: CodePiece[] = []
@@ -42,7 +42,7 @@ function readPieces(html: string): CodePiece[] {
   return pieces
 }
 
-/** `hljs-title function_` is `title.function`. */
+/** `hljs-title function_` stands for `title.function`. */
 function nameOfScope(classes: string) {
   return classes.replace("hljs-", "").replaceAll(/ (\w+?)_+/g, ".$1")
 }
@@ -96,7 +96,7 @@ const LANGUAGES = {
   yaml: () => import("highlight.js/lib/languages/yaml"),
 } satisfies Record<string, () => Promise<{ default: LanguageFn }>>
 
-/** What stands inside others. */
+/** The languages embedded in each language. */
 const EMBEDS: Partial<Record<Language, Language[]>> = {
   javascript: ["xml", "css"],
   typescript: ["xml", "css"],

@@ -1,8 +1,8 @@
 import { Fragment, type ReactNode } from "react"
 
 /**
- * Pieces of a text, one after the other: each is known by its place alone, for a text that grows
- * keeps what it began with.
+ * Renders the pieces of a text in order, with their index as the key: a growing text keeps the
+ * pieces it began with.
  */
 export function inOrder<Piece>(
   pieces: readonly Piece[] | undefined,

@@ -8,7 +8,7 @@ import type { FootnoteReferenceToken } from "./footnote-tokens.ts"
 import type { MathToken } from "./math-tokens.ts"
 import { Formula } from "./math.tsx"
 
-/** Words within a block: emphasis, code, links and images. */
+/** Text within a block: emphasis, code, links and images. */
 export function renderInline(tokens: Token[] | undefined): ReactNode {
   return inOrder(tokens, (token) => renderToken(token as MarkedToken))
 }
@@ -33,7 +33,7 @@ const renderers: InlineRenderers = {
   escape: ({ text }) => text,
 }
 
-/** What has no renderer, such as HTML, is shown as it was written. */
+/** A token without a renderer, such as HTML, is shown as it was written. */
 function renderToken(token: MarkedToken | MathToken | FootnoteReferenceToken): ReactNode {
   if (token.type === "footnoteReference") return <FootnoteReference token={token} />
   if (token.type === "math") return <Formula tex={token.tex} isBlock={token.isBlock} />
@@ -42,7 +42,9 @@ function renderToken(token: MarkedToken | MathToken | FootnoteReferenceToken): R
   return render ? render(token) : token.raw
 }
 
-/** Says where it leads: the words of a link are the model's, its address is what counts. */
+/**
+ * Shows where it leads: the text of a link comes from the model, so only its URL can be trusted.
+ */
 function SafeLink({ token }: { token: Tokens.Link }) {
   const link = describeLink(token.href)
   if (!link) return renderInline(token.tokens)

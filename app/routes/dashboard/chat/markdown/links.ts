@@ -1,6 +1,6 @@
 /**
- * Where a link in an answer leads; null for what is no address, or one that runs script. An address
- * on this site has no host.
+ * Where a link in a reply leads; null for an invalid URL or one that runs script. `host` is empty
+ * for a path on this site.
  */
 export function describeLink(href: string): { address: string; host: string } | null {
   if (/^\/(?![/\\])/.test(href)) return { address: href, host: "" }
@@ -10,7 +10,7 @@ export function describeLink(href: string): { address: string; host: string } | 
   return { address: url.href, host: url.protocol === "mailto:" ? url.pathname : url.host }
 }
 
-/** Files of this site alone: to show an image is to ask for its address, and the model chose it. */
+/** Only files of this site: showing an image requests its URL, and the model chose that. */
 export function isOwnImage(href: string): boolean {
   return /^\/(?:files|api\/files)\/[\w-]+$/.test(href)
 }

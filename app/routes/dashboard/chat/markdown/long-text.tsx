@@ -4,10 +4,10 @@ import { useFormats } from "#app/language/formats.ts"
 import { Button } from "#app/ui/button.tsx"
 import { classOfText } from "./long-run.ts"
 
-/** Characters that are shown at once. A line of a million holds a page up. */
+/** Characters shown initially. A line of a million blocks the page. */
 const STEP = 30_000
 
-/** A text as it was written, a piece at a time. */
+/** A text as it was written, revealed in steps. */
 export function LongText({ text }: { text: string }) {
   const [end, setEnd] = useState(STEP)
   const formats = useFormats()

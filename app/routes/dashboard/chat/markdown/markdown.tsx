@@ -12,7 +12,7 @@ import type { MathToken } from "./math-tokens.ts"
 import { Formula } from "./math.tsx"
 import { useReading } from "./use-reading.ts"
 
-/** Lists and quotations inside one another. What is deeper is shown as it was written. */
+/** Nesting of lists and quotations. Anything deeper is shown as it was written. */
 export const DEEPEST = 12
 
 interface MarkdownProps {
@@ -22,9 +22,9 @@ interface MarkdownProps {
 }
 
 /**
- * The words of a model as Markdown. They are data from outside, so nothing in them is ever HTML:
- * the text becomes tokens, and the tokens become elements of ours. Images load from this site
- * alone, because an address can carry what the model has read.
+ * Renders the text of a model as Markdown. The text is untrusted, so nothing in it is ever inserted
+ * as HTML: it is parsed into tokens, which are rendered as our own elements. Images load from this
+ * site alone, because a URL can leak what the model has read.
  */
 export const Markdown = memo(function Markdown({ text, isGrowing = false }: MarkdownProps) {
   const blocks = useReading(text, { isGrowing })
@@ -56,13 +56,13 @@ function renderFootnote(tokens: Token[], end: ReactNode): ReactNode {
   )
 }
 
-/** Renders again only when its text changed: in a growing reply, that is the last block. */
+/** Renders again only when its text has changed: in a growing reply, that is the last block. */
 const Block = memo(function Block({ token, isOpen }: { token: Token; isOpen: boolean }) {
   if (token.type === "code") return <Code token={token as Tokens.Code} isOpen={isOpen} />
   return renderBlock(token as MarkedToken, 0)
 })
 
-/** A block that has its closing fence is whole, even while it is the last. */
+/** A block with its closing fence is complete, even while it is the last. */
 function Code({ token, isOpen }: { token: Tokens.Code; isOpen: boolean }) {
   const isFenced = /\n {0,3}(?:`{3,}|~{3,})\s*$/.test(token.raw)
   return (

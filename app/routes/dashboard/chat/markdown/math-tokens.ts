@@ -11,7 +11,10 @@ export interface MathToken extends Tokens.Generic {
 /** Characters of one formula. */
 const LONGEST = 4_000
 
-/** Whether a text can hold a formula at all: looking for one at each place has its price. */
+/**
+ * Whether a text can hold a formula at all. Skips the extension where it cannot, because it tries
+ * to match at every position.
+ */
 export function mayHoldMath(text: string): boolean {
   return /\$|\\[([]/.test(text)
 }
@@ -45,7 +48,7 @@ const inlineMath: TokenizerExtension = {
 
 export const mathExtensions = [blockMath, inlineMath]
 
-/** Of a long text the rest need not be looked through for each of its paragraphs. */
+/** Avoids scanning the rest of a long text for each of its paragraphs. */
 function firstParagraph(text: string) {
   const end = text.indexOf("\n\n")
   return end < 0 ? text : text.slice(0, end)
@@ -61,8 +64,8 @@ function readBetween(text: string, open: string, close: string, from = 0) {
 }
 
 /**
- * One dollar is more often money: the formula must touch both, and no digit may follow, as in `from
- * $5 to $10`.
+ * A single dollar sign is more often money: the formula must touch both signs, and no digit may
+ * follow, as in `from $5 to $10`.
  */
 function readDollars(text: string) {
   const found = /^\$(?![\s$])((?:\\[^\n]|[^$\\\n])+)\$(?!\d)/.exec(text.slice(0, LONGEST))

@@ -2,10 +2,7 @@ import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState } from "react"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 
-/**
- * A formula. Until what draws formulas has been loaded, and where it cannot draw this one, it
- * stands as it was written.
- */
+/** A formula. Shows its source until KaTeX has been loaded, and if KaTeX cannot render it. */
 export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
   const { t } = useLingui()
   const place = useRef<HTMLSpanElement>(null)
@@ -15,8 +12,7 @@ export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
     const draw = async () => {
       const { default: katex } = await import("katex")
       if (!isCurrent || !place.current) return
-      // Elements of MathML, which need no style sheet and no font of their own. Nothing in a
-      // formula may load or link.
+      // MathML needs no style sheet and no font of its own. Nothing in a formula may load or link.
       katex.render(tex, place.current, {
         displayMode: isBlock,
         output: "mathml",

@@ -4,7 +4,7 @@ import { createBlockReader } from "./blocks.ts"
 import { DEEPEST } from "./markdown.tsx"
 import type { Readings } from "./readings.ts"
 
-/** Reads the answers of a conversation for the page that shows them. */
+/** Parses the replies of a conversation for the page that shows them. */
 export function readReplies(bubbles: readonly Pick<Bubble, "role" | "parts" | "status">[]): Readings {
   const readings = new Map<string, readonly Token[] | null>()
   for (const { role, parts, status } of bubbles) {
@@ -20,8 +20,8 @@ export function readReplies(bubbles: readonly Pick<Bubble, "role" | "parts" | "s
 }
 
 /**
- * Without the source of what is drawn by what is inside it: nothing shows it, and the page would
- * carry every word three times.
+ * Drops the source of tokens that are rendered from their inner tokens: nothing shows it, and the
+ * page would carry every word three times.
  */
 function lighten<Node>(node: Node, depth: number): Node {
   if (Array.isArray(node)) return node.map((inner: unknown) => lighten(inner, depth)) as Node
@@ -33,8 +33,8 @@ function lighten<Node>(node: Node, depth: number): Node {
 }
 
 function isIdle(node: object, name: string, depth: number) {
-  // What is too deep to be drawn is shown by its source. So is what has no renderer, such as HTML,
-  // which holds no tokens.
+  // Tokens that are nested too deeply to render are shown by their source. So are those without a
+  // renderer, such as HTML, which hold no inner tokens.
   if (name === "raw") return depth < DEEPEST && ("tokens" in node || "items" in node || "rows" in node)
   return name === "text" && "tokens" in node && !("href" in node)
 }

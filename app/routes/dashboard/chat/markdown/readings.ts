@@ -2,9 +2,8 @@ import type { Token } from "marked"
 import { createContext } from "react"
 
 /**
- * What texts say as Markdown, by the text. Null stands for one that is not to be laid out. A page
- * that is loaded brings those of its answers, so that the browser need not read them again to take
- * the page over, nor have what reads them.
+ * Parsed Markdown, by its text. Null marks a text that is shown as plain text. A loaded page brings
+ * those of its replies, so that hydration needs neither to parse them again nor to load the parser.
  */
 export type Readings = ReadonlyMap<string, readonly Token[] | null>
 

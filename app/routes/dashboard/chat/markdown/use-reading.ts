@@ -6,8 +6,8 @@ import { ReadingsContext } from "./readings.ts"
 const code = later(() => import("./blocks.ts"))
 
 /**
- * The blocks of a text, as the page brought them or as they are read here. Null: it is shown as it
- * was written.
+ * The blocks of a text, as the page brought them or as parsed here. Null: it is shown as it was
+ * written.
  */
 export function useReading(text: string, { isGrowing }: { isGrowing: boolean }): readonly Token[] | null {
   const readings = useContext(ReadingsContext)
@@ -19,7 +19,7 @@ export function useReading(text: string, { isGrowing }: { isGrowing: boolean }):
     () => null,
   )
   const reader = useMemo(() => reading?.createBlockReader(), [reading])
-  // Each time, for what could not be fetched is asked for again with the next words.
+  // On every render, so that a failed import is retried when more text arrives.
   useEffect(() => {
     if (!isSame) code.fetch()
   })

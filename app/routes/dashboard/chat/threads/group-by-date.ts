@@ -9,8 +9,8 @@ const MONTHS: Intl.DateTimeFormatOptions = { month: "long", year: "numeric" }
 const MONTHS_IN_UTC: Intl.DateTimeFormatOptions = { ...MONTHS, timeZone: "UTC" }
 
 /**
- * Threads come with the last used first, so the groups do too. `timeZone` is the reader's own where
- * it is left out.
+ * Threads come with the last used first, so the groups do too. `timeZone` defaults to the reader's
+ * own.
  */
 export function groupByDate(
   threads: readonly ThreadSummary[],
@@ -34,7 +34,7 @@ const YESTERDAY = msg`Yesterday`
 const LAST_WEEK = msg`Last 7 days`
 const LAST_MONTH = msg`Last 30 days`
 
-/** Null for what is longer ago. */
+/** Null for anything older. */
 function describeDay(moment: number, now: number, timeZone: "UTC" | undefined): MessageDescriptor | null {
   const days = dayOf(now, timeZone) - dayOf(moment, timeZone)
   if (days <= 0) return TODAY
@@ -43,7 +43,7 @@ function describeDay(moment: number, now: number, timeZone: "UTC" | undefined): 
   return days < 30 ? LAST_MONTH : null
 }
 
-/** Days of the calendar since 1970. */
+/** Calendar days since 1970. */
 function dayOf(moment: number, timeZone: "UTC" | undefined): number {
   const local = timeZone ? 0 : new Date(moment).getTimezoneOffset() * 60_000
   return Math.floor((moment - local) / DAY)

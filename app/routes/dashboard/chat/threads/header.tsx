@@ -8,7 +8,7 @@ import { RenameForm } from "./rename-form.tsx"
 import { ThreadMenu } from "./thread-menu.tsx"
 import { ThreadSheet } from "./thread-sheet.tsx"
 
-/** The title of the page, and what can be done with the conversation that it is about. */
+/** The title of the page, and the actions for its conversation. */
 export function ChatHeader({ title, thread }: { title: string; thread?: ThreadSummary }) {
   const { t } = useLingui()
   const [isRenaming, setRenaming] = useState(false)

@@ -13,10 +13,7 @@ interface RenameFormProps {
   className?: string
 }
 
-/**
- * The title where it stands, to be written over. Enter and a press elsewhere keep it, Escape does
- * not.
- */
+/** Edits the title in place. Enter and leaving the field save it, Escape does not. */
 export function RenameForm({ thread, onClose, className }: RenameFormProps) {
   const { t } = useLingui()
   const rename = useRename(thread)

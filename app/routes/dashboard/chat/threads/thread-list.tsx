@@ -13,7 +13,7 @@ import { SearchResultList } from "./thread-search.tsx"
 import { ThreadMenu } from "./thread-menu.tsx"
 import { useHydrated } from "#app/routes/dashboard/chat/composer/use-hydrated.ts"
 
-/** What the chat's layout has loaded of them. */
+/** The part of it that the chat's layout has loaded. */
 interface LoadedThreads {
   threads: Loaded<ThreadSummary>
   now: number
@@ -21,13 +21,13 @@ interface LoadedThreads {
 
 interface ThreadListProps {
   list: LoadedThreads
-  /** Is told when a conversation is chosen. */
+  /** Called when a conversation is chosen. */
   onLeave?: (() => void) | undefined
 }
 
 /**
- * The viewer's conversations: those that hold what is searched for, or all under the days they were
- * last spoken in.
+ * The user's conversations: search results, or all of them grouped by the day of their last
+ * message.
  */
 export function ThreadList({ list, onLeave }: ThreadListProps) {
   const { t } = useLingui()
@@ -74,7 +74,7 @@ export function ThreadList({ list, onLeave }: ThreadListProps) {
 function ThreadsByDate({ list, onLeave }: ThreadListProps) {
   const { i18n } = useLingui()
   const { rows: threads, hasMore, isLoading, loadMore } = useLivePages(list.threads, (after) => ({ after }))
-  const timeZone = useHydrated() ? undefined : "UTC" // the reader's own is known only to the browser
+  const timeZone = useHydrated() ? undefined : "UTC" // only the browser knows the reader's own
   if (threads.length === 0)
     return (
       <p className="px-2.5 py-2 text-sm text-faint">

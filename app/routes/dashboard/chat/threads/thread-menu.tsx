@@ -35,7 +35,7 @@ export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRena
   )
 }
 
-/** A menu that closes gives the focus back to its button; only then can something else take it. */
+/** A closing menu returns the focus to its button; only then can something else take it. */
 function afterMenu(act: () => void) {
   setTimeout(act, 0)
 }

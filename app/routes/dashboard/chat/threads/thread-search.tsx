@@ -61,8 +61,8 @@ function addressOf({ thread, messageId }: SearchResult) {
 }
 
 /**
- * Characters of a snippet before its first match: in a narrow list more of them would push it out
- * of sight.
+ * Characters of a snippet before its first match: with more, the match would be cut off in a narrow
+ * list.
  */
 const BEFORE = 24
 
@@ -75,7 +75,7 @@ function nearFirst({ text, matches }: Snippet): Snippet {
   }
 }
 
-/** The text, with what was found in it marked. */
+/** The text, with the matches highlighted. */
 function Marked({ snippet: { text, matches } }: { snippet: Snippet }) {
   const begins = [0, ...matches.map(([, to]) => to)]
   return inOrder(begins, (begin, place) => {

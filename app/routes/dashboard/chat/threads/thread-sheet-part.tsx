@@ -3,7 +3,6 @@ import { Trans } from "@lingui/react/macro"
 import { ThreadList } from "./thread-list.tsx"
 import { useChatLayout } from "./use-chat-layout.ts"
 
-/** Slides in from the left. */
 export function Sheet({ open, onClose }: { open: boolean; onClose: () => void }) {
   const list = useChatLayout()
   return (

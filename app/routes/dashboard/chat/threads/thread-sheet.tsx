@@ -6,7 +6,7 @@ import { Icon } from "#app/ui/icon.tsx"
 
 const Sheet = defer(() => import("./thread-sheet-part.tsx"))((parts) => parts.Sheet)
 
-/** The list of conversations where there is no room beside the open one. */
+/** The list of conversations, for screens too narrow to show it beside the open one. */
 export function ThreadSheet() {
   const { t } = useLingui()
   const [isOpen, setOpen] = useState(false)
@@ -27,7 +27,7 @@ export function ThreadSheet() {
       >
         <Icon name="menu" />
       </Button>
-      {/* Kept once it was open, so that it can slide out. */}
+      {/* Stays mounted after the first opening, so that it can slide out. */}
       {wasOpened ? <Sheet open={isOpen} onClose={() => setOpen(false)} /> : null}
     </>
   )

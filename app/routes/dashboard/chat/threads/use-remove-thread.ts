@@ -5,7 +5,7 @@ import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { chatCalls, type ThreadSummary } from "#server/chat/contract.ts"
 
-/** Deletes a conversation at once, and offers to take that back. */
+/** Deletes a conversation immediately, and offers to undo it. */
 export function useRemoveThread(thread: ThreadSummary): () => void {
   const { t } = useLingui()
   const say = useSentences()
