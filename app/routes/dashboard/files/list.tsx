@@ -38,7 +38,8 @@ import type { Route } from "./+types/list.ts"
 export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Files · Tideline`) }]
 
 /**
- * The newest files are read once, as live rows; whatever else is asked for, as the server's answer.
+ * Loads the newest files as live rows, and anything else (other orders, searches, filters) as a
+ * plain response.
  */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireScope(context)
@@ -65,7 +66,7 @@ const FileForm = v.variant("intent", [
   v.object({ intent: v.literal("remove"), id: v.string() }),
 ])
 
-/** Without JavaScript. */
+/** Used without JavaScript. */
 export async function action({ context, request, url }: Route.ActionArgs) {
   const scope = await requireScope(context)
   try {
@@ -78,7 +79,7 @@ export async function action({ context, request, url }: Route.ActionArgs) {
     const asked = form.value
     if (asked.intent === "rename") await renameFile(scope, asked.id, asked)
     else await trashFiles(scope, [asked.id])
-    // A page that answered a form would send it again when it is reloaded.
+    // Redirects, because reloading a page rendered for a POST would send the form again.
     return redirect(href("/dashboard/files") + url.search)
   } catch (error) {
     if (!isRefusal(error)) throw error
@@ -134,7 +135,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
   )
 }
 
-/** For browsers without JavaScript, and shown to no others. */
+/** Shown only in browsers without JavaScript. */
 function PlainUploadForm({ maxSize }: { maxSize: number }) {
   const largest = useFormats().bytes(maxSize)
   return (
@@ -163,7 +164,7 @@ function PlainUploadForm({ maxSize }: { maxSize: number }) {
   )
 }
 
-/** The rest of the dashboard stays: the files are what cannot be shown. */
+/** Replaces only the files; the rest of the dashboard stays. */
 export function ErrorBoundary() {
   const { t } = useLingui()
   return (
@@ -174,7 +175,7 @@ export function ErrorBoundary() {
         title={t`Your files couldn't be loaded`}
         className="mt-6 rounded-lg border border-line bg-surface sm:py-24"
         action={
-          // The address itself: also without JavaScript, and with whatever is new on the server.
+          // A plain link: works without JavaScript, and picks up a new deployment.
           <a href={href("/dashboard/files")} className={buttonClass({ variant: "secondary", size: "sm" })}>
             <Trans>Try again</Trans>
           </a>

@@ -44,7 +44,7 @@ const TrashForm = v.variant("intent", [
   v.object({ intent: v.literal("empty") }),
 ])
 
-/** Without JavaScript. */
+/** Used without JavaScript. */
 export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
   const form = await readForm(request, TrashForm)
@@ -60,7 +60,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   }
 }
 
-/** What was deleted, until its time is over or somebody wants it back. */
+/** Deleted files, until they expire or are restored. */
 export default function Trash({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
@@ -213,7 +213,7 @@ function TrashRow({
   )
 }
 
-/** Works by itself without JavaScript; with it, `onSubmit` does. */
+/** Submits natively without JavaScript; with it, `onSubmit` handles it. */
 function PlainForm({
   intent,
   id,

@@ -24,7 +24,7 @@ import { useFileActs } from "./use-file-acts.ts"
 import { addressOf, useFilePages, useShownFiles } from "./use-file-pages.ts"
 import { useSelection } from "./use-selection.ts"
 
-/** The list of files with all that is done to it. */
+/** The list of files with all its actions. */
 export function Browser({
   first,
   nextPage,
@@ -35,7 +35,7 @@ export function Browser({
   maxSize,
 }: {
   first: FilePage
-  /** Where a page without JavaScript goes on. */
+  /** The URL of the next page, for browsers without JavaScript. */
   nextPage: string | null
   live: Loaded<FileSummary> | null
   usage: Loaded<StoredUsage>
@@ -142,8 +142,8 @@ export function Browser({
 }
 
 /**
- * Which file is looked at: one that was pressed, or that a link of the dashboard names in its
- * state.
+ * The file in the preview: opened from the list, or named by a link of the dashboard in its
+ * location state.
  */
 function useOpenFile() {
   const { key, state } = useLocation()
@@ -201,7 +201,7 @@ function NothingFound({ query: { q, type, cursor } }: { query: ListFiles }) {
   )
 }
 
-/** Without JavaScript one goes from page to page. */
+/** Pagination for browsers without JavaScript. */
 function PlainPages({ query, nextCursor }: { query: ListFiles; nextCursor: string | null }) {
   const { t } = useLingui()
   return (
@@ -220,7 +220,7 @@ function PlainPages({ query, nextCursor }: { query: ListFiles; nextCursor: strin
   )
 }
 
-/** Wherever on the page the focus is, but not while something is written or a dialog is open. */
+/** Works wherever the focus is on the page, but not in a text field or while a dialog is open. */
 function useSelectionKeys(keys: { selectAll: () => void; clear: () => void }, isOn: boolean) {
   const latest = useRef(keys)
   useEffect(() => {

@@ -22,21 +22,18 @@ import { pageAt, pagesBehindFirst, useDistanceFromTop, useSettled } from "./visi
 import { useRowFocus } from "./use-row-focus.ts"
 import type { Selection } from "./use-selection.ts"
 
-/**
- * Pixels. The server draws rows of this height too, so that nothing moves when the browser takes
- * over.
- */
+/** Pixels. The server renders rows of this height too, so that nothing moves during hydration. */
 const ROW_HEIGHT = 60
 
-/** More than a window shows. Without JavaScript the next page begins after these. */
+/** More than a screen shows. Without JavaScript the next page begins after these. */
 export const RENDERED_BY_SERVER = 40
 
-/** So many rows before the end the next page is asked for. */
+/** The next page is requested this many rows before the end. */
 const AHEAD = 150
 
 /**
- * Files of which only those in sight are drawn. One of them is in the way of the Tab key: arrow
- * keys go from file to file, Space and Shift select, F2 renames, Delete moves to the trash.
+ * A virtual list of files. Only one row is in the tab order: arrow keys move between files, Space
+ * and Shift select, F2 renames, Delete moves to the trash.
  */
 export function FileList({
   store,
@@ -100,7 +97,7 @@ export function FileList({
 
   function onKeyDown(event: KeyboardEvent) {
     const file = files[current]
-    // React also brings the keys of the rows' menus, which stand elsewhere in the page.
+    // React also bubbles key events from the menus of the rows, which are rendered in a portal.
     if (!file || !(event.target instanceof Node && event.currentTarget.contains(event.target))) return
     if (event.target instanceof HTMLInputElement && event.target.type !== "checkbox") return
     const next = { ArrowDown: current + 1, ArrowUp: current - 1, Home: 0, End: files.length - 1 }[event.key]
@@ -120,7 +117,7 @@ export function FileList({
     event.preventDefault()
   }
 
-  /** With the others, where it is one of those selected. */
+  /** Together with the other selected files, if it is selected. */
   function trash(file: FileSummary) {
     acts.trash(selection.has(file._id) ? selection.files : [file])
   }
@@ -145,7 +142,8 @@ export function FileList({
       focusOn(files.findIndex(({ _id }) => _id === file._id))
     },
   }
-  // Rows are not drawn again for new functions: they ask for the latest when something is pressed.
+  // The callbacks of the rows never change, so that rows do not render again; they look up the
+  // latest here.
   useLayoutEffect(() => {
     rowActs.current = latest
     scrollTo.current = (at) => (isVirtual ? virtualizer.scrollToIndex(at) : undefined)
@@ -213,7 +211,7 @@ export function FileList({
   )
 }
 
-/** Keeps one page behind the first equal to the database while it is in sight. It draws nothing. */
+/** Keeps one visible page behind the first live. Renders nothing. */
 function LivePage({
   at,
   shown: { files, starts },
@@ -235,7 +233,7 @@ function LivePage({
   })
   const first = useRef(live)
   useEffect(() => {
-    // Until the server has answered these are the page's own rows.
+    // Until the server has replied, these are the page's own rows.
     if (live === first.current) return
     first.current = live
     store.replace(at, live)

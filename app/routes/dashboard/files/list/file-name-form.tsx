@@ -3,8 +3,8 @@ import { useEffect, useRef } from "react"
 import { splitName } from "#server/files/contract.ts"
 
 /**
- * The name where it stands, to be changed: Enter and leaving the field save it, Escape does not.
- * The extension stays.
+ * Edits the name in place: Enter and leaving the field save it, Escape does not. The extension
+ * cannot be edited.
  */
 export function FileNameForm({
   fileName,
@@ -24,7 +24,7 @@ export function FileNameForm({
   }, [])
 
   const leave = ({ save }: { save: boolean }) => {
-    // Whatever ends it takes the focus away, and that would end it a second time.
+    // Saving and cancelling both blur the field, which would save it a second time.
     if (isOver.current) return
     isOver.current = true
     const typed = input.current?.value.trim()

@@ -3,30 +3,30 @@ import { i18nOfDocument } from "#app/language/i18n.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
 
 interface Page {
-  /** What the server calls its beginning; null for the first. */
+  /** The cursor at which the page begins; null for the first page. */
   readonly cursor: string | null
   readonly files: readonly FileSummary[]
-  /** What was read may have changed since. */
+  /** The files may have changed since the page was loaded. */
   readonly isOld: boolean
 }
 
 export interface FilePages {
   files: readonly FileSummary[]
-  /** At which place in `files` each page begins. */
+  /** The index in `files` at which each page begins. */
   starts: readonly number[]
   hasMore: boolean
-  /** Why the next page did not come. */
+  /** Why the next page could not be loaded. */
   problem: string | null
-  /** Grows when pages behind the first have become old. */
+  /** Increases when pages behind the first become stale. */
   age: number
 }
 
 export type FilePageStore = ReturnType<typeof createFilePages>
 
 /**
- * The pages of a list that have been scrolled to, as one list. A page begins where the one before
- * ended, so that a page that is read again loses nothing and shows nothing twice: what it took over
- * from its neighbours is taken out of them.
+ * The loaded pages of a list, as one list. Each page begins where the previous one ended, so that
+ * reloading a page loses nothing and shows nothing twice: files that moved into it are removed from
+ * the other pages.
  */
 export function createFilePages(first: FilePage, load: (cursor?: string) => Promise<FilePage>) {
   const readers = new Set<() => void>()
@@ -52,7 +52,10 @@ export function createFilePages(first: FilePage, load: (cursor?: string) => Prom
     for (const reader of readers) reader()
   }
 
-  /** A page as it is now. `nextCursor` where it is known; a live page does not know it. */
+  /**
+   * Replaces the content of a page. `nextCursor` is left out for a live page, which does not know
+   * it.
+   */
   function replace(at: number, files: readonly FileSummary[], nextCursor?: string | null) {
     const page = pages[at]
     if (!page || (page.files === files && !page.isOld)) return
@@ -78,7 +81,7 @@ export function createFilePages(first: FilePage, load: (cursor?: string) => Prom
     if (cursor === null) return
     try {
       const page = await load(cursor)
-      // The list has become shorter in the meantime, or the page came twice.
+      // The list has become shorter in the meantime, or the page was loaded twice.
       if (next !== cursor) return
       const before = new Set(pages.at(-1)?.files.map(({ _id }) => _id))
       const files = page.files.filter(({ _id }) => !before.has(_id))
@@ -97,7 +100,7 @@ export function createFilePages(first: FilePage, load: (cursor?: string) => Prom
       readers.add(reader)
       return () => void readers.delete(reader)
     },
-    /** Resolves when the next page is there, or the reason why it is not. */
+    /** Resolves when the next page has been loaded, or `problem` says why not. */
     loadMore(): Promise<void> {
       loading ??= readNext().finally(() => {
         loading = undefined
@@ -106,10 +109,7 @@ export function createFilePages(first: FilePage, load: (cursor?: string) => Prom
       return loading
     },
     replace,
-    /**
-     * What lies behind the first page may be another by now. It is read again when it comes into
-     * sight.
-     */
+    /** Marks the pages behind the first as stale. Each is loaded again when it comes into view. */
     age() {
       if (pages.length === 1) return
       pages = pages.map((page, at) => (at === 0 ? page : { ...page, isOld: true }))
@@ -117,15 +117,15 @@ export function createFilePages(first: FilePage, load: (cursor?: string) => Prom
       announce()
     },
     /**
-     * Reads the first page again, and the others when they come into sight. What is shown stays
-     * where that fails.
+     * Loads the first page again, and marks the others as stale. If that fails, the list stays as
+     * it is.
      */
     async reread() {
       this.age()
       const read = await load().catch(() => null)
       if (read) replace(0, read.files, read.nextCursor)
     },
-    /** Reads those of these pages again that are old. */
+    /** Loads those of these pages again that are stale. */
     async refresh(from: number, to: number) {
       for (let at = Math.max(1, from); at <= to; at++) {
         const page = pages[at]
@@ -136,7 +136,7 @@ export function createFilePages(first: FilePage, load: (cursor?: string) => Prom
         replace(at, read.files, read.nextCursor)
       }
     },
-    /** Before the server has said so. */
+    /** Applies a change optimistically, before the server has confirmed it. */
     patch(change: (file: FileSummary) => FileSummary | null) {
       pages = pages.map(({ cursor, isOld, files }) => ({
         cursor,

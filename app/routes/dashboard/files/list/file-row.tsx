@@ -13,29 +13,29 @@ export interface RowActs {
   onSelect(event: MouseEvent | KeyboardEvent, file: FileSummary): void
   onToggle(file: FileSummary, event: { shiftKey: boolean }): void
   onFocus(file: FileSummary): void
-  /** What there is to do, beside the button. */
+  /** Opens the menu of the file beside the button. */
   onMenu(file: FileSummary, button: HTMLElement): void
   onOpen(file: FileSummary): void
   onShare(file: FileSummary): void
   onName(file: FileSummary): void
   onTrash(file: FileSummary): void
-  /** Null: the name stays as it was. */
+  /** Null if the name was not changed. */
   onNamed(file: FileSummary, fileName: string | null): void
 }
 
 interface FileRowProps {
   file: FileSummary
   index: number
-  /** -1 while it is not known. */
+  /** -1 if unknown. */
   total: number
-  /** Pixels below the top of the list; null where rows stand below each other by themselves. */
+  /** Pixels below the top of the list; null if the list is not virtual. */
   offset: number | null
-  /** Null where rows stand below each other by themselves. */
+  /** Null if the list is not virtual. */
   measure: ((row: Element | null) => void) | null
-  /** By the Tab key. */
+  /** Whether the row is in the tab order. */
   isReachable: boolean
   isSelected: boolean
-  /** Something is selected. */
+  /** Whether any file is selected. */
   isSelecting: boolean
   isNaming: boolean
   problem: string | undefined
@@ -136,7 +136,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
   )
 })
 
-/** What the file is, and on the same place the box that selects it. */
+/** The file's picture, with its checkbox in the same place. */
 function Picture({
   file,
   isSelected,
@@ -185,7 +185,7 @@ interface ActsProps extends FileRowProps {
   tabIndex: number | undefined
 }
 
-/** Beside the name. Without JavaScript, what a link and a form can do. */
+/** The actions beside the name. Without JavaScript, those that a link and a form can do. */
 function WideActs({ file, acts, address, tabIndex }: ActsProps) {
   const { t } = useLingui()
   const { fileName } = file
@@ -256,7 +256,7 @@ function iconLook(label: string) {
   return { "aria-label": label, title: label, className: buttonClass({ variant: "ghost", size: "icon" }) }
 }
 
-/** Something in the row that does something of its own. */
+/** An element in the row with an action of its own. */
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest("a, button, input, label, form") !== null
 }

@@ -3,7 +3,7 @@ import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { isShownInline, type FileSummary } from "#server/files/contract.ts"
 
-/** An image shows itself, small; anything else shows what kind of file it is. */
+/** A thumbnail for an image; for any other file, an icon for its type. */
 export function FilePicture({
   file,
   className,

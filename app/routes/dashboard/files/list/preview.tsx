@@ -10,10 +10,10 @@ import { isShownInline, isTextType, type FileSummary } from "#server/files/contr
 import { request } from "#app/routes/dashboard/send.ts"
 import { iconOf } from "./file-thumbnail.tsx"
 
-/** Bytes of a text that are shown. The rest is for an editor. */
+/** Bytes of a text that are shown. */
 const TEXT_SHOWN = 200_000
 
-/** A file, as large as the window. The arrow keys go to the one before and the one after. */
+/** A file in a full-screen preview. The arrow keys go to the previous and the next one. */
 export function Preview({
   file,
   place,
@@ -23,7 +23,7 @@ export function Preview({
   actions,
 }: {
   file: FileSummary
-  /** In the list, from 0. */
+  /** Index in the list. */
   place: number
   count: number
   onMove: (step: 1 | -1) => void
@@ -39,7 +39,7 @@ export function Preview({
   const address = `/api/files/${file._id}`
   const onKeyDown = (event: KeyboardEvent) => {
     const step = ({ ArrowLeft: -1, ArrowRight: 1 } as const)[event.key]
-    // These keys move inside a film and inside a long line.
+    // These keys seek in a video and scroll a long line.
     if (step === undefined || (event.target instanceof Element && event.target.closest("video, audio, pre")))
       return
     event.preventDefault()
@@ -184,7 +184,7 @@ function Unshown({ file, children }: { file: FileSummary; children: ReactNode })
   )
 }
 
-/** The beginning of a text, as text and nothing else. */
+/** The beginning of a text file, always as plain text. */
 function Text({ file, address }: { file: FileSummary; address: string }) {
   const { t } = useLingui()
   const formats = useFormats()

@@ -7,13 +7,13 @@ import type { RowActs } from "./file-row.tsx"
 
 export interface OpenMenu {
   file: FileSummary
-  /** Where it opens, and where the focus goes back to. */
+  /** Where the menu opens, and where the focus returns to. */
   button: HTMLElement
 }
 
 /**
- * What there is to do with one file, where its row is too narrow for it. One for all rows, so that
- * rows are cheap to draw.
+ * The actions for one file, for rows too narrow to show them. One menu for all rows keeps the rows
+ * cheap to render.
  */
 export function RowMenu({
   open,
@@ -33,8 +33,8 @@ function OpenedMenu({
   onClose,
   acts,
 }: OpenMenu & { onClose: () => void; acts: RefObject<RowActs | null> }) {
-  // The field for the new name takes the focus, and would be left at once if the button had it
-  // back.
+  // The field for the new name takes the focus. Returning the focus to the button would close it
+  // immediately.
   const isNaming = useRef(false)
   return (
     <AnchoredMenu anchor={button} onClose={onClose} focusAfter={() => !isNaming.current}>

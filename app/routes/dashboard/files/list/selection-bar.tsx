@@ -5,10 +5,7 @@ import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { ARCHIVE_LIMIT, type FileSummary } from "#server/files/contract.ts"
 
-/**
- * What to do with the files that are selected. It stands at the foot of the window, within reach of
- * a thumb.
- */
+/** The actions for the selected files. At the bottom of the window, within reach of a thumb. */
 export function SelectionBar({
   files,
   isAll,

@@ -8,7 +8,7 @@ import { SearchField } from "#app/ui/search-field.tsx"
 import { SelectField } from "#app/ui/select-field.tsx"
 import { KINDS, type Kind, type ListFiles, type Sort } from "#server/files/contract.ts"
 
-/** Search, kind and order, kept in the address. */
+/** Search, type and order, kept in the URL. */
 export function FilesToolbar({
   query: { q, sort, type },
 }: {
@@ -22,7 +22,8 @@ export function FilesToolbar({
   const ask = (form: HTMLFormElement | null) => {
     clearTimeout(typing.current)
     noteAsked()
-    // Going back leaves the search, not its last email.
+    // Only the first search adds an entry to the history, so that Back leaves the search, not its
+    // last character.
     void submit(form, { replace: q !== "", preventScrollReset: true })
   }
 
@@ -86,7 +87,7 @@ function Choice({
   )
 }
 
-/** When the address changes otherwise, by going back or a link, the choice says so too. */
+/** Updates the select when the URL changes in another way, by going back or by a link. */
 function useFollowing(value: string): RefObject<HTMLSelectElement | null> {
   const select = useRef<HTMLSelectElement>(null)
   useEffect(() => {
@@ -95,9 +96,7 @@ function useFollowing(value: string): RefObject<HTMLSelectElement | null> {
   return select
 }
 
-/**
- * What is typed stays as it is typed; when the address changes otherwise, the field says so too.
- */
+/** Keeps what is being typed, and updates the field when the URL changes in another way. */
 function useSearchField(q: string) {
   const input = useRef<HTMLInputElement>(null)
   const lastAsked = useRef(q)

@@ -5,7 +5,7 @@ import { classNames } from "#app/ui/class-names.ts"
 import { ProgressBar } from "#app/ui/progress-bar.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 
-/** What the files take of the room there is, and what of it the trash could give back. */
+/** The used storage, and how much of it the trash could free. */
 export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsage }) {
   const formats = useFormats()
   const taken = formats.bytes(used)
@@ -28,10 +28,7 @@ export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsa
   )
 }
 
-/**
- * How full it is: in another colour from nine tenths on, and in a third when nothing goes in any
- * more.
- */
+/** How full the storage is: changes colour at nine tenths, and again when it is full. */
 export function StorageBar({
   usage: { used, quota },
   className,

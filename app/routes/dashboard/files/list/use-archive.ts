@@ -5,8 +5,8 @@ import { useToast } from "#app/ui/toast.tsx"
 const FRAME = "archive"
 
 /**
- * Downloads several files as one zip. A form in a frame of its own: the browser writes the bytes to
- * the disk as they come, and the page stays, also while uploads run.
+ * Downloads several files as one zip. Submits a form into an iframe: the browser writes the bytes
+ * to the disk as they arrive, and the page stays, even while uploads are running.
  */
 export function useArchive() {
   const { t } = useLingui()
@@ -30,14 +30,14 @@ export function useArchive() {
     [],
   )
 
-  /** A frame is a document of its own: it is made when one is needed, not for every visit. */
+  /** An iframe is a document of its own, so it is created on first use and not for every visit. */
   function makeFrame() {
     const created = document.createElement("iframe")
     created.name = FRAME
     created.hidden = true
     created.title = t`Downloads`
-    // A download loads nothing into the frame: what does, after the empty page it begins with, is a
-    // refusal.
+    // A download loads nothing into the iframe. Apart from its initial empty page, anything that
+    // loads is an error from the server.
     created.addEventListener("load", () => {
       if (created.contentDocument?.URL !== "about:blank") refuse.current()
     })

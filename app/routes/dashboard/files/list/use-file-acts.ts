@@ -10,8 +10,8 @@ import type { FilePageStore } from "./file-pages.ts"
 export type FileActs = ReturnType<typeof useFileActs>
 
 /**
- * Renames files, and moves them into the trash and back: shown at once on every list and taken back
- * where the server refuses.
+ * Renames files, and moves them into the trash and back. Changes are shown on every list
+ * immediately, and reverted if the server refuses them.
  */
 export function useFileActs(store: FilePageStore, isLive: boolean) {
   const { t } = useLingui()
@@ -20,7 +20,9 @@ export function useFileActs(store: FilePageStore, isLive: boolean) {
   const { show } = useToast()
   const [problem, setProblem] = useState<{ id: string; said: string } | null>(null)
 
-  /** What is shown from here on is the server's, also behind the first page. */
+  /**
+   * Replaces the optimistic changes by the server's state, on the pages behind the first as well.
+   */
   function readAgain() {
     if (isLive) store.age()
     else void store.reread()

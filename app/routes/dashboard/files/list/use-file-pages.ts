@@ -6,17 +6,17 @@ import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
 import { send } from "#app/routes/dashboard/send.ts"
 import { createFilePages, type FilePageStore } from "./file-pages.ts"
 
-/** Lists that were left: going back finds them as long as they were. */
+/** Lists that were left, so that going back restores them at their full length. */
 const remembered = new Map<string, FilePageStore>()
 const MOST_REMEMBERED = 4
 
-/** In ms: many changes are read together. */
+/** Milliseconds. Changes within this time cause one reload. */
 const REREAD_AFTER = 150
 
 /**
- * The files of a list, as far as they have been scrolled to. The newest files are live. Lists in
- * another order, searches and filtered lists are fetched again when the viewer's files change,
- * which `usage` says.
+ * The files of a list, as far as it has been scrolled. The newest files are live. Lists in another
+ * order, searches and filtered lists are loaded again when `usage` shows that the user's files have
+ * changed.
  */
 export function useFilePages(
   first: FilePage,
@@ -27,7 +27,7 @@ export function useFilePages(
   const store = useStore(first, query)
   const rows = useLive<LiveRow>(live ?? usage)
   useEffect(() => {
-    // With `live` they are its own.
+    // With `live` set, the rows are files; otherwise they are of `usage`.
     if (live) store.replace(0, rows as readonly FileSummary[])
   }, [live, rows, store])
   useEffect(() => {
@@ -75,7 +75,7 @@ function open(first: FilePage, query: ListFiles): FilePageStore {
   )
 }
 
-/** The address of a list: `?sort=name&q=tides`. */
+/** The query string of a list: `?sort=name&q=tides`. */
 export function addressOf({ q, sort, type }: Pick<ListFiles, "q" | "sort" | "type">, cursor?: string) {
   return `?${new URLSearchParams({ sort, ...(q && { q }), ...(type && { type }), ...(cursor && { cursor }) })}`
 }

@@ -2,9 +2,9 @@ import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "re
 import type { FileSummary } from "#server/files/contract.ts"
 
 /**
- * One row of a list has the focus, or would get it by Tab: `current` is its place. `focusOn` moves
- * there, also to a row that is not drawn yet. When the row goes, the one that takes its place gets
- * the focus.
+ * A roving tabindex: one row of a list has the focus, or would get it by Tab. `current` is its
+ * index. `focusOn` moves there, even to a row that is not mounted yet. When the row is removed, the
+ * one that takes its place gets the focus.
  */
 export function useRowFocus(
   list: RefObject<HTMLElement | null>,
@@ -43,8 +43,8 @@ export function useRowFocus(
 }
 
 /**
- * Whether the focus was last seen in the list or in what belongs to it: an element that goes takes
- * the focus along without a word.
+ * Whether the focus was last in the list or in something that belongs to it. Needed because an
+ * element that is removed loses the focus without an event.
  */
 function useFocusInside(list: RefObject<HTMLElement | null>) {
   const isInside = useRef(false)

@@ -3,7 +3,7 @@ import type { FileSummary } from "#server/files/contract.ts"
 
 export type Selection = ReturnType<typeof useSelection>
 
-/** Which of the files are selected. What leaves the list leaves the selection. */
+/** Which files are selected. Files that leave the list leave the selection. */
 export function useSelection(files: readonly FileSummary[]) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
   /** Where a range begins. */
@@ -27,7 +27,7 @@ export function useSelection(files: readonly FileSummary[]) {
     setIds(new Set([id]))
   }
 
-  /** Everything from where the selection was begun to this file. */
+  /** Selects everything from the anchor to this file. */
   function extendTo(id: string) {
     const from = files.findIndex(({ _id }) => _id === (anchor ?? id))
     const to = files.findIndex(({ _id }) => _id === id)

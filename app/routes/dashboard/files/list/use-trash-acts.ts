@@ -4,7 +4,7 @@ import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import { fileCalls, type TrashedFile } from "#server/files/contract.ts"
 
-/** Brings files back from the trash, or deletes them for ever. */
+/** Restores files from the trash, or deletes them permanently. */
 export function useTrashActs() {
   const { t } = useLingui()
   const say = useSentences()

@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useState, type RefObject } from "react"
 
-/** Milliseconds. What is only scrolled past is not worth a subscription. */
+/** Milliseconds. Pages that are only scrolled past get no subscription. */
 const SETTLED_AFTER = 150
 
-/** Which page the row stands on. */
+/** The index of the page that holds the row. */
 export function pageAt(starts: readonly number[], row: number): number {
   return Math.max(
     0,
@@ -11,13 +11,13 @@ export function pageAt(starts: readonly number[], row: number): number {
   )
 }
 
-/** The pages from one to another, both included, without the first of all. */
+/** The pages from one to another, both included, but without the first page of the list. */
 export function pagesBehindFirst(from: number, to: number): number[] {
   const first = Math.max(1, from)
   return Array.from({ length: Math.max(0, to - first + 1) }, (_, step) => first + step)
 }
 
-/** The pages in sight, once they have stayed in sight for a moment. */
+/** The visible pages, once they have been in view for a moment. */
 export function useSettled(from: number, to: number): readonly [from: number, to: number] {
   const [settled, setSettled] = useState<readonly [number, number]>([0, 0])
   useEffect(() => {
@@ -27,7 +27,7 @@ export function useSettled(from: number, to: number): readonly [from: number, to
   return settled
 }
 
-/** From the top of the document to the element, in pixels. Words above it come and go. */
+/** Pixels from the top of the document to the element. Changes when content above it does. */
 export function useDistanceFromTop(element: RefObject<HTMLElement | null>): number {
   const [distance, setDistance] = useState(0)
   useLayoutEffect(() => {

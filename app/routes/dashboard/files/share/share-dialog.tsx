@@ -23,7 +23,7 @@ import { send } from "#app/routes/dashboard/send.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 
-/** Makes public links to a file, lists them with how often they were used, and revokes them. */
+/** Creates public links to a file, lists them with how often they were used, and revokes them. */
 export function ShareDialog({ file, now, onClose }: { file: FileSummary; now: number; onClose: () => void }) {
   const { t } = useLingui()
   const { fileName } = file
@@ -139,7 +139,7 @@ function createLink(fileId: string, form: FormData): Promise<NewShare> {
   })
 }
 
-/** The address of the new link. Nobody can see it again. */
+/** The URL of the new link, which is never shown again. */
 function NewLink({ url, onMore }: { url: string; onMore: () => void }) {
   const { t } = useLingui()
   const input = useRef<HTMLInputElement>(null)
@@ -164,7 +164,7 @@ function NewLink({ url, onMore }: { url: string; onMore: () => void }) {
           autoFocus
           onFocus={({ currentTarget }) => {
             currentTarget.select()
-            // Its beginning is what tells that it is the right one.
+            // The beginning of the URL shows that it is the right one.
             requestAnimationFrame(() => {
               currentTarget.scrollLeft = 0
             })

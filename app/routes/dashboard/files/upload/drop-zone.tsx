@@ -6,7 +6,7 @@ import { namePasted, readFiles } from "./dropped-files.ts"
 import type { Chosen } from "./upload.ts"
 
 /**
- * Uploads files that are dropped anywhere on the page, or pasted, and shows when they can be
+ * Uploads files that are dropped anywhere on the page or pasted, and shows when they can be
  * dropped.
  */
 export function DropZone({ onFiles }: { onFiles: (chosen: readonly Chosen[]) => void }) {

@@ -2,18 +2,18 @@ import { msg } from "@lingui/core/macro"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import type { Chosen } from "./upload.ts"
 
-/** What Chromium adds, and no type of the browser's has yet. */
+/** A method of Chromium that TypeScript's DOM types do not have yet. */
 interface HandleGiver {
   getAsFileSystemHandle(): Promise<FileSystemHandle | null>
 }
 
 /**
- * The files of a drop or a paste, those inside dropped folders too. Call it while the event is
- * being handled.
+ * The files of a drop or a paste, including those inside dropped folders. Call it while the event
+ * is being handled.
  */
 export async function readFiles(transfer: DataTransfer): Promise<Chosen[]> {
-  // The list is emptied when the handler returns, so everything is taken out before anything is
-  // awaited.
+  // The list is emptied when the handler returns, so read everything from it before the first
+  // await.
   const dropped = [...transfer.items]
     .filter((item) => item.kind === "file")
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile(), handle: handleOf(item) }))
@@ -29,7 +29,7 @@ export async function readFiles(transfer: DataTransfer): Promise<Chosen[]> {
   return chosen.flat()
 }
 
-/** A picture that was copied has no name of its own: every one of them is `image.png`. */
+/** A copied image has no name of its own: all of them are `image.png`. */
 export function namePasted({ file, handle }: Chosen, now: Date): Chosen {
   if (file.name !== "image.png") return { file, handle }
   const at = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())} ${two(now.getHours())}.${two(now.getMinutes())}.${two(now.getSeconds())}`
@@ -37,7 +37,7 @@ export function namePasted({ file, handle }: Chosen, now: Date): Chosen {
   return { file: new File([file], `${name}.png`, { type: file.type, lastModified: file.lastModified }) }
 }
 
-/** Whether somebody put it there, and not the system. */
+/** Whether a user put it there, and not the operating system. */
 export function inNamedFolder({ name }: File): boolean {
   return ![".DS_Store", "Thumbs.db", "desktop.ini"].includes(name)
 }
@@ -62,7 +62,7 @@ async function filesOf(entry: FileSystemEntry): Promise<File[]> {
   const reader = entry.createReader()
   const files: File[] = []
   for (;;) {
-    // A reader gives a hundred at a time, and nothing at the end.
+    // A reader returns up to a hundred entries at a time, and an empty array at the end.
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     )

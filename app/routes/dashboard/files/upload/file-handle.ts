@@ -1,4 +1,4 @@
-/** What Chromium adds to handles, and no type of the browser's has yet. */
+/** Methods of Chromium's handles that TypeScript's DOM types do not have yet. */
 interface Permitted {
   queryPermission(options: { mode: "read" }): Promise<PermissionState>
   requestPermission(options: { mode: "read" }): Promise<PermissionState>
@@ -10,14 +10,14 @@ interface Known {
 }
 
 /**
- * The file that was kept, where the browser still gives it without asking. Not one that has
- * changed.
+ * The file of a stored handle, if the browser still grants access without asking and the file has
+ * not changed.
  */
 export async function findFile(handle: FileSystemFileHandle, known: Known): Promise<File | undefined> {
   return openIf(handle, known, (permitted) => permitted.queryPermission({ mode: "read" }))
 }
 
-/** As `findFile`; the browser may ask the person. Only after a press. */
+/** Like `findFile`, but the browser may ask for permission. Needs a user gesture. */
 export async function askForFile(handle: FileSystemFileHandle, known: Known): Promise<File | undefined> {
   return openIf(handle, known, (permitted) => permitted.requestPermission({ mode: "read" }))
 }
@@ -33,7 +33,7 @@ async function openIf(
     const file = await handle.getFile()
     return file.size === size && file.lastModified === lastModified ? file : undefined
   } catch {
-    // It is gone, or the browser has thought better of it.
+    // The file was deleted, or the browser denied access.
     return undefined
   }
 }

@@ -7,7 +7,10 @@ interface FileInputProps {
   onFiles: (chosen: readonly Chosen[]) => void
 }
 
-/** Opens the browser's own dialog: `open` from a press, and `FileInput` somewhere on the page. */
+/**
+ * Opens the browser's file dialog: call `open` in a user gesture, and render `FileInput` somewhere
+ * on the page.
+ */
 export function useFileInput(
   onFiles: (chosen: readonly Chosen[]) => void,
 ): FileInputProps & { open: () => void } {
@@ -32,7 +35,7 @@ export function FileInput({
       onChange={({ currentTarget }) => {
         const files = [...(currentTarget.files ?? [])]
         onFiles((isFolder ? files.filter(inNamedFolder) : files).map((file) => ({ file })))
-        // The same file chosen again is a change again.
+        // Without this, choosing the same file again would fire no change event.
         currentTarget.value = ""
       }}
     />

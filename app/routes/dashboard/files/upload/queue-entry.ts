@@ -5,7 +5,7 @@ import type { Sending } from "./sending.ts"
 import { createTransferRate, type TransferRate } from "./transfer-rate.ts"
 import type { Upload, UploadLimits, UploadState } from "./upload.ts"
 
-/** What the queue knows of one upload. */
+/** The queue's state of one upload. */
 export interface Entry {
   readonly id: string
   readonly name: string
@@ -22,7 +22,7 @@ export interface Entry {
   attempts: number
   again: ReturnType<typeof setTimeout> | undefined
   readonly rate: TransferRate
-  /** What was shown of it, until something changes. */
+  /** What `show` returned, until something changes. */
   shown: Upload | undefined
 }
 
@@ -44,14 +44,14 @@ export function move(entry: Entry, status: UploadState) {
   entry.shown = undefined
 }
 
-/** Back among those that wait for their turn. */
+/** Puts it back into the queue. */
 export function wake(entry: Entry) {
   clearTimeout(entry.again)
   entry.rate.restart()
   move(entry, { state: "waiting" })
 }
 
-/** Not sent any more; what has arrived stays. */
+/** Stops sending; the server keeps what has arrived. */
 export function rest(entry: Entry, status: UploadState) {
   clearTimeout(entry.again)
   entry.sending?.stop()
@@ -59,18 +59,18 @@ export function rest(entry: Entry, status: UploadState) {
   move(entry, status)
 }
 
-/** What a person sees of it. */
+/** The upload as it is shown to the user. */
 export function show({ id, name, size, sent, status, rate }: Entry, now: number): Upload {
   const known = { id, name, size, sent: Math.min(sent, size) }
   return { ...known, rate: status.state === "sending" ? rate.perSecond(now) : null, ...status }
 }
 
-/** Nobody and nothing has stopped it. */
+/** Waiting, sending, or held until the connection is back. */
 export function isGoing({ status: { state } }: Entry): boolean {
   return state === "waiting" || state === "sending" || state === "held"
 }
 
-/** Why it is not even tried. */
+/** Why it is refused without a request. */
 export function whyNot({ size }: File, { maxSize, freeSpace }: UploadLimits): string | null {
   const i18n = i18nOfDocument()
   const formats = formatsOf(i18n)
@@ -84,8 +84,8 @@ export function whyNot({ size }: File, { maxSize, freeSpace }: UploadLimits): st
 }
 
 /**
- * A file that has changed since it was chosen cannot be read; the request would fail as if the
- * connection had.
+ * A file that has changed since it was chosen cannot be read, and its request would fail like a
+ * lost connection.
  */
 export async function canRead(file: File): Promise<boolean> {
   try {

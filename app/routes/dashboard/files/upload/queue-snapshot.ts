@@ -2,18 +2,15 @@ import { show, type Entry } from "./queue-entry.ts"
 import { createTransferRate } from "./transfer-rate.ts"
 import type { Uploads } from "./upload.ts"
 
-/** Milliseconds between two pictures of what is moving. */
+/** Milliseconds between two snapshots while bytes are being sent. */
 const PICTURE_EVERY = 200
 
-/**
- * One and the same, so that a page on which nothing is uploaded is not drawn again when it comes
- * alive.
- */
+/** One shared object, so that hydration does not render a page without uploads again. */
 export const NO_UPLOADS: Uploads = { list: [], rate: null }
 
 /**
- * What is seen of the queue: a picture of its entries that stays the same until it is announced
- * that they have changed.
+ * The store that components subscribe to: a snapshot of the entries that stays the same until
+ * `announce` is called.
  */
 export function createQueuePicture(entries: ReadonlyMap<string, Entry>) {
   const listeners = new Set<() => void>()
@@ -28,7 +25,7 @@ export function createQueuePicture(entries: ReadonlyMap<string, Entry>) {
     if (entries.size === 0 && snapshot === NO_UPLOADS) return
     const now = Date.now()
     const list = [...entries.values()].map((entry) => {
-      // Its pace also changes while no events arrive.
+      // The rate also changes while no events arrive.
       if (entry.status.state === "sending") entry.shown = undefined
       return (entry.shown ??= show(entry, now))
     })
@@ -36,7 +33,7 @@ export function createQueuePicture(entries: ReadonlyMap<string, Entry>) {
     if (!isSending) total.restart()
     snapshot = list.length === 0 ? NO_UPLOADS : { list, rate: isSending ? total.perSecond(now) : null }
     for (const listener of listeners) listener()
-    // What stands still is seen to: no event says so.
+    // No event reports a stalled upload, so look again.
     clearTimeout(looking)
     if (isSending) looking = setTimeout(announce, 1000)
   }
@@ -46,7 +43,7 @@ export function createQueuePicture(entries: ReadonlyMap<string, Entry>) {
     announceSoon() {
       picturing ??= setTimeout(announce, PICTURE_EVERY)
     },
-    /** Bytes of an entry that have left just now. */
+    /** Counts bytes of an entry that have just been sent. */
     count(entry: Entry, bytes: number) {
       if (bytes <= 0) return
       const now = Date.now()

@@ -3,8 +3,7 @@ import type { Sending, Told, ToSend } from "./sending.ts"
 import { outcomeOf, type Outcome } from "./upload-outcome.ts"
 
 /**
- * Bytes up to which a file goes as the body of one request. Sending it again costs less than the
- * requests that would spare it, and when it is interrupted the server gives its room back at once.
+ * Bytes up to which a file is sent as the body of one request. Sending it again costs less than the requests of a resumable upload, and the server frees its space as soon as it is interrupted.
  */
 const WHOLE_UP_TO = 2_000_000
 
@@ -13,7 +12,7 @@ export function sendFile(given: ToSend, told: Told): Sending {
   return sendWhole(given.file, told)
 }
 
-/** Straight from the disk. `fetch` could not say how much is sent. */
+/** Sent straight from the disk. Uses XMLHttpRequest, because `fetch` reports no upload progress. */
 function sendWhole(file: File, told: Told): Sending {
   const request = new XMLHttpRequest()
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>()

@@ -5,18 +5,18 @@ import { outcomeOf, type Outcome } from "./upload-outcome.ts"
 const ENDPOINT = "/api/files/uploads"
 
 /**
- * Bytes of one request: what proxies let pass. Each is answered when it is on the server's disk, so
- * many small ones take longer.
+ * Bytes per request: as much as proxies accept. Each request is answered only when its bytes are on
+ * the server's disk, so many small ones take longer.
  */
 const PART = 16 * 1024 * 1024
 
 /**
- * Milliseconds between attempts to give an upload up: the request that was broken off may hold it
- * for a moment.
+ * Milliseconds between attempts to discard an upload: the aborted request may keep it locked for a
+ * moment.
  */
 const DISCARD_AFTER = [100, 300, 600, 1000, 2000, 4000]
 
-/** Sends by tus 1.0: asks the server first how much it has, where the sending was begun before. */
+/** Sends by tus 1.0. To resume an upload, it first asks the server how much has arrived. */
 export function sendInParts({ file, url }: ToSend, told: Told): Sending {
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>()
   let upload: Upload | undefined
@@ -26,12 +26,12 @@ export function sendInParts({ file, url }: ToSend, told: Told): Sending {
     (tus) => {
       if (ended) return
       upload = new tus.Upload(file, {
-        // With both, the library would start over whenever the server could not answer for a
+        // With both, the library would start over whenever the server failed to respond for a
         // moment.
         ...(url ? { uploadUrl: absolute(url) } : { endpoint: absolute(ENDPOINT) }),
         metadata: { filename: file.name },
         chunkSize: PART,
-        // The queue decides when to try again, and keeps the addresses.
+        // The queue decides when to try again, and stores the URLs.
         retryDelays: null,
         storeFingerprintForResuming: false,
         onUploadUrlAvailable() {
@@ -56,7 +56,7 @@ export function sendInParts({ file, url }: ToSend, told: Told): Sending {
     },
     cancel() {
       ended = "cancelled"
-      // While it is being begun its address is on the way here, and is waited for.
+      // The request that creates the upload is still running; `onUploadUrlAvailable` discards it.
       if (upload && upload.url === null) return
       const address = upload?.url ?? url
       void upload?.abort()
@@ -66,8 +66,8 @@ export function sendInParts({ file, url }: ToSend, told: Told): Sending {
 }
 
 /**
- * Gives up what has arrived. Resolves with whether the server knows; it gives up by itself in the
- * end.
+ * Discards what has arrived. Resolves to whether the server knows; if it does not, the upload
+ * expires there.
  */
 export async function discard(url: string | null | undefined): Promise<boolean> {
   if (!url) return true
@@ -85,12 +85,12 @@ function outcomeOfError(error: Error | DetailedError): Outcome {
   return outcomeOf(statusOf(error), body ?? "")
 }
 
-/** It was finished, given up, or took too long. */
+/** The upload was finished, discarded, or has expired. */
 function isGone(error: Error): boolean {
   return [404, 410].includes(statusOf(error))
 }
 
-/** 0 where there was no answer. */
+/** 0 if there was no response. */
 function statusOf(error: unknown): number {
   if (!(error instanceof Error) || !("originalResponse" in error)) return 0
   return (error as DetailedError).originalResponse?.getStatus() ?? 0

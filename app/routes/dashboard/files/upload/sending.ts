@@ -1,25 +1,25 @@
 import type { Outcome } from "./upload-outcome.ts"
 
 export interface Sending {
-  /** Never rejects, and stays open after `stop` and `cancel`. */
+  /** Never rejects, and never settles after `stop` or `cancel`. */
   outcome: Promise<Outcome>
-  /** What has arrived is kept, for a later sending to go on from. */
+  /** Stops, and lets the server keep what has arrived, so that it can be resumed. */
   stop(): void
-  /** What has arrived is given up, and its room with it. */
+  /** Stops, and discards what has arrived, which frees its space. */
   cancel(): void
 }
 
 export interface ToSend {
   file: File
-  /** Where an earlier sending of the file began. */
+  /** Set to resume an upload that was created earlier. */
   url: string | undefined
 }
 
 export interface Told {
-  /** Bytes of the file that have left, counted from its beginning. */
+  /** Bytes of the file that have been sent, counted from its beginning. */
   sent(bytes: number): void
-  /** Where the sending can be continued, once the server has said so. */
+  /** The URL at which the upload can be resumed, once the server has returned it. */
   began(url: string): void
-  /** Bytes that the server has, and will have after a power cut. */
+  /** Bytes that the server has stored durably, so that they survive a power failure. */
   kept(bytes: number): void
 }

@@ -4,7 +4,7 @@ import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 
-/** Says so when nothing goes in any more, and what helps. */
+/** Warns when the storage is full, and says what helps. */
 export function StorageFull({ usage: { used, quota, trashed } }: { usage: FileUsage }) {
   const { t } = useLingui()
   if (used < quota) return null

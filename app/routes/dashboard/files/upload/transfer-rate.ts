@@ -1,9 +1,9 @@
-/** Milliseconds that are looked back on. */
+/** Milliseconds over which the rate is averaged. */
 const WINDOW = 5000
 
 export type TransferRate = ReturnType<typeof createTransferRate>
 
-/** How fast bytes leave, over the last seconds. Moments are milliseconds. */
+/** The rate of sending over the last seconds. Timestamps are in milliseconds. */
 export function createTransferRate() {
   let began: number | undefined
   let steps: { at: number; bytes: number }[] = []
@@ -14,13 +14,13 @@ export function createTransferRate() {
       steps.push({ at, bytes })
       if ((steps[0]?.at ?? at) < at - 2 * WINDOW) steps = steps.filter((step) => step.at >= at - WINDOW)
     },
-    /** Null for the first moment, which would say little. */
+    /** Null at the beginning, when it would be too inaccurate. */
     perSecond(at: number): number | null {
       if (began === undefined || at - began < 800) return null
       const sum = steps.reduce((total, step) => (step.at >= at - WINDOW ? total + step.bytes : total), 0)
       return (sum * 1000) / Math.min(WINDOW, at - began)
     },
-    /** After a rest: it would count as slowness. */
+    /** Call it after a pause, which would otherwise lower the rate. */
     restart() {
       began = undefined
       steps = []

@@ -1,34 +1,32 @@
-/**
- * What this browser remembers of an upload until it has ended, for when the page is loaded again.
- */
+/** What this browser stores about an upload until it has ended, so that it survives a reload. */
 export interface Unfinished {
   id: string
   userId: string
-  /** The page that works on it. */
+  /** The page that is sending it. */
   page: string
   name: string
   size: number
-  /** Milliseconds; with name and size it tells the file from others. */
+  /** Milliseconds. Identifies the file, together with its name and size. */
   lastModified: number
   /** When it was chosen, in milliseconds. */
   since: number
-  /** Bytes that the server had. */
+  /** Bytes that the server had stored. */
   kept: number
   url?: string | undefined
   handle?: FileSystemFileHandle | undefined
-  /** It was cancelled, and the server could not be told yet. */
+  /** It was cancelled, but the server could not be reached yet. */
   isDiscarded?: true
 }
 
 const NAME = "tideline-uploads"
 const STORE = "unfinished"
 
-/** Milliseconds. The server has forgotten them by then. */
+/** Milliseconds. The server has deleted them by then. */
 const FORGOTTEN_AFTER = 7 * 24 * 60 * 60 * 1000
 
 /**
- * In IndexedDB, because handles of files can be kept nowhere else. Where the browser keeps nothing,
- * uploads work and cannot be continued after a reload.
+ * Uses IndexedDB, because file handles can be stored nowhere else. If the browser stores nothing,
+ * uploads work but cannot be resumed after a reload.
  */
 export function openUnfinishedUploads(page: string) {
   let opening: Promise<IDBDatabase | null> | undefined
@@ -42,7 +40,7 @@ export function openUnfinishedUploads(page: string) {
       work(transaction.objectStore(STORE))
       await ended(transaction)
     } catch {
-      // The disk is full, or the browser keeps nothing for this site.
+      // The disk is full, or the browser stores nothing for this site.
     }
   }
 
@@ -55,12 +53,12 @@ export function openUnfinishedUploads(page: string) {
       write((store) => {
         for (const id of ids) store.delete(id)
       }),
-    /** Says that this page is at work, until it is closed. */
+    /** Holds a lock until this page is closed, which shows other tabs that it is running. */
     hold: () => void navigator.locks?.request(lockOf(page), () => new Promise(() => {})),
-    /** The user's uploads whose page is no more: they are this page's from now on. */
+    /** Takes over the user's uploads whose page has been closed. */
     async takeOver(userId: string): Promise<Unfinished[]> {
       const database = await open()
-      // Without locks nobody knows which of them another tab is working on.
+      // Without locks there is no way to know which of them another tab is sending.
       if (!database || !navigator.locks) return []
       return navigator.locks.request(NAME, async () => {
         const { held = [] } = await navigator.locks.query()

@@ -5,8 +5,8 @@ import { percent } from "./upload-text.ts"
 import { isRunning } from "./upload.ts"
 
 /**
- * Says beside the way to the files how far the uploads are, wherever in the dashboard one is.
- * Nothing while there are none.
+ * Shows the progress of the uploads beside the link to the files, everywhere in the dashboard.
+ * Renders nothing if there are none.
  */
 export function UploadBadge({ className }: { className?: string }) {
   const { t } = useLingui()

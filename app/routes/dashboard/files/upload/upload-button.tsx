@@ -6,8 +6,8 @@ import { FileInput, useFileInput } from "./file-input.tsx"
 import type { Chosen } from "./upload.ts"
 
 /**
- * Lets files be chosen, or a folder. Not there without JavaScript: what stands beside it must lead
- * on then.
+ * Lets the user choose files or a folder. Hidden without JavaScript, so provide an alternative
+ * beside it.
  */
 export function UploadButton({
   onFiles,

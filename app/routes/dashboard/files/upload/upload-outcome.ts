@@ -6,20 +6,20 @@ import { sentencesIn } from "#app/language/sentences.ts"
 /** How an attempt to send ended. */
 export type Outcome =
   | { end: "stored" }
-  /** The server will say the same next time. `reason` is for the person. */
+  /** Another attempt would be refused as well. `reason` is shown to the user. */
   | { end: "refused"; status: number; reason: string }
-  /** The server has nothing of it any more: it starts over. */
+  /** The server no longer has the upload: it starts over. */
   | { end: "gone" }
-  /** No answer, or one that may be another soon. */
+  /** No response, or a temporary error. */
   | { end: "lost"; status: number }
 
-/** `status` 0 is no answer. */
+/** `status` is 0 if there was no response. */
 export function outcomeOf(status: number, body: string): Outcome {
   if (isPassing(status)) return { end: "lost", status }
   return { end: "refused", status, reason: describeRefusal(status, body) }
 }
 
-/** A lock that is held, too many requests, a server that restarts: all of these go by. */
+/** A held lock, too many requests or a restarting server: all of these are temporary. */
 function isPassing(status: number): boolean {
   return status === 0 || [408, 409, 423, 425, 429].includes(status) || (status >= 500 && status !== 507)
 }
@@ -43,13 +43,13 @@ function textFor(status: number): MessageDescriptor {
   return msg`The server didn't accept it (${status}). Try again in a moment.`
 }
 
-/** Our own words for it. A proxy that answers in our place has none. */
+/** The message in our own error format. A proxy that responds in the server's place has none. */
 function readError(body: string): string | undefined {
   try {
     const answer: unknown = JSON.parse(body)
     if (typeof answer === "object" && answer !== null && "error" in answer) return String(answer.error)
   } catch {
-    // A page of HTML, or nothing.
+    // Not JSON: an HTML page, or an empty body.
   }
   return undefined
 }

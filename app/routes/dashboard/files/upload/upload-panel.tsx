@@ -11,12 +11,12 @@ import { uploadQueue } from "./upload-queue.ts"
 import { UploadRow } from "./upload-row.tsx"
 import { summarise, type UploadSummary } from "./upload-text.ts"
 
-/** So many are drawn. Those that need somebody come first. */
+/** The number of rows to render. Uploads that need the user come first. */
 const MOST_ROWS = 60
 
 /**
- * What is being sent, each file and all together, in a corner of the window. Nothing while there is
- * nothing to see.
+ * The uploads, one by one and in total, in a corner of the window. Renders nothing if there are
+ * none.
  */
 export function UploadPanel({
   uploads,
@@ -56,7 +56,7 @@ function Panel({
   const others = useFormats().number(rows.length - MOST_ROWS)
   return (
     <>
-      {/* The end of the page can be scrolled out from below the corner. */}
+      {/* Lets the user scroll the end of the page out from under the panel. */}
       <div aria-hidden="true" className={isOpen ? "h-96" : "h-24"} />
       <section
         aria-label={t`Uploads`}
@@ -144,7 +144,7 @@ function HeadButton({
   )
 }
 
-/** What concerns several uploads, and what can be done about it. */
+/** Problems that concern several uploads, with their remedies. */
 function Notices({
   summary: { isOffline, missing },
   onFiles,
@@ -204,8 +204,8 @@ const NEED: Record<Upload["state"], number> = {
 }
 
 /**
- * What a screen reader hears of all this: every few seconds while files are being sent, at once
- * when they are not.
+ * Announces progress to screen readers: every few seconds while files are being sent, otherwise
+ * immediately.
  */
 function Announcement({ words, isBusy }: { words: string; isBusy: boolean }) {
   const [said, setSaid] = useState("")

@@ -21,15 +21,15 @@ import type { Outcome } from "./upload-outcome.ts"
 
 const AT_ONCE = 3
 
-/** Milliseconds before another attempt, when nothing says that the connection is back. */
+/** Milliseconds before the next attempt, unless the `online` event comes first. */
 const AGAIN_AFTER = [1000, 2000, 4000, 8000, 15_000, 30_000]
 
-/** A server that fails in the same way so often will go on to. */
+/** A server that has failed in the same way this often will keep failing. */
 const MOST_FAILURES = 4
 
 /**
- * Sends files a few at a time. It belongs to no page: uploads continue while the person visits
- * other pages of the dashboard.
+ * Sends files a few at a time. It belongs to no page: uploads continue while the user visits other
+ * pages of the dashboard.
  */
 export const uploadQueue = createUploadQueue()
 
@@ -41,7 +41,7 @@ function createUploadQueue() {
   let userId: string | undefined
   let lastId = 0
 
-  // What the person does.
+  // Actions of the user.
 
   function add(chosen: readonly Chosen[], limits: UploadLimits) {
     unfinished.hold()
@@ -51,7 +51,7 @@ function createUploadQueue() {
     announce()
   }
 
-  /** Whether it is a file that an upload of before was waiting for. */
+  /** Whether an earlier upload was missing this file. */
   function giveBack(file: File): boolean {
     const waiting = [...entries.values()].find(
       ({ status, name, size, lastModified }) =>
@@ -98,7 +98,7 @@ function createUploadQueue() {
     announce()
   }
 
-  /** Only after a press: the browser may ask the person. */
+  /** Needs a user gesture: the browser may ask for permission. */
   async function reopen() {
     for (const entry of entries.values()) {
       if (entry.status.state !== "missing" || !entry.handle) continue
@@ -114,7 +114,7 @@ function createUploadQueue() {
     announce()
   }
 
-  /** Gives up what has not ended, and forgets what has. */
+  /** Discards uploads that have not ended, and removes the others from the list. */
   function remove(ids: readonly string[]) {
     for (const id of ids) {
       const entry = entries.get(id)
@@ -140,8 +140,8 @@ function createUploadQueue() {
   }
 
   /**
-   * What an earlier page of this browser left: what can be found again goes on, the rest waits for
-   * the person.
+   * Resumes what earlier pages of this browser left. Uploads whose file cannot be reopened wait for
+   * the user.
    */
   async function continueFor(user: string) {
     if (userId === user) return
@@ -163,7 +163,7 @@ function createUploadQueue() {
     announce()
   }
 
-  // What the queue does.
+  // Internals of the queue.
 
   function place(id: string, given: Given, status: UploadState): Entry {
     const entry = createEntry(id, given, status)
@@ -200,7 +200,7 @@ function createUploadQueue() {
       {
         sent(bytes) {
           if (entry.sending !== sending) return
-          // The first figure tells where an earlier sending had come to.
+          // The first figure is what an earlier attempt had already sent.
           if (isCounting) count(entry, bytes - entry.sent)
           isCounting = true
           entry.sent = bytes
@@ -249,7 +249,7 @@ function createUploadQueue() {
     }
   }
 
-  /** Nobody is signed in: what waits would be refused one after the other. */
+  /** Nobody is signed in: everything in the queue would be refused, one after the other. */
   function refuseAll(reason: string) {
     for (const entry of entries.values()) if (isGoing(entry)) rest(entry, { state: "failed", reason })
   }
@@ -271,7 +271,7 @@ function createUploadQueue() {
     }, wait)
   }
 
-  /** The browser knows before any request does. */
+  /** The browser knows before any request fails. */
   function goneOffline() {
     for (const entry of entries.values())
       if (entry.status.state === "sending" || entry.status.state === "held")

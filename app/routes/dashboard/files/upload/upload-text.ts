@@ -5,9 +5,9 @@ import { isRunning, type Upload, type Uploads } from "./upload.ts"
 
 export interface UploadSummary {
   title: string
-  /** Amounts, speed and time left. */
+  /** Sizes, speed and time left. */
   detail: string
-  /** For a screen reader, which hears it every few seconds. */
+  /** For screen readers, announced every few seconds. */
   spoken: string
   /** From 0 to 1. */
   share: number
@@ -53,7 +53,7 @@ export function summarise({ list, rate }: Uploads, i18n: I18n): UploadSummary {
   }
 }
 
-/** In this order, where there are some. */
+/** Listed in this order; states without uploads are left out. */
 const ENDS: { state: Upload["state"]; words: (count: number) => MessageDescriptor }[] = [
   {
     state: "paused",
@@ -84,7 +84,7 @@ export function describeUpload(upload: Upload, i18n: I18n): string {
     case "waiting":
       return sent > 0 ? i18n._(msg`Waiting · ${amounts}`) : i18n._(msg`Waiting · ${whole}`)
     case "sending":
-      // The bytes are on the server's disk a moment after the last one has left.
+      // The server finishes writing a moment after the last byte was sent.
       if (sent >= size) return i18n._(msg`Storing`)
       return rate === null ? amounts : `${amounts} · ${formats.bytes(Math.round(rate))}/s`
     case "paused":
@@ -111,7 +111,7 @@ function describeAmounts(sentBytes: number, sizeBytes: number, i18n: I18n): stri
   return i18n._(msg`${sent} of ${size}`)
 }
 
-/** `left`: seconds until the end at the present pace. */
+/** `left`: seconds until the end at the current rate. */
 function describeTimeLeft(left: number, i18n: I18n): string {
   const seconds = Math.max(1, Math.ceil(left))
   if (left < 60) return i18n._(msg`${seconds} s left`)

@@ -1,5 +1,5 @@
 /**
- * What a person sees of one upload. Bytes: `sent` have left this device, `rate` leave it every
+ * An upload as shown to the user. `sent`: bytes that have left this device. `rate`: bytes per
  * second.
  */
 export type Upload = {
@@ -7,21 +7,21 @@ export type Upload = {
   name: string
   size: number
   sent: number
-  /** Null while it is not known. */
+  /** Null if it is unknown. */
   rate: number | null
 } & UploadState
 
 export type UploadState =
-  /** For its turn. */
+  /** In the queue. */
   | { state: "waiting" }
   | { state: "sending" }
-  /** By the person. */
+  /** Paused by the user. */
   | { state: "paused" }
-  /** The connection is lost: it goes on by itself. */
+  /** The connection was lost: it resumes automatically. */
   | { state: "held"; isOffline: boolean }
   /**
-   * The page was loaded again: the bytes must be given once more, by the person, or with their
-   * leave where `mayAsk`.
+   * The page was reloaded, so the file is needed again: the user has to choose it, or only to
+   * permit access if `mayAsk`.
    */
   | { state: "missing"; mayAsk: boolean }
   | { state: "done" }
@@ -29,27 +29,24 @@ export type UploadState =
 
 export interface Uploads {
   list: readonly Upload[]
-  /** Bytes a second, of all together. */
+  /** Bytes per second, in total. */
   rate: number | null
 }
 
-/** What was chosen, dropped or pasted. */
+/** A file that was chosen, dropped or pasted. */
 export interface Chosen {
   file: File
-  /** Where the browser lets the file be found again after the page was reloaded. */
+  /** Set if the browser can reopen the file after a reload. */
   handle?: FileSystemFileHandle | undefined
 }
 
-/**
- * What may be sent, in bytes: the largest file, and the room that is left. The server has the last
- * word on both.
- */
+/** Limits in bytes: the largest file, and the free space. The server checks both again. */
 export interface UploadLimits {
   maxSize: number
   freeSpace: number
 }
 
-/** Neither ended nor stopped by anybody: closing the page would interrupt it. */
+/** Neither ended nor paused: closing the page would interrupt it. */
 export function isRunning({ state }: Upload): boolean {
   return state === "waiting" || state === "sending" || state === "held"
 }

@@ -4,7 +4,7 @@ import { isRunning, type Uploads } from "./upload.ts"
 import { NO_UPLOADS } from "./queue-snapshot.ts"
 import { uploadQueue } from "./upload-queue.ts"
 
-/** How long what went well stays to be seen. Milliseconds. */
+/** Milliseconds for which completed uploads stay visible. */
 const SEEN_AFTER = 4000
 
 export function useUploads(): Uploads {
@@ -12,9 +12,9 @@ export function useUploads(): Uploads {
 }
 
 /**
- * What is done about uploads wherever in the dashboard one is: what a page before left is
- * continued, a connection that comes back is used at once, leaving asks first, and what is done
- * goes away. It draws nothing, so that progress redraws nothing around it.
+ * The side effects of uploads on every page of the dashboard: resumes what an earlier page left,
+ * retries as soon as the connection is back, asks before the page is left, and removes completed
+ * uploads. Renders nothing, so that progress does not render anything around it.
  */
 export function UploadKeeper({ userId }: { userId: string }): null {
   const { list } = useUploads()
