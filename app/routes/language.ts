@@ -18,8 +18,8 @@ const ChooseLanguage = v.object({
 export const middleware = [allowMethods("POST")]
 
 /**
- * Keeps the reader's choice of language in a cookie, and with their record for emails, and sends
- * them back to where they were.
+ * Stores the reader's choice of language in a cookie, and in their record for emails, and redirects
+ * them back.
  */
 export async function action({ context, request }: Route.ActionArgs) {
   const form = await readForm(request, ChooseLanguage)

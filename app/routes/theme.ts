@@ -15,7 +15,7 @@ const ChooseTheme = v.object({
 
 export const middleware = [allowMethods("POST")]
 
-/** Keeps the reader's choice of colours in a cookie and sends them back to where they were. */
+/** Stores the reader's choice of colours in a cookie and redirects them back. */
 export async function action({ context, request }: Route.ActionArgs) {
   const form = await readForm(request, ChooseTheme)
   if (!form.ok) return data({ errors: form.errors }, { status: form.status })

@@ -3,14 +3,14 @@ import { Button } from "#app/ui/button.tsx"
 
 interface Act {
   intent: string
-  /** What it is done to, as the form's field and value. */
+  /** What the act applies to, as names and values of hidden fields. */
   about?: Record<string, string> | undefined
-  /** Said after the button's words to who does not see the row around it. */
+  /** Appended to the button's label for screen readers, which do not convey the row. */
   whom: string
   children: ReactNode
 }
 
-/** One thing to do, at once. */
+/** A button that acts immediately. */
 export function ActForm({ intent, about, whom, children }: Act) {
   return (
     <form method="post">
@@ -23,7 +23,7 @@ export function ActForm({ intent, about, whom, children }: Act) {
   )
 }
 
-/** The same for what cannot be taken back: it opens first, and says what will be. */
+/** The same for an act that cannot be undone: expands first, and shows a warning. */
 export function CarefulActForm({ intent, about, whom, warning, children }: Act & { warning: string }) {
   return (
     <details className="group text-sm open:basis-full sm:open:basis-64">

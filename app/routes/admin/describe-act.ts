@@ -4,8 +4,8 @@ import type { OperatorChange } from "#server/operator/contract.ts"
 import { isKind, KIND_NAMES } from "./email-kinds.ts"
 
 /**
- * What an operator did, as a sentence without its subject: `changed the plan of ada@example.org
- * from free to pro`.
+ * What an operator did, as a sentence without a subject: `changed the plan of ada@example.org from
+ * free to pro`.
  */
 export function describeChange({ act, subjectEmail, facts, detail }: OperatorChange, i18n: I18n): string {
   const whom = subjectEmail ?? i18n._(msg`somebody whose account was deleted`)

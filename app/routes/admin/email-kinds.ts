@@ -2,7 +2,7 @@ import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import type { EmailKind } from "#server/mail/outbox.ts"
 
-/** What the operator's pages call each kind of email. */
+/** The name of each kind of email on the operator's pages. */
 export const KIND_NAMES: Record<EmailKind, MessageDescriptor> = {
   welcome: msg`welcome`,
   "plan-changed": msg`plan changed`,

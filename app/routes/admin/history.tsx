@@ -23,8 +23,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 /**
- * There is nothing to send here. Without this React Router would say so to people for whom there is
- * no such page.
+ * There is no form here. Without this action, React Router's own error would reveal the page to
+ * users who may not see it.
  */
 export const action = refuseForms
 

@@ -11,14 +11,14 @@ import { findChange } from "#server/operator/history.ts"
 import { describeChange } from "./describe-act.ts"
 import type { Route } from "./+types/layout.ts"
 
-/** Links and forms: these pages need none of our JavaScript. */
+/** Only links and forms: these pages need no JavaScript. */
 export const handle = { static: true }
 
 export const headers: Route.HeadersFunction = () => ({ "Cache-Control": "private, no-store" })
 
 /**
- * `did` in the address names what was done last. Its words come from what was written down, so an
- * address cannot make them up.
+ * `did` in the URL is the id of the last act. Its text comes from the recorded act, so a crafted
+ * URL cannot invent one.
  */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)

@@ -5,7 +5,7 @@ import { ListPlace } from "#server/operator/contract.ts"
 const LIMIT = 50
 
 /**
- * The page of a list that the address asks for: `list` is asked for one row more, which says
+ * The requested page of a list. `list` is called with one row more than the page holds, which shows
  * whether there are older ones.
  */
 export async function pageOf<Row extends { _id: string }>(

@@ -115,7 +115,7 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
   )
 }
 
-/** Nothing here offers what could not work. */
+/** With Clerk the acts on this page cannot work, so none is offered. */
 function ChangedAtClerk() {
   const { t } = useLingui()
   return (
@@ -218,7 +218,7 @@ function PersonRow({
   )
 }
 
-/** Shown once: it is not stored anywhere that an operator can read. */
+/** Shown once: it is stored nowhere that an operator can read. */
 function PasswordLink({ email, link }: { email: string; link: string }) {
   const { t } = useLingui()
   return (

@@ -10,15 +10,15 @@ import type { OperatorChange } from "#server/operator/contract.ts"
 type Context = Readonly<RouterContextProvider>
 type Scope = Awaited<ReturnType<typeof requireOperatorScope>>
 
-/** What is shown once, in the response to the form. */
+/** What is shown only once, in the response to the form. */
 interface Made {
   email: string
   link: string
 }
 
 /**
- * Handles every form of these pages: redirects back to the page, which says what was done, or
- * returns what prevented it.
+ * Handles every form of these pages: redirects back to the page, which reports what was done, or
+ * returns the error.
  */
 export async function performAct<Schema extends v.GenericSchema>(
   { context, request, url }: { context: Context; request: Request; url: URL },
@@ -49,7 +49,7 @@ export async function performAct<Schema extends v.GenericSchema>(
   }
 }
 
-/** For an address that takes no form. */
+/** The action of a page without a form. */
 export async function refuseForms({ context }: { context: Context }): Promise<never> {
   await requireOperatorScope(context)
   throw data(null, { status: 405, headers: { Allow: "GET, HEAD" } })

@@ -4,7 +4,7 @@ import { useSentences, type Sentence } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { buttonClass } from "#app/ui/button.tsx"
 
-/** A page's name, what it is for, and what stood in the way of the last form. */
+/** A page's title, its description, and the error of the last form. */
 export function Head({
   title,
   problem,
@@ -24,7 +24,7 @@ export function Head({
   )
 }
 
-/** A list with a line around it, or what to say where it is empty. */
+/** A bordered list, or `empty` when there are no rows. */
 export function Rows({ empty, children }: { empty: string; children: ReactNode[] }) {
   if (children.length === 0)
     return <p className="mt-5 rounded-lg border border-line bg-surface p-5 text-sm text-muted">{empty}</p>
@@ -35,7 +35,7 @@ export function Rows({ empty, children }: { empty: string; children: ReactNode[]
   )
 }
 
-/** What one thing is, what there is to know of it, and what can be done about it. */
+/** A title, details, and the available acts. */
 export function Row({
   title,
   about,
@@ -60,7 +60,7 @@ export function Row({
   )
 }
 
-/** The next page of a list, while there is one. `before` is the last row's id. */
+/** The link to the next page, if there is one. `before` is the last row's id. */
 export function Older({ before, query }: { before: string | null; query?: Record<string, string> }) {
   if (before === null) return null
   return (

@@ -21,12 +21,12 @@ export async function action(args: Route.ActionArgs) {
   return answer(args, new Request(url, { method, headers, body: body.byteLength > 0 ? body : null }))
 }
 
-/** The identity provider's own endpoints, where it has any. */
+/** The identity provider's own endpoints, if it has any. */
 async function answer({ context }: Pick<Route.LoaderArgs, "context">, request: Request) {
   const { identity } = servicesOf(context)
   if (!identity.handle) return json({ error: "Not found" }, { status: 404 })
   const response = await identity.handle(visitOf({ request, context }))
-  // Some of its addresses hold tokens of emails.
+  // Some of its URLs hold tokens from emails.
   if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store")
   return response
 }

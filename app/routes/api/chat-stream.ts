@@ -9,10 +9,7 @@ export const handle = { credential: "key", scope: "chat" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET")]
 
-/**
- * Where the AI SDK's `resumeStream()` asks for the answer that is being given; it knows 204 as
- * none.
- */
+/** The AI SDK's `resumeStream()` requests the running reply here, and takes 204 to mean none. */
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   return answerRefusals(async () => {

@@ -70,7 +70,8 @@ const SHAPE = "Expected a JSON object of the shape { messages: UIMessage[] }"
 type Context = Route.ActionArgs["context"]
 
 /**
- * The conversation is stored, and the answer goes on when the reader goes away, or was never there.
+ * The conversation is stored, and the reply continues if the reader disconnects or was never
+ * connected.
  */
 async function answerInThread(
   context: Context,
@@ -92,7 +93,7 @@ async function answerInThread(
   return streamResponse(chunks, { headers, leave: () => {} })
 }
 
-/** Nothing is stored, so an answer that nobody reads ends. */
+/** Nothing is stored, so a reply ends when its reader disconnects. */
 async function answerAlone(context: Context, { messages }: ChatRequest, headers: Record<string, string>) {
   const scope = await requireScope(context)
   const { chunks, stop } = answerOnce(scope, await readConversation(scope, messages, TOOL_NAMES))
@@ -102,8 +103,8 @@ async function answerAlone(context: Context, { messages }: ChatRequest, headers:
 }
 
 /**
- * By the socket: `request.signal` is lost among the router's copies of the request, and fires for
- * few who leave.
+ * Listens on the socket, because the router's copies of the request lose `request.signal`, which
+ * then misses most disconnects.
  */
 function onDisconnect({ socket }: IncomingMessage, leave: () => void) {
   socket.once("close", leave)

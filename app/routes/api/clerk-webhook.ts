@@ -10,10 +10,10 @@ export const handle = { credential: "none" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
-/** Bytes. Clerk's largest are some ten kilobytes. */
+/** Bytes. Clerk's largest requests are about ten kilobytes. */
 const LIMIT = 256 * 1024
 
-/** Clerk sends again what was not answered with 200. */
+/** Clerk sends an event again unless the response is 200. */
 export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)
   const { readNotice } = services.identity

@@ -12,7 +12,7 @@ export const handle = { credential: "key", scope: "files:read" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
-/** Bytes: a thousand ids in the most roomy of forms. */
+/** Bytes: a thousand ids in the most verbose encoding. */
 const LIMIT = 256 * 1024
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -27,8 +27,8 @@ export async function action({ context, request }: Route.ActionArgs) {
 }
 
 /**
- * A form, so that the browser itself saves the answer: `ids` as often as there are files, or `all`.
- * Or the same as JSON.
+ * Accepts a form, so that the browser saves the response itself: `ids` once per file, or `all`.
+ * Accepts the same as JSON.
  */
 async function readSelection(bytes: Uint8Array<ArrayBuffer>, contentType: string | null): Promise<unknown> {
   try {

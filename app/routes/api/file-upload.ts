@@ -9,7 +9,7 @@ export const middleware: Route.MiddlewareFunction[] = [
   allowMethods("HEAD", "PATCH", "DELETE", "POST", "OPTIONS"),
 ]
 
-/** For HEAD and OPTIONS. */
+/** Handles HEAD and OPTIONS. */
 export function loader(args: Route.LoaderArgs) {
   return answer(args)
 }

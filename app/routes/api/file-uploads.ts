@@ -8,7 +8,7 @@ export const handle = { credential: "key", scope: "files:write" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST", "OPTIONS")]
 
-/** For OPTIONS. */
+/** Handles OPTIONS. */
 export function loader(args: Route.LoaderArgs) {
   return answer(args)
 }

@@ -9,8 +9,8 @@ export const handle = { credential: "key", scope: "any" }
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
 
 /**
- * What the caller shows when they open the live connection. The guard has answered 401 to anyone
- * who is not signed in.
+ * Issues the token that opens a live connection. The guard has already answered 401 to anyone who
+ * is not signed in.
  */
 export async function loader({ context, request }: Route.LoaderArgs) {
   const visit = visitOf({ request, context })

@@ -3,8 +3,7 @@ import { json } from "#server/transport/json.ts"
 export const handle = { credential: "key", scope: "any" }
 
 /**
- * An address under /api that leads nowhere. The guard has answered 401 already to anyone who is not
- * signed in.
+ * Any unknown path under /api. The guard has already answered 401 to anyone who is not signed in.
  */
 export function loader() {
   return notFound()

@@ -3,14 +3,14 @@ import { Form } from "react-router"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
 
-/** A form about an account, and what is wrong with the whole of it. It works without script. */
+/** A form about an account, with the error that concerns all of it. Works without JavaScript. */
 export function AccountForm({
   problem,
   submit,
   children,
 }: {
   problem?: string | undefined
-  /** The words on the button. */
+  /** The label of the button. */
   submit: string
   children: ReactNode
 }) {

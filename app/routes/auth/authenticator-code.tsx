@@ -2,10 +2,10 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { TextLink } from "#app/ui/text-link.tsx"
 import type { AuthenticatorSetup } from "#server/accounts/second-factor.ts"
 
-/** Modules around the code that scanners need empty. */
+/** Modules. Scanners need a quiet zone of this width around the code. */
 const MARGIN = 4
 
-/** Dark on white in every theme: many scanners read nothing else. */
+/** Dark on white in every theme, because many scanners read nothing else. */
 export function AuthenticatorCode({ setup: { uri, secret, qrCode } }: { setup: AuthenticatorSetup }) {
   const { t } = useLingui()
   const side = qrCode.size + 2 * MARGIN

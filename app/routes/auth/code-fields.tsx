@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro"
 import { Checkbox } from "#app/ui/checkbox.tsx"
 import { Field } from "#app/ui/field.tsx"
 
-/** A code of the app, or one of the recovery codes. */
+/** The field for a code of the authenticator app, or for a recovery code. */
 export function CodeField({
   recovery = false,
   error,

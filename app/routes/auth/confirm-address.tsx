@@ -15,8 +15,8 @@ import { textFor } from "./refusal-text.ts"
 import type { Route } from "./+types/confirm-address.ts"
 
 /**
- * Opening the link confirms the address in a browser that is signed in to the account. In any other
- * browser it changes nothing.
+ * Opening the link confirms the email address in a browser that is signed in to the account. In any
+ * other browser it changes nothing.
  */
 export async function loader({ context, request }: Route.LoaderArgs) {
   const forms = requireForms(servicesOf(context))

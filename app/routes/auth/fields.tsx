@@ -7,7 +7,7 @@ const { least, most } = PASSWORD_LENGTH
 
 type Own<Base extends (props: never) => unknown> = Partial<Parameters<Base>[0]>
 
-/** The address of an account. */
+/** The email address of an account. */
 export function EmailField(props: Own<typeof Field>) {
   const { t } = useLingui()
   return (
@@ -24,7 +24,7 @@ export function EmailField(props: Own<typeof Field>) {
   )
 }
 
-/** A password that is being chosen, under the rules for one. */
+/** The field for a new password, with the rules for one. */
 export function NewPasswordField(props: Own<typeof PasswordField>) {
   const { t } = useLingui()
   return (

@@ -8,7 +8,7 @@ import { Water } from "#app/ui/water.tsx"
 import enhance from "./enhance.js?url&no-inline"
 import type { Route } from "./+types/layout.ts"
 
-/** With forms of our own these pages ship no React, only one small script. */
+/** With our own forms these pages ship no React, only one small script. */
 export const handle = { credential: "none", static: "unless Clerk" }
 
 export function loader({ context }: Route.LoaderArgs) {
@@ -16,7 +16,7 @@ export function loader({ context }: Route.LoaderArgs) {
   return { nonce: isClerk ? null : context.get(nonceContext) }
 }
 
-/** The frame of sign-in and sign-up: one thing in the middle, and the way home. */
+/** The layout of sign-in and sign-up: a centred form, and a link to the home page. */
 export default function AuthLayout({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
   const { pathname, search } = useLocation()

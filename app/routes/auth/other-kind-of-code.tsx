@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro"
 import { TextLink } from "#app/ui/text-link.tsx"
 
-/** Leads to the same page for a recovery code, and back. */
+/** Links to the form for a recovery code, and back. */
 export function OtherKindOfCode({
   path,
   target,

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { TextLink } from "#app/ui/text-link.tsx"
 
-/** What the page is for, over the form. */
+/** The page's title and introduction, above the form. */
 export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="mb-6">
@@ -11,7 +11,7 @@ export function PageHead({ title, children }: { title: string; children?: ReactN
   )
 }
 
-/** The way to the neighbouring page, under the form. */
+/** The link to the related page, below the form. */
 export function PageFoot({ question, to, label }: { question: string; to: string; label: string }) {
   return (
     <p className="mt-6 text-center text-sm text-muted">

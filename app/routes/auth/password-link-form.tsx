@@ -4,8 +4,8 @@ import { AccountForm } from "./account-form.tsx"
 import { NewPasswordField } from "./fields.tsx"
 
 /**
- * Chooses a password for the account whose emailed link carries `token`. `errors` is what the
- * action returned.
+ * Sets a password for the account whose emailed link carries `token`. `errors` is what the action
+ * returned.
  */
 export function PasswordLinkForm({
   token,

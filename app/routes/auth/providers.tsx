@@ -6,7 +6,7 @@ interface Provider {
   label: string
 }
 
-/** A button for each provider of single sign-on. `target` is where they lead in the end. */
+/** A button for each single sign-on provider. `target` is the page to open after signing in. */
 export function Providers({ providers, target }: { providers: readonly Provider[]; target: string }) {
   if (providers.length === 0) return null
   const query = new URLSearchParams({ redirect_url: target })
@@ -26,7 +26,7 @@ export function Providers({ providers, target }: { providers: readonly Provider[
   )
 }
 
-/** Between the buttons of the providers and the form. */
+/** The divider between the providers' buttons and the form. */
 export function Or() {
   return (
     <p className="my-5 flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">

@@ -2,10 +2,10 @@ import { msg, plural } from "@lingui/core/macro"
 import type { Sentence } from "#app/language/sentences.ts"
 import type { AccountProblem, SsoRefusal } from "#server/accounts/contract.ts"
 
-/** Where the words of a refusal stand: at a field, or over the form. */
+/** Where an error is shown: at a field, or above the form. */
 type Errors = Partial<Record<"email" | "password" | "code" | "form", Sentence>>
 
-/** What to tell somebody whose form was refused. `retryAfter` is in seconds. */
+/** The texts for a refused form. `retryAfter` is in seconds. */
 export function textFor({
   problem,
   retryAfter,
@@ -63,7 +63,7 @@ export function textFor({
   }
 }
 
-/** Why somebody who came back from a provider is not signed in, and what to do. */
+/** Why a user who came back from a provider is not signed in, and what to do about it. */
 export function textForProvider(problem: SsoRefusal): { title: Sentence; advice: Sentence } {
   switch (problem) {
     case "unknown-provider":

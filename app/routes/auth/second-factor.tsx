@@ -30,7 +30,9 @@ import { SignOutInstead } from "./sign-out-instead.tsx"
 import { textFor } from "./refusal-text.ts"
 import type { Route } from "./+types/second-factor.ts"
 
-/** What it asks for is what every other page needs. */
+/**
+ * The password is enough here: this page asks for the second factor, which every other page needs.
+ */
 export const handle = { credential: "password" }
 
 export const headers: Route.HeadersFunction = () => ({ "Cache-Control": "private, no-store" })
@@ -74,7 +76,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   }
 }
 
-/** The set-up goes on after a code that cannot be one. */
+/** Keeps the set-up going after a wrong code. */
 function setupIn({ uri }: Record<string, string>) {
   return uri === undefined || !uri.startsWith("otpauth://totp/") ? undefined : describeSetup(uri)
 }
@@ -162,7 +164,7 @@ export default function SecondFactorPage({ loaderData, actionData }: Route.Compo
           <input type="hidden" name="step" value="begin" />
           {hasPassword ? (
             <>
-              {/* Password managers look for whose password it is. */}
+              {/* Tells password managers whose password it is. */}
               <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
               <PasswordField
                 label={t`Password`}

@@ -133,7 +133,9 @@ function Refused({ problem }: { problem: SsoRefusal }) {
   )
 }
 
-/** Signing out here leaves the provider's own session, with which one click signs in again. */
+/**
+ * Signing out here leaves the provider's own session, which signs the user in again with one click.
+ */
 function SignedOut({ name, label }: { name: string; label: string }) {
   const { t } = useLingui()
   return (

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro"
 import { href } from "react-router"
 
-/** The way out for anyone who cannot, or does not want to, go on. */
+/** The way out for users who cannot, or do not want to, continue. */
 export function SignOutInstead() {
   return (
     <form method="post" action={href("/sign-out")} className="mt-6 text-center text-sm">

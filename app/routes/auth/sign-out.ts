@@ -3,10 +3,10 @@ import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import type { Route } from "./+types/sign-out.ts"
 
-/** Also before a second factor is shown. */
+/** Signing out must work before the second factor was entered. */
 export const handle = { credential: "password" }
 
-/** A link cannot sign anybody out, or every page that shows a picture from here could. */
+/** A GET must not sign anyone out, or any page could do so with an image of this URL. */
 export function loader() {
   return redirectDocument("/dashboard")
 }

@@ -71,7 +71,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   return redirectDocument(target, { status: 303, headers: outcome.headers })
 }
 
-/** The link of an invitation leads here. */
+/** Links of invitations open this page, with a secret in the URL. */
 export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
 
 export const meta: Route.MetaFunction = ({ matches }) =>
@@ -122,7 +122,7 @@ function SignUpForm({
 }: {
   refused: FormErrors | undefined
   typed: Record<string, string> | undefined
-  /** The address that an invitation is for: the only one that it lets in. */
+  /** The email address that was invited: the only one the invitation accepts. */
   invited: string | undefined
 }) {
   const { t } = useLingui()
@@ -162,7 +162,7 @@ function SignUpForm({
   )
 }
 
-/** The same for an address that has an account: its owner is told by mail, and nobody else. */
+/** Shown for an email address that has an account as well: only its owner is notified, by email. */
 function Sent() {
   const { t } = useLingui()
   return (

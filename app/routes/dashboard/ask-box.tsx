@@ -3,7 +3,7 @@ import { Form, href, useNavigation } from "react-router"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 
-/** Takes a question to the chat, which asks it in a new conversation. */
+/** Takes a message to the chat, which sends it in a new conversation. */
 export function AskBox() {
   const { t } = useLingui()
   const { location } = useNavigation()

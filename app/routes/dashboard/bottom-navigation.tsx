@@ -4,7 +4,7 @@ import { Icon } from "#app/ui/icon.tsx"
 import { UploadBadge } from "./files/upload/upload-badge.tsx"
 import { places } from "./places.ts"
 
-/** The places, within reach of a thumb. */
+/** The main links, within reach of a thumb. */
 export function BottomNavigation() {
   const { t } = useLingui()
   return (

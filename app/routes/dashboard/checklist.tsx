@@ -3,7 +3,7 @@ import { href, Link } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 
-/** What a new person has yet to try. Gone once all of it is done. */
+/** What a new user has yet to try. Not shown once all of it is done. */
 export function Checklist({ hasThread, hasFile }: { hasThread: boolean; hasFile: boolean }) {
   const { t } = useLingui()
   const tasks = [

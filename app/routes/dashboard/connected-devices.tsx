@@ -6,7 +6,7 @@ interface Device {
   label: string
 }
 
-/** Which of the user's devices hold a live connection at this moment. */
+/** Which of the user's devices have a live connection now. */
 export function ConnectedDevices({ devices }: { devices: readonly Device[] }) {
   const nameOf = useDeviceName()
   if (devices.length === 0) return null

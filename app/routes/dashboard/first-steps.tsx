@@ -16,10 +16,10 @@ import { uploadQueue } from "./files/upload/upload-queue.ts"
 import { useUploads } from "./files/upload/use-uploads.ts"
 import { useUsage } from "./files/list/use-usage.ts"
 
-/** The newest files are listed. */
+/** The number of newest files to list. */
 const SHOWN = 5
 
-/** A first question and a first file; the button at the end goes on without either. */
+/** A first message and a first file. The button at the end continues without either. */
 export function FirstSteps(props: FirstFileProps) {
   const { t } = useLingui()
   return (

@@ -7,23 +7,23 @@ import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { unlessLeaving } from "./leaving.ts"
 
-/** A connection that is back sooner is not worth a word. Milliseconds. */
+/** Milliseconds. A connection that is back sooner is not worth a notice. */
 const NOTICE_DELAY = 2_000
 
-/**
- * A page that is signed out again as soon as it was loaded again would be loaded for ever.
- * Milliseconds.
- */
+/** Milliseconds. Prevents an endless loop if the page is signed out again right after a reload. */
 const AGAIN = 60_000
 
-/** Who is still signed out so long after a form was answered is. Milliseconds. */
+/**
+ * Milliseconds. If the session is still gone this long after a form's response, the user is signed
+ * out.
+ */
 const RECONNECTING = 5_000
 
 const TIME = { timeStyle: "medium" } as const
 
 /**
- * Says when the page is not live, and as of when what it shows was true. At the top, because all
- * that is used stands at the bottom.
+ * Shows when the page is not live, and how old its data is. At the top, because the controls are at
+ * the bottom.
  */
 export function FreshnessNotice() {
   const { state, asOf } = useFreshness()
@@ -62,8 +62,8 @@ export function FreshnessNotice() {
 }
 
 /**
- * On its own, because the first time that a page writes takes a phone a tenth of a second, and most
- * pages never say it.
+ * A component of its own: formatting the first time takes a phone a tenth of a second, and most
+ * pages never show it.
  */
 function Reconnecting({ asOf }: { asOf: number }) {
   const time = useFormats().date(asOf, TIME)
@@ -71,10 +71,10 @@ function Reconnecting({ asOf }: { asOf: number }) {
 }
 
 /**
- * Loads the page again once nobody is signed in any more: the server sends them to the sign-in
- * page. What ends a session may be a form of this page, whose answer brings the next session or
- * says where to go: a changed password, a deleted account. So the answer comes first. The tab where
- * they signed out is already on its way to another page, and goes on there.
+ * Reloads the page when the session has ended, so that the server redirects to the sign-in page. A
+ * form of this page may have ended the session, by a changed password or a deleted account. Its
+ * response brings a new session or a redirect, so wait for that first. The tab in which the user
+ * signed out is already navigating, and continues to its target.
  */
 function useLeaving(isSignedOut: boolean) {
   const reconnect = useReconnect()
@@ -95,15 +95,15 @@ function useLeaving(isSignedOut: boolean) {
 }
 
 /**
- * Then the server takes the page's cookies and not those of the live connection: some browsers keep
- * them from workers.
+ * After a reload the server has the page's cookies but may lack those of the live connection: some
+ * browsers withhold them from workers.
  */
 function wasJustReloaded(): boolean {
   const [load] = performance.getEntriesByType("navigation")
   return load instanceof PerformanceNavigationTiming && load.type === "reload" && performance.now() < 10_000
 }
 
-/** True once `wanted` has been true for so long; false at once when it no longer is. */
+/** Turns true once `wanted` has been true for this long, and false immediately when it is not. */
 function useAfter(milliseconds: number, wanted: boolean) {
   const [isDue, setDue] = useState(false)
   useEffect(() => {

@@ -19,8 +19,8 @@ import { useRecord } from "./use-record.ts"
 import type { Route } from "./+types/layout.ts"
 
 /**
- * Around every page of the dashboard group: `provider` is null where the provider's browser code
- * must be asked.
+ * Wraps every page of the dashboard group. `provider` is null if the provider's browser code must
+ * be asked.
  */
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
@@ -62,7 +62,8 @@ function SyncedPage({ record, provider }: { record: Loaded<UserRecord>; provider
   useUserSync(user, provider)
   useReloadWithPlan(user.plan)
 
-  // The server redirects an opened page; this follows a status that changes under an open one.
+  // The server redirects when a page is opened; this covers a status that changes while one is
+  // open.
   const mustOnboard = !onboarding.completed && pathname !== "/onboarding"
   useEffect(() => {
     if (mustOnboard) void navigate(href("/onboarding"), { replace: true })
@@ -71,7 +72,9 @@ function SyncedPage({ record, provider }: { record: Loaded<UserRecord>; provider
   return <Outlet />
 }
 
-/** What a plan allows is the server's to say: pages that are open ask again when it has changed. */
+/**
+ * The server decides what a plan allows, so open pages load their data again when the plan changes.
+ */
 function useReloadWithPlan(plan: UserRecord["plan"]) {
   const { revalidate } = useRevalidator()
   const shown = useRef(plan)

@@ -1,6 +1,6 @@
 /**
- * Who is here for longer after they began to leave stays: it was a download, or they thought better
- * of it. Milliseconds.
+ * Milliseconds. A page that is still here this long after `beforeunload` stays: it was a download,
+ * or the user cancelled.
  */
 const LONGEST_WAY = 10_000
 
@@ -9,9 +9,9 @@ if (typeof window !== "undefined")
   window.addEventListener("beforeunload", () => void (leftAt = performance.now()))
 
 /**
- * Does now what loads something; while the browser is on its way to another document, only once it
- * turns out to stay. Whatever the page loads by itself in that time would end the way elsewhere:
- * after a sign-out on the sign-in page, not on the start page.
+ * Calls `load` now, or, while the browser is navigating to another document, only once the page
+ * turns out to stay. Loading anything in that time would cancel the navigation: after a sign-out
+ * the user would end on the sign-in page instead of the home page.
  */
 export function unlessLeaving(load: () => void): void {
   const isLeaving = performance.now() - leftAt < LONGEST_WAY

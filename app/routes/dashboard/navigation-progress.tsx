@@ -2,8 +2,8 @@ import { useLingui } from "@lingui/react/macro"
 import { useNavigation } from "react-router"
 
 /**
- * A line along the top edge while the next page is on its way. It waits a moment, so that quick
- * pages show none.
+ * A progress line along the top edge while the next page is loading. Delayed, so that fast pages
+ * show none.
  */
 export function NavigationProgress() {
   const { t } = useLingui()

@@ -8,7 +8,10 @@ export function action() {
   throw data(null, { status: 404 })
 }
 
-/** Never shown, but a route without it would be no page, and its error would get no page either. */
+/**
+ * Never rendered, but without a component the route would be a resource route, and its error would
+ * have no page.
+ */
 export default function NotFound() {
   return null
 }

@@ -11,8 +11,8 @@ import type { OnboardingStep } from "#server/users/contract.ts"
 import { UserMenu } from "./user-menu.tsx"
 
 /**
- * The page around a step. A step that replaces another takes the focus at its heading, to be read
- * from there.
+ * The page around an onboarding step. When a step replaces another, its heading takes the focus, so
+ * that screen readers continue from there.
  */
 export function OnboardingFrame({ step, children }: { step: OnboardingStep; children: ReactNode }) {
   const body = useRef<HTMLDivElement>(null)

@@ -16,8 +16,8 @@ export function StepHeading({ title, children }: { title: string; children: Reac
 }
 
 /**
- * Back is a form of its own: Enter in a field presses the first button of its form, and must mean
- * onward.
+ * Back is a form of its own, because Enter in a field presses the first button of its form, which
+ * must be Continue.
  */
 export function StepEnd({ back, children }: { back: string; children: ReactNode }) {
   return (

@@ -47,7 +47,7 @@ export function ProfileStep({
   refused,
 }: {
   user: UserRecord
-  /** Where the identity provider does not keep it. */
+  /** False if the identity provider stores it. */
   canChoosePicture: boolean
   refused:
     | { errors: { name?: string; picture?: string; form?: string }; values: Record<string, string> }

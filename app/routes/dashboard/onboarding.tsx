@@ -38,7 +38,7 @@ export async function loader({ context }: Route.LoaderArgs) {
   }
 }
 
-/** Each form says which step it is about, so that a form of a tab left behind changes nothing. */
+/** Each form names its step, so that a form of an outdated tab changes nothing. */
 const OnboardingForm = v.variant("intent", [
   v.object({ intent: v.literal("finish-welcome") }),
   v.object({
@@ -105,13 +105,13 @@ const titles = {
   done: msg`All set`,
 }
 
-/** One address: the record says which step is shown, on every device. */
+/** One URL for all steps: the record says which step is shown, on every device. */
 export default function Onboarding({ loaderData: { canChoosePicture, ...loaded } }: Route.ComponentProps) {
   const user = useUser()
   const { completed, step } = onboardingOf(user)
   const refused = useActionData<typeof action>()
   const navigate = useNavigate()
-  // Completed on another device: anyone who completed it here is being sent on by the action.
+  // Covers completion on another device; on this one, the action redirects.
   const { state } = useNavigation()
   const mustLeave = completed && state === "idle"
   useEffect(() => {

@@ -11,8 +11,7 @@ import { Page } from "./page.tsx"
 import { unlessLeaving } from "./leaving.ts"
 
 /**
- * Stands in the place of a page that could not be shown. The shell stays around it, and what is
- * under way goes on.
+ * Replaces a page that could not be shown. The shell stays around it, with anything in progress.
  */
 export function PageFailure({ error }: { error: unknown }) {
   const { t } = useLingui()
@@ -60,8 +59,8 @@ function describe(error: unknown, isOffline: boolean): Failure {
 }
 
 /**
- * Asks for the page once more, also by itself when the connection comes back. Without script it is
- * a link to where one is.
+ * Loads the page again, also automatically when the connection is back. Without JavaScript it is a
+ * link to the current page.
  */
 function Retry() {
   const { pathname, search } = useLocation()

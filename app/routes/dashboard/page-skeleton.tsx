@@ -5,7 +5,7 @@ import { classNames } from "#app/ui/class-names.ts"
 import { Skeleton } from "#app/ui/skeleton.tsx"
 import { Page, PageHead } from "./page.tsx"
 
-/** Holds the place of the page at `path`, part for part as large as what will come. */
+/** A placeholder for the page at `path`, with the same layout and sizes. */
 export function PageSkeleton({ path }: { path: string }) {
   return (
     <div aria-hidden="true" inert data-skeleton>

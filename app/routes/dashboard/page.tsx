@@ -13,10 +13,7 @@ export function Page({ narrow = false, children }: { narrow?: boolean; children:
   )
 }
 
-/**
- * The page's name and what can be done on it. `above` leads back up, where the page stands below
- * another.
- */
+/** The page's title and its actions. `above` links to the parent page. */
 export function PageHead({
   title,
   above,

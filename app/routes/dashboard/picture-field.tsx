@@ -5,13 +5,13 @@ import { Avatar } from "#app/ui/avatar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { LARGEST_PICTURE, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
 
-/** Chooses a picture, and shows what was chosen. The form around it sends it. */
+/** Chooses a picture, and shows a preview. The surrounding form sends it. */
 export function PictureField({
   name,
   image,
   error,
 }: {
-  /** Of the person. */
+  /** The user's name. */
   name: string
   image: string | null
   error?: string | undefined
@@ -39,7 +39,7 @@ export function PictureField({
           onChange={({ currentTarget }) => {
             const file = currentTarget.files?.[0]
             setChosen(file && { size: file.size, preview: URL.createObjectURL(file) })
-            // The browser asks for another one instead of sending what would be refused.
+            // Makes the browser ask for another file instead of sending one that would be refused.
             currentTarget.setCustomValidity(file && file.size > LARGEST_PICTURE ? tooLarge : "")
           }}
           className={classNames(

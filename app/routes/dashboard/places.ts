@@ -8,12 +8,12 @@ interface Place {
   to: string
   label: MessageDescriptor
   icon: IconName
-  /** Only the address itself is the place, and none below it. */
+  /** Whether only this exact path counts as the place, and no path below it. */
   end: boolean
   shortcut: ShortcutName
 }
 
-/** Where the dashboard's navigation leads. */
+/** The links of the dashboard's navigation. */
 export const places: Place[] = [
   { to: href("/dashboard"), label: msg`Home`, icon: "home", end: true, shortcut: "home" },
   { to: href("/dashboard/chat"), label: msg`Chat`, icon: "chat", end: false, shortcut: "chat" },

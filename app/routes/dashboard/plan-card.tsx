@@ -8,7 +8,7 @@ import type { PlanLimits } from "#server/plans/contract.ts"
 import type { Plan } from "#server/users/contract.ts"
 import { StorageBar } from "./files/list/usage-meter.tsx"
 
-/** The person's plan and what it gives, in the figures that the server goes by. */
+/** The user's plan and its limits, in the figures that the server enforces. */
 export function PlanCard({
   plan,
   usage,
@@ -18,7 +18,7 @@ export function PlanCard({
   plan: Plan
   usage: FileUsage
   limits: PlanLimits
-  /** How one comes to another. */
+  /** How to change the plan. */
   change?: string
 }) {
   const { t } = useLingui()

@@ -21,9 +21,9 @@ export class RequestRefused extends Error {
 }
 
 interface Sending {
-  /** Goes as JSON. */
+  /** Sent as JSON. */
   body?: object
-  /** Goes as it is. */
+  /** Sent unchanged. */
   content?: Blob
   signal?: AbortSignal
 }
@@ -70,7 +70,7 @@ async function describe(response: Response) {
       return sentencesIn(i18n)(body.error)
     }
   } catch {
-    // No JSON: a proxy answered in place of the application.
+    // Not JSON: a proxy responded in place of the application.
   }
   return i18n._(msg`The server responded with status ${status}.`)
 }

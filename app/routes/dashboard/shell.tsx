@@ -22,8 +22,7 @@ import type { Route } from "./+types/shell.ts"
 const RECENT_THREADS = 8
 
 /**
- * Before any page inside loads its data: nothing of it is drawn for somebody who has yet to be
- * onboarded.
+ * Runs before any page inside loads its data: a user who has yet to be onboarded sees none of it.
  */
 export const middleware: Route.MiddlewareFunction[] = [
   async ({ context }) => {
@@ -40,7 +39,9 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 export const shouldRevalidate = keepOnNavigation
 
-/** The frame around the pages. A page that fills the window is `100dvh` less `--frame` high. */
+/**
+ * The frame around the pages. A page that fills the window has the height `100dvh` minus `--frame`.
+ */
 export default function Shell({ loaderData }: Route.ComponentProps) {
   const main = useFocusOnNavigation()
   const threads = useLive(loaderData.threads).slice(0, RECENT_THREADS)
@@ -64,7 +65,7 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
           className="min-h-[calc(100dvh-var(--frame))] min-w-0 outline-hidden"
         >
           {awaited ? <PageSkeleton path={awaited} /> : null}
-          {/* Kept, with what is written in it, in case the way to the next page is broken off. */}
+          {/* Kept with everything typed into it, in case the navigation is cancelled. */}
           <div hidden={awaited !== null} className="contents">
             <Outlet />
           </div>
@@ -77,7 +78,7 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
   )
 }
 
-/** What the sidebar has on a wide screen and the bottom navigation has not. */
+/** What the sidebar has on a wide screen and the bottom navigation lacks. */
 function TopBar() {
   const { t } = useLingui()
   const command = useCommand()
@@ -101,15 +102,15 @@ function TopBar() {
 }
 
 /**
- * After a link was followed, the keyboard and the screen reader continue at the new page; unless it
- * took the focus itself.
+ * After a navigation, moves the keyboard and the screen reader to the new page, unless that took
+ * the focus itself.
  */
 function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
   const shown = useRef(pathname)
-  // Pages arrive with a movement, but not the first. A property would draw the whole shell again
-  // for it.
+  // Pages animate in, except the first. Set as an attribute, because a prop would render the whole
+  // shell again.
   useEffect(() => main.current?.setAttribute("data-arrives", ""), [])
   useEffect(() => {
     if (shown.current === pathname) return

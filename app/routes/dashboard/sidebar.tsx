@@ -11,7 +11,7 @@ import { UploadBadge } from "./files/upload/upload-badge.tsx"
 import { places } from "./places.ts"
 import { UserMenu } from "./user-menu.tsx"
 
-/** The places, the conversations last spoken in, and the person. From 1024 pixels on. */
+/** The main links, the latest conversations, and the user. Shown from 1024 pixels on. */
 export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
   const { t } = useLingui()
   return (
@@ -75,7 +75,7 @@ function SearchButton() {
 }
 
 function RecentThreads({ threads }: { threads: readonly ThreadSummary[] }) {
-  // From 1280 pixels on the chat shows its own list beside the conversation.
+  // From 1280 pixels on, the chat shows its own list beside the conversation.
   const isChat = useLocation().pathname.startsWith(href("/dashboard/chat"))
   return (
     <section

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react"
 import { useLocation, useNavigation } from "react-router"
 
-/** A page that is there sooner is shown at once. Milliseconds. */
+/** Milliseconds. A page that arrives sooner gets no placeholder. */
 const NOTICE_DELAY = 400
 
-/** The path of the page that one is on the way to and has waited for; null while there is none. */
+/** The path of the page that is being loaded and is late; null if there is none. */
 export function useAwaitedPage(): string | null {
   const { pathname } = useLocation()
   const { state, location, formMethod } = useNavigation()
@@ -22,7 +22,7 @@ export function useAwaitedPage(): string | null {
   return next !== null && late === next ? next : null
 }
 
-/** The chat is one place: its list stays while conversations change beside it. */
+/** The chat counts as one place: its list stays while conversations change beside it. */
 function placeOf(path: string): string {
   return path.startsWith("/dashboard/chat") ? "/dashboard/chat" : path
 }

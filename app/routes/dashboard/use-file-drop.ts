@@ -12,7 +12,7 @@ export function useFileDrop(onDrop: (transfer: DataTransfer) => void): boolean {
   })
 
   useEffect(() => {
-    // The pointer enters an element before it leaves the one around it.
+    // The pointer enters an element before it leaves the surrounding one.
     let depth = 0
     const stop = new AbortController()
     const listen = (

@@ -3,8 +3,8 @@ import type { Loaded } from "#server/realtime/contract.ts"
 import type { UserRecord } from "#server/users/contract.ts"
 
 /**
- * The record that a loader found, live. Whose record goes is shown the last one, until the server
- * has sent them away.
+ * The record that a loader returned, live. If the record is deleted, keeps returning the last one
+ * until the server signs the user out.
  */
 export function useRecord(loaded: Loaded<UserRecord>): UserRecord {
   const [live] = useLive(loaded)

@@ -2,7 +2,7 @@ import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { useEffect, useState } from "react"
 
-/** Milliseconds without typing before the server is asked. */
+/** Milliseconds without typing before the search request. */
 const PAUSE = 150
 
 export interface Search<Found> {
@@ -13,8 +13,8 @@ export interface Search<Found> {
 }
 
 /**
- * Searches for the text once typing has paused, and aborts searches that are no longer wanted. What
- * was found for the text before stays until the response. `look` must not change between renders.
+ * Searches for the text once typing has paused, and aborts searches that are no longer wanted. The
+ * previous results stay until the response arrives. `look` must not change between renders.
  */
 export function useSearch<Found>(
   text: string,

@@ -14,8 +14,8 @@ import { useCommand } from "./commands/commands.tsx"
 import { useUser } from "./use-user.ts"
 
 /**
- * Who is signed in, and what they can do about it. A popover of the browser: it needs no script,
- * and gives the focus back.
+ * The signed-in user, with the account's actions. A native popover: needs no JavaScript, and
+ * returns the focus.
  */
 export function UserMenu({ place }: { place: "top" | "side" }) {
   const user = useUser()

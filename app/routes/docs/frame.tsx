@@ -6,7 +6,7 @@ import { Icon } from "#app/ui/icon.tsx"
 type Groups = readonly { title: string; pages: readonly { slug: string; title: string }[] }[]
 
 /**
- * The documentation's pages around `children`: search and navigation on the left, the page's own
+ * The layout of the documentation's pages: search and navigation on the left, the page's own
  * headings on the right.
  */
 export function DocsFrame({
@@ -19,7 +19,7 @@ export function DocsFrame({
   groups: Groups
   title: string
   headings?: readonly { id: string; text: string }[]
-  /** What was searched for. */
+  /** The search query. */
   question?: string
   children: ReactNode
 }) {
@@ -71,7 +71,7 @@ export function DocsFrame({
   )
 }
 
-/** The server searches, so the form needs no script. */
+/** The server searches, so the form needs no JavaScript. */
 function SearchForm({ question, label }: { question: string | undefined; label: string }) {
   const { t } = useLingui()
   return (

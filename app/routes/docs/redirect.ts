@@ -5,7 +5,7 @@ import type { Route } from "./+types/redirect.ts"
 export const handle = { credential: "none" }
 
 /**
- * `/docs` leads to the documentation, wherever the operator keeps it. The target is a setting,
+ * Redirects `/docs` to the documentation, wherever the operator hosts it. The target is a setting,
  * never part of the request.
  */
 export function loader({ context }: Route.LoaderArgs) {

@@ -14,7 +14,7 @@ export function loader({ request }: Route.LoaderArgs) {
   return { question, findings, isCut: findings.length === MOST_FINDINGS, groups: listDocs() }
 }
 
-/** What was found is for anyone who searched, and not for search engines. */
+/** Search results are not for search engines. */
 export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
     title: msg`Search the documentation`,

@@ -4,12 +4,12 @@ import type { Route } from "./+types/security-contact.ts"
 
 export const handle = { credential: "none" }
 
-/** What it says is true for as long after it was asked for. Milliseconds. */
+/** Milliseconds. The `Expires` field lies this far after the request. */
 const VALIDITY = 90 * 24 * 60 * 60 * 1000
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
 
-/** Where a weakness is reported, as RFC 9116 has it. */
+/** Where to report a vulnerability, in the format of RFC 9116. */
 export function loader({ context }: Route.LoaderArgs) {
   const { origin, securityContact } = servicesOf(context).config
   const headers = { "Content-Type": "text/plain; charset=utf-8" }

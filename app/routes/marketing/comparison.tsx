@@ -2,7 +2,7 @@ import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 
-/** What differs from the hosted services, also where they are ahead. */
+/** What differs from the hosted services, including where they are ahead. */
 export function Comparison() {
   const { t } = useLingui()
   return (

@@ -13,12 +13,12 @@ export const handle = { credential: "none" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "POST")]
 
-/** All visitors together may change the boats so often in a minute. */
+/** Changes of boats per minute, by all visitors together. */
 const EVERYBODY = 1200
 
 /**
- * The boats of the start page, as server-sent events. Anyone who opens the address itself is shown
- * the page.
+ * The boats of the home page, as server-sent events. Anyone who opens the URL in a browser is
+ * redirected to the page.
  */
 export function loader({ context, request }: Route.LoaderArgs) {
   const { demo } = servicesOf(context)
@@ -32,8 +32,8 @@ export function loader({ context, request }: Route.LoaderArgs) {
 }
 
 /**
- * Moves a boat. A form without a script is shown the page again, with the change; a script gets an
- * empty response and sees the change arrive.
+ * Moves a boat. Without a script the page is shown again, with the change; a script gets an empty
+ * response and receives the change as an event.
  */
 export async function action({ context, request }: Route.ActionArgs) {
   const services = servicesOf(context)

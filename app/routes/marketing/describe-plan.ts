@@ -3,7 +3,7 @@ import { msg, plural } from "@lingui/core/macro"
 import { formatsOf } from "#app/language/formats.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
 
-/** A line for each limit of the plan, and for what every plan has. */
+/** A line for each limit of the plan, and for what every plan includes. */
 export function describePlan(
   { quota, largestFile, chatPerMinute, concurrentReplies }: PlanLimits,
   { hasChat, i18n }: { hasChat: boolean; i18n: I18n },

@@ -5,7 +5,7 @@ import { href } from "react-router"
 import { CommandBlock } from "#app/features/site/command-block.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 
-/** The two commands, and what stands behind them until a setting says otherwise. */
+/** The two commands, and the embedded services that run until a setting replaces them. */
 export function EmbeddedServices() {
   const { t } = useLingui()
   return (

@@ -3,8 +3,7 @@ import type { ReactNode } from "react"
 import { Badge } from "#app/ui/badge.tsx"
 
 /**
- * A drawing in HTML of what the product looks like. It says nothing that the text beside it does
- * not.
+ * An illustration of the product in HTML. It contains nothing that the text beside it does not say.
  */
 function Picture({ children }: { children: ReactNode }) {
   return (

@@ -4,7 +4,7 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { Code } from "#app/features/site/code.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 
-/** The way of a change from the code that makes it to the screens that show it. */
+/** The path of a change from the code that makes it to the screens that show it. */
 export function HowItWorks() {
   const { t } = useLingui()
   return (

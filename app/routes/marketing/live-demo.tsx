@@ -7,9 +7,9 @@ import { nextState, type Boat, type BoatState } from "#server/demo/contract.ts"
 import script from "./live-demo.js?url&no-inline"
 
 /**
- * Two panes on one table, each a client of its own. The markup is whole without a script: every row
- * is a form. live-demo.js, which is loaded when the panes come into sight, follows the table and
- * writes into the places that are marked with `data-`.
+ * Two panes on one table, each with a client of its own. The markup is complete without a script:
+ * every row is a form. live-demo.js, which is loaded when the panes scroll into view, follows the
+ * table and writes into the elements marked with `data-`.
  */
 export function LiveDemo({ boats, refused }: { boats: readonly Boat[]; refused: "quick" | "failed" | null }) {
   const { t, i18n } = useLingui()
@@ -141,7 +141,7 @@ function Water() {
   )
 }
 
-/** What was committed while the page was open, the last on top. */
+/** What was committed while the page was open, latest first. */
 function CommitLog() {
   return (
     <div className="mt-4 overflow-hidden rounded-lg border border-[oklch(0.33_0.02_235)] bg-[oklch(0.2_0.018_240)] font-mono text-xs leading-6 text-[oklch(0.93_0.01_220)] shadow-lg sm:text-[0.8125rem] lg:mt-6">
@@ -174,7 +174,7 @@ const states: Record<BoatState, MessageDescriptor> = {
   moored: msg`moored`,
 }
 
-/** What live-demo.js writes into the page. It puts its own values where a name stands in braces. */
+/** What live-demo.js writes into the page. It replaces the names in braces by its own values. */
 function wordsOfScript(i18n: I18n) {
   const [name, now, next, milliseconds] = ["{name}", "{now}", "{next}", "{milliseconds}"]
   const inWords = (messages: Record<BoatState, MessageDescriptor>) =>

@@ -12,7 +12,7 @@ import { servicesContext } from "#server/context.ts"
 import type { Route } from "./+types/pricing.ts"
 import { describePlan } from "./describe-plan.ts"
 
-/** What this server really allows: every figure on the page is a setting. */
+/** What this server actually allows: every figure on the page is a setting. */
 export function loader({ context }: Route.LoaderArgs) {
   const { chat, identity, plans } = context.get(servicesContext).config
   return { plans, hasChat: chat.gateway.kind !== "missing", isClerk: identity.kind === "clerk" }

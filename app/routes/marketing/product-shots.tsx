@@ -7,7 +7,7 @@ import phoneDark from "./pictures/files-phone-dark.avif"
 import phoneLight from "./pictures/files-phone-light.avif"
 import { Shot } from "./shot.tsx"
 
-/** Pictures of the product. `npm run screenshots -- --site` takes them. */
+/** Screenshots of the product. `npm run screenshots -- --site` takes them. */
 export function ProductShots() {
   return (
     <div className="relative pb-4 lg:pb-24">

@@ -3,7 +3,7 @@ import { msg } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
 import { Icon } from "#app/ui/icon.tsx"
 
-/** What people ask before they try it. */
+/** Frequently asked questions. */
 export function Questions() {
   const { t } = useLingui()
   return (

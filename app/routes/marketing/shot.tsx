@@ -3,8 +3,8 @@ import { useLingui } from "@lingui/react/macro"
 import { classNames } from "#app/ui/class-names.ts"
 
 /**
- * One picture of the product, in the colours of the page. The browser fetches only the one that is
- * shown, when it comes near.
+ * One screenshot in the page's colour scheme. The browser fetches only the shown variant, and
+ * lazily.
  */
 export function Shot({
   light,

@@ -11,8 +11,8 @@ export const handle = { credential: "none" }
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
 
 /**
- * A person who may not have the bytes is led to the page, which says why or asks for the password;
- * a program gets JSON.
+ * A browser that may not have the file is redirected to the page, which says why or asks for the
+ * password; a program gets JSON.
  */
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   try {

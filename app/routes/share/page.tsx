@@ -17,10 +17,10 @@ import { PasswordCard } from "./password-card.tsx"
 import { SharedFileCard } from "./shared-file-card.tsx"
 import type { Route } from "./+types/page.ts"
 
-/** A file and a way to save it: it needs none of our JavaScript. */
+/** A file and a download link: it needs no JavaScript. */
 export const handle = { credential: "none", static: true }
 
-/** The address is the key, so it is told to no other site and kept in no cache. */
+/** The URL is the secret, so it is sent to no other site and stored in no cache. */
 export const headers: Route.HeadersFunction = ({ actionHeaders }) => {
   const ours = new Headers(actionHeaders)
   for (const [name, value] of Object.entries(SECRET_ADDRESS)) ours.set(name, value)
@@ -47,7 +47,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
   return redirect(href("/share/:token", { token: params.token }), { status: 303, headers: headersOfAnswer })
 }
 
-/** What the visitor has no part in is a missing page, whatever the reason. */
+/** Turns every refusal into an error page with the refusal's status. */
 async function orMissing<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()

@@ -17,7 +17,7 @@ export function SharedFileCard({
   const { i18n } = useLingui()
   const formats = useFormats()
   const { expiresAt } = file
-  // The page is made where nobody knows the reader's clock.
+  // Rendered on the server, which does not know the reader's time zone.
   const end = expiresAt === null ? null : `${formats.date(expiresAt, MINUTE)} UTC`
   const kind = kindOf(file.mimeType)
   return (
@@ -55,7 +55,7 @@ export function SharedFileCard({
   )
 }
 
-/** `PNG image`, or `Image` for a name without an ending. */
+/** `PNG image`, or `Image` for a name without an extension. */
 function typeOf(fileName: string, kind: Kind, i18n: I18n) {
   const ending = splitName(fileName).extension.slice(1).toUpperCase()
   return ending === "" ? i18n._(kinds[kind]) : i18n._(endings[kind](ending))

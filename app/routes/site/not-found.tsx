@@ -1,6 +1,6 @@
 import { data } from "react-router"
 
-/** The not-found page needs none of our JavaScript. */
+/** The not-found page needs no JavaScript. */
 export const handle = { static: true }
 
 export function loader() {
@@ -11,7 +11,10 @@ export function action() {
   throw data(null, { status: 404 })
 }
 
-/** Never shown, but a route without it would be no page, and its error would get no page either. */
+/**
+ * Never rendered, but without a component the route would be a resource route, and its error would
+ * have no page.
+ */
 export default function NotFound() {
   return null
 }

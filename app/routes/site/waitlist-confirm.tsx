@@ -13,7 +13,7 @@ import type { Route } from "./+types/waitlist-confirm.ts"
 
 export const handle = { credential: "none", static: true }
 
-/** Opening the link changes nothing: programs that look through mail open every link in it. */
+/** Opening the link changes nothing, because mail scanners open every link. */
 export function loader({ context, request }: Route.LoaderArgs) {
   const { searchParams } = new URL(request.url)
   if (searchParams.has("confirmed")) return data({ state: "confirmed" as const })
@@ -28,7 +28,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   return isOurs ? redirect(href("/waitlist/confirm") + "?confirmed") : data(null, { status: 400 })
 }
 
-/** The link's secret stays here: it goes into no cache, and to no other site. */
+/** The URL holds the link's secret: it is stored in no cache, and sent to no other site. */
 export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
 
 export const meta: Route.MetaFunction = ({ matches }) =>

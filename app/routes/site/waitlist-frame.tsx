@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import { href } from "react-router"
 import { Logo } from "#app/ui/logo.tsx"
 
-/** The frame of the waitlist's pages: one thing in the middle, and the way home. */
+/** The layout of the waitlist's pages: a centred form, and a link to the home page. */
 export function WaitlistFrame({
   title,
   lead,

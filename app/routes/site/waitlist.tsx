@@ -17,7 +17,7 @@ import { joinWaitlist } from "#server/waitlist/waitlist.ts"
 import { WaitlistFrame } from "./waitlist-frame.tsx"
 import type { Route } from "./+types/waitlist.ts"
 
-/** A form and nothing else: it needs none of our JavaScript. */
+/** Only a form: it needs no JavaScript. */
 export const handle = { credential: "none", static: true }
 
 export function loader({ request }: Route.LoaderArgs) {

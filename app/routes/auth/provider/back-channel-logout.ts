@@ -6,12 +6,14 @@ import { networkIn } from "#server/http/visit.ts"
 import { json } from "#server/transport/json.ts"
 import type { Route } from "./+types/back-channel-logout.ts"
 
-/** The token in the form is what proves who sends it. */
+/** The token in the form proves who sent it. */
 export const handle = { credential: "none" }
 
 export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
 
-/** In a minute, from one network: a provider that signs everybody out sends one for each session. */
+/**
+ * Per minute and network: a provider that signs everybody out sends one request for each session.
+ */
 const MOST = 600
 
 /** OpenID Connect Back-Channel Logout 1.0, section 2.5. */

@@ -7,7 +7,10 @@ import type { Route } from "./+types/begin.ts"
 
 export const handle = { credential: "none" }
 
-/** A link and no form: the policy for forms would refuse the redirect to the provider. */
+/**
+ * A link instead of a form, because the form-action policy would block the redirect to the
+ * provider.
+ */
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const { config, identity, limiters } = servicesOf(context)
   if (!limiters.singleSignOn.check(networkIn(context)).success) throw backToSignIn("too-many-attempts")

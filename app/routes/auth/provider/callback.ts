@@ -7,7 +7,7 @@ import type { Route } from "./+types/callback.ts"
 
 export const handle = { credential: "none" }
 
-/** Where the provider sends the browser back. */
+/** The redirect URI: the provider sends the browser back here. */
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const { identity } = servicesOf(context)
   const entered = await identity.singleSignOn?.finish(visitOf({ request, context }), params.provider)

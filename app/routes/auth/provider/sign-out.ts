@@ -4,7 +4,7 @@ import type { Route } from "./+types/sign-out.ts"
 
 export const handle = { credential: "none" }
 
-/** Leads to the provider's own page for signing out, which asks before it does so. */
+/** Redirects to the provider's own sign-out page, which asks for confirmation. */
 export async function loader({ context, params }: Route.LoaderArgs) {
   const { identity } = servicesOf(context)
   const address = await identity.singleSignOn?.signOutAddress(params.provider)

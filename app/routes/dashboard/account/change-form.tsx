@@ -3,7 +3,7 @@ import { Form, useNavigation } from "react-router"
 import { Button } from "#app/ui/button.tsx"
 import type { AccountChange } from "#server/accounts/contract.ts"
 
-/** A form that asks for one change, with its fields and its button. */
+/** A form for one change, with its fields and its button. */
 export function ChangeForm({
   intent,
   submit,
@@ -14,12 +14,10 @@ export function ChangeForm({
   children,
 }: {
   intent: AccountChange["intent"]
-  /** The words on the button. */
+  /** The label of the button. */
   submit: string
   variant?: "primary" | "secondary" | "danger"
-  /**
-   * What the change is about, where a list has one such form for each: a field's name and value.
-   */
+  /** For lists with one such form per row: the name and value that identify the row. */
   about?: { name: string; value: string; label: string }
   /** Whether one of its fields is a file. */
   hasFile?: boolean

@@ -11,7 +11,10 @@ export function DeleteAccount({
   outcome,
 }: {
   email: string
-  /** Whether this server knows the password. Otherwise the address guards against a slip. */
+  /**
+   * Whether this server knows the password. Otherwise the user types the email address, to prevent
+   * accidents.
+   */
   hasPassword: boolean
   outcome: Outcome | undefined
 }) {
@@ -22,7 +25,7 @@ export function DeleteAccount({
       about={t`This deletes your profile, conversations, files, links and keys immediately and permanently. Download anything you want to keep first.`}
       outcome={outcome}
     >
-      {/* Closed until somebody means it; it opens without script, and stays open after a refusal. */}
+      {/* Collapsed by default. It expands without JavaScript, and stays open after an error. */}
       <details open={outcome !== undefined}>
         <summary className="w-fit cursor-pointer rounded-md text-sm font-medium text-danger-ink">
           <Trans>Delete my account</Trans>

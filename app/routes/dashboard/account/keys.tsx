@@ -141,7 +141,7 @@ function Expiry({ at, now }: { at: number | null; now: number }) {
   return at <= now ? <Trans>expired on {day}</Trans> : <Trans>expires on {day}</Trans>
 }
 
-/** Shown once: the server keeps a hash of it. */
+/** Shown once: the server stores only a hash of it. */
 function MadeKey({ name, value }: { name: string; value: string }) {
   const { t } = useLingui()
   return (

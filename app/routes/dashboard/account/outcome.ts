@@ -1,9 +1,11 @@
 import { sayAll, type Say, type Sentence } from "#app/language/sentences.ts"
 
-/** By the names of fields; `form` is what is wrong with the whole. */
+/** By field name; `form` holds the error that concerns the whole form. */
 export type Errors<Words = Sentence> = Partial<Record<string, Words>>
 
-/** What the last form came to: as the action says it, and in the words of the page's language. */
+/**
+ * The result of the last form: as sentences from the action, or as strings in the page's language.
+ */
 export interface Outcome<Words = string> {
   intent: string
   done?: Words

@@ -57,7 +57,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
   const form = await readForm(request, AccountChange, PICTURE)
   if (!form.ok) {
-    // Of a form that was too large nothing was read, and only a picture makes it so.
+    // Nothing was read of a form that was too large, and only a picture can make it so.
     const { intent = form.status === 413 ? "save-picture" : "" } = form.values
     return data({ intent, errors: form.errors, values: form.values }, { status: form.status })
   }
@@ -123,7 +123,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   }
 }
 
-/** With every box ticked it is a key without limits, which also opens what keys may do later. */
+/** With every box ticked it is a key without limits, which also covers scopes added later. */
 function newKeyOf({ name, days, ...ticked }: AccountChange & { intent: "create-key" }) {
   const scopes = KEY_SCOPES.filter((scope) => ticked[scope])
   return {

@@ -16,13 +16,13 @@ export function PasswordForm({ email, outcome }: { email: string; outcome: Outco
       outcome={outcome}
     >
       <ChangeForm
-        // A form that did its work is empty again.
+        // Resets the form after a successful change.
         key={outcome?.done ? "changed" : "form"}
         intent="change-password"
         submit={t`Change password`}
         className="flex flex-col items-start gap-4"
       >
-        {/* Password managers look for whose password it is. */}
+        {/* Tells password managers whose password it is. */}
         <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
         <PasswordField
           className="w-full max-w-sm"

@@ -4,13 +4,13 @@ import { PictureField } from "#app/routes/dashboard/picture-field.tsx"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
 
-/** Two forms, whose buttons stand beside each other. */
+/** Two forms, with their buttons side by side. */
 export function PictureForm({ user, outcome }: { user: UserRecord; outcome: Outcome | undefined }) {
   const { t } = useLingui()
   return (
     <div className="mb-6 flex flex-wrap items-center gap-3 border-b border-line pb-6">
       <ChangeForm
-        // A picture that was saved is chosen no longer.
+        // Clears the chosen file once it was saved.
         key={user.imageUrl}
         intent="save-picture"
         submit={t`Save picture`}

@@ -10,7 +10,7 @@ import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
 import { Section } from "./section.tsx"
 
-/** So few recovery codes are left that it is time for new ones. */
+/** With this many recovery codes left, new ones are suggested. */
 const FEW = 3
 
 export function SecondFactor({
@@ -70,7 +70,7 @@ function FactorInUse({
           <RecoveryCodeList codes={outcome.recoveryCodes} />
         </div>
       ) : null}
-      {/* Both open without script, and stay open after a refusal. */}
+      {/* Both expand without JavaScript, and stay open after an error. */}
       <details open={failed("renew-recovery-codes")} className="mb-3">
         <summary className="w-fit cursor-pointer rounded-md text-sm font-medium">
           <Trans>New recovery codes</Trans>
@@ -98,7 +98,7 @@ function FactorInUse({
   )
 }
 
-/** Someone who found an open browser has neither. */
+/** Asks for the password or a code, which somebody who finds an unlocked browser does not have. */
 function ProofForm({
   intent,
   submit,

@@ -2,7 +2,7 @@ import { useId, type ReactNode } from "react"
 import { Alert } from "#app/ui/alert.tsx"
 import type { Outcome } from "./outcome.ts"
 
-/** One thing about the account, and what the last change of it came to. */
+/** A section of the account page, with the result of its last change. */
 export function Section({
   title,
   about,

@@ -1,13 +1,13 @@
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { ShortcutName } from "./shortcuts.ts"
 
-/** What a dialog over the page is given. Its code is fetched when it is first asked for. */
+/** The props of a dialog that opens over any page. Its code is loaded on first use. */
 export interface CommandDialogProps {
   open: boolean
   onClose: () => void
-  /** Does what a shortcut is for. */
+  /** Runs the action of a shortcut. */
   onAct: (name: ShortcutName) => void
   threads: readonly ThreadSummary[]
-  /** What was written while its code was on its way. */
+  /** What was typed while its code was loading. */
   typed: string
 }

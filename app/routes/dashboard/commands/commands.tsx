@@ -24,7 +24,7 @@ import { useShortcutKeys } from "./use-shortcut-keys.ts"
 
 type DialogName = "palette" | "shortcuts"
 
-/** Their code is fetched when they are first asked for. */
+/** Their code is loaded on first use. */
 const sources: Record<DialogName, () => Promise<{ default: ComponentType<CommandDialogProps> }>> = {
   palette: () => import("./palette.tsx"),
   shortcuts: () => import("./shortcut-sheet.tsx"),
@@ -32,7 +32,7 @@ const sources: Record<DialogName, () => Promise<{ default: ComponentType<Command
 
 const CommandsContext = createContext<((name: ShortcutName) => void) | null>(null)
 
-/** Gives what it holds the command palette and the keyboard's shortcuts. */
+/** Provides its children with the command palette and the keyboard shortcuts. */
 export function CommandsProvider({
   threads,
   children,
@@ -73,7 +73,7 @@ export function CommandsProvider({
 
   function upload(chosen: readonly Chosen[]) {
     if (chosen.length === 0) return
-    // How much fits is known to the page of files and to the server; here the server tells.
+    // Only the files page knows the limits in the browser; here the server checks them.
     uploadQueue.add(chosen, { maxSize: Infinity, freeSpace: Infinity })
     void navigate(href("/dashboard/files"))
   }
@@ -96,10 +96,7 @@ export function CommandsProvider({
   )
 }
 
-/**
- * The function that does what a shortcut is for. Null where there are none: while somebody is
- * onboarded.
- */
+/** Runs the action of a shortcut. Null where there are no shortcuts: during onboarding. */
 export function useCommand(): ((name: ShortcutName) => void) | null {
   return useContext(CommandsContext)
 }
@@ -110,8 +107,8 @@ interface LoadedDialog {
 }
 
 /**
- * Which of them is shown. One that cannot be fetched is not; what is typed in the meantime is kept
- * for it.
+ * Which dialog is shown. One whose code cannot be loaded is not shown; text typed while it loads is
+ * kept for it.
  */
 function useDialogs() {
   const { t } = useLingui()
@@ -139,7 +136,7 @@ function useDialogs() {
   return { loaded, shown, setShown, typed: shown === null ? "" : typed, isAwaited }
 }
 
-/** The letters that are pressed in the meantime; they reach nothing else. */
+/** Collects what is typed while a dialog is loading; nothing else receives those keys. */
 function useTypedWhile(isAwaited: boolean): string {
   const [typed, setTyped] = useState("")
   useEffect(() => {

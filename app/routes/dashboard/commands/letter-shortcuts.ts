@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react"
 
 /**
- * In the browser's store while they are off. A voice that is typed out as letters must not press
- * them, so they can be.
+ * A key in the browser's storage, present while they are off. Speech input that types letters would
+ * trigger them, so they can be turned off.
  */
 const KEY = "tideline.letter-shortcuts"
 const changed = new EventTarget()
@@ -26,7 +26,7 @@ function subscribe(listener: () => void) {
   }
 }
 
-/** A browser can refuse its store: then they are on. */
+/** A browser can refuse access to its storage: then they are on. */
 function read(): string | null {
   try {
     return localStorage.getItem(KEY)

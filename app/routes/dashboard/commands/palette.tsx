@@ -11,7 +11,7 @@ import { SEARCH_LIMIT } from "#server/chat/contract.ts"
 import type { CommandDialogProps } from "./command-dialog.ts"
 import { useCommands, type Command, type CommandGroup } from "./use-commands.ts"
 
-/** Goes anywhere, finds conversations and files, and does what can be done from anywhere. */
+/** Goes to any page, finds conversations and files, and runs commands. */
 export default function Palette({ open, onClose, ...rest }: CommandDialogProps) {
   const { t } = useLingui()
   return (
@@ -21,7 +21,7 @@ export default function Palette({ open, onClose, ...rest }: CommandDialogProps) 
         <Dialog.Popup
           aria-label={t`Command palette`}
           onKeyDown={(event) => {
-            // The keys that opened it close it, and open it again while it fades.
+            // The keys that opened it close it, and open it again during its closing animation.
             if (!open || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return
             event.preventDefault()
             onClose()
@@ -44,7 +44,7 @@ function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open
 
   function choose(command: Command) {
     onClose()
-    // The dialog gives the focus back first; then what was chosen may take it.
+    // The dialog returns the focus first; only then can the command take it.
     setTimeout(command.run, 0)
   }
 

@@ -7,7 +7,7 @@ import type { CommandDialogProps } from "./command-dialog.ts"
 import { useLetterShortcuts } from "./letter-shortcuts.ts"
 import { shortcuts } from "./shortcuts.ts"
 
-/** Every key that does something, and a switch for those that are plain letters. */
+/** Lists every shortcut, with a switch for those that are single letters. */
 export default function ShortcutSheet({ open, onClose }: CommandDialogProps) {
   const { t } = useLingui()
   const [areOn, turn] = useLetterShortcuts()

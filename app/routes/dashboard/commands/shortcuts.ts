@@ -1,6 +1,6 @@
 /**
- * What a key does wherever one is on the dashboard, but not while something is written or a dialog
- * is open. In the way of `Keys`.
+ * The shortcuts of the dashboard, disabled in text fields and while a dialog is open. In the syntax
+ * of `Keys`.
  */
 export const shortcuts = {
   palette: "mod+k",

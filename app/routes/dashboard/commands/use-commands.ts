@@ -8,15 +8,15 @@ import type { CommandDialogProps } from "./command-dialog.ts"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 import { useFound } from "./use-found.ts"
 
-/** Something that can be chosen in the palette. */
+/** A command of the palette. */
 export interface Command {
   id: string
   label: string
   icon: IconName
-  /** What else it is found by. */
+  /** More words by which it is found. */
   words?: string
   keys?: string
-  /** Beside the label. */
+  /** Shown beside the label. */
   detail?: string
   run: () => void
 }
@@ -27,7 +27,7 @@ export interface CommandGroup {
   [key: string]: unknown
 }
 
-/** What there is to choose for what is written, and whether more is being looked for. */
+/** The commands for a query, and whether the search is still running. */
 export function useCommands(
   query: string,
   { onAct, threads }: Pick<CommandDialogProps, "onAct" | "threads">,
@@ -85,7 +85,8 @@ export function useCommands(
       items: found.threads.map(({ thread, messageId }) => openThread(thread, messageId)),
     },
     { label: t`Files`, items: files },
-    // Last, and not before the search is over: Enter must not ask what was meant to be found.
+    // Last, and not before the search has finished: Enter must not send a message that was meant as
+    // a search.
     { label: t`Or`, items: isLooking ? [] : [ask] },
   ]
   return { groups: groups.filter(hasItems), isLooking, problem: found.problem }
@@ -109,7 +110,7 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
   ]
 }
 
-/** Makes commands of what a shortcut does. */
+/** Creates commands from shortcuts. */
 function withShortcut(onAct: (name: ShortcutName) => void) {
   return (id: ShortcutName, label: string, icon: IconName, words: string): Command => ({
     id,
@@ -150,7 +151,7 @@ function useActions(onAct: (name: ShortcutName) => void): Command[] {
   ]
 }
 
-/** As the form in the person's menu does it, which the server answers with another page. */
+/** Submits the same form as the user menu; the server responds with another page. */
 function signOut() {
   const form = document.createElement("form")
   form.method = "post"
@@ -159,7 +160,7 @@ function signOut() {
   form.submit()
 }
 
-/** Every word that is written begins one of the command's. */
+/** Whether every word of the query is a prefix of one of the command's words. */
 function isMeant(query: string) {
   const wanted = query.toLowerCase().split(/\s+/)
   return ({ label, words }: Command) => {

@@ -4,15 +4,15 @@ import type { FilePage, FileSummary } from "#server/files/contract.ts"
 import { send } from "#app/routes/dashboard/send.ts"
 import { useSearch } from "#app/routes/dashboard/use-search.ts"
 
-/** Of each kind. */
+/** Results of each kind. */
 const SHOWN = 5
 
 export interface Found {
-  /** The words that this answers. */
+  /** The query that these are the results of. */
   query: string
   threads: readonly SearchResult[]
   files: readonly FileSummary[]
-  /** Why there is no answer. */
+  /** Why there are no results. */
   problem: Sentence | null
 }
 

@@ -1,13 +1,10 @@
 import { useEffect, useEffectEvent, useRef } from "react"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 
-/** Between two keys that are pressed in turn. Milliseconds. */
+/** Milliseconds between the two keys of a sequence. */
 const SEQUENCE_TIMEOUT = 1_500
 
-/**
- * Does what a shortcut is for. Without `areEmailsOn` only those that are held together with Ctrl or
- * ⌘.
- */
+/** Runs the actions of shortcuts. Without `areEmailsOn`, only those with Ctrl or ⌘. */
 export function useShortcutKeys(act: (name: ShortcutName) => void, areEmailsOn: boolean) {
   const begun = useRef({ key: "", at: 0 })
 
@@ -44,10 +41,7 @@ function isWriting(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(writing) !== null
 }
 
-/**
- * A dialog or a menu has its own keys, unless it is closed and only fades. A toast is a dialog as
- * well, but nobody is in it.
- */
+/** A dialog or a menu handles its own keys, unless it is only fading out. */
 function isSomethingOpen(): boolean {
   // A toast is a dialog that leaves the page usable.
   const open = ":is([role=dialog], [role=alertdialog]):not([aria-modal=false]), [role=menu]"

@@ -3,7 +3,8 @@ import type { Sending, Told, ToSend } from "./sending.ts"
 import { outcomeOf, type Outcome } from "./upload-outcome.ts"
 
 /**
- * Bytes up to which a file is sent as the body of one request. Sending it again costs less than the requests of a resumable upload, and the server frees its space as soon as it is interrupted.
+ * Bytes up to which a file is sent as the body of one request. Sending it again costs less than the
+ * requests of a resumable upload, and the server frees its space as soon as it is interrupted.
  */
 const WHOLE_UP_TO = 2_000_000
 
