@@ -2,14 +2,15 @@ import type { I18n } from "@lingui/core"
 import { useLingui } from "@lingui/react"
 import { formatBytes } from "#server/files/contract.ts"
 
-/** How the page's language writes dates, numbers and sizes. */
+/** Formats dates, numbers and sizes in the page's language. */
 export interface Formats {
   /** `12,345`. */
   number: (value: number) => string
   /** `1.5 MB`. */
   bytes: (value: number) => string
   /**
-   * Milliseconds since the epoch. Give constants as options: a format is made once for each object.
+   * `moment`: milliseconds since the epoch. Pass a constant as `options`: one formatter is created
+   * per object.
    */
   date: (moment: number, options: Intl.DateTimeFormatOptions) => string
 }
@@ -18,7 +19,7 @@ export function useFormats(): Formats {
   return formatsOf(useLingui().i18n)
 }
 
-/** For functions that are no components. */
+/** For functions that are not components. */
 export function formatsOf(i18n: Pick<I18n, "locales">): Formats {
   const locale = String(i18n.locales)
   const known = formatsByLocale.get(locale)

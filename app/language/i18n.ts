@@ -2,11 +2,11 @@ import { setupI18n, type I18n, type Messages } from "@lingui/core"
 import { isLanguage, type Language } from "#server/users/language-contract.ts"
 
 /**
- * One for each language, never one that changes: requests of two languages are answered at the same
- * time.
+ * One instance per language, never changed, because the server handles requests of both languages
+ * at the same time.
  */
 const inLanguage: Record<Language, I18n> = {
-  // The words are in the source. Dates and numbers are written as in Britain.
+  // The English texts are in the source. Dates and numbers are formatted as in Britain.
   en: setupI18n({ locale: "en", locales: "en-GB", messages: { en: {} } }),
   de: setupI18n({ locale: "de", locales: "de-DE", messages: { de: {} } }),
 }
@@ -15,10 +15,7 @@ export function i18nIn(language: Language): I18n {
   return inLanguage[language]
 }
 
-/**
- * For `meta` functions, which are no components: the language of the page, as the root loader says
- * it.
- */
+/** For `meta` functions, which cannot use hooks: the language of the page, from the root loader. */
 export function i18nOf(matches: readonly ({ id: string; loaderData?: unknown } | undefined)[]): I18n {
   const root = matches.find((match) => match?.id === "root")?.loaderData
   const known = typeof root === "object" && root !== null && "language" in root ? String(root.language) : ""
@@ -26,8 +23,8 @@ export function i18nOf(matches: readonly ({ id: string; loaderData?: unknown } |
 }
 
 /**
- * For what a browser does outside of components, requests for example: a document keeps the
- * language it came in.
+ * For code in the browser outside components, such as requests. A document never changes its
+ * language.
  */
 export function i18nOfDocument(): I18n {
   const { lang } = document.documentElement
@@ -35,7 +32,7 @@ export function i18nOfDocument(): I18n {
 }
 
 /**
- * The server adds all catalogues when it starts, a browser those of its page before it hydrates it.
+ * The server adds all catalogues when it starts; a browser adds those of its page before hydration.
  */
 export function addMessages(language: Language, ...catalogues: Messages[]) {
   for (const messages of catalogues) inLanguage[language].load(language, messages)

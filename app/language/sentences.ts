@@ -2,25 +2,23 @@ import type { I18n, MessageDescriptor } from "@lingui/core"
 import { useLingui } from "@lingui/react"
 
 /**
- * What a loader, an action, an answer or the socket said: a message, or the server's own sentence,
- * which is English.
+ * A message, or an English sentence from the server: from a loader, an action, a response or the
+ * socket.
  */
 export type Sentence = string | MessageDescriptor
 
-/**
- * Says it in the page's language; a sentence that there is no translation of as the server said it.
- */
+/** Translates into the page's language; a sentence without a translation is returned unchanged. */
 export interface Say {
   (said: Sentence): string
   (said: Sentence | null | undefined): string | undefined
 }
 
-/** `const say = useSentences()`, then `say(refusal.message)` where it is shown. */
+/** Call `const say = useSentences()`, then `say(refusal.message)` where it is rendered. */
 export function useSentences(): Say {
   return sentencesIn(useLingui().i18n)
 }
 
-/** For functions that are no components. */
+/** For functions that are not components. */
 export function sentencesIn(i18n: I18n): Say {
   function say(said: Sentence): string
   function say(said: Sentence | null | undefined): string | undefined
@@ -32,7 +30,7 @@ export function sentencesIn(i18n: I18n): Say {
   return say
 }
 
-/** The same for what is wrong with each of a form's fields. */
+/** Translates the errors of a form's fields. */
 export function sayAll<Field extends string>(
   problems: Partial<Record<Field, Sentence>> | undefined,
   say: Say,
@@ -45,19 +43,17 @@ export function sayAll<Field extends string>(
 }
 
 interface Known {
-  /**
-   * For a sentence that holds values: where they stand, by the names that the message gives them.
-   */
+  /** Set for a sentence with values: captures them by the names they have in the message. */
   pattern: RegExp | null
   message: MessageDescriptor
 }
 
-/** By the sentence; those that hold values by the pattern of it. */
+/** By the sentence, or by its pattern if it holds values. */
 const known = new Map<string, Known>()
 
 /**
- * The server adds them when it starts, a browser that shows another language than English before it
- * hydrates its page.
+ * The server adds them when it starts; a browser that shows a language other than English adds them
+ * before hydration.
  */
 export function addSentences(messages: readonly MessageDescriptor[]): void {
   for (const message of messages) {
@@ -82,7 +78,7 @@ function translate(sentence: string, i18n: I18n): string {
 
 type Part = string | { value: string }
 
-/** A message is compiled where it stands: texts, and lists that begin with the name of a value. */
+/** A compiled message consists of texts, and of lists that begin with the name of a value. */
 function partsOf({ message }: MessageDescriptor): Part[] {
   const compiled: unknown = message
   if (!Array.isArray(compiled)) return [String(compiled)]
@@ -98,7 +94,7 @@ function patternOf(parts: readonly Part[]): RegExp {
   return new RegExp(`^${texts.join("")}$`, "su")
 }
 
-/** Sizes come with a decimal point: `1.5 MB`. */
+/** The server formats sizes with a decimal point: `1.5 MB`. */
 function localized(values: Record<string, string>, i18n: I18n): Record<string, string> {
   const format = new Intl.NumberFormat(String(i18n.locales), { useGrouping: false })
   return Object.fromEntries(

@@ -16,8 +16,8 @@ import type { Link, LinkEvent, LinkState } from "./link.ts"
 import { createMutations, type Shown } from "./mutations.ts"
 
 /**
- * What the page may say of its freshness. `asOf`: the moment (ms) up to which it shows everything
- * that was committed.
+ * How fresh the page's data is. `asOf`: milliseconds since the epoch up to which it shows
+ * everything that was committed.
  */
 export interface Freshness {
   state: "live" | "connecting" | "stale" | "signed-out" | "outdated"
@@ -26,19 +26,21 @@ export interface Freshness {
 
 export const CONNECTING: Freshness = { state: "connecting", asOf: 0 }
 
-/** Rows that nobody looks at any more stay live for this long: a page that returns finds them. */
+/**
+ * Milliseconds. Rows without readers stay live for this long, so that returning to a page finds
+ * them.
+ */
 const LINGER = 30_000
 /**
- * A message may have 64 kB, and what a page has of a list is sealed in a token of some hundred
- * characters.
+ * A message may have 64 kB, and a subscription contains a sealed token of some hundred characters.
  */
 const PER_MESSAGE = 50
 
 export type LiveClient = ReturnType<typeof createLiveClient>
 
 /**
- * Keeps collections equal to the database over one link, and mutations on the screen until the
- * database has them.
+ * Keeps collections equal to the database over one link, and shows mutations until the database has
+ * applied them.
  */
 export function createLiveClient(link: Link) {
   const collections = new Map<string, Collection>()
@@ -56,7 +58,7 @@ export function createLiveClient(link: Link) {
   let subscribing: SubscribeItem[] | undefined
   const mutations = createMutations({ link, collections, isUp: () => linkState === "up", place: () => lsn })
 
-  // Subscriptions: one message for all that a page asks for in one tick.
+  // Subscriptions: sent as one message for everything a page subscribes to in one tick.
 
   function subscribe(key: string, have: Have | undefined) {
     const collection = collections.get(key)
@@ -72,7 +74,7 @@ export function createLiveClient(link: Link) {
   }
 
   async function sendSubscriptions() {
-    // Those of a connection that was lost in the same tick have been asked for again.
+    // Subscriptions of a connection that was lost in the same tick have been sent again.
     const items = (subscribing ?? []).filter(({ id }) => keys.has(id))
     subscribing = undefined
     for (let at = 0; at < items.length; at += PER_MESSAGE) {
@@ -81,8 +83,7 @@ export function createLiveClient(link: Link) {
       if (!answer) return
       if (answer.error) for (const { id } of asked) refuse(id, answer.error)
       for (const { id, error } of answer.refused) refuse(id, error)
-      // What nobody waits for any more was asked for over a connection that has been replaced
-      // in the meantime.
+      // Unknown ids belong to a connection that has been replaced in the meantime.
       const strays = answer.accepted.filter((id) => !keys.has(id))
       if (strays.length > 0) link.unsubscribe(strays)
     }
@@ -128,7 +129,7 @@ export function createLiveClient(link: Link) {
     )
   }
 
-  // What the server says.
+  // Events from the server.
 
   function received([name, event]: LinkEvent) {
     switch (name) {
@@ -151,7 +152,7 @@ export function createLiveClient(link: Link) {
         }
         break
       case "revoked":
-        // A person who has signed out, here or on another device, learns it from the link; another
+        // A user who has signed out, here or on another device, is notified by the link; another
         // tab's rows must not flash.
         for (const key of end(event.ids)) if (event.reason === "denied") collections.get(key)?.clear()
         break
@@ -176,8 +177,8 @@ export function createLiveClient(link: Link) {
     for (const [id, snapshot] of joined) collections.get(keys.get(id) ?? "")?.applySnapshot(snapshot)
     const position = events.at(-1)?.position
     if (!position) return
-    // Across epochs there is no telling whether a place has been passed. The rows themselves were
-    // read after it.
+    // LSNs of different epochs cannot be compared. The rows of this snapshot were read after every
+    // settled mutation.
     if (epoch !== position.epoch) mutations.settleCommitted()
     epoch = position.epoch
     advance(position.lsn)
@@ -196,7 +197,7 @@ export function createLiveClient(link: Link) {
     mutations.settleUpTo(to)
   }
 
-  /** These subscriptions are no more. Returns the keys of those that somebody counted on. */
+  /** Marks these subscriptions as ended. Returns the keys of those that are still in use. */
   function end(gone: number[]): string[] {
     return gone.flatMap((id) => {
       const key = keys.get(id)
@@ -250,9 +251,9 @@ export function createLiveClient(link: Link) {
   }
 
   return {
-    /** The rows as they are known here; the loader's own if nobody holds them. */
+    /** The live rows, or the loader's own if nothing holds them. */
     rows: (loaded: Loaded): readonly LiveRow[] => collections.get(keyOf(loaded))?.rows(loaded) ?? loaded.rows,
-    /** Keeps these rows live from what a loader returned, until `release` is called. */
+    /** Keeps these rows live, starting from what a loader returned, until `release` is called. */
     hold(loaded: Loaded): { collection: Collection; release(): void } {
       const key = keyOf(loaded)
       const collection = collections.get(key) ?? createCollection(loaded)
@@ -260,7 +261,7 @@ export function createLiveClient(link: Link) {
       holders.set(key, (holders.get(key) ?? 0) + 1)
       clearTimeout(lingering.get(key))
       lingering.delete(key)
-      // Nothing is continued from what was taken away.
+      // A collection that was reset has no token to continue from.
       if (!ids.has(key) && collection.token === undefined && loaded.have) {
         collection.adopt(loaded)
         collection.announce()
@@ -269,8 +270,8 @@ export function createLiveClient(link: Link) {
       return { collection, release: () => release(key) }
     },
     /**
-     * A loader ran again. While these rows are subscribed its news are on their way here anyway;
-     * while they are not, it brings them.
+     * Call it when a loader ran again. Subscribed rows receive its changes anyway; for others, it
+     * brings them.
      */
     adopt(loaded: Loaded) {
       const key = keyOf(loaded)
@@ -280,9 +281,9 @@ export function createLiveClient(link: Link) {
       collection.announce()
     },
     /**
-     * Sends a named mutation, showing its effect at once. Resolves with the server's answer; throws
-     * `Refused`, after the effect has been taken back. Over a lost connection it waits, and is
-     * applied once.
+     * Sends a named mutation and shows its effect immediately. Resolves to the server's value;
+     * throws `Refused` after the effect has been reverted. If the connection is lost it is sent
+     * again, and applied once.
      */
     mutate<Mutation extends MutationType>(
       mutation: Mutation,

@@ -1,19 +1,15 @@
 import type { LiveRow, Loaded, Position, RowOrder, SubscriptionSnapshot } from "#server/realtime/contract.ts"
 import { sortedRows, type RowChange } from "./rows.ts"
 
-/**
- * A change shown before the server has answered. It stays on top of whatever arrives until it
- * settles.
- */
+/** An optimistic change. It stays on top of all incoming changes until its mutation settles. */
 export interface PendingChange {
   mutationId: string
   change: RowChange
 }
 
 /**
- * The rows of one live query with one set of arguments: what the server said, with the changes that
- * are still on their way laid over it. Nothing is announced to readers until `announce`, so that
- * one commit is one update of the screen.
+ * The rows of one live query with one set of arguments: the server's rows, with the optimistic
+ * changes on top. Readers are notified only by `announce`, so that one commit causes one render.
  */
 export function createCollection(loaded: Loaded) {
   const readers = new Set<() => void>()
@@ -34,22 +30,25 @@ export function createCollection(loaded: Loaded) {
     query: loaded.query,
     args: loaded.args,
     end: loaded.end,
-    /** What the rows can be continued from; absent when they must be read again. */
+    /** The token from which the server can continue the rows; absent if they must be read again. */
     token: loaded.have?.token,
-    /** How far commits were applied when the rows ceased to be live, if they ever were. */
+    /**
+     * The position up to which commits were applied when the rows stopped being live, if they ever
+     * were.
+     */
     upTo: undefined as Position | undefined,
     loadedAt: loaded.have?.position,
     /**
-     * From a snapshot on, until the subscription ends: commits are applied up to the connection's
+     * True from a snapshot until the subscription ends: commits are applied up to the connection's
      * position.
      */
     live: false,
-    /** False for rows that nobody has read from the database yet. */
+    /** False for rows that have not been read from the database yet. */
     isRead: loaded.have !== undefined,
 
     /**
-     * What is shown. Where nothing has changed since, what two loaders of one page read at one
-     * moment is for each its own.
+     * The rows to show. While nothing has changed, each of two loaders that read at the same
+     * position gets its own rows back.
      */
     rows: (asked: Loaded = loaded) =>
       shown === loaded.rows && isSameMoment(asked, loaded) ? asked.rows : shown,
@@ -74,7 +73,7 @@ export function createCollection(loaded: Loaded) {
       synced.apply(change)
       stale = true
     },
-    /** Takes a loader's newer rows while no connection keeps these live. */
+    /** Replaces the rows by a loader's newer ones, while no connection keeps them live. */
     adopt(newer: Loaded) {
       order = newer.order
       synced = sortedRows(order, newer.rows)
@@ -86,20 +85,20 @@ export function createCollection(loaded: Loaded) {
       this.isRead = newer.have !== undefined
       stale = true
     },
-    /** The subscription has ended, with everything up to there applied. */
+    /** Call it when the subscription has ended, with everything up to `position` applied. */
     suspend(position: Position) {
       if (this.live) this.upTo = position
       this.live = false
     },
     /**
-     * Whether the rows are as new as what was loaded there. Places of two epochs cannot be
-     * compared: then they are not.
+     * Whether the rows are at least as new as this position. False for positions of different
+     * epochs, which cannot be compared.
      */
     isPast({ epoch, lsn }: Position): boolean {
       const known = this.upTo ?? this.loadedAt
       return known?.epoch === epoch && known.lsn >= lsn
     },
-    /** Keeps the rows on the screen, but continues from nothing. */
+    /** Keeps the rows on the screen, but removes the token to continue from. */
     forget() {
       this.token = undefined
       this.upTo = undefined
@@ -143,7 +142,7 @@ function isSameMoment({ have: one }: Loaded, { have: other }: Loaded): boolean {
   )
 }
 
-/** The wire's tuple as a change of rows. */
+/** Converts the wire format's tuple into a change of rows. */
 export function rowChange(
   op: "put" | "merge" | "remove",
   key: string,

@@ -1,4 +1,4 @@
-/** The connection went away before the server answered: whether it acted is not known. */
+/** The connection was lost before the server replied: whether it acted is unknown. */
 export class ConnectionLost extends Error {
   constructor() {
     super("The connection was lost before the server answered.")

@@ -2,13 +2,12 @@ import { ConnectionLost } from "./connection-lost.ts"
 import type { Link, LinkListener } from "./link.ts"
 
 /**
- * Stands for a link whose code is still on its way: who uses it finds it not up yet, as any link at
- * first.
+ * A link whose code is still loading. Until then it behaves like a link that is not connected yet.
  */
 export interface DeferredLink extends Link {
-  /** From now on it is this one. */
+  /** From now on everything is forwarded to this link. */
   connectTo(link: Link): void
-  /** It has not come, and is tried for again. */
+  /** Loading failed, and will be retried. */
   fail(): void
 }
 

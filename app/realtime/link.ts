@@ -7,7 +7,7 @@ import type {
   SubscribeItem,
 } from "#server/realtime/contract.ts"
 
-/** An event of the server, by name. `goodbye` is the connection's own affair. */
+/** An event from the server, by name. `goodbye` is handled inside the link. */
 export type LinkEvent = {
   [Name in Exclude<keyof ServerEvents, "goodbye">]: [name: Name, event: Parameters<ServerEvents[Name]>[0]]
 }[Exclude<keyof ServerEvents, "goodbye">]
@@ -21,23 +21,23 @@ export interface LinkListener {
 }
 
 /**
- * A way to the server that reconnects automatically: a socket of this page's own, or one that the
- * browser's tabs share.
+ * A connection to the server that reconnects automatically: a socket of this page's own, or one
+ * that the browser's tabs share.
  */
 export interface Link {
   listen(listener: LinkListener): void
-  /** Rejects when the connection is lost before the answer. */
+  /** Rejects if the connection is lost before the response. */
   subscribe(subscriptions: SubscribeItem[]): Promise<SubscribeAnswer>
   unsubscribe(ids: number[]): void
   query(message: { query: string; args: unknown }): Promise<QueryAnswer>
   /**
-   * Rejects when the connection is lost before the answer; the same message may then be sent again.
+   * Rejects if the connection is lost before the response; the same message may then be sent again.
    */
   mutate(message: { mutation: string; args: unknown; mutationId: string }): Promise<MutateAnswer>
   await(lsn: Lsn): void
   /**
-   * The page is looked at again, or the network is back: find out immediately whether the
-   * connection still lives.
+   * The page became visible or the network is back: checks immediately whether the connection is
+   * still alive.
    */
   wake(): void
   close(): void

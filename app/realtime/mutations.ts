@@ -4,12 +4,12 @@ import type { Link } from "./link.ts"
 import type { RowChange } from "./rows.ts"
 
 /**
- * A change shown at once. `merge` and `remove` apply wherever the query's rows hold the key; `put`
- * to the rows with these `args`, and to all rows of the query when `args` is absent.
+ * An optimistic change. `merge` and `remove` apply wherever the query's rows hold the key; `put` to
+ * the rows with these `args`, or to all rows of the query if `args` is absent.
  */
 export type Shown = RowChange & { query: string; args?: unknown }
 
-/** The server said no. `message` is written for the user. */
+/** The server refused the mutation. `message` is written for the user. */
 export class Refused extends Error {
   readonly code: Refusal["code"]
   readonly retryAfter: number | undefined
@@ -38,13 +38,13 @@ interface MutationsOptions {
   link: Link
   collections: ReadonlyMap<string, Collection>
   isUp(): boolean
-  /** How far the connection's events have been applied. */
+  /** The position up to which the connection's events have been applied. */
   place(): Lsn | undefined
 }
 
 /**
- * The user's changes that are on their way: on the screen at once, and off it when the database's
- * own word of them has come.
+ * The user's unsettled mutations: shown immediately, and removed once the commit itself has
+ * arrived.
  */
 export function createMutations({ link, collections, isUp, place }: MutationsOptions) {
   const inFlight = new Map<string, InFlight>()
@@ -68,15 +68,16 @@ export function createMutations({ link, collections, isUp, place }: MutationsOpt
       if (reached !== undefined && reached >= answer.lsn) drop((one) => one === mutation)
       else link.await(answer.lsn)
     } catch {
-      // The connection was lost: whether the server acted is not known, and it applies one id once.
-      // `resend` sends it again.
+      // The connection was lost: whether the server acted is unknown. `resend` sends it again, and
+      // the server applies one id only once.
     } finally {
       mutation.sending = false
     }
   }
 
   /**
-   * Takes settled mutations off the screen without announcing it: the event that settled them does.
+   * Removes the optimistic changes of settled mutations without notifying readers: the handler of
+   * the event that settled them does.
    */
   function settle(isSettled: (mutation: InFlight) => boolean) {
     if (inFlight.size === 0) return
@@ -132,9 +133,9 @@ export function createMutations({ link, collections, isUp, place }: MutationsOpt
     },
     settleTransaction: (xid: string) => settle((mutation) => mutation.xid === xid),
     settleUpTo: (lsn: Lsn) => settle((mutation) => mutation.lsn !== undefined && mutation.lsn <= lsn),
-    /** For when places cannot be compared any more. */
+    /** For a new epoch, whose positions cannot be compared. */
     settleCommitted: () => settle((mutation) => mutation.lsn !== undefined),
-    /** What was not sent will not be. */
+    /** Mutations that were not sent will not be. */
     giveUp(error: Refusal) {
       const unsent = [...inFlight.values()].filter(({ answered }) => !answered)
       drop((mutation) => unsent.includes(mutation))

@@ -16,21 +16,21 @@ interface Page {
   leave(): void
 }
 
-/** What a rendered page knows: the first page only. */
+/** What a page knows when rendered: the first page of rows only. */
 export function firstPage({ rows, end }: Loaded): Pages {
   return { rows, count: 1, hasMore: end !== null }
 }
 
 /**
- * The pages of one query, each live and each beginning where the one before ends. When that end
- * moves, because the page before was read again, the pages behind it are read again as well, and
- * what they showed stays until they have been.
+ * The pages of one query. Each is live, and begins where the one before ends. When that end moves
+ * because the previous page was read again, the pages after it are read again as well, and keep
+ * showing their rows until then.
  */
 export function createPages(
   client: LiveClient,
   first: Loaded,
   argsAfter: (end: string) => unknown,
-  /** What the page shows already. */
+  /** What the page already shows. */
   rendered: Pages = firstPage(first),
 ) {
   const readers = new Set<() => void>()
@@ -80,7 +80,7 @@ export function createPages(
   function view() {
     const unread = pages.findIndex(({ collection }, at) => at > 0 && !collection.isRead)
     const read = unread < 0 ? pages : pages.slice(0, unread)
-    // A row on its way from one page to another is in both for a moment.
+    // A row that moves from one page to another is briefly in both.
     const rows = [
       ...new Map(
         read

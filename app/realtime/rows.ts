@@ -1,17 +1,16 @@
 import type { LiveRow, RowOrder } from "#server/realtime/contract.ts"
 
 /**
- * What `put`, `merge` and `remove` do to a set of rows: a commit's changes and optimistic ones
- * alike.
+ * What `put`, `merge` and `remove` do to a set of rows, for commits and optimistic changes alike.
  */
 export type RowChange =
   | { op: "put" | "merge"; key: string; row: Record<string, unknown> }
   | { op: "remove"; key: string }
 
 /**
- * A list kept in order under single changes: finding a row's place is a binary search, so that one
- * commit on a long list costs no sort. The array is replaced at each change, and rows that did not
- * change keep their identity, as React wants it.
+ * A sorted list under single changes. A row's place is found by binary search, so that a commit on
+ * a long list costs no sort. The array is replaced at each change, but unchanged rows keep their
+ * identity, as React expects.
  */
 export function sortedRows(order: RowOrder, initial: readonly LiveRow[]) {
   const compare = rowComparison(order)
@@ -31,7 +30,7 @@ export function sortedRows(order: RowOrder, initial: readonly LiveRow[]) {
 
   function take(row: LiveRow) {
     const at = place(row)
-    // A list that was given out of order still has the row somewhere.
+    // Falls back to a scan, in case the list was not sorted.
     const found = list[at]?._id === row._id ? at : list.findIndex(({ _id }) => _id === row._id)
     list = list.toSpliced(found, 1)
     byKey.delete(row._id)
@@ -68,7 +67,7 @@ export function rowComparison(order: RowOrder) {
   }
 }
 
-/** PostgreSQL's own rule for NULL: it comes last in ascending order. */
+/** PostgreSQL's rule for NULL: last in ascending order. */
 function isLess(one: unknown, other: unknown) {
   if (one === null || one === undefined) return false
   if (other === null || other === undefined) return true

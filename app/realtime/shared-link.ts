@@ -9,7 +9,7 @@ import type { Link, LinkEvent, LinkListener, LinkState } from "./link.ts"
 import { ConnectionLost } from "./connection-lost.ts"
 
 /**
- * What a tab says to the worker that holds the socket. `call` asks for an answer with the same
+ * Messages from a tab to the worker that holds the socket. `call` expects an `answer` with the same
  * number.
  */
 export type TabMessage =
@@ -23,8 +23,8 @@ export type TabMessage =
   | { kind: "bye" }
 
 /**
- * What the worker says to a tab. `answer` without a value: the connection was lost before the
- * server answered.
+ * Messages from the worker to a tab. An `answer` without a value: the connection was lost before
+ * the server replied.
  */
 export type WorkerMessage =
   | { kind: "state"; state: LinkState }
@@ -32,9 +32,9 @@ export type WorkerMessage =
   | { kind: "answer"; call: number; value?: unknown }
 
 /**
- * The one connection of all the tabs of this browser, in a shared worker. Rejects where there are
- * no shared workers, or where this one cannot be started. Workers differ between users, because one
- * outlives a sign-out.
+ * The one connection of all tabs of this browser, in a shared worker. Rejects if the browser has no
+ * shared workers, or cannot start this one. Each user gets a worker of their own, because a worker
+ * can outlive a sign-out.
  */
 export async function openSharedLink(userId: string): Promise<Link> {
   const worker = new SharedWorker(new URL("./shared-worker.ts", import.meta.url), {
@@ -79,8 +79,7 @@ export async function openSharedLink(userId: string): Promise<Link> {
   port.start()
   await begun.promise
 
-  // A tab that crashes says no goodbye, but its lock is free from then on: the worker waits for
-  // that.
+  // A tab that crashes sends no goodbye, but its lock is released: the worker waits for that.
   const lock = crypto.randomUUID()
   const closing = Promise.withResolvers<void>()
   void navigator.locks.request(lock, () => {

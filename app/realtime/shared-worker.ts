@@ -7,7 +7,7 @@ import { fetchToken } from "./token.ts"
 declare const self: SharedWorkerGlobalScope
 
 /**
- * A tab numbers its subscriptions from 1; on the shared connection each has a number of its own.
+ * A tab numbers its subscriptions from 1; on the shared connection each gets a number of its own.
  */
 interface Tab {
   port: MessagePort
@@ -35,7 +35,7 @@ self.addEventListener("connect", ({ ports: [port] }) => {
 
 self.addEventListener("online", () => link?.wake())
 
-/** The worker is named for the user whose tabs it serves. */
+/** The worker's name is the id of the user whose tabs it serves. */
 function open(): Link {
   const opened = openSocketLink({ origin: self.location.origin, fetchToken: () => fetchToken(self.name) })
   opened.listen({
@@ -141,8 +141,8 @@ function leave(tab: Tab) {
 }
 
 /**
- * An event as this tab may see it, in its own numbers. Positions, and the xids that settle
- * mutations, are for everybody.
+ * The part of an event that concerns this tab, in its own numbers. Positions, and the xids that
+ * settle mutations, concern all tabs.
  */
 function partFor(tab: Tab, [name, event]: LinkEvent): LinkEvent | undefined {
   switch (name) {

@@ -17,20 +17,23 @@ import type { Link, LinkEvent, LinkListener, LinkState } from "./link.ts"
 
 interface SocketLinkOptions {
   origin: string
-  /** Null when nobody is signed in any more. Throws when the server cannot be reached. */
+  /** Null if nobody is signed in any more. Throws if the server cannot be reached. */
   fetchToken(): Promise<RealtimeToken | null>
 }
 
 /**
- * Whichever comes first. Sooner would send as many messages back as there come, later would use up
- * the server's credit.
+ * Whichever comes first. Acknowledging sooner would send as many messages as are received; later
+ * would exhaust the server's credit.
  */
 const ACKNOWLEDGE_AFTER = { events: 16, characters: 64 * 1024, milliseconds: 15_000 }
-/** The token is replaced this long before it ends: time for a slow request and a retry. */
+/**
+ * Milliseconds before its expiry at which the token is replaced: time for a slow request and a
+ * retry.
+ */
 const REFRESH_AHEAD = 15_000
 /**
- * The server speaks about every 10 s. A page that wakes after a longer silence does not trust its
- * connection.
+ * Milliseconds. The server sends something about every 10 s. A page that wakes after a longer
+ * silence does not trust its connection.
  */
 const SILENCE = 12_000
 
@@ -40,7 +43,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     path: REALTIME_PATH,
     transports: ["websocket"],
     autoConnect: false,
-    // Ours knows of tokens, of `retryAfter` and of waking pages.
+    // Ours handles tokens, `retryAfter` and waking pages.
     reconnection: false,
     forceNew: true,
   })
@@ -80,7 +83,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
       }
       socket.auth = handshake
       scheduleRefresh(issued.lifetime)
-      // It may have been closed while the token was on its way.
+      // It may have been closed while the token was being fetched.
       if (!closed) socket.connect()
     } catch {
       retry()
@@ -130,7 +133,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     if (socket.connected) socket.emit("acknowledge", awaiting ? { sequence, awaiting } : { sequence })
   }
 
-  /** Every event counts, also one that only a newer client understands. */
+  /** Every event counts, even one that only a newer client understands. */
   function receive(name: string, event: { sequence: number }) {
     receivedAt = Date.now()
     if (event.sequence !== sequence + 1) {
@@ -148,7 +151,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     else acknowledgeTimer ??= setTimeout(acknowledge, milliseconds)
   }
 
-  /** A connection can be dead for most of a minute before its socket says so. */
+  /** A connection can be dead for most of a minute before its socket reports it. */
   function listenForSilence() {
     clearInterval(silenceTimer)
     silenceTimer = setInterval(() => {
@@ -168,7 +171,7 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     retryAfter = undefined
     receivedAt = Date.now()
     listenForSilence()
-    // A new connection even if the loss of the old one was never told.
+    // A new connection, even if the loss of the old one was never reported.
     state = "up"
     listener.changed("up")
   })
@@ -220,7 +223,7 @@ function isKnown(name: string): name is LinkEvent[0] {
   return (KNOWN as string[]).includes(name)
 }
 
-/** socket.io keeps an acknowledgement waiting for ever when its connection dies. */
+/** When its connection is lost, socket.io leaves an acknowledgement pending forever. */
 function untilDisconnected<Answer>(socket: Socket<ServerEvents, ClientEvents>, answer: Promise<Answer>) {
   const lost = Promise.withResolvers<never>()
   const lose = () => lost.reject(new ConnectionLost())

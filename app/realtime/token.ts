@@ -4,12 +4,12 @@ export interface RealtimeToken {
   lifetime: number
 }
 
-/** Milliseconds. A request that hangs must not keep the page from its next attempt. */
+/** Milliseconds. A hanging request must not keep the page from its next attempt. */
 const TIMEOUT = 10_000
 
 /**
- * What lets this user open a socket; null when they are no longer signed in here. Throws when the
- * server cannot be reached.
+ * Fetches the token that lets this user open a socket; null if they are no longer signed in here.
+ * Throws if the server cannot be reached.
  */
 export async function fetchToken(userId: string): Promise<RealtimeToken | null> {
   const response = await fetch("/api/realtime/token", {
@@ -21,7 +21,7 @@ export async function fetchToken(userId: string): Promise<RealtimeToken | null> 
   if (!response.ok)
     throw new Error(`The server answered ${response.status} to the request for a realtime token.`)
   const issued = (await response.json()) as { token: string; expiresAt: number; userId: string }
-  // The cookies may be another user's by now. Their rows do not belong on this page.
+  // The cookies may belong to another user by now, whose rows must not appear on this page.
   if (issued.userId !== userId) return null
   return { token: issued.token, lifetime: issued.expiresAt - clockOf(response) }
 }

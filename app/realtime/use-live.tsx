@@ -17,18 +17,16 @@ import { createPages, firstPage } from "./pages.ts"
 
 const LiveContext = createContext<LiveClient | null>(null)
 
-/**
- * What could not be fetched is tried for again after so long, by chance up to twice. Milliseconds.
- */
+/** Milliseconds between attempts to load the link's code, randomly up to twice as long. */
 const RETRY = 5000
 
 /**
- * The live records of one user, by the identity provider's id: give it that as its key. It connects
- * when the page has come alive.
+ * Provides the live records of one user, by the identity provider's id; use that as its key.
+ * Connects after hydration.
  */
 export function LiveProvider({ userId, children }: { userId: string; children: ReactNode }) {
-  // From the first rendering on, so that nothing is drawn again when the connection stands, and
-  // nothing that is pressed before is lost.
+  // Created on the first render, so that connecting causes no other render, and nothing done before
+  // is lost.
   const [{ client, link }] = useState(createWaitingClient)
 
   useEffect(() => {
@@ -69,7 +67,7 @@ function createWaitingClient() {
 }
 
 /**
- * One socket for all tabs where the browser has shared workers and locks, else one for this page.
+ * One socket for all tabs if the browser has shared workers and locks, otherwise one for this page.
  */
 async function openLink(userId: string): Promise<Link> {
   if ("SharedWorker" in window && "locks" in navigator) {
@@ -109,7 +107,7 @@ export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[
         release()
       }
     },
-    // A loader that ran again returns another object for the same subscription; `adopt` looks at it.
+    // A loader that ran again returns another object for the same subscription; `adopt` handles it.
     // oxlint-disable-next-line react/exhaustive-deps
     [client, key],
   )
@@ -119,8 +117,8 @@ export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[
 }
 
 /**
- * As `useLive`, for a query that answers in pages: `loadMore` adds the next one. `argsAfter` makes
- * its arguments from the `end` of the page before. All pages are live.
+ * Like `useLive`, for a paginated query: `loadMore` adds the next page. `argsAfter` returns the
+ * arguments of a page from the `end` of the one before. All pages are live.
  */
 export function useLivePages<Row extends LiveRow>(loaded: Loaded<Row>, argsAfter: (end: string) => unknown) {
   const client = useClient()
@@ -129,7 +127,7 @@ export function useLivePages<Row extends LiveRow>(loaded: Loaded<Row>, argsAfter
   const [rendered] = useState(() => firstPage(loaded))
   const pages = useMemo(
     () => createPages(client, loaded, argsAfter, rendered),
-    // As above; and `argsAfter` says the same as long as the first page's arguments do.
+    // As above; and `argsAfter` depends only on the first page's arguments.
     // oxlint-disable-next-line react/exhaustive-deps
     [client, key],
   )
@@ -158,12 +156,12 @@ export function useFreshness(): Freshness {
   return useSyncExternalStore(watchFreshness, freshness, () => CONNECTING)
 }
 
-/** Tries at once to connect, also where nobody was signed in at the last attempt. */
+/** Connects immediately, even if nobody was signed in at the last attempt. */
 export function useReconnect(): () => void {
   return useClient().wake
 }
 
-/** Whether the rows follow the database at this moment. */
+/** Whether the rows currently follow the database. */
 export function useIsLive(): boolean {
   const { watchFreshness, freshness } = useClient()
   return useSyncExternalStore(

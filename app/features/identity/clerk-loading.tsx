@@ -2,7 +2,7 @@ import type { MessageDescriptor } from "@lingui/core"
 import { useLingui } from "@lingui/react/macro"
 import { Spinner } from "#app/ui/spinner.tsx"
 
-/** What stands there until Clerk's own form does, which brings a heading of its own. */
+/** A placeholder until Clerk's own form has loaded, which has its own heading. */
 export function ClerkLoading({ title, label }: { title: MessageDescriptor; label: MessageDescriptor }) {
   const { t } = useLingui()
   return (

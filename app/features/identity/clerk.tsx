@@ -4,15 +4,15 @@ import { lazy, Suspense, type ReactNode } from "react"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { ClerkLoading } from "./clerk-loading.tsx"
 
-// Clerk's browser code is fetched only where Clerk is the provider.
+// Clerk's browser code is loaded only if Clerk is the provider.
 const Provider = lazy(() => import("./clerk-provider.tsx"))
 const SignIn = lazy(() => import("./clerk-sign-in.tsx"))
 const Account = lazy(() => import("./clerk-account.tsx"))
 const SignUp = lazy(() => import("./clerk-sign-up.tsx"))
 
 /**
- * Puts Clerk around the page, with the `state` that the server has of it. Without a state there is
- * no Clerk here.
+ * Provides Clerk to the page, with the server's `state` of it. Without a state, Clerk is not the
+ * provider.
  */
 export function ClerkBoundary({ state, children }: { state: unknown; children: ReactNode }) {
   if (state === null || state === undefined) return children
@@ -26,7 +26,7 @@ export function ClerkBoundary({ state, children }: { state: unknown; children: R
 const SIGN_IN = { title: msg`Sign in`, label: msg`Loading sign-in` }
 const SIGN_UP = { title: msg`Create an account`, label: msg`Loading sign-up` }
 
-/** `target` is where to go afterwards. */
+/** `target` is the page to open after signing in. */
 export function ClerkSignIn({ target }: { target: string }) {
   return (
     <Suspense fallback={<ClerkLoading {...SIGN_IN} />}>
@@ -43,7 +43,7 @@ export function ClerkSignUp({ target }: { target: string }) {
   )
 }
 
-/** Profile, password, sessions and keys, as Clerk shows them. */
+/** Clerk's own page for profile, password, sessions and keys. */
 export function ClerkAccount() {
   const { t } = useLingui()
   return (

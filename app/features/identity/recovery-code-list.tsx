@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { buttonClass } from "#app/ui/button.tsx"
 
-/** The codes, and a file of them that needs no script. */
+/** The codes, with a download link that needs no JavaScript. */
 export function RecoveryCodeList({ codes }: { codes: readonly string[] }) {
   const { t } = useLingui()
   return (

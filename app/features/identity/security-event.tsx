@@ -6,7 +6,7 @@ import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { SecurityEntry } from "#server/accounts/security-contract.ts"
 import { describeDevice } from "#server/devices/device-contract.ts"
 
-/** What happened, without who did it. */
+/** Returns what happened, without who did it. */
 export function useEventName(): (entry: SecurityEntry) => string {
   const { i18n } = useLingui()
   return ({ event, way, facts, byOperator }) => {
@@ -64,7 +64,9 @@ const FAILED: Partial<Record<NonNullable<SecurityEntry["way"]>, MessageDescripto
   passkey: msg`Sign-in failed: wrong passkey`,
 }
 
-/** A process of a later version may have recorded an event that is not here. */
+/**
+ * Partial, because a process of a later version may have recorded an event that is not listed here.
+ */
 const NAMES: Partial<Record<Event, MessageDescriptor>> = {
   "account-created": msg`Account created`,
   "signed-in": msg`Signed in`,

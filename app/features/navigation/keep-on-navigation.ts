@@ -1,9 +1,9 @@
 import type { ShouldRevalidateFunctionArgs } from "react-router"
 
 /**
- * For the data of a frame around pages: going from page to page asks for the page's own data only.
- * So a page that cannot be fetched does not take its frame with it. Forms, and explicit reloads,
- * still get it.
+ * A `shouldRevalidate` for the data of a layout: navigation loads only the page's own data, so that
+ * a page that cannot be loaded does not take its layout with it. Forms and explicit revalidation
+ * still load it.
  */
 export function keepOnNavigation({
   currentUrl,

@@ -1,17 +1,17 @@
 /**
- * ms that are waited for a server that cannot be reached: for the page that is shown, and for
- * another one that somebody waits for.
+ * Milliseconds for which an unreachable server is retried: for the current page, and for a page
+ * that the user is navigating to.
  */
 const RETRY_TIME = { here: 30_000, elsewhere: 3_000 }
 
-/** ms from one attempt to the next. */
+/** Milliseconds between attempts. */
 const PAUSE = 300
 
 /**
- * A server that is started again is away for a moment. React Router takes a page off the screen
- * when its data cannot be fetched, with all that is under way on it, and has no place to ask again
- * but the browser's own `fetch`; so that asks again for what a page reads. Changes are never sent
- * twice, and an answer is an answer, whatever it says.
+ * Retries loaders while the server restarts. When a loader's request fails, React Router replaces
+ * the page, and everything in progress on it is lost. It has no hook for retries, so this wraps the
+ * browser's `fetch`. Only GET requests for a page's data are retried, never changes; any response
+ * counts as success, whatever its status.
  */
 export function retryFetches(): void {
   const fetchOnce = window.fetch

@@ -1,12 +1,12 @@
 import { createContext, useContext } from "react"
 
-/** Of the response that the server is rendering; undefined in the browser. */
+/** The nonce of the response that the server is rendering; undefined in the browser. */
 export const NonceContext = createContext<string | undefined>(undefined)
 
-// A view transition between two documents that is skipped rejects its promises, before any module
-// of the page has loaded: the window was resized or hidden, or another navigation came. The page
-// itself is there all the same. Pages outside the dashboard have no script to hear that, so the way
-// there has no transition.
+// A cross-document view transition is skipped when the window is resized or hidden, or when another
+// navigation starts. Its promises then reject before any module of the page has loaded, although
+// the page is fine. Pages outside the dashboard have no script that could handle this, so
+// navigation to them has no transition.
 const HANDLE = `for (const type of ["pageswap", "pagereveal"])
   addEventListener(type, ({ viewTransition: transition, activation }) => {
     transition?.ready.catch(() => {});
@@ -15,7 +15,7 @@ const HANDLE = `for (const type of ["pageswap", "pagereveal"])
     if (to && !/^\\/(dashboard|onboarding)/.test(new URL(to).pathname)) transition?.skipTransition();
   });`
 
-/** Stands in the head, because `pagereveal` comes before the first frame. */
+/** Rendered in the head, because `pagereveal` fires before the first frame. */
 export function TransitionFailures() {
   const nonce = useContext(NonceContext)
   return <script nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: HANDLE }} />

@@ -2,11 +2,11 @@ import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 
 /**
- * What the server says to people, as it says it, for the languages that are not its own. What only
- * programs are told is not among it. A value stands where the server puts one.
+ * The server's sentences for users, exactly as it writes them, so that they can be translated.
+ * Messages for programs are not listed. Placeholders stand for the server's values.
  */
 export const serverSentences: MessageDescriptor[] = [
-  // Anything
+  // General
   msg`The database can't be reached. Try again in a moment.`,
   msg`The database can't be reached.`,
   msg`Something went wrong. It has been logged.`,
@@ -50,7 +50,7 @@ export const serverSentences: MessageDescriptor[] = [
   msg`Enter your name.`,
   msg`A name can have up to 100 characters.`,
 
-  // The account
+  // Account
   msg`Choose a picture of at most 10 MB.`,
   msg`Choose a picture first.`,
   msg`This image can't be displayed. Choose a JPEG, PNG, WebP, GIF or AVIF.`,
@@ -103,7 +103,7 @@ export const serverSentences: MessageDescriptor[] = [
   msg`The server has no disk space left for this file.`,
   msg`Too many files are being uploaded right now. Try again in a moment.`,
 
-  // Links to files
+  // Share links
   msg`There is no such link, or it is not yours.`,
   msg`This link doesn't work. Ask the person who sent it for a new one.`,
   msg`This link needs a password. Open it in a browser, or POST the password to it.`,
@@ -116,7 +116,7 @@ export const serverSentences: MessageDescriptor[] = [
   msg`A link can be valid for up to ten years.`,
   msg`A file can have ${{ most: "" }} links. Revoke one you no longer need.`,
 
-  // The chat
+  // Chat
   msg`There is no such conversation, or it is not yours.`,
   msg`There is no such question, or it is not yours.`,
   msg`There is no such earlier version, or it is not yours.`,
@@ -153,7 +153,7 @@ export const serverSentences: MessageDescriptor[] = [
   msg`${{ zone: "" }} is not a known time zone.`,
   msg`Missing AI_GATEWAY_API_KEY`,
 
-  // The operator's pages
+  // Operator pages
   msg`Not found.`,
   msg`That reply has already ended.`,
   msg`The email is already on its way, or its link has expired. If it has expired, discard it.`,

@@ -5,14 +5,17 @@ const TOKENS =
 
 const colours = ["text-faint", "text-success-ink", "text-accent-ink"]
 
-/** A few lines of TypeScript or shell, with comments, strings and keywords in their colours. */
+/** A few lines of TypeScript or shell, with comments, strings and keywords highlighted. */
 export function Code({ source }: { source: string }) {
   const parts = coloured.get(source) ?? colour(source)
   coloured.set(source, parts)
   return <code>{parts}</code>
 }
 
-/** By source, of which there are as many as our pages show. It took an eighth of the start page to do it each time. */
+/**
+ * By source; bounded, because our pages show a fixed set. Highlighting each time took an eighth of
+ * the home page's rendering.
+ */
 const coloured = new Map<string, ReactNode>()
 
 function colour(source: string): ReactNode {

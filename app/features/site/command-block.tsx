@@ -2,14 +2,14 @@ import type { ReactNode } from "react"
 import { classNames } from "#app/ui/class-names.ts"
 import { CopyButton } from "./copy-button.tsx"
 
-/** Commands for a shell, one per line. What the button copies has no prompt in it. */
+/** Shell commands, one per line. The button copies them without the prompt. */
 export function CommandBlock({
   commands,
   output,
   className,
 }: {
   commands: string[]
-  /** What the last command prints. */
+  /** The output of the last command. */
   output?: ReactNode
   className?: string | undefined
 }) {

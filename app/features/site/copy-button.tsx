@@ -3,8 +3,8 @@ import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 
 /**
- * Copies the `<code>` of the nearest box marked `data-copyable`. enhance.js does the work; without
- * scripts it is not shown.
+ * Copies the `<code>` of the nearest element marked `data-copyable`. Handled by enhance.js; hidden
+ * without JavaScript.
  */
 export function CopyButton({ className }: { className?: string | undefined }) {
   const { t } = useLingui()

@@ -8,11 +8,11 @@ import { Logo } from "#app/ui/logo.tsx"
 
 interface Failure {
   error: unknown
-  /** Of the request that brought the document. */
+  /** The id of the request that returned the document. */
   requestId?: string | undefined
 }
 
-/** The whole page for an error that nothing nearer caught. */
+/** The whole page for an error that no nearer boundary caught. */
 export function ErrorPage({ error, requestId }: Failure) {
   return (
     <div className="flex min-h-dvh flex-col px-6">
@@ -28,11 +28,11 @@ export function ErrorPage({ error, requestId }: Failure) {
   )
 }
 
-/** The words alone, for a page that keeps its frame. */
+/** The text alone, for an error inside a layout. */
 export function ErrorNotice({ error, requestId }: Failure) {
   const { i18n } = useLingui()
   const { status, title, message } = textFor(error, i18n)
-  // A page that the browser fetched later had a request of its own, whose id we do not know.
+  // A page loaded by client navigation had its own request, whose id is unknown here.
   const isFromDocument = useLocation().key === "default"
   const secondFactor = secondFactorOf(error)
   return (
@@ -118,13 +118,13 @@ function statusOf(error: unknown): number {
   return 500
 }
 
-/** The page that asks for a second factor, if only that is missing. */
+/** The URL of the page that asks for a second factor, if only that is missing. */
 function secondFactorOf(error: unknown): string | null {
   const path: unknown = isRouteErrorResponse(error) ? error.data?.secondFactor : undefined
   return typeof path === "string" ? path : null
 }
 
-/** What the server said of it: `data("…")` or `data({ message: "…" })`. */
+/** The server's message: from `data("…")` or `data({ message: "…" })`. */
 function sentenceOf(error: unknown): string | null {
   if (!isRouteErrorResponse(error)) return null
   const said: unknown = error.data?.message ?? error.data

@@ -2,8 +2,8 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { classNames } from "#app/ui/class-names.ts"
 
 /**
- * Says, in the reader's language, that a long text is in English only. English readers are told
- * nothing.
+ * Tells readers of other languages that a long text is in English only. Renders nothing for English
+ * readers.
  */
 export function InEnglish({ className }: { className?: string }) {
   const { i18n } = useLingui()

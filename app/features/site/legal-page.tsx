@@ -1,10 +1,7 @@
 import type { ReactNode } from "react"
 import { InEnglish } from "./in-english.tsx"
 
-/**
- * A text about rights and data. Says plainly that the operator of the server is the one who answers
- * for it.
- */
+/** A legal text. States that the operator of the server is responsible for it. */
 export function LegalPage({
   title,
   changed,

@@ -1,7 +1,7 @@
 import { Link } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 
-/** The way to the page before or after, which is in English. The one after stands at the right. */
+/** A link to the previous or next page, which is in English. The next one is on the right. */
 export function Neighbour({
   to,
   title,

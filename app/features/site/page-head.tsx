@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
 
-/** The beginning of a public page: what it is, and a sentence or two. */
+/** The title and introduction of a public page. */
 export function PageHead({
   title,
   children,

@@ -4,12 +4,12 @@ import { i18nOf } from "#app/language/i18n.ts"
 import pictures from "./share-pictures.json"
 
 interface PageWords {
-  /** A string where the text itself is in no other language. */
+  /** A string if the text exists in one language only. */
   title: string | MessageDescriptor
   description: string | MessageDescriptor
-  /** Path of the page's one true address. */
+  /** The path of the canonical URL. */
   path: string
-  /** When it is an article: `YYYY-MM-DD` and who wrote it. */
+  /** Set for an article: `YYYY-MM-DD` and the author. */
   article?: { publishedAt: string; author: string }
   /** Objects of schema.org. */
   structuredData?: object[]
@@ -18,8 +18,8 @@ interface PageWords {
 type Match = { id: string; loaderData?: unknown } | undefined
 
 /**
- * Title, description, canonical address, what link previews show, and structured data, from one
- * description of the page.
+ * The title, description, canonical URL, link previews and structured data of a page, from one
+ * description.
  */
 export function pageMeta(matches: readonly Match[], page: PageWords): MetaDescriptor[] {
   const origin = originOf(matches)
@@ -58,15 +58,15 @@ function inWords(text: string | MessageDescriptor, i18n: I18n): string {
 }
 
 /**
- * What a link to the page shows. `npm run share-pictures` draws them; a page that has none yet
- * shows the site's.
+ * The image of link previews. `npm run share-pictures` renders them; a page without its own uses
+ * the site's.
  */
 export function pictureOf(path: string): string {
   const drawn: Partial<Record<string, { file: string }>> = pictures
   return drawn[path]?.file ?? "/previews/start.png"
 }
 
-/** The way to a page from the start, for search engines: names and paths. */
+/** The breadcrumbs from the home page, for search engines: names and paths. */
 export function breadcrumbs(matches: readonly Match[], ...steps: [name: string, path: string][]): object {
   return {
     "@type": "BreadcrumbList",
@@ -79,7 +79,7 @@ export function breadcrumbs(matches: readonly Match[], ...steps: [name: string, 
   }
 }
 
-/** The public origin of this installation, as the root loader says it. */
+/** The public origin of this installation, from the root loader. */
 export function originOf(matches: readonly Match[]): string {
   const root = matches.find((match) => match?.id === "root")?.loaderData
   return typeof root === "object" && root !== null && "origin" in root ? String(root.origin) : ""

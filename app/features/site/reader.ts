@@ -2,19 +2,19 @@ import { createContext, useContext } from "react"
 import type { Theme } from "#app/ui/theme-toggle.tsx"
 import { isLanguage, type Language } from "#server/users/language-contract.ts"
 
-/** What a document is drawn by. */
+/** What a document's rendering depends on. */
 export interface Reader {
   language: Language
   theme: Theme
 }
 
 /**
- * The server fills it for every page: a request that a middleware refused has an error page, and no
- * answer of the root's loader.
+ * The server fills it for every page, because the error page of a request that a middleware refused
+ * has no root loader data.
  */
 export const ReaderContext = createContext<Reader | null>(null)
 
-/** As the root's loader said it, else as the request or the document does. */
+/** From the root loader, or else from the request or the document. */
 export function useReader(loaded: Reader | undefined): Reader {
   const asked = useContext(ReaderContext)
   return loaded ?? asked ?? readerOfDocument()

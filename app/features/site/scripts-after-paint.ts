@@ -1,7 +1,7 @@
 /**
- * A page whose scripts are asked for once it has been seen: on a slow line they would share it with
- * the style and the font that the page is drawn with. What is changed is how React Router's
- * `Scripts` begin; were they written otherwise, they would begin at once.
+ * Delays the scripts of a page until after its first paint: on a slow connection they would compete
+ * with the style sheet and the font. Rewrites how React Router's `Scripts` start, because it has no
+ * option for that.
  */
 export function scriptsAfterPaint(page: string): string {
   const links = page.match(PRELOAD)?.join("") ?? ""
@@ -20,10 +20,7 @@ function importLater(_: string, name: string | undefined, address: string) {
   return name ? `const ${name} = await import(${address});` : `await import(${address});`
 }
 
-/**
- * Not every browser tells when it has painted, and one that shows the page to nobody does not
- * paint.
- */
+/** Not every browser reports paint timing, and hidden pages are not painted. */
 const BEGIN = `await new Promise((begin) => {
   if (document.hidden) return begin();
   document.addEventListener("visibilitychange", begin, { once: true });

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { classNames } from "#app/ui/class-names.ts"
 
-/** A part of a public page: a heading, a sentence, and what belongs to it. */
+/** A section of a public page: a heading, a sentence, and its content. */
 export function Section({
   id,
   title,

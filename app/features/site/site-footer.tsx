@@ -5,7 +5,7 @@ import { LanguageChoice } from "#app/ui/language-choice.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 import { ThemeToggle, type Theme } from "#app/ui/theme-toggle.tsx"
 
-/** The foot of the public pages: where else to go, the language and the colours. */
+/** The footer of the public pages: links, language and colours. */
 export function SiteFooter({ theme, path, docs }: { theme: Theme; path: string; docs: string }) {
   const { t } = useLingui()
   return (

@@ -5,7 +5,7 @@ import type { Theme } from "#app/ui/theme-toggle.tsx"
 import { SiteFooter } from "./site-footer.tsx"
 import { SiteHeader } from "./site-header.tsx"
 
-/** Head and foot around a public page. */
+/** The header and footer of a public page. */
 export function SiteFrame({
   isSignedIn,
   theme,
@@ -14,7 +14,7 @@ export function SiteFrame({
 }: {
   isSignedIn: boolean
   theme: Theme
-  /** Where the documentation begins. */
+  /** The URL of the documentation. */
   docs: string
   children: ReactNode
 }) {

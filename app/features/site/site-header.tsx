@@ -7,8 +7,8 @@ import { Icon } from "#app/ui/icon.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 
 /**
- * The head of the public pages. The menu on a phone is a popover: it opens, closes and gives focus
- * back without a script.
+ * The header of the public pages. On a phone the menu is a popover, which opens, closes and returns
+ * the focus without JavaScript.
  */
 export function SiteHeader({ isSignedIn, docs }: { isSignedIn: boolean; docs: string }) {
   const { t } = useLingui()

@@ -1,9 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 
-/**
- * Says in the page's language what a browser calls itself to its user's other devices: `Firefox on
- * Linux`.
- */
+/** Translates a browser's label for the user's other devices: `Firefox on Linux`. */
 export function useDeviceName(): (label: string) => string {
   const { t } = useLingui()
   return (label) => {

@@ -2,9 +2,7 @@ import { useAuth, useUser } from "@clerk/react-router"
 import type { ReactNode } from "react"
 import type { CreateOrUpdateUser } from "#server/users/contract.ts"
 
-/**
- * What Clerk's browser code says of the signed-in person. The default export is what `lazy` takes.
- */
+/** What Clerk's browser code knows about the signed-in user. The default export is for `lazy`. */
 export default function ClerkSession({
   loading,
   children,
@@ -20,7 +18,7 @@ export default function ClerkSession({
     email: user.primaryEmailAddress?.emailAddress ?? "",
     name: user.fullName,
     imageUrl: user.imageUrl,
-    // An organisation's plan is not the person's.
+    // An organisation's plan is not the user's.
     plan: has({ plan: "user:pro" }) ? "pro" : "free",
   })
 }

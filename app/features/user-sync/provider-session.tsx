@@ -4,13 +4,13 @@ import { Logo } from "#app/ui/logo.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import type { CreateOrUpdateUser } from "#server/users/contract.ts"
 
-/** Clerk's browser code is fetched only where Clerk is the provider. */
+/** Clerk's browser code is loaded only if Clerk is the provider. */
 const ClerkSession = lazy(() => import("./clerk-session.tsx"))
 
 /**
- * Gives `children` what the identity provider says of the signed-in person, and shows that it is
- * loading until then. `values` are those the server has; null where the provider's own browser code
- * must be asked.
+ * Passes the identity provider's values for the signed-in user to `children`, and shows a spinner
+ * until they are known. `values` come from the server; null if the provider's own browser code must
+ * be asked.
  */
 export function ProviderSession({
   values,

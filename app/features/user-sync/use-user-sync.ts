@@ -3,8 +3,8 @@ import { useRevalidator } from "react-router"
 import { isOutOfDate, type CreateOrUpdateUser, type UserRecord } from "#server/users/contract.ts"
 
 /**
- * Brings the record in step with the identity provider when the page opens, and whenever either
- * says something new.
+ * Synchronises the record with the identity provider when the page opens, and whenever either
+ * changes.
  */
 export function useUserSync(record: UserRecord | null, provider: CreateOrUpdateUser): void {
   const { revalidate } = useRevalidator()
@@ -17,23 +17,22 @@ export function useUserSync(record: UserRecord | null, provider: CreateOrUpdateU
       return
     }
     const values = JSON.stringify(provider)
-    // A server that refuses these values would refuse them again: each is asked for once.
+    // A server that refused these values would refuse them again, so each is sent once.
     if (values === asked.current) return
     if (wasInStep.current) {
-      // The record was written elsewhere, perhaps because the provider says something new: it is
-      // asked first.
+      // The record was written elsewhere, perhaps because the provider's values have changed, so
+      // load those first.
       wasInStep.current = false
       void revalidate()
       return
     }
     asked.current = values
-    // What was written comes back live. What was refused is out of date: the provider is asked
-    // again.
+    // A written record arrives live. Refused values are outdated, so load the provider's again.
     void syncUser(values).then((written) => (written ? undefined : revalidate()))
   }, [record, provider, revalidate])
 }
 
-/** False when the server refused or could not be reached. */
+/** False if the server refused the values or could not be reached. */
 async function syncUser(body: string): Promise<boolean> {
   const headers = { "content-type": "application/json" }
   try {

@@ -5,5 +5,5 @@ import { messages as dashboard } from "./dashboard.po"
 import { messages as files } from "./files.po"
 import { messages as shared } from "./shared.po"
 
-/** Of the pages that React goes on drawing in the browser. */
+/** The catalogues of pages that React hydrates. */
 export const catalogues = [shared, auth, account, dashboard, chat, files]

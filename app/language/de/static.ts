@@ -1,5 +1,5 @@
 import { messages as admin } from "./admin.po"
 import { messages as site } from "./site.po"
 
-/** Of the pages that ship no React. */
+/** The catalogues of pages that ship no React. */
 export const catalogues = [site, admin]

@@ -11,8 +11,8 @@ import { Waiting, Words } from "./words.tsx"
 import type { Route } from "./+types/controls.ts"
 
 /**
- * Every token, and every control in every state, for anyone who changes one. It is there in
- * development only.
+ * Every token, and every control in every state, for developing them. Available in development
+ * only.
  */
 export function loader({ context, request }: Route.LoaderArgs) {
   if (context.get(servicesContext).config.production) throw data(null, { status: 404 })

@@ -2,8 +2,8 @@ import { Icon, iconNames } from "#app/ui/icon.tsx"
 import { Group } from "./group.tsx"
 
 /**
- * What all is made of; app.css says what each is. Tailwind writes a class only where it stands
- * whole in a source.
+ * All design tokens; app.css describes each. Tailwind only generates classes that occur in full in
+ * a source file.
  */
 export function Tokens() {
   return (
