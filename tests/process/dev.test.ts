@@ -35,7 +35,6 @@ it("npm run dev restarts for a file that Node loaded, replaces a page without a 
   appendFileSync(join(dev.folder, "server/realtime/sockets.ts"), "// changed by the test\n")
   const restarted = await dev.nextStart()
   expect(restarted.pid).not.toBe(begun.pid)
-  expect(await page()).toContain("changed by the test")
   expect(dev.output.filter((line) => /warn|deprecated/i.test(line))).toEqual([])
 }, 240_000)
 

@@ -17,7 +17,7 @@ import { begin, create, metadataOf, offsetOf, uploadAt } from "../support/upload
 const MEGABYTE = 1_000_000
 /** UPLOADS=long sends a file of the largest size that the product accepts. */
 const LONG = process.env["UPLOADS"] === "long"
-const SIZE = LONG ? 5_000 * MEGABYTE : 300 * MEGABYTE
+const SIZE = LONG ? 5_000 * MEGABYTE : 150 * MEGABYTE
 const INTERRUPTIONS = LONG ? 10 : 4
 
 const SETTINGS = { FILES_MAX_SIZE: "10GB", FILES_QUOTA_FREE: "20GB", LOG_LEVEL: "info" }
@@ -90,7 +90,7 @@ test("the process does not grow with the file", { timeout: LONG ? 900_000 : 180_
   onTestFinished(() => app.stop())
   const ada = await signUp(app, adaLovelace)
   // It grows by its first requests, whatever they carry.
-  await upAndDown(app, ada, 50 * MEGABYTE)
+  await upAndDown(app, ada, 20 * MEGABYTE)
   const before = memoryOf(app.pid)
   let most = before
   const watching = setInterval(() => (most = Math.max(most, memoryOf(app.pid))), 50)
