@@ -5,8 +5,7 @@ import { retryFetches } from "./features/navigation/retry-fetches.ts"
 import { addMessages } from "./language/i18n.ts"
 import { addSentences } from "./language/sentences.ts"
 
-// The words of the page's language are there before React compares its own with them. English is in
-// the source.
+// The translations must be loaded before hydration compares the texts. English is in the source.
 if (document.documentElement.lang === "de") {
   const [{ catalogues }, { serverSentences }] = await Promise.all([
     import("./language/de/hydrated.ts"),
@@ -27,9 +26,8 @@ startTransition(() => {
   )
 })
 
-// Loading a page, or drawing its transition, that another navigation overtakes ends in a rejection
-// that React Router and the browser leave to nobody. It is no error: the page is where it was meant
-// to be.
+// When another navigation overtakes a page's loading or its view transition, a promise rejects that
+// neither React Router nor the browser handles. It is not an error: the newer navigation completes.
 window.addEventListener("unhandledrejection", (event) => {
   if (event.reason instanceof DOMException && event.reason.name === "AbortError") event.preventDefault()
 })

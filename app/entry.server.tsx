@@ -31,16 +31,19 @@ import { SharedPage } from "#server/transport/page-cache.ts"
 import { TextResponse } from "#server/transport/text-response.ts"
 import { readTheme } from "#server/transport/theme.ts"
 
-/** Parts of a page that are deferred are given up after this long. Milliseconds. */
+/** Milliseconds after which deferred parts of a page are aborted. */
 export const streamTimeout = 10_000
 
 addMessages("de", ...hydrated, ...still)
 addSentences(serverSentences)
 
-/** What React writes in the place of a part that waits for something. */
+/** React's placeholder for a suspended part. */
 const DEFERRED = "<!--$!-->"
 
-/** A page goes out whole, which costs half as much; one with deferred parts as a stream of them. */
+/**
+ * Sends a page in one piece, which costs half as much as a stream; only a page with deferred parts
+ * is streamed.
+ */
 export default async function handleRequest(
   request: Request,
   status: number,
@@ -73,8 +76,8 @@ export default async function handleRequest(
 }
 
 /**
- * The style sheet and the font go first, also where a script is asked for at once. In development
- * Vite has scripts of its own.
+ * Gives the style sheet and the font priority, even over a script that is requested immediately.
+ * Development is left out, because Vite has scripts of its own.
  */
 function beginLater(page: string): string {
   const lessUrgent = page.replaceAll(
@@ -84,7 +87,7 @@ function beginLater(page: string): string {
   return import.meta.env.PROD ? scriptsAfterPaint(lessUrgent) : lessUrgent
 }
 
-/** Pages whose route says `handle = { shared: true }` show every visitor the same. */
+/** Pages whose route has `handle = { shared: true }` look the same to every visitor. */
 function isForEverybody({ staticHandlerContext: { matches, errors, actionData } }: EntryContext) {
   return (
     !errors &&
@@ -96,8 +99,8 @@ function isForEverybody({ staticHandlerContext: { matches, errors, actionData } 
 }
 
 /**
- * What the loaders answered, as the scripts that hand it to React Router in the browser: those of
- * its own `ServerRouter`.
+ * The loaders' data, in the scripts that hand it to React Router in the browser. They must match
+ * those of its `ServerRouter`.
  */
 async function handOver(handoff: EntryContext["serverHandoffStream"], nonce: string): Promise<string> {
   const data = await new Response(handoff).text()
@@ -106,7 +109,7 @@ async function handOver(handoff: EntryContext["serverHandoffStream"], nonce: str
   return script(`enqueue(${escapeMarkup(JSON.stringify(data))});`) + script("close();")
 }
 
-/** JSON within a script element. */
+/** Escapes JSON for a script element. */
 function escapeMarkup(json: string): string {
   return json.replace(
     /[&<>\u2028\u2029]/g,
@@ -115,7 +118,7 @@ function escapeMarkup(json: string): string {
 }
 
 /**
- * Crawlers get the whole document at once; people get the frame of the page as soon as it is there.
+ * Sends crawlers the whole document, and browsers the frame of the page as soon as it is rendered.
  */
 function streamPage(
   request: Request,
@@ -154,16 +157,17 @@ function streamPage(
         },
       },
     )
-    // A second more than the parts have, so that their absence is still written into the page.
+    // A second more than the deferred parts have, so that their errors are still written into the
+    // page.
     const timer = setTimeout(abort, streamTimeout + 1000)
   })
 }
 
-/** Called for what a loader, an action or a page threw, apart from responses. */
+/** Called for anything that a loader, an action or a page throws, except responses. */
 export const handleError: HandleErrorFunction = (error, { request, context }) => {
   if (request.signal.aborted || isRefusal(error)) return
-  // What React Router refuses by itself, such as a form sent to a page that takes none: anybody can
-  // cause it.
+  // Refused by React Router itself, such as a form posted to a page without an action. Any client
+  // can cause it.
   if (isRouteErrorResponse(error) && error.status < 500) return
   context.set(failureContext, error)
   context.get(servicesContext).log.error(

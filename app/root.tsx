@@ -25,8 +25,8 @@ export const links: Route.LinksFunction = () => [
 export const middleware = [identify, guard]
 
 /**
- * Also what makes every address reach the guard: React Router runs middleware only for routes with
- * a loader.
+ * Also makes the guard run for every URL: React Router runs middleware only for routes with a
+ * loader.
  */
 export async function loader({ context, request }: Route.LoaderArgs) {
   const { config, identity } = context.get(servicesContext)
@@ -36,7 +36,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
     theme: readTheme(request),
     requestId: context.get(requestIdContext),
     isSignedIn: context.get(sessionContext) !== null,
-    /** What Clerk's browser code starts from; null where Clerk is not the provider. */
+    /** What Clerk's browser code starts from; null if Clerk is not the provider. */
     clerk: await identity.rootData({ request, context }),
   }
 }
@@ -46,8 +46,8 @@ export const shouldRevalidate = keepOnNavigation
 export function Layout({ children }: { children: ReactNode }) {
   const root = useRouteLoaderData<typeof loader>("root")
   const { theme, language: latest } = useReader(root)
-  // A document keeps the language it came in, whose words are loaded: another is chosen with
-  // another document.
+  // A document keeps its initial language, because only those texts are loaded. Changing the
+  // language loads another document.
   const [language] = useState(latest)
   const hydrates = useHydrates()
   return (
@@ -98,8 +98,8 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
 }
 
 /**
- * Pages whose route says `handle = { static: true }`, and addresses that lead nowhere, work whole
- * without our JavaScript. With `{ static: "unless Clerk" }` only Clerk's browser code needs it.
+ * Pages whose route has `handle = { static: true }`, and unknown URLs, work without JavaScript.
+ * With `{ static: "unless Clerk" }`, only Clerk's browser code needs it.
  */
 function useHydrates(): boolean {
   const matches = useMatches()

@@ -1,6 +1,6 @@
 import { index, layout, route, type RouteConfig } from "@react-router/dev/routes"
 
-/** Every address of the product, in one place. */
+/** Every URL of the product. */
 export default [
   // Public pages
   layout("routes/marketing/layout.tsx", [
@@ -22,7 +22,7 @@ export default [
   route("language", "routes/language.ts"),
   route("demo", "routes/marketing/demo.ts"),
 
-  // Signing in and up
+  // Sign-in and sign-up
   layout("routes/auth/layout.tsx", [
     route("sign-in/code", "routes/auth/enter-code.tsx"),
     route("sign-in/forgot-password", "routes/auth/forgot-password.tsx"),
@@ -72,7 +72,8 @@ export default [
   route("dashboard/account/export", "routes/dashboard/account/export.ts"),
   route("dashboard/account/picture/:pictureId", "routes/dashboard/account/picture.ts"),
 
-  // The dashboard group: signed in, with a record, and inside the shell with onboarding behind them
+  // The dashboard group: requires sign-in and a record, and onboarding for everything inside the
+  // shell
   layout("routes/dashboard/layout.tsx", [
     layout("routes/dashboard/shell.tsx", [
       layout("routes/dashboard/pages.tsx", [
@@ -91,7 +92,7 @@ export default [
     route("onboarding", "routes/dashboard/onboarding.tsx"),
   ]),
 
-  // For anyone who administers this installation; for everybody else these are not there
+  // Operators only; everyone else gets 404
   layout("routes/admin/layout.tsx", [
     route("admin", "routes/admin/overview.tsx"),
     route("admin/people", "routes/admin/people.tsx"),
@@ -110,13 +111,13 @@ export default [
   route("waitlist", "routes/site/waitlist.tsx"),
   route("waitlist/confirm", "routes/site/waitlist-confirm.tsx"),
 
-  // What somebody shares, for anyone who has the link
+  // Shared files, for anyone with the link
   route("share/:token", "routes/share/page.tsx"),
   route("share/:token/download", "routes/share/download.ts"),
 
-  // In development only
+  // Development only
   route("_ui", "routes/development/controls.tsx"),
 
-  // Whatever leads nowhere, so that the guard sees it too.
+  // Unknown URLs, so that the guard sees them too.
   route("*", "routes/site/not-found.tsx"),
 ] satisfies RouteConfig

@@ -3,8 +3,8 @@ import { classNames } from "./class-names.ts"
 import { Icon, type IconName } from "./icon.tsx"
 
 /**
- * Says what happened and what to do. A danger alert is announced at once, the others when the
- * reader pauses.
+ * A message with the next step. A danger alert is announced immediately, others when the screen
+ * reader is idle.
  */
 export function Alert({
   tone = "info",

@@ -1,8 +1,7 @@
 import { classNames } from "./class-names.ts"
 
 /**
- * A person's picture, or their initials where there is none. Hidden from screen readers: their name
- * stands beside it.
+ * A user's picture, or their initials. Hidden from screen readers, because the name is beside it.
  */
 export function Avatar({
   name,

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react"
 import { classNames } from "./class-names.ts"
 
-/** A word or two about the state of what stands beside it. */
+/** A word or two about the state of the item beside it. */
 export function Badge({
   tone = "neutral",
   className,

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro"
 import { Link } from "react-router"
 import { Icon } from "./icon.tsx"
 
-/** The way down to this page, for pages below another; the page itself is named by its heading. */
+/** The path to a page below others; the page itself is named by its heading. */
 export function Breadcrumbs({ above }: { above: readonly { to: string; label: string }[] }) {
   const { t } = useLingui()
   return (

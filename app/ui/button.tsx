@@ -5,14 +5,11 @@ import { Spinner } from "./spinner.tsx"
 
 interface ButtonLook {
   variant?: "primary" | "secondary" | "ghost" | "danger" | undefined
-  /** `icon` is a square for an icon alone: give it an `aria-label`. */
+  /** `icon` is square, for an icon alone: give it an `aria-label`. */
   size?: "sm" | "md" | "lg" | "icon" | undefined
 }
 
-/**
- * A button that does something. While `pending` it keeps its label and its focus, shows a spinner,
- * and does nothing.
- */
+/** While `pending`, it keeps its label and its focus, shows a spinner, and does nothing. */
 export function Button({
   variant,
   size,
@@ -42,12 +39,12 @@ export function Button({
   )
 }
 
-/** A link that looks like a button: it goes somewhere. */
+/** A link that looks like a button, for navigation. */
 export function LinkButton({ variant, size, className, ...rest }: ButtonLook & ComponentProps<typeof Link>) {
   return <Link {...rest} className={buttonClass({ variant, size }, className)} />
 }
 
-/** The look alone, for what must be another element. */
+/** The button's classes, for use on another element. */
 export function buttonClass({ variant = "primary", size = "md" }: ButtonLook = {}, className?: string) {
   return classNames(
     "relative inline-flex shrink-0 items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap select-none",

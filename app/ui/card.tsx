@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react"
 import { classNames } from "./class-names.ts"
 
-/** A surface that holds one thing. */
+/** A surface for one item. */
 export function Card({ className, ...rest }: ComponentProps<"div">) {
   return (
     <div

@@ -2,7 +2,7 @@ import { useId, type ComponentProps, type ReactNode } from "react"
 import { classNames } from "./class-names.ts"
 import { Icon } from "./icon.tsx"
 
-/** Something to have or not to have, and what that means. */
+/** A checkbox with a description. */
 export function Checkbox({
   label,
   hint,

@@ -1,4 +1,4 @@
-/** Joins class names; leaves out what is false, null or undefined. */
+/** Joins class names; leaves out false, null and undefined. */
 export function classNames(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(" ")
 }

@@ -2,8 +2,8 @@ import { useEffect, useSyncExternalStore, type ComponentType, type JSX } from "r
 import { later } from "./later.ts"
 
 /**
- * Components whose code a page can do without until something opens. Until it has come they are
- * nothing.
+ * Defers loading the code of components that a page needs only once something opens. They render
+ * nothing until it is loaded.
  *
  *     const part = defer(() => import("./dialog-parts.tsx"))
  *     export const Dialog = part((dialog) => dialog.Dialog)

@@ -5,8 +5,8 @@ import { classNames } from "./class-names.ts"
 import { Icon } from "./icon.tsx"
 
 /**
- * Something to settle before going on. Focus goes in and comes back; Escape and a press outside
- * close it. `actions` stand at the foot, the main one last.
+ * A modal dialog. Moves the focus inside and back; Escape and a click outside close it. `actions`
+ * are at the bottom, the main one last.
  */
 export function Dialog({
   title,
@@ -24,9 +24,7 @@ export function Dialog({
   actions?: ReactNode
   open: boolean
   onOpenChange: (open: boolean) => void
-  /**
-   * For something to read: it is broader, and begins at the top, not at the first thing to press.
-   */
+  /** For reading: it is wider, and the focus starts at the top, not at the first control. */
   wide?: boolean
   className?: string | undefined
 }) {
@@ -66,7 +64,7 @@ export function Dialog({
 }
 
 /**
- * Closes the dialog it stands in. `render` is the button, as in `<DialogClose
+ * Closes the surrounding dialog. `render` is the button, as in `<DialogClose
  * render={<Button>Cancel</Button>} />`.
  */
 export function DialogClose({ render }: { render: ReactElement }) {

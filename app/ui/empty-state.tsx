@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import { classNames } from "./class-names.ts"
 import { Icon, type IconName } from "./icon.tsx"
 
-/** What stands where there is nothing yet: what the place is for, and the one thing to do. */
+/** Shown when a list is empty: what it is for, and the one thing to do. */
 export function EmptyState({
   icon,
   title,
@@ -13,7 +13,7 @@ export function EmptyState({
 }: {
   icon: IconName
   title: string
-  /** Of the heading, where the title is one: 1 where it is the page's own. */
+  /** The level of the heading, if the title is one: 1 if it is the page's own. */
   level?: 1 | 2 | 3
   children?: ReactNode
   action?: ReactNode

@@ -5,13 +5,11 @@ interface FieldWords {
   label: string
   hint?: ReactNode
   error?: string | undefined
-  /** Keeps the label for screen readers where the place makes it plain to the eye. */
+  /** Hides the label visually, where the context makes it obvious. */
   labelHidden?: boolean | undefined
 }
 
-/**
- * A label, an input, and what to know or fix about it. `after` stands in the input, at its end.
- */
+/** An input with its label, hint and error. `after` is rendered inside the input, at its end. */
 export function Field({
   label,
   hint,
@@ -36,7 +34,7 @@ export function Field({
   )
 }
 
-/** As Field, for several lines. It grows with what is written where the browser can. */
+/** Like Field, for several lines. Grows with its content in browsers that support it. */
 export function TextArea({
   label,
   hint,
@@ -93,7 +91,7 @@ function fieldAttributes(id: string, hint: ReactNode, error: string | undefined)
   return { id, "aria-invalid": error ? true : undefined, "aria-describedby": described || undefined }
 }
 
-/* 16 px on a phone: a smaller font makes iOS zoom in on focus. */
+/* 16 px on a phone: iOS zooms in on focus if the font is smaller. */
 const controlClass = classNames(
   "w-full min-w-0 rounded-md border border-line-strong bg-surface px-3 text-base text-ink shadow-sm sm:text-sm",
   "placeholder:text-faint transition-[border-color,box-shadow] duration-150 hover:border-faint",

@@ -1,7 +1,10 @@
 import { classNames } from "./class-names.ts"
 import { Icon, type IconName } from "./icon.tsx"
 
-/** A small button for an icon alone, in a row or a chip. `label` is its name, and its tip. */
+/**
+ * A small button for an icon alone, in a row or a chip. `label` is its accessible name and its
+ * tooltip.
+ */
 export function IconButton({
   label,
   icon,

@@ -4,15 +4,15 @@ import { classNames } from "./class-names.ts"
 export type IconName = keyof typeof shapes
 
 /**
- * A line drawing of 16 by 16 in the colour of the text. Hidden from screen readers: the text beside
- * it speaks.
+ * A 16 by 16 line icon in the colour of the text. Hidden from screen readers, because there is text
+ * beside it.
  */
 export function Icon({ name, className, ...rest }: ComponentProps<"svg"> & { name: IconName }) {
   return (
     <svg
       {...rest}
       viewBox="0 0 16 16"
-      width="16" // without its style sheet a page must not drown in icons
+      width="16" // if the style sheet fails to load, icons must not fill the page
       height="16"
       fill="none"
       stroke="currentColor"
@@ -28,7 +28,10 @@ export function Icon({ name, className, ...rest }: ComponentProps<"svg"> & { nam
   )
 }
 
-/** Each is one path, however many lines it draws: icons are most of the elements of a page. */
+/**
+ * Each is a single path, even if it draws several lines, because icons are most of a page's
+ * elements.
+ */
 const shapes = {
   archive: "M2 2.75h12v3H2z M3 5.75v7.5h10v-7.5 M6.5 8.5h3",
   "arrow-down": "M8 3v10 M4 9l4 4 4-4",

@@ -1,7 +1,7 @@
 /**
- * Loads a module, also where it could not be fetched before: browsers keep a failure for as long as
- * the document lives, but only under the module's own address, which Chromium and Firefox tell.
- * (https://github.com/whatwg/html/issues/6768)
+ * Loads a module, even if an earlier attempt failed. Browsers cache a failed import for the
+ * lifetime of the document, but only under its exact URL, which the errors of Chromium and Firefox
+ * contain. (https://github.com/whatwg/html/issues/6768)
  */
 export async function importAgain<Module>(load: () => Promise<Module>): Promise<Module> {
   try {

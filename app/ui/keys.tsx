@@ -5,8 +5,8 @@ import { Fragment, useSyncExternalStore } from "react"
 import { classNames } from "./class-names.ts"
 
 /**
- * The keys of a shortcut, such as `mod+k` or `g h`: `+` parts what is held together, a space what
- * is pressed in turn, and `mod` is ⌘ on a machine of Apple's and Ctrl on any other.
+ * Renders the keys of a shortcut, such as `mod+k` or `g h`. `+` joins keys held together, a space
+ * separates keys pressed in sequence, and `mod` is ⌘ on Apple devices and Ctrl elsewhere.
  */
 export function Keys({ keys, className }: { keys: string; className?: string | undefined }) {
   const { i18n } = useLingui()
@@ -35,16 +35,14 @@ export function Keys({ keys, className }: { keys: string; className?: string | u
   )
 }
 
-/** As it is printed on keyboards of the page's language. */
+/** The key's name on keyboards of the page's language. */
 function nameOf(key: string, isApple: boolean, i18n: I18n): string {
   if (key === "mod") return isApple ? "⌘" : i18n._(msg`Ctrl`)
   if (key === "Shift") return i18n._(msg`Shift`)
   return key.length === 1 ? key.toUpperCase() : key
 }
 
-/**
- * Known to the browser only: the server, and the first drawing over its page, take the more common.
- */
+/** Only the browser knows: the server and hydration assume the more common. */
 function useIsApple(): boolean {
   return useSyncExternalStore(
     never,

@@ -4,7 +4,7 @@ import { classNames } from "./class-names.ts"
 
 /**
  * A button for each language, by its own name, in a form that posts `language` to `action`; `from`
- * is where to come back to. The whole document is reloaded in the chosen language.
+ * is the URL to return to. The whole document is reloaded in the chosen language.
  */
 export function LanguageChoice({ action, from }: { action: string; from: string }) {
   const { t, i18n } = useLingui()

@@ -1,19 +1,19 @@
 import { importAgain } from "./import-again.ts"
 import { whenWanted } from "./when-wanted.ts"
 
-/** Code that is not there at first. */
+/** Code that is loaded after the page. */
 export interface Later<Parts> {
-  /** Null until it has come. */
+  /** Null until it is loaded. */
   current(): Parts | null
-  /** Tells when it has come. Returns what ends that. */
+  /** Calls `listener` once the code is loaded. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void
-  /** Has it come now. */
+  /** Loads it now. */
   fetch(): void
 }
 
 /**
- * Code that a page can do without at first. It comes at the first sign of a person, or while they
- * read: it delays no page, and is there before it is needed, and when the connection no longer is.
+ * Defers loading code until the user first interacts, or while they read. It delays no page, but is
+ * there before it is needed, even if the connection is lost by then.
  */
 export function later<Parts extends object>(load: () => Promise<Parts>): Later<Parts> {
   let parts: Parts | null = null
@@ -26,7 +26,7 @@ export function later<Parts extends object>(load: () => Promise<Parts>): Later<P
         parts = loaded
         for (const listener of listeners) listener()
       },
-      // The next caller asks again.
+      // The next call of `fetch` tries again.
       () => void (coming = null),
     )
   }

@@ -1,6 +1,6 @@
 import { classNames } from "./class-names.ts"
 
-/** The mark: two lines of water, one of them the level. `name` writes the word beside it. */
+/** The mark: two lines of water, one of them level. `name` adds the word beside it. */
 export function Logo({ name, className }: { name?: string; className?: string | undefined }) {
   return (
     <span className={classNames("inline-flex items-center gap-2.5 font-semibold tracking-tight", className)}>

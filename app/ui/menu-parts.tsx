@@ -5,8 +5,8 @@ import { classNames } from "./class-names.ts"
 import { Icon, type IconName } from "./icon.tsx"
 
 /**
- * Actions at a button; the children are MenuItem, MenuLink and MenuSeparator. `anchor` is the
- * button that was pressed, and `focusAfter` says whether the focus goes back to it.
+ * A menu of actions below a button; the children are MenuItem, MenuLink and MenuSeparator. `anchor`
+ * is the button that was pressed, and `focusAfter` decides whether the focus returns to it.
  */
 export function AnchoredMenu({
   anchor,
@@ -19,7 +19,7 @@ export function AnchoredMenu({
 }: {
   anchor: HTMLElement
   open?: boolean
-  /** Then it begins at its first item. */
+  /** If set, the focus starts at the first item. */
   isByKeyboard?: boolean
   onClose: () => void
   children: ReactNode
@@ -44,7 +44,7 @@ export function AnchoredMenu({
   )
 }
 
-/** A dialog that an item opened may have the focus already. */
+/** A dialog that an item opened may already have the focus. */
 function isFocusElsewhere(): boolean {
   const { activeElement } = document
   return activeElement !== null && activeElement !== document.body && !activeElement.closest("[role=menu]")

@@ -8,7 +8,7 @@ export const MenuLink = part((menu) => menu.MenuLink)
 export const MenuSeparator = part((menu) => menu.MenuSeparator)
 
 /**
- * Actions behind a button, which is `trigger`; the children are MenuItem, MenuLink and
+ * A menu of actions, opened by the button `trigger`; the children are MenuItem, MenuLink and
  * MenuSeparator.
  */
 export function Menu({
@@ -38,7 +38,7 @@ export function Menu({
           open(event.currentTarget, true)
         },
       })}
-      {/* Kept once it was open, so that it can fade. */}
+      {/* Stays mounted after the first opening, so that it can fade out. */}
       {anchor ? (
         <AnchoredMenu
           {...menu}

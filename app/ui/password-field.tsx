@@ -4,8 +4,8 @@ import { Field } from "./field.tsx"
 import { Icon } from "./icon.tsx"
 
 /**
- * A field for a password, and a button that shows what is typed. The button needs script, and is
- * not there without: React, or on pages that ship none a script that finds it by `data-reveals`.
+ * A password field with a button that shows what is typed. The button is hidden without JavaScript:
+ * React handles it, or on pages without React a script that finds it by `data-reveals`.
  */
 export function PasswordField(props: Omit<ComponentProps<typeof Field>, "type" | "after">) {
   const { t } = useLingui()

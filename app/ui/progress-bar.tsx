@@ -1,9 +1,6 @@
 import { classNames } from "./class-names.ts"
 
-/**
- * How much of something is done: `share` from 0 to 1. A native element, so that no style attribute
- * is needed for its length.
- */
+/** `share` is from 0 to 1. A native element, so that its length needs no style attribute. */
 export function ProgressBar({
   label,
   share,

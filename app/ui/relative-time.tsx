@@ -7,8 +7,8 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /**
- * How long before `now` it was; a date after a week. Both are milliseconds since the epoch, `now`
- * as the server read it.
+ * The time since `at`, or the date if that is more than a week. Both are milliseconds since the
+ * epoch; `now` is the server's time.
  */
 export function RelativeTime({
   at,

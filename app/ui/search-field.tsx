@@ -4,8 +4,8 @@ import { classNames } from "./class-names.ts"
 import { Icon } from "./icon.tsx"
 
 /**
- * A field for words to look for. With `onClear` a button and Escape empty it. Its label is for
- * screen readers: the drawing says it to the eye.
+ * A search field. With `onClear`, a button and Escape empty it. The label is for screen readers,
+ * because the icon says the same.
  */
 export function SearchField({
   label,

@@ -3,8 +3,8 @@ import { classNames } from "./class-names.ts"
 import { Icon } from "./icon.tsx"
 
 /**
- * A label and a choice among a few. `labelHidden` keeps the label for screen readers where the
- * place makes it plain to the eye.
+ * A select with a label. `labelHidden` hides the label visually, where the context makes it
+ * obvious.
  */
 export function SelectField({
   label,

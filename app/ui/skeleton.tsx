@@ -1,7 +1,7 @@
 import { classNames } from "./class-names.ts"
 
 /**
- * Holds the place of what is being fetched. Give it the size of what will come, so that nothing
+ * A placeholder for content that is loading. Give it the size of that content, so that nothing
  * jumps.
  */
 export function Skeleton({ className }: { className?: string | undefined }) {

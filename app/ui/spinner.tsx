@@ -1,7 +1,7 @@
 import { classNames } from "./class-names.ts"
 
 /**
- * Appears after a moment, so that quick work shows nothing. Give `label` where no text beside it
+ * Appears after a short delay, so that quick work shows nothing. Set `label` if no text beside it
  * says what is happening.
  */
 export function Spinner({ label, className }: { label?: string; className?: string | undefined }) {

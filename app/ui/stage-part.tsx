@@ -3,9 +3,7 @@ import { Dialog as Base } from "@base-ui/react/dialog"
 import { useRef, type KeyboardEventHandler, type ReactNode } from "react"
 import { Icon } from "./icon.tsx"
 
-/**
- * A dialog that takes the whole window, for something to look at. `actions` stand beside the title.
- */
+/** A full-screen dialog, for viewing one item. `actions` are beside the title. */
 export function Stage({
   open,
   onClose,
@@ -31,7 +29,7 @@ export function Stage({
         <Base.Backdrop className="fixed inset-0 z-40 bg-backdrop transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
           ref={popup}
-          // What is looked at has the keyboard, not the first of the buttons.
+          // The content has the keyboard focus, not the first of the buttons.
           initialFocus={popup}
           onKeyDown={onKeyDown}
           className="fixed inset-0 z-50 flex flex-col bg-canvas text-ink shadow-lg outline-hidden transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:inset-4 sm:overflow-hidden sm:rounded-xl sm:border sm:border-line lg:inset-8"

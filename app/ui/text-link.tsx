@@ -2,7 +2,7 @@ import type { ComponentProps } from "react"
 import { Link } from "react-router"
 import { classNames } from "./class-names.ts"
 
-/** A link in running text, or alone under a form. */
+/** A link in running text, or alone below a form. */
 export function TextLink({ className, ...rest }: ComponentProps<typeof Link>) {
   return (
     <Link

@@ -8,9 +8,9 @@ import { Icon, type IconName } from "./icon.tsx"
 export type Theme = "light" | "dark" | "system"
 
 /**
- * Three buttons in a form that posts `theme` to `action`; `from` is where to come back to without
- * JavaScript. The server answers with a cookie, so the next page is drawn in the right colours at
- * once.
+ * Three buttons in a form that posts `theme` to `action`; `from` is the URL to return to without
+ * JavaScript. The server sets a cookie, so that the next page has the right colours from its first
+ * paint.
  */
 export function ThemeToggle({ theme, action, from }: { theme: Theme; action: string; from: string }) {
   const { t } = useLingui()

@@ -5,7 +5,7 @@ import { classNames } from "./class-names.ts"
 import { Icon } from "./icon.tsx"
 import type { ToastQueue } from "./toast-queue.ts"
 
-/** The place of the toasts, in which the queue's are shown. */
+/** Renders the toasts of the queue. */
 export function Toaster({ queue }: { queue: ToastQueue }) {
   return (
     <Toast.Provider limit={4}>

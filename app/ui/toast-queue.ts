@@ -2,20 +2,17 @@ export interface ToastWords {
   title: string
   description?: string
   tone?: "danger"
-  /** Offers to take the act back; the toast then stays longer. */
+  /** Adds an undo button; the toast then stays longer. */
   undo?: () => void
 }
 
-/** Where toasts are shown, once there is such a place. */
+/** A component that renders toasts. */
 export interface ToastPlace {
   show(id: string, words: ToastWords): void
   close(id: string): void
 }
 
-/**
- * Takes toasts from the first moment of a page; those from before there is a place for them wait
- * for it.
- */
+/** Accepts toasts as soon as a page loads; they wait until there is a place to render them. */
 export class ToastQueue {
   #place: ToastPlace | null = null
   #waiting = new Map<string, ToastWords>()
@@ -37,12 +34,12 @@ export class ToastQueue {
     this.#place?.close(id)
   }
 
-  /** Calls `ask` when a toast waits for a place. */
+  /** `ask` is called when a toast waits for a place. */
   whenWaiting = (ask: () => void): void => {
     this.#ask = ask
   }
 
-  /** Returns the function that takes the place away again. */
+  /** Returns a function that removes the place. */
   showAt = (place: ToastPlace) => {
     this.#place = place
     for (const [id, words] of this.#waiting) place.show(id, words)

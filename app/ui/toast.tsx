@@ -6,7 +6,7 @@ import { whenWanted } from "./when-wanted.ts"
 const Toaster = defer(() => import("./toast-parts.tsx"))((parts) => parts.Toaster)
 const ToastContext = createContext<ToastQueue | null>(null)
 
-/** Stands once around what may speak in toasts. */
+/** Wraps everything that may show toasts; render it once. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [queue] = useState(() => new ToastQueue())
   const [isWanted, setWanted] = useState(false)
@@ -23,7 +23,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** Its `show` shows a toast and gives back the toast's id for `close`. */
+/** `show` shows a toast and returns its id for `close`. */
 export function useToast(): ToastQueue {
   const queue = useContext(ToastContext)
   if (!queue) throw new Error("There is no ToastProvider around this.")

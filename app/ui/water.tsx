@@ -1,4 +1,6 @@
-/** Low water behind a page, which has to be positioned and to isolate its stacking. */
+/**
+ * A water surface behind a page. The parent must be positioned and isolate its stacking context.
+ */
 export function Water() {
   return (
     <svg

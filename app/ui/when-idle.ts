@@ -1,7 +1,4 @@
-/**
- * Does something once the browser has nothing else to do, or after `timeout` ms. Safari has no idle
- * callbacks.
- */
+/** Calls `act` once the browser is idle, or after `timeout` ms. Safari has no idle callbacks. */
 export function whenIdle(act: () => void, timeout?: number) {
   if (!("requestIdleCallback" in globalThis)) {
     const timer = setTimeout(act, 50)

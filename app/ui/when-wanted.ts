@@ -1,13 +1,12 @@
 import { whenIdle } from "./when-idle.ts"
 
-/** A person who does nothing for so long after the page has loaded reads. Milliseconds. */
+/** Milliseconds. A user who does nothing for this long after the page has loaded is reading. */
 const READING = 4000
 
 const SIGNS = ["pointerover", "pointerdown", "keydown", "focusin"]
 
 /**
- * Does something at the first sign of a person on the page, or while they read and the browser has
- * nothing to do.
+ * Calls `act` on the user's first interaction, or while they are reading and the browser is idle.
  */
 export function whenWanted(act: () => void): void {
   const signs = new AbortController()
