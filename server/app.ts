@@ -7,6 +7,7 @@ import {
   accessContext,
   failureContext,
   incomingContext,
+  outgoingContext,
   nonceContext,
   requestIdContext,
   servicesContext,
@@ -37,11 +38,12 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
   return { handle, sendPage: pages.send }
 
   async function handle(request: Request, exchange: Exchange): Promise<Response> {
-    const { incoming, nonce, requestId, counted } = exchange
+    const { incoming, outgoing, nonce, requestId, counted } = exchange
     const context = new RouterContextProvider()
     context.set(servicesContext, services)
     context.set(accessContext, accessOf)
     context.set(incomingContext, incoming)
+    context.set(outgoingContext, outgoing)
     context.set(nonceContext, nonce)
     context.set(requestIdContext, requestId)
     context.set(countedContext, counted)

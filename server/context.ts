@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { createContext } from "react-router"
 import type { Access } from "./http/credentials.ts"
 import type { Services } from "./scope.ts"
@@ -21,6 +21,9 @@ export const urlContext = createContext<URL>()
  * do so reliably.
  */
 export const incomingContext = createContext<IncomingMessage>()
+
+/** Node's response. It closes once it is sent or broken off; a request with a body may close later. */
+export const outgoingContext = createContext<ServerResponse>()
 
 /**
  * One per response: scripts that we wrote carry it, and the content security policy admits no

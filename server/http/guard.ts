@@ -3,7 +3,7 @@ import type { Config } from "#server/config.ts"
 import {
   accessContext,
   countedContext,
-  incomingContext,
+  outgoingContext,
   servicesContext,
   sessionContext,
   urlContext,
@@ -29,7 +29,7 @@ export const identify: MiddlewareFunction<Response> = async ({ request, context,
   const proceed = async () => {
     const askedAt = performance.now()
     const session = await identity.getSession({ ...visitOf({ request, context }), context })
-    if (session) runningRequests.add(session.userId, context.get(incomingContext), askedAt)
+    if (session) runningRequests.add(session.userId, context.get(outgoingContext), askedAt)
     context.set(sessionContext, session)
     return next()
   }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http"
+import type { ServerResponse } from "node:http"
 
 /** Announced by the database when a person is suspended. The text is their id. */
 const SUSPENDED = "accounts.suspended"
@@ -9,14 +9,14 @@ const IDENTIFYING = 60_000
 /** The requests of signed-in people that this process is answering, uploads and downloads among them. */
 export interface RunningRequests {
   /** `askedAt` is the time of `performance.now()` before the session was looked up. */
-  add(userId: string, incoming: IncomingMessage, askedAt: number): void
+  add(userId: string, outgoing: ServerResponse, askedAt: number): void
   /** What the realtime layer calls for announcements of these topics. */
   readonly announcements: Readonly<Record<string, (text: string) => void>>
 }
 
 /** Ends the connections of requests that are running when their person is suspended. */
 export function openRunningRequests(): RunningRequests {
-  const running = new Map<string, Set<IncomingMessage>>()
+  const running = new Map<string, Set<ServerResponse>>()
   /** By user id, as long as a session may still be in use that was looked up before. */
   const endedAt = new Map<string, number>()
 
@@ -24,19 +24,20 @@ export function openRunningRequests(): RunningRequests {
     const now = performance.now()
     for (const [id, at] of endedAt) if (now - at > IDENTIFYING) endedAt.delete(id)
     endedAt.set(userId, now)
-    for (const incoming of running.get(userId) ?? []) incoming.socket.destroy()
+    for (const outgoing of running.get(userId) ?? []) outgoing.req.socket.destroy()
   }
 
   return {
-    add(userId, incoming, askedAt) {
+    add(userId, outgoing, askedAt) {
       if ((endedAt.get(userId) ?? -Infinity) >= askedAt) {
-        incoming.socket.destroy()
+        outgoing.req.socket.destroy()
         return
       }
       const theirs = running.get(userId) ?? new Set()
-      running.set(userId, theirs.add(incoming))
-      incoming.once("close", () => {
-        theirs.delete(incoming)
+      running.set(userId, theirs.add(outgoing))
+      // The connection may then carry somebody else's request, from a proxy for example.
+      outgoing.once("close", () => {
+        theirs.delete(outgoing)
         if (theirs.size === 0 && running.get(userId) === theirs) running.delete(userId)
       })
     },

@@ -13,6 +13,7 @@ import { endStalledResponse } from "./slow-clients.ts"
 /** What is known about a request besides itself. */
 export interface Exchange {
   incoming: IncomingMessage
+  outgoing: ServerResponse
   /** The one that the response's content security policy admits. */
   nonce: string
   /** As the log and the response's header `x-request-id` have it. */
@@ -117,7 +118,7 @@ export function serveRequests(
     if (await front.serveFile(incoming, outgoing)) return
     counted.route = null
     if (refusal) return sendResponse(refusal, incoming, outgoing)
-    const exchange = { incoming, nonce, requestId, counted }
+    const exchange = { incoming, outgoing, nonce, requestId, counted }
     await sendResponse(await front.handle(request, exchange), incoming, outgoing)
   }
 

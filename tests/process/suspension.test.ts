@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { get, type IncomingMessage } from "node:http"
+import { Agent, get, request as open, type IncomingMessage } from "node:http"
 import { randomBytes } from "node:crypto"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -63,12 +63,17 @@ describe("a person whom an operator suspends at one process", () => {
     const answerId = await startReply()
     const download = await startDownload()
     const upload = await startUpload()
+    const proxy = openProxyConnection()
+    expect((await proxy.send("POST", "/dashboard/account", person.cookie())).status).toBe(400)
 
     expect((await act("suspend")).status).toBe(303)
 
     await Promise.all([goodbye(bySession), goodbye(byKey)])
     await Promise.all([download.ended(), upload.ended])
     await expect.poll(() => statusOf(answerId)).toBe("stopped")
+    // A response that was sent before leaves its connection to the requests of others.
+    expect(await proxy.send("GET", "/api/health")).toEqual({ status: 200, isReused: true })
+    proxy.close()
     for (const app of [here, there]) {
       expect((await withKey(app)("/api/files")).status).toBe(401)
       expect((await withKey(app)("/api/realtime/token")).status).toBe(401)
@@ -148,6 +153,22 @@ it("SQL that suspends somebody ends the same things", async () => {
 
 function goodbye(socket: LiveSocket) {
   return socket.until(({ name }) => name === "goodbye")
+}
+
+/** One connection to the other process for everybody's requests. */
+function openProxyConnection() {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  return {
+    async send(method: string, path: string, cookie = "") {
+      const asked = open(there.origin + path, { agent, method, headers: { cookie, origin: there.origin } })
+      asked.end()
+      const [response] = (await once(asked, "response")) as [IncomingMessage]
+      response.resume()
+      await once(response, "end")
+      return { status: response.statusCode, isReused: asked.reusedSocket }
+    },
+    close: () => agent.destroy(),
+  }
 }
 
 function signInForm(password: string) {
