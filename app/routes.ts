@@ -27,6 +27,7 @@ export default [
     route("sign-in/code", "routes/auth/enter-code.tsx"),
     route("sign-in/forgot-password", "routes/auth/forgot-password.tsx"),
     route("sign-in/new-password", "routes/auth/new-password.tsx"),
+    route("sign-in/new-address", "routes/auth/new-address.tsx"),
     route("sign-up/confirm", "routes/auth/confirm-address.tsx"),
     route("sign-in/*", "routes/auth/sign-in.tsx"),
     route("sign-up/*", "routes/auth/sign-up.tsx"),

@@ -1,4 +1,4 @@
-import { index, jsonb, text, uuid } from "drizzle-orm/pg-core"
+import { boolean, index, jsonb, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
 import { auth, authUser } from "./auth.ts"
 import { milliseconds, record } from "./record.ts"
 
@@ -87,3 +87,32 @@ export const authSecurityEvent = auth.table(
 )
 
 export type SecurityEventRow = typeof authSecurityEvent.$inferSelect
+
+/**
+ * A change of an email address that waits for its confirmations; one a person. Tokens are stored as
+ * hashes (SHA-256, Base64url).
+ */
+export const authAddressChange = auth.table(
+  "address_change",
+  {
+    userId: text("user_id")
+      .primaryKey()
+      .references(() => authUser.id, { onDelete: "cascade" }),
+    /** The address when the change was requested. If it is another by now, the change is off. */
+    previousEmail: text("previous_email").notNull(),
+    nextEmail: text("next_email").notNull(),
+    /** Of the email to the previous address: it confirms the change, or stops it. */
+    previousToken: text("previous_token").notNull(),
+    /** Of the email to the new address. */
+    nextToken: text("next_token").notNull(),
+    previousConfirmed: boolean("previous_confirmed").notNull().default(false),
+    nextConfirmed: boolean("next_confirmed").notNull().default(false),
+    /** Whether the new address was confirmed in a browser that was signed in to the account. */
+    byHolder: boolean("by_holder").notNull().default(false),
+    expiresAt: milliseconds("expires_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("address_change_by_previous_token").on(table.previousToken),
+    uniqueIndex("address_change_by_next_token").on(table.nextToken),
+  ],
+)

@@ -118,6 +118,13 @@ export const AccountChange = v.variant("intent", [
   v.object({ intent: v.literal("save-picture"), picture: Picture }),
   v.object({ intent: v.literal("remove-picture") }),
   v.object({ intent: v.literal("change-password"), current: Password, password: NewPassword }),
+  v.object({
+    intent: v.literal("change-address"),
+    email: v.pipe(Email, v.toLowerCase()),
+    current: v.optional(Password, ""),
+    code: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(40, "A code is shorter than that.")), ""),
+  }),
+  v.object({ intent: v.literal("stop-address-change") }),
   v.object({ intent: v.literal("renew-recovery-codes"), current: v.optional(Password), code: Code }),
   v.object({ intent: v.literal("remove-second-factor"), current: v.optional(Password), code: Code }),
   v.object({ intent: v.literal("end-session"), sessionId: Id }),
@@ -132,6 +139,20 @@ export type AccountChange = v.InferOutput<typeof AccountChange>
 export const ListPlace = v.object({
   before: v.fallback(v.optional(v.pipe(v.string(), v.uuid())), undefined),
 })
+
+/** What somebody who opened the link of a change of address decides. */
+export const AddressChangeForm = v.object({
+  token: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)),
+  intent: v.picklist(["confirm", "stop"]),
+})
+export type AddressChangeForm = v.InferOutput<typeof AddressChangeForm>
+
+/** What that came to, in the page's URL. */
+export const AddressChangeDone = v.fallback(
+  v.nullable(v.picklist(["waiting", "changed", "stopped", "expired"])),
+  null,
+)
+export type AddressChangeDone = v.InferOutput<typeof AddressChangeDone>
 
 const SSO_REFUSALS = [
   "unknown-provider",

@@ -1,4 +1,4 @@
-import { and, eq, or, sql } from "drizzle-orm"
+import { and, eq, or } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
 import { files, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
@@ -10,6 +10,7 @@ import { queueAccountDeleted } from "#server/mail/mail.ts"
 import { forgetInActs } from "#server/operator/history.ts"
 import type { AccountOutcome } from "#server/ports/identity.ts"
 import type { FullScope, Scope } from "#server/scope.ts"
+import { findAddresses, namesOneOf } from "./addresses.ts"
 
 type Deleting = Pick<
   FullScope,
@@ -71,12 +72,17 @@ async function deleteRecords(scope: Deleting, user: User) {
     uploads: await db.select({ id: uploads._id }).from(uploads).where(eq(uploads.userId, _id)),
     blobs: await db.selectDistinct({ id: files.storageId }).from(files).where(eq(files.userId, _id)),
   }
-  const address = email.toLowerCase()
+  const addresses = await findAddresses(scope, user)
   await db
     .delete(mailOutbox)
-    .where(or(eq(mailOutbox.userId, clerkId), eq(sql`lower(${mailOutbox.recipient})`, address)))
-  await db.delete(waitlist).where(eq(sql`lower(${waitlist.email})`, address))
-  await forgetInActs(scope, user)
+    .where(
+      or(
+        eq(mailOutbox.userId, clerkId),
+        namesOneOf(mailOutbox.recipient, mailOutbox._creationTime, addresses),
+      ),
+    )
+  await db.delete(waitlist).where(namesOneOf(waitlist.email, waitlist._creationTime, addresses))
+  await forgetInActs(scope, clerkId, addresses)
   // Their rows outlive the account if bytes cannot be removed now.
   await db.update(uploads).set({ fileName: null, metadata: null }).where(eq(uploads.userId, _id))
   if (email) await queueAccountDeleted(scope, user)

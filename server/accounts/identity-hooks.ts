@@ -1,5 +1,11 @@
 import type { Database } from "#db/client.ts"
-import { queueAddressVerification, queuePasswordReset, queueSignUpAttempted } from "#server/mail/mail.ts"
+import {
+  queueAddressChange,
+  queueAddressChangeAttempted,
+  queueAddressVerification,
+  queuePasswordReset,
+  queueSignUpAttempted,
+} from "#server/mail/mail.ts"
 import type { Language } from "#server/users/language-contract.ts"
 import { findLanguage } from "#server/users/language.ts"
 import type { Config } from "#server/config.ts"
@@ -7,6 +13,7 @@ import type { Log } from "#server/log.ts"
 import type { LinkSettings } from "#server/waitlist/links.ts"
 import type { SecurityEvent } from "./security-contract.ts"
 import { recordSecurityEvent } from "./security-log.ts"
+import { changeAddress } from "#server/users/users.ts"
 import { findInvitation, redeemInvitation } from "#server/waitlist/waitlist.ts"
 
 type HookSettings = LinkSettings & Pick<Config, "securityLogDays">
@@ -22,6 +29,14 @@ export function accountHooks(config: HookSettings, log: Log) {
       queueAddressVerification({ db, config }, await inLanguageOfOwner(db, email)),
     queueSignUpAttempted: async (db: Database, email: AccountEmail) =>
       queueSignUpAttempted({ db, config }, await inLanguageOfOwner(db, email)),
+    queueAddressChange: async (db: Database, email: AddressChange) =>
+      queueAddressChange({ db, config }, { ...email, language: await findLanguage({ db }, email.userId) }),
+    queueAddressChangeAttempted: async (db: Database, email: Omit<AccountEmail, "language">) =>
+      queueAddressChangeAttempted(
+        { db, config },
+        { ...email, language: await findLanguage({ db }, email.userId) },
+      ),
+    changeAddress: (db: Database, change: { userId: string; email: string }) => changeAddress({ db }, change),
     isInvited: async (db: Database, token: string, email: string) =>
       (await findInvitation({ db, config }, token))?.email.toLowerCase() === email.toLowerCase(),
     redeemInvitation: (db: Database, token: string, email: string) =>
@@ -42,6 +57,8 @@ interface AccountEmail {
   email: string
   language: Language
 }
+
+type AddressChange = Omit<Parameters<typeof queueAddressChange>[1], "language">
 
 interface LinkEmail extends AccountEmail {
   url: string

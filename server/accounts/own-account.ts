@@ -16,6 +16,7 @@ interface OwnAccountState {
   secondFactor: SecondFactor | null
   hasPassword: boolean
   providers: Awaited<ReturnType<OwnAccount["listProviders"]>>
+  addressChange: Awaited<ReturnType<OwnAccount["findAddressChange"]>>
 }
 
 /** The viewer's browsers, keys and ways to sign in; null if the identity provider has its own account page. */
@@ -23,12 +24,13 @@ export async function findOwnAccount(scope: Scope<"identity" | "viewer">): Promi
   const { ownAccount } = scope.identity
   if (!ownAccount) return null
   const { userId, sessionId } = scope.viewer.session
-  const [sessions, keys, secondFactor, hasPassword, providers] = await Promise.all([
+  const [sessions, keys, secondFactor, hasPassword, providers, addressChange] = await Promise.all([
     ownAccount.listSessions(userId),
     ownAccount.listKeys(userId),
     ownAccount.findSecondFactor(userId),
     ownAccount.hasPassword(userId),
     ownAccount.listProviders(userId),
+    ownAccount.findAddressChange(userId),
   ])
   const browsers = sessions.map(({ id, userAgent, address, createdAt }) => ({
     id,
@@ -43,6 +45,7 @@ export async function findOwnAccount(scope: Scope<"identity" | "viewer">): Promi
     secondFactor,
     hasPassword,
     providers,
+    addressChange,
   }
 }
 
@@ -58,6 +61,22 @@ export function changePassword(
   passwords: { current: string; next: string },
 ): Promise<AccountOutcome> {
   return requireOwnAccount(scope).changePassword(visit, passwords)
+}
+
+/** Emails both addresses a link; the address changes once both are confirmed. */
+export function requestAddressChange(
+  scope: Scope<"identity" | "viewer">,
+  visit: Visit,
+  input: { next: string; password: string; code: string },
+): Promise<AccountOutcome> {
+  return requireOwnAccount(scope).requestAddressChange(visit, scope.viewer.session.userId, input)
+}
+
+/** Throws NotFound. */
+export async function stopAddressChange(scope: Scope<"identity" | "viewer">, visit: Visit): Promise<void> {
+  const { userId } = scope.viewer.session
+  if (!(await requireOwnAccount(scope).stopAddressChange(visit, { userId })))
+    throw new NotFound("change of address")
 }
 
 /** Throws NotFound. */

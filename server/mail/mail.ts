@@ -169,6 +169,53 @@ export async function queueAccountDeleted(outbox: Outbox, { clerkId, email, name
   })
 }
 
+/** To the address that an account has, or is to get. `url` carries the token, good for `hours`. */
+export async function queueAddressChange(
+  outbox: Outbox,
+  {
+    userId,
+    email,
+    language,
+    ...change
+  }: {
+    userId: string
+    email: string
+    language: Language | null
+    url: string
+    next: string
+    isNew: boolean
+    isConfirmed: boolean
+    hours: number
+  },
+) {
+  const { confirmAddressChangeEmail } = await emails()
+  return queueEmail(outbox, {
+    kind: "confirm-address-change",
+    userId,
+    cause: digestOf(change.url),
+    to: email,
+    message: await confirmAddressChangeEmail({ ...change, ...frameOf(outbox, language) }),
+    expiresAt: Date.now() + change.hours * 3_600_000,
+    // Anybody can enter anybody's address.
+    ...(change.isNew && { mostOpen: MOST_OPEN }),
+  })
+}
+
+/** At most one a day, however often somebody tries: another would say the same. */
+export async function queueAddressChangeAttempted(
+  outbox: Outbox,
+  { userId, email, language }: { userId: string; email: string; language: Language | null },
+) {
+  const { addressChangeAttemptedEmail } = await emails()
+  return queueEmail(outbox, {
+    kind: "address-change-attempted",
+    userId,
+    cause: new Date().toISOString().slice(0, 10),
+    to: email,
+    message: await addressChangeAttemptedEmail(frameOf(outbox, language)),
+  })
+}
+
 /** About an event of the security log. The same `cause` is told once. */
 export async function queueSecurityNotice(
   outbox: Outbox,

@@ -1,7 +1,7 @@
-import { desc, eq, lt, or, sql } from "drizzle-orm"
+import { desc, eq, lt, or } from "drizzle-orm"
 import * as v from "valibot"
 import { operatorActs, type OperatorChange } from "#db/schema/operator.ts"
-import type { User } from "#db/schema/users.ts"
+import { namesOneOf, type Address } from "#server/accounts/addresses.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"
 import { recordSecurityEvent } from "#server/accounts/security-log.ts"
 import type { Recording } from "#server/accounts/security-notices.ts"
@@ -79,15 +79,16 @@ export async function findChange({ db }: Scope<"db">, id: string): Promise<Opera
  */
 export async function forgetInActs(
   { db }: Scope<"db">,
-  { clerkId, email }: Pick<User, "clerkId" | "email">,
+  id: string,
+  addresses: readonly Address[],
 ): Promise<void> {
-  const address = email.toLowerCase()
+  const { _creationTime, operatorEmail, operatorId, subjectEmail, subjectId } = operatorActs
   await db
     .update(operatorActs)
     .set({ operatorId: null, operatorEmail: null })
-    .where(or(eq(operatorActs.operatorId, clerkId), eq(sql`lower(${operatorActs.operatorEmail})`, address)))
+    .where(or(eq(operatorId, id), namesOneOf(operatorEmail, _creationTime, addresses)))
   await db
     .update(operatorActs)
     .set({ subjectId: null, subjectEmail: null })
-    .where(or(eq(operatorActs.subjectId, clerkId), eq(sql`lower(${operatorActs.subjectEmail})`, address)))
+    .where(or(eq(subjectId, id), namesOneOf(subjectEmail, _creationTime, addresses)))
 }

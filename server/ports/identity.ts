@@ -99,6 +99,8 @@ export type AccountProblem =
   | "too-many-attempts"
   | "another-site"
   | "account-suspended"
+  | "address-at-provider"
+  | "address-unchanged"
 
 /** `headers` set the cookies of what was done. */
 export type AccountOutcome =
@@ -204,6 +206,19 @@ export interface SecondFactor {
 /** `headers` set the cookies; the codes cannot be read again. */
 type RecoveryCodes = { ok: true; headers: Headers; recoveryCodes: string[] }
 
+/** What a link of a change of address is for. */
+export interface AddressChangeLink {
+  /** Whether it was sent to the new address. */
+  isNew: boolean
+  previous: string
+  next: string
+  /** False for an address that was never confirmed, whose link can only stop the change. */
+  canConfirm: boolean
+}
+
+/** `waiting` for the other address; `expired` too if the address was taken in the meantime. */
+export type AddressChangeOutcome = "waiting" | "changed" | "expired"
+
 /**
  * What people see and do of their own account, at a provider that leaves that to us. Other people's
  * sessions and keys are not there.
@@ -218,6 +233,25 @@ export interface OwnAccount {
   endSessions(transaction: Transaction, userId: string): Promise<void>
   /** Every other session ends. */
   changePassword(visit: Visit, passwords: { current: string; next: string }): Promise<AccountOutcome>
+  /**
+   * Emails both addresses a link. The result is the same for an address that has another account.
+   * `code` is asked for where there is a second factor.
+   */
+  requestAddressChange(
+    visit: Visit,
+    userId: string,
+    input: { next: string; password: string; code: string },
+  ): Promise<AccountOutcome>
+  /** Null if none is waiting. */
+  findAddressChange(
+    userId: string,
+  ): Promise<{ next: string; waitsForPrevious: boolean; waitsForNext: boolean } | null>
+  /** Null for a link that has expired or was used. */
+  readAddressLink(token: string): Promise<AddressChangeLink | null>
+  /** `session` is the one of the browser that opened the link, whosever it is. */
+  confirmAddressChange(visit: Visit, session: Session | null, token: string): Promise<AddressChangeOutcome>
+  /** By a link of one of the addresses, or by the person. False if there is none. */
+  stopAddressChange(visit: Visit, by: { token: string } | { userId: string }): Promise<boolean>
   /** False for people who sign in by a provider only. */
   hasPassword(userId: string): Promise<boolean>
   /** The providers of single sign-on that know the person, and what they call them. */

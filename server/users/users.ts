@@ -84,6 +84,14 @@ export async function writeUser(
   })
 }
 
+/** Changes the address in a person's record, if there is one: a record is made at the first visit. */
+export async function changeAddress(
+  { db }: Scope<"db">,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  await db.update(users).set({ email }).where(eq(users.clerkId, userId))
+}
+
 /**
  * Changes the plan in a person's record and queues the email about it. Returns false if there is no
  * record or it has this plan already.

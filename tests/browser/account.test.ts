@@ -5,6 +5,7 @@ import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { image } from "../support/images.ts"
+import { findEmail } from "../support/inbox.ts"
 import { signIn, signUp, type Person } from "../support/people.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
 
@@ -172,9 +173,62 @@ describe("the account page", () => {
     await page.getByRole("button", { name: "Create key" }).click()
     await page.locator("code", { hasText: /^tide_\w{20,}$/ }).waitFor()
     await page.getByText("Delete my account").click()
-    await page.getByLabel("Your password").fill(person.password)
+    await page
+      .getByRole("region", { name: "Delete account" })
+      .getByLabel("Your password")
+      .fill(person.password)
     await page.getByRole("button", { name: "Delete everything" }).click()
     await page.waitForURL(`${app.origin}/`)
+    await leave(page)
+  })
+})
+
+describe("a change of email address", () => {
+  it("is requested, confirmed at both addresses, and shown in another open browser and the security log", async () => {
+    const person = await newPerson()
+    await sql`update auth.user set email_verified = true where email = ${person.email}`
+    const next = `new-${person.email}`
+    const page = await open(person)
+    const elsewhere = await open(await signIn(app, person))
+    const section = page.getByRole("region", { name: "Email address" })
+    await section.getByText("Change email address").click()
+    await section.getByLabel("New email address").fill(next)
+    await section.getByLabel("Your password").fill("not this one")
+    await section.getByRole("button", { name: "Email the links" }).click()
+    await section.getByText("That is not your password.").waitFor()
+    await section.getByLabel("Your password").fill(person.password)
+    await section.getByRole("button", { name: "Email the links" }).click()
+    await section.getByText("We've emailed both addresses.").waitFor()
+    await section.getByText(`${person.email}, ${next}`).waitFor()
+    await page.goto(await linkTo(next))
+    await page.getByRole("button", { name: "Confirm" }).click()
+    await page.getByRole("heading", { name: "One more confirmation" }).waitFor()
+    await page.goto(await linkTo(person.email))
+    await page.getByRole("button", { name: "Confirm" }).click()
+    await page.getByRole("heading", { name: "Your email address is changed" }).waitFor()
+    await elsewhere.getByRole("region", { name: "Profile" }).getByText(next).waitFor()
+    await page.getByRole("link", { name: "To your account" }).click()
+    await page.getByRole("link", { name: "Open the security log" }).click()
+    await page.getByText(`Email address changed: ${next}`).waitFor()
+    await leave(page, elsewhere)
+  })
+
+  it("works without script, and either address stops it", async () => {
+    const person = await newPerson()
+    await sql`update auth.user set email_verified = true where email = ${person.email}`
+    const next = `new-${person.email}`
+    const page = await open(person, ACCOUNT, { javaScriptEnabled: false })
+    const section = page.getByRole("region", { name: "Email address" })
+    await section.getByText("Change email address").click()
+    await section.getByLabel("New email address").fill(next)
+    await section.getByLabel("Your password").fill(person.password)
+    await page.keyboard.press("Enter")
+    await section.getByText("We've emailed both addresses.").waitFor()
+    await page.goto(await linkTo(person.email))
+    await page.getByRole("button", { name: "Stop the change" }).click()
+    await page.getByRole("heading", { name: "The change is stopped" }).waitFor()
+    await page.goto(await linkTo(next))
+    await page.getByRole("heading", { name: "This link is incomplete or has expired" }).waitFor()
     await leave(page)
   })
 })
@@ -186,6 +240,19 @@ describe("in light and dark colours", () => {
     await signIn(app, person)
     const page = await open(person, ACCOUNT)
     await page.getByText("Delete my account").click()
+    await page.getByText("Change email address").click()
+    expect(await faultsInEveryLook(page, [320])).toEqual([])
+    await page.goto(`${app.origin}/dashboard/account/security`)
+    expect(await faultsInEveryLook(page, [320])).toEqual([])
+    await person(ACCOUNT, {
+      method: "POST",
+      body: new URLSearchParams({
+        intent: "change-address",
+        email: `new-${person.email}`,
+        current: person.password,
+      }),
+    })
+    await page.goto(await linkTo(`new-${person.email}`))
     expect(await faultsInEveryLook(page, [320])).toEqual([])
     await leave(page)
   })
@@ -193,7 +260,14 @@ describe("in light and dark colours", () => {
   it("the operator's pages have no accessibility violations and fit into 320 pixels", async () => {
     const operator = await operatorWithWork()
     const page = await open(operator, "/admin")
-    for (const path of ["/admin", "/admin/people", "/admin/waitlist", "/admin/emails", "/admin/history"]) {
+    for (const path of [
+      "/admin",
+      "/admin/people",
+      "/admin/waitlist",
+      "/admin/emails",
+      "/admin/history",
+      "/admin/security",
+    ]) {
       await page.goto(app.origin + path)
       const careful = page.locator("summary").first()
       if ((await careful.count()) > 0) await careful.click()
@@ -227,6 +301,12 @@ describe("the operator's page", () => {
     await leave(page, theirs)
   })
 })
+
+/** In the email to one of the addresses of a change. */
+async function linkTo(email: string): Promise<string> {
+  const { text } = await findEmail(app, email, /new email address/)
+  return /http\S*new-address\?token=[\w-]+/.exec(text)?.[0] ?? ""
+}
 
 let people = 0
 

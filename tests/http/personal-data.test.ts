@@ -9,7 +9,7 @@ import { devices } from "#db/schema/devices.ts"
 import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { operatorActs } from "#db/schema/operator.ts"
-import { authSecurityEvent } from "#db/schema/security.ts"
+import { authAddressChange, authSecurityEvent } from "#db/schema/security.ts"
 import { authProviderSession } from "#db/schema/single-sign-on.ts"
 import { authPicture } from "#db/schema/pictures.ts"
 import { users, type User } from "#db/schema/users.ts"
@@ -153,6 +153,18 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     const event = { userId: user.clerkId, event: "signed-in", way: "password", userAgent } as const
     await db.insert(authSecurityEvent).values({ ...event, expiresAt: Date.now() + 3_600_000 })
     return userAgent
+  },
+  "auth.address_change": async ({ user }) => {
+    const nextEmail = "waits-to-be-confirmed@example.org"
+    await db.insert(authAddressChange).values({
+      userId: user.clerkId,
+      previousEmail: user.email,
+      nextEmail,
+      previousToken: "a hash",
+      nextToken: "another hash",
+      expiresAt: Date.now() + 3_600_000,
+    })
+    return nextEmail
   },
   "auth.apikey": async ({ person }) => {
     await person.apiKey()

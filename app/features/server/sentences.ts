@@ -64,6 +64,7 @@ export const serverSentences: MessageDescriptor[] = [
   msg`Choose when the key expires.`,
   msg`There is no such key, or it is not yours.`,
   msg`There is no such session, or it is not yours.`,
+  msg`There is no such change of address, or it is not yours.`,
   msg`Accounts are managed by your identity provider. Use its account page.`,
   msg`The identity provider reports a different email or plan. Reload the page.`,
   msg`Your account no longer exists at the identity provider. Sign in again.`,

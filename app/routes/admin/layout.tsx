@@ -65,8 +65,8 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
             {email}
           </p>
         </div>
-        <nav aria-label={t`Operator`} className="mx-auto max-w-5xl overflow-x-auto px-3 sm:px-6">
-          <ul className="flex gap-1">
+        <nav aria-label={t`Operator`} className="mx-auto max-w-5xl px-3 sm:px-6">
+          <ul className="flex flex-wrap gap-x-1">
             {pages.map(({ to, label }) => (
               <li key={to}>
                 <NavLink

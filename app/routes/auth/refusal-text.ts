@@ -56,6 +56,12 @@ export function textFor({
       return {
         form: msg`This account is suspended. Ask the administrator of this server to allow it again.`,
       }
+    case "address-at-provider":
+      return {
+        form: msg`You sign in by single sign-on: your email address comes from your sign-in provider and can't be changed here.`,
+      }
+    case "address-unchanged":
+      return { email: msg`This is your email address already.` }
     case "another-site":
       return {
         form: msg`This form was sent from another site. Open the page again and retry.`,

@@ -93,7 +93,13 @@ export default function SignUpPage({ loaderData, actionData }: Route.ComponentPr
       ) : (
         <>
           <PageHead title={t`Create an account`}>
-            <Trans>A minute from now you're on a dashboard where everything is live.</Trans>
+            {loaderData.isByProvider ? (
+              <Trans>
+                Accounts are created by single sign-on here. Continue with the account you have there.
+              </Trans>
+            ) : (
+              <Trans>A minute from now you're on a dashboard where everything is live.</Trans>
+            )}
           </PageHead>
           <Providers providers={providers} target={target} />
           {loaderData.isByProvider ? null : (

@@ -39,7 +39,7 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
           <strong>Your account.</strong>{" "}
           {isClerk
             ? "Accounts on this server are kept by Clerk: your e-mail address, name, picture and the ways in which you sign in. This server keeps a copy of your address, name, picture address and plan."
-            : "Your email address, your name and picture, a hash of your password, your plan, and your API keys as hashes. For each session: when it began, when it ends, and the network address and browser it was opened from."}
+            : "Your email address, your name and picture, a hash of your password, your plan, and your API keys as hashes. For each session: when it began, when it ends, and the network address and browser it was opened from. A security log of sign-ins and of changes to your account, with time, network address and browser, which you can read on the account page; an entry is kept for a year unless the administrator of this server chose another time."}
         </li>
         <li>
           <strong>Where you are in the first steps,</strong> so that you can go on where you stopped, and the

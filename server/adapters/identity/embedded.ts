@@ -15,6 +15,7 @@ import {
   type AccountEmail,
   type Auth,
 } from "./embedded/auth.ts"
+import type { AddressHooks } from "./embedded/address-change.ts"
 import { readScopes } from "./embedded/key-scopes.ts"
 import { isOffered } from "./embedded/endpoints.ts"
 import { createForms, createSend, outcomeOf, type Post } from "./embedded/forms.ts"
@@ -51,7 +52,7 @@ interface EmbeddedSettings {
 }
 
 /** What accounts need of the product, each time in the transaction it gives. */
-export interface AccountHooks {
+export interface AccountHooks extends AddressHooks {
   queuePasswordReset(db: Database, email: AccountEmail): Promise<unknown>
   queueAddressVerification(db: Database, email: AccountEmail): Promise<unknown>
   /** To the owner of an account that somebody tried to make again. */
@@ -263,7 +264,7 @@ export async function openEmbeddedIdentity(
     },
     handle,
     forms: createForms(send, { origin, confirmsFirst: settings.verification === "required" }),
-    ownAccount: openOwnAccount({ db, auth, log, post, record, send }),
+    ownAccount: openOwnAccount({ db, auth, log, origin, hooks, post, record, send }),
     pictures: openPictures({ db, origin }),
     close: background.settle,
   }

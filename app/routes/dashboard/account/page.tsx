@@ -14,6 +14,8 @@ import {
   endOtherSessions,
   endSession,
   findOwnAccount,
+  requestAddressChange,
+  stopAddressChange,
 } from "#server/accounts/own-account.ts"
 import { removeSecondFactor, renewRecoveryCodes } from "#server/accounts/second-factor.ts"
 import { removePicture, savePicture } from "#server/accounts/picture.ts"
@@ -28,6 +30,7 @@ import { textFor } from "#app/routes/auth/refusal-text.ts"
 import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
 import { PlanCard } from "#app/routes/dashboard/plan-card.tsx"
 import { useUser } from "#app/routes/dashboard/use-user.ts"
+import { AddressForm } from "./address-form.tsx"
 import { Browsers } from "./browsers.tsx"
 import { DeleteAccount } from "./delete-account.tsx"
 import { Keys } from "./keys.tsx"
@@ -83,6 +86,19 @@ export async function action({ context, request }: Route.ActionArgs) {
         const done = msg`Password changed. All other browsers have been signed out.`
         return data({ intent, done }, { headers: outcome.headers })
       }
+      case "change-address": {
+        const { email: next, current: password, code } = change
+        const outcome = await requestAddressChange(scope, visit, { next, password, code })
+        if (!outcome.ok)
+          return data(
+            { intent, errors: wordsForPassword(outcome), values: { email: next } },
+            { status: outcome.status },
+          )
+        return { intent, done: msg`We've emailed both addresses. Open both links within 24 hours.` }
+      }
+      case "stop-address-change":
+        await stopAddressChange(scope, visit)
+        return { intent, done: msg`The email address stays as it is.` }
       case "renew-recovery-codes": {
         const proof = { password: change.current ?? null, code: change.code }
         const outcome = await renewRecoveryCodes(scope, visit, proof)
@@ -163,6 +179,13 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
         <>
           <ProfileForm user={user} outcome={outcomeOf("save-profile", "save-picture", "remove-picture")} />
           <PlanCard {...plan} change={t`The administrator of this server manages plans.`} />
+          <AddressForm
+            email={user.email}
+            hasPassword={account.hasPassword}
+            hasFactor={account.secondFactor !== null}
+            pending={account.addressChange}
+            outcome={outcomeOf("change-address", "stop-address-change")}
+          />
           {account.hasPassword ? (
             <PasswordForm email={user.email} outcome={outcomeOf("change-password")} />
           ) : (

@@ -15,6 +15,7 @@ const LIMITS = {
   password: { most: 10, window: ACCOUNT_WINDOW },
   reset: { most: 5, window: ACCOUNT_WINDOW },
   "second-factor": { most: 10, window: ACCOUNT_WINDOW },
+  "address-change": { most: 5, window: 60 * 60 },
   /** One code of one account. */
   code: { most: 1, window: CODE_WINDOW },
 }

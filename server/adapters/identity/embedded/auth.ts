@@ -24,6 +24,7 @@ import { readLanguage } from "#server/transport/language.ts"
 import type { Language } from "#server/users/language-contract.ts"
 import type { Log } from "#server/log.ts"
 import { REALTIME_AUDIENCE } from "#server/adapters/identity/realtime-token.ts"
+import { forgetAddressChange } from "./forget-address-change.ts"
 import { logAccountEvent } from "./account-log.ts"
 import { ACCOUNT_WINDOW, countAttempt, forgetAttempts } from "./attempts.ts"
 import {
@@ -201,6 +202,7 @@ export function authOptions(settings: AuthSettings) {
         const holderConfirmed = String(call.body?.token).startsWith(MADE_ON_SERVER)
         await db.transaction(async (transaction) => {
           await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, user.id))
+          await forgetAddressChange(transaction, user.id)
           // Somebody who signed up with an address that is not theirs may have set one up.
           if (!user.emailVerified) await removeFactors(transaction, user.id)
           await forgetTrustedBrowsers(transaction, user.id)
@@ -449,6 +451,7 @@ function afterwards(settings: AuthSettings) {
     if (path === "/change-password" && context.session && !isAPIError(returned)) {
       await rememberBrowser(call, settings, context.session.user.email)
       await forgetTrustedBrowsers(db, context.session.user.id)
+      await forgetAddressChange(db, context.session.user.id)
     }
     if (!isAPIError(returned)) await noteFactors(call, db)
     await recordCall(call, settings, { isKnown: known !== null, returned })

@@ -8,6 +8,7 @@ import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
+import { forgetAddressChange } from "./forget-address-change.ts"
 import { hashPassword } from "./password.ts"
 import { removeFactors } from "./second-factor.ts"
 
@@ -93,6 +94,7 @@ async function confirmNewHolder(db: Database, id: string, password: string) {
     await transaction.delete(authSession).where(eq(authSession.userId, id))
     await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, id))
     await removeFactors(transaction, id)
+    await forgetAddressChange(transaction, id)
     await transaction.delete(authAccount).where(eq(authAccount.userId, id))
     const account = { id: crypto.randomUUID(), userId: id, accountId: id, providerId: "credential", password }
     await transaction.insert(authAccount).values(account)

@@ -38,18 +38,27 @@ export async function knownBrowser(call: Call, settings: Settings, email: string
   const { name } = call.context.createAuthCookie(KNOWN_BROWSER)
   const [, id, mac = ""] = /^([\w-]{22})\.([\w-]{43})$/.exec(call.getCookie?.(name) ?? "") ?? []
   if (id === undefined) return null
-  return timingSafeEqual(Buffer.from(mac), Buffer.from(await macOf(settings, email, id))) ? id : null
+  const expected = [await macOf(settings, email, id), await macOf(settings, email, id, "by address")]
+  return expected.some((each) => timingSafeEqual(Buffer.from(mac), Buffer.from(each))) ? id : null
 }
 
-/** Over the hash of the password, so that a new password ends every mark. */
-async function macOf({ authSecret, db }: Settings, email: string, id: string): Promise<string> {
+/**
+ * Over the hash of the password, so that a new password ends every mark. An earlier version made
+ * them by address, so that a new address ended them too.
+ */
+async function macOf(
+  { authSecret, db }: Settings,
+  email: string,
+  id: string,
+  before?: "by address",
+): Promise<string> {
   const address = email.trim().toLowerCase()
   const [account] = await db
-    .select({ password: authAccount.password })
+    .select({ userId: authUser.id, password: authAccount.password })
     .from(authUser)
-    .innerJoin(authAccount, eq(authAccount.userId, authUser.id))
-    .where(and(eq(authUser.email, address), eq(authAccount.providerId, "credential")))
+    .leftJoin(authAccount, and(eq(authAccount.userId, authUser.id), eq(authAccount.providerId, "credential")))
+    .where(eq(authUser.email, address))
   return createHmac("sha256", authSecret)
-    .update(`known browser ${id} ${address} ${account?.password ?? ""}`)
+    .update(`known browser ${id} ${(!before && account?.userId) || address} ${account?.password ?? ""}`)
     .digest("base64url")
 }

@@ -5,6 +5,7 @@ import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.
 import type { Log } from "#server/log.ts"
 import type { AccountKey, AccountOutcome, OwnAccount, Visit } from "#server/ports/identity.ts"
 import { networkOf } from "#server/transport/client-address.ts"
+import { openAddressChange, type AddressHooks } from "./address-change.ts"
 import { countAttempt, forgetAttempts } from "./attempts.ts"
 import type { Auth } from "./auth.ts"
 import type { Send } from "./forms.ts"
@@ -19,6 +20,8 @@ interface OwnAccountSettings {
   db: Database
   auth: Auth
   log: Log
+  origin: string
+  hooks: AddressHooks
   record: RecordEvent
   /**
    * Through the provider's own HTTP handler: its checks and limits hold, and it knows how to renew
@@ -32,6 +35,7 @@ export function openOwnAccount(settings: OwnAccountSettings): OwnAccount {
   const { db, auth, log, post, record } = settings
   return {
     ...openSecondFactor(settings),
+    ...openAddressChange(settings, { hasPassword, checkPassword }),
 
     async listSessions(userId) {
       const sessions = await db
@@ -78,13 +82,7 @@ export function openOwnAccount(settings: OwnAccountSettings): OwnAccount {
 
     checkPassword,
 
-    async hasPassword(userId) {
-      const [account] = await db
-        .select({ id: authAccount.id })
-        .from(authAccount)
-        .where(and(eq(authAccount.userId, userId), eq(authAccount.providerId, "credential")))
-      return account !== undefined
-    },
+    hasPassword,
 
     async listProviders(userId) {
       const accounts = await db
@@ -132,6 +130,14 @@ export function openOwnAccount(settings: OwnAccountSettings): OwnAccount {
         )
         return true
       }),
+  }
+
+  async function hasPassword(userId: string) {
+    const [account] = await db
+      .select({ id: authAccount.id })
+      .from(authAccount)
+      .where(and(eq(authAccount.userId, userId), eq(authAccount.providerId, "credential")))
+    return account !== undefined
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { GenericEndpointContext } from "better-auth"
-import { APIError, getSessionFromCtx } from "better-auth/api"
-import { symmetricDecrypt } from "better-auth/crypto"
+import { APIError, getSessionFromCtx, isAPIError } from "better-auth/api"
+import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto"
 import { twoFactor } from "better-auth/plugins/two-factor"
 import { createOTP } from "@better-auth/utils/otp"
 import { and, eq, like, ne } from "drizzle-orm"
@@ -8,6 +8,7 @@ import { randomInt } from "node:crypto"
 import * as v from "valibot"
 import type { Database, Transaction } from "#db/client.ts"
 import { authAccount, authSession, authTwoFactor, authUser, authVerification } from "#db/schema/auth.ts"
+import type { AccountOutcome } from "#server/ports/identity.ts"
 import { countAttempt, forgetAttempts } from "./attempts.ts"
 
 /** Seconds that a browser is trusted for, from each sign-in in it on. */
@@ -115,19 +116,68 @@ async function requireBoth(call: GenericEndpointContext, db: Database, password:
   const hash = account?.hash
   const isRight = !hash || (await call.context.password.verify({ hash, password: String(password) }))
   if (!isRight) throw new APIError("BAD_REQUEST", { code: "INVALID_PASSWORD", message: "Invalid password" })
-  await countGuess(db, userId)
   const [factor] = await db.select().from(authTwoFactor).where(eq(authTwoFactor.userId, userId))
+  await countGuess(db, userId)
   if (!factor?.verified) throw invalidCode()
-  const decrypt = (data: string) => symmetricDecrypt({ key: call.context.secretConfig, data })
-  if (isTotp(code)) {
-    await claimCode(db, userId, code)
-    if (!(await createOTP(await decrypt(factor.secret)).verify(code))) throw invalidCode()
-  } else {
-    // Both endpoints end all recovery codes, so this one is not used up by itself.
-    const codes = v.parse(v.array(v.string()), JSON.parse(await decrypt(factor.backupCodes)))
-    if (!codes.includes(code)) throw invalidCode()
+  // Both endpoints end all recovery codes, so one is not used up by itself.
+  await verifyCode(db, call.context.secretConfig, factor, code)
+  await forgetAttempts(db, "second-factor", userId, null)
+}
+
+type Factor = typeof authTwoFactor.$inferSelect
+type SecretConfig = GenericEndpointContext["context"]["secretConfig"]
+
+/**
+ * A code of the app, or a recovery code, which is used up. For what is no endpoint of the provider.
+ * Null when it is right.
+ */
+export async function checkCode(
+  db: Database,
+  key: SecretConfig,
+  factor: Factor,
+  typed: string,
+): Promise<(AccountOutcome & { ok: false }) | null> {
+  const { userId } = factor
+  const wait = await countAttempt(db, "second-factor", userId, null)
+  if (wait !== null) return { ok: false, problem: "too-many-attempts", status: 429, retryAfter: wait }
+  const code = normalizeCode(typed)
+  try {
+    const left = await verifyCode(db, key, factor, code)
+    if (left) await spendRecoveryCode(db, key, factor, left)
+  } catch (error) {
+    if (!isAPIError(error)) throw error
+    return { ok: false, problem: "code-wrong", status: 401, retryAfter: null }
   }
   await forgetAttempts(db, "second-factor", userId, null)
+  return null
+}
+
+/** Of two requests with the same recovery code one is refused. */
+async function spendRecoveryCode(
+  db: Database,
+  key: SecretConfig,
+  { id, backupCodes }: Factor,
+  left: string[],
+) {
+  const used = await db
+    .update(authTwoFactor)
+    .set({ backupCodes: await symmetricEncrypt({ key, data: JSON.stringify(left) }) })
+    .where(and(eq(authTwoFactor.id, id), eq(authTwoFactor.backupCodes, backupCodes)))
+    .returning({ id: authTwoFactor.id })
+  if (used.length === 0) throw invalidCode()
+}
+
+/** Resolves to the recovery codes that are left, if it was one. Throws for a wrong code. */
+async function verifyCode(db: Database, key: SecretConfig, factor: Factor, code: string) {
+  const decrypt = (data: string) => symmetricDecrypt({ key, data })
+  if (isTotp(code)) {
+    await claimCode(db, factor.userId, code)
+    if (!(await createOTP(await decrypt(factor.secret)).verify(code))) throw invalidCode()
+    return null
+  }
+  const codes = v.parse(v.array(v.string()), JSON.parse(await decrypt(factor.backupCodes)))
+  if (!codes.includes(code)) throw invalidCode()
+  return codes.filter((each) => each !== code)
 }
 
 async function countGuess(db: Database, userId: string) {

@@ -5,6 +5,7 @@ import type { Database, Transaction } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
 import type { Sender } from "#server/accounts/security-contract.ts"
 import type { SsoProblem, SsoProvider } from "#server/ports/identity.ts"
+import { forgetAddressChange } from "#server/adapters/identity/embedded/forget-address-change.ts"
 import type { RecordEvent } from "#server/adapters/identity/embedded/security-events.ts"
 
 /** What an ID token, or the provider's user info, says of a person. */
@@ -76,6 +77,7 @@ async function takeOver(transaction: Transaction, email: string): Promise<string
   if (emailVerified) return id
   await transaction.delete(authSession).where(eq(authSession.userId, id))
   await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, id))
+  await forgetAddressChange(transaction, id)
   await transaction.delete(authAccount).where(eq(authAccount.userId, id))
   await transaction
     .update(authUser)

@@ -1,0 +1,35 @@
+import { and, eq, lt, or, sql, type SQL } from "drizzle-orm"
+import type { PgColumn } from "drizzle-orm/pg-core"
+import { authSecurityEvent } from "#db/schema/security.ts"
+import type { User } from "#db/schema/users.ts"
+import type { Scope } from "#server/scope.ts"
+
+/** An email address of a person, and until when it was theirs, in milliseconds since the epoch. */
+export interface Address {
+  email: string
+  until: number | null
+}
+
+/**
+ * The address of a person and those that they had before, as far as the security log goes back. A
+ * former address may belong to somebody else by now.
+ */
+export async function findAddresses(
+  { db }: Scope<"db">,
+  { clerkId, email }: Pick<User, "clerkId" | "email">,
+): Promise<Address[]> {
+  const changes = await db
+    .select({ facts: authSecurityEvent.facts, until: authSecurityEvent._creationTime })
+    .from(authSecurityEvent)
+    .where(and(eq(authSecurityEvent.userId, clerkId), eq(authSecurityEvent.event, "address-changed")))
+  const former = changes.map(({ facts, until }) => ({ email: facts?.previous ?? "", until }))
+  return [{ email: email.toLowerCase(), until: null }, ...former].filter((each) => each.email !== "")
+}
+
+/** Whether a row names one of the addresses, and is from when it was the person's. */
+export function namesOneOf(column: PgColumn, createdAt: PgColumn, addresses: readonly Address[]): SQL {
+  const names = addresses.map(({ email, until }) =>
+    and(eq(sql`lower(${column})`, email), until === null ? undefined : lt(createdAt, until)),
+  )
+  return or(...names) ?? sql`false`
+}
