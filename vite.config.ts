@@ -45,6 +45,7 @@ const ENTRIES = {
   restore: "./server/commands/restore.ts",
   maintenance: "./server/commands/maintenance.ts",
   leave: "./server/commands/leave.ts",
+  doctor: "./server/commands/doctor.ts",
   migrate: "./server/commands/migrate.ts",
   "thumbnail-process": "./server/files/thumbnail-process.ts",
 }

@@ -10,7 +10,8 @@ import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
  */
 export const MIGRATION_LOCK = 7_185_391
 
-const OLDEST_POSTGRES = 180_000
+/** As `server_version_num` has it. */
+export const OLDEST_POSTGRES = 180_000
 
 /**
  * Brings the database at `url` to the newest schema. Safe to call from any number of processes at

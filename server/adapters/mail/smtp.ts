@@ -11,16 +11,7 @@ interface SmtpMailOptions {
 }
 
 export function openSmtpMail({ url, from }: SmtpMailOptions): Mail {
-  const transport = createTransport({
-    url,
-    requireTLS: sendsPasswordAbroad(new URL(url)),
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 30_000,
-    dnsTimeout: 10_000,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const transport = openTransport(url)
   return {
     async send(message) {
       refuseStrangeHeaders(message)
@@ -44,6 +35,31 @@ export function openSmtpMail({ url, from }: SmtpMailOptions): Mail {
     },
     close: () => transport.close(),
   }
+}
+
+/** Signs in at the mail server and sends nothing. Throws an error whose text says what is wrong. */
+export async function checkSmtp(url: string): Promise<void> {
+  const transport = openTransport(url)
+  try {
+    await transport.verify()
+  } catch (error) {
+    throw new Error(describeFailure(error), { cause: error })
+  } finally {
+    transport.close()
+  }
+}
+
+function openTransport(url: string) {
+  return createTransport({
+    url,
+    requireTLS: sendsPasswordAbroad(new URL(url)),
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 30_000,
+    dnsTimeout: 10_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
 }
 
 /**

@@ -4,14 +4,14 @@ import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 /** Milliseconds between the two keys of a sequence. */
 const SEQUENCE_TIMEOUT = 1_500
 
-/** Runs the actions of shortcuts. Without `areEmailsOn`, only those with Ctrl or ⌘. */
-export function useShortcutKeys(act: (name: ShortcutName) => void, areEmailsOn: boolean) {
+/** Runs the actions of shortcuts. Without `areSingleKeysOn`, only those with Ctrl or ⌘. */
+export function useShortcutKeys(act: (name: ShortcutName) => void, areSingleKeysOn: boolean) {
   const begun = useRef({ key: "", at: 0 })
 
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return
     const isHeld = event.ctrlKey || event.metaKey
-    if (!isHeld && (!areEmailsOn || isWriting(event.target))) return
+    if (!isHeld && (!areSingleKeysOn || isWriting(event.target))) return
     if (isSomethingOpen()) return
     const key = isHeld ? `mod+${event.key.toLowerCase()}` : event.key
     const isNext = event.timeStamp - begun.current.at < SEQUENCE_TIMEOUT

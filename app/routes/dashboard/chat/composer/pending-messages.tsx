@@ -47,7 +47,7 @@ export function PendingMessagesProvider({ children }: { children: ReactNode }) {
 
 export function usePendingMessages(): PendingMessages {
   const pendingMessages = use(PendingMessagesContext)
-  if (!pendingMessages) throw new Error("Questions are asked only inside <QuestionsProvider>.")
+  if (!pendingMessages) throw new Error("Pending messages exist only inside <PendingMessagesProvider>.")
   return pendingMessages
 }
 

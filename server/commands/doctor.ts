@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs"
+import { join, resolve } from "node:path"
+import * as v from "valibot"
+import type { Config } from "#server/config.ts"
+import { readSettings, withPostgres } from "./database.ts"
+import { checkDatabase, checkPooler } from "./doctor/database.ts"
+import { ok, type Finding } from "./doctor/finding.ts"
+import { checkServices } from "./doctor/services.ts"
+import { runCommand } from "./run-command.ts"
+
+// `npm run doctor`: whether everything that Tideline needs is there, and what to do where it is not.
+
+const USAGE = `Usage: npm run doctor
+
+  Checks the settings, the database, files, mail, the model and the address, whether Tideline is running or not.
+  Its exit status is 1 if something keeps Tideline from working. Warnings leave it at 0.
+`
+
+const root = resolve(import.meta.dirname, "../..")
+
+await runCommand(v.tuple([]), USAGE, async () => {
+  const config = readSettings(root)
+  const findings = [ok("Settings", "They are complete."), ...(await checkAll(config))]
+  const width = Math.max(...findings.map(({ about }) => about.length))
+  const lines = findings.map(
+    ({ state, about, text }) => `${state.padEnd(7)}  ${about.padEnd(width)}  ${text}\n`,
+  )
+  process.stdout.write(lines.join(""))
+  if (findings.some(({ state }) => state === "problem")) process.exitCode = 1
+})
+
+async function checkAll(config: Config): Promise<Finding[]> {
+  const [database, services] = await Promise.all([checkDatabases(config), checkServices(config)])
+  return [...database, ...services]
+}
+
+async function checkDatabases(config: Config): Promise<Finding[]> {
+  const { database } = config
+  if (database.kind === "external") {
+    if (database.streamUrl === null) return checkDatabase(database.url, "DATABASE_URL")
+    return [
+      ...(await checkDatabase(database.streamUrl, "DATABASE_STREAM_URL")),
+      await checkPooler(database.url),
+    ]
+  }
+  if (!existsSync(join(database.directory, "data")))
+    return [ok("Database", `The first start creates it in ${database.directory}.`)]
+  return withPostgres(config, (url) => checkDatabase(url, "The embedded PostgreSQL"))
+}

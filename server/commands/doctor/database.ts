@@ -1,0 +1,209 @@
+import { sql } from "drizzle-orm"
+import { openDatabase, type Database } from "#db/client.ts"
+import { OLDEST_POSTGRES } from "#db/migrate.ts"
+import { livingProcesses } from "#db/process-lock.ts"
+import { formatBytes } from "#server/files/contract.ts"
+import { checkServer } from "#server/realtime/check-server.ts"
+import { LIMITS } from "#server/realtime/options.ts"
+import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
+
+/** Connections of a busy process: 10 for requests, 8 for live queries, and one for each of two locks. */
+const CONNECTIONS = 20
+
+/** Its own slot, which lasts as long as its stream; the anchor is one more for all processes. */
+const SLOTS = 1
+
+/** Bytes of log that a slot without a reader may hold before it is worth a look. */
+const MUCH_LOG = 1e9
+
+/** Milliseconds. Leases, tokens and one-time codes are compared with the database's clock. */
+const CLOCK_TOLERANCE = 2000
+
+const DATABASE = "Database"
+
+/**
+ * Whether a Tideline process that starts now would have what it needs from the PostgreSQL at `url`.
+ * `setting` is the variable that holds the URL.
+ */
+export async function checkDatabase(url: string, setting: string): Promise<Finding[]> {
+  try {
+    await checkServer(url)
+  } catch (error) {
+    return [problem(DATABASE, `${setting} cannot be used. ${reasonOf(error)}`)]
+  }
+  const { db, close } = openDatabase(url, { connections: 1 })
+  try {
+    const server = await readServer(db)
+    return [
+      checkVersion(server),
+      checkRights(server),
+      await checkSlots(db, server),
+      checkConnections(server),
+      await checkLog(db, server),
+      ...checkEncryption(server, new URL(url).hostname, setting),
+      await checkClock(db),
+    ]
+  } finally {
+    await close()
+  }
+}
+
+/** A pooler answers by itself what `checkDatabase` asks. */
+export async function checkPooler(url: string): Promise<Finding> {
+  const { db, close } = openDatabase(url, { connections: 1, pooled: true })
+  try {
+    await db.execute(sql`select 1`)
+    return ok("Pooler", "DATABASE_URL answers.")
+  } catch (error) {
+    return problem("Pooler", `The pooler behind DATABASE_URL does not answer: ${reasonOf(error)}`)
+  } finally {
+    await close()
+  }
+}
+
+type Server = Awaited<ReturnType<typeof readServer>>
+
+async function readServer(db: Database) {
+  const [server] = await db.execute<{
+    version: string
+    number: number
+    size: string
+    mayCreate: boolean
+    isMigrated: boolean
+    slots: number
+    slotsUsed: number
+    senders: number
+    sendersUsed: number
+    connections: number
+    connectionsUsed: number
+    keepsLog: string
+    isEncrypted: boolean
+    running: number
+  }>(sql`
+    select
+      current_setting('server_version') as version,
+      current_setting('server_version_num')::int as number,
+      pg_database_size(current_database()) as size,
+      has_database_privilege(current_database(), 'create') as "mayCreate",
+      to_regclass('drizzle.__drizzle_migrations') is not null as "isMigrated",
+      current_setting('max_replication_slots')::int as slots,
+      (select count(*)::int from pg_replication_slots) as "slotsUsed",
+      current_setting('max_wal_senders')::int as senders,
+      (select count(*)::int from pg_stat_replication) as "sendersUsed",
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - current_setting('reserved_connections')::int as connections,
+      (select count(*)::int from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid())
+        as "connectionsUsed",
+      current_setting('max_slot_wal_keep_size') as "keepsLog",
+      coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as "isEncrypted",
+      (select count(*)::int from (${livingProcesses}) as living) as running`)
+  if (!server) throw new Error("PostgreSQL answered without a row.")
+  return server
+}
+
+function checkVersion({ version, number, size, running }: Server): Finding {
+  if (number < OLDEST_POSTGRES)
+    return problem(DATABASE, `It is PostgreSQL ${version}. Tideline needs 18 or newer.`)
+  const processes = running === 1 ? "1 process runs" : `${running} processes run`
+  return ok(
+    DATABASE,
+    `PostgreSQL ${version} with ${formatBytes(Number(size))} of records. ${processes} on it.`,
+  )
+}
+
+function checkRights({ mayCreate, isMigrated }: Server): Finding {
+  if (mayCreate) return ok("Rights", "The role may read PostgreSQL's log and migrate the database.")
+  return isMigrated
+    ? ok("Rights", "The role may read PostgreSQL's log. Another one migrates the database.")
+    : problem(
+        "Rights",
+        "The role may not create schemas, and the database has none of Tideline's. Run npm run migrate as one that may.",
+      )
+}
+
+async function checkSlots(db: Database, server: Server): Promise<Finding> {
+  const [anchor] = await db.execute(
+    sql`select 1 from pg_replication_slots where slot_name like ${`${LIMITS.name}\\_anchor\\_%`}`,
+  )
+  const needed = anchor ? SLOTS : SLOTS + 1
+  const slots = server.slots - server.slotsUsed
+  const senders = server.senders - server.sendersUsed
+  if (slots >= needed && senders >= SLOTS)
+    return ok(
+      "Replication",
+      `${slots} of ${server.slots} slots and ${senders} of ${server.senders} walsenders are free; a process takes one of each.`,
+    )
+  const [setting, free, most] =
+    slots < needed
+      ? ["max_replication_slots", slots, server.slots]
+      : ["max_wal_senders", senders, server.senders]
+  return problem(
+    "Replication",
+    `${free} of ${most} (${setting}) are free, which is too few for another process: it would wait. Run: ALTER SYSTEM SET ${setting} = ${most * 2}; and restart PostgreSQL.`,
+  )
+}
+
+function checkConnections({ connections, connectionsUsed }: Server): Finding {
+  const free = connections - connectionsUsed
+  const found = `${free} of ${connections} connections are free; a busy process opens up to ${CONNECTIONS}.`
+  return free >= CONNECTIONS
+    ? ok("Connections", found)
+    : warning(
+        "Connections",
+        `${found} Run: ALTER SYSTEM SET max_connections = ${Math.ceil((connections + CONNECTIONS) / 100) * 100}; and restart PostgreSQL, or use a pooler (DATABASE_STREAM_URL).`,
+      )
+}
+
+async function checkLog(db: Database, { keepsLog }: Server): Promise<Finding> {
+  const held = await db.execute<{ name: string; bytes: number }>(sql`
+    select slot_name as name, coalesce(pg_current_wal_lsn() - restart_lsn, 0)::float8 as bytes
+    from pg_replication_slots where not active order by bytes desc`)
+  const most = held.find(({ bytes }) => bytes > MUCH_LOG)
+  if (most)
+    return warning(
+      "Log",
+      `The slot ${most.name}, which nobody reads, makes PostgreSQL keep ${formatBytes(most.bytes)} of its log. Drop it if it belongs to nothing: SELECT pg_drop_replication_slot('${most.name}');`,
+    )
+  if (keepsLog === "-1")
+    return warning(
+      "Log",
+      "PostgreSQL keeps its log without limit for a Tideline that is stopped, until its disk is full. Run: ALTER SYSTEM SET max_slot_wal_keep_size = '4GB'; SELECT pg_reload_conf();",
+    )
+  const bytes = held.reduce((sum, slot) => sum + slot.bytes, 0)
+  return ok("Log", `Slots hold ${formatBytes(bytes)} of PostgreSQL's log, and ${keepsLog} at most.`)
+}
+
+function checkEncryption({ isEncrypted }: Server, host: string, setting: string): Finding[] {
+  if (isNear(host)) return []
+  return [
+    isEncrypted
+      ? ok("Encryption", "The connection to PostgreSQL is encrypted.")
+      : warning(
+          "Encryption",
+          `The connection to ${host} is not encrypted. Add ?sslmode=verify-full to ${setting}.`,
+        ),
+  ]
+}
+
+/** This machine, a private network, or a name that only such a network knows. */
+function isNear(host: string): boolean {
+  return (
+    !host.includes(".") ||
+    /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(host) ||
+    /\.(local|internal)$/.test(host)
+  )
+}
+
+async function checkClock(db: Database): Promise<Finding> {
+  const before = Date.now()
+  const [row] = await db.execute<{ now: number }>(
+    sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+  )
+  const ahead = Math.round((before + Date.now()) / 2 - Number(row?.now))
+  return Math.abs(ahead) <= CLOCK_TOLERANCE
+    ? ok("Clock", "This machine and PostgreSQL agree.")
+    : warning(
+        "Clock",
+        `This machine's clock is ${Math.abs(ahead) / 1000} s ${ahead > 0 ? "ahead of" : "behind"} PostgreSQL's. Have both set theirs by NTP.`,
+      )
+}

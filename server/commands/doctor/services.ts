@@ -1,0 +1,150 @@
+import { existsSync } from "node:fs"
+import { statfs } from "node:fs/promises"
+import { dirname } from "node:path"
+import { buffer } from "node:stream/consumers"
+import { connect } from "node:tls"
+import { checkSmtp } from "#server/adapters/mail/smtp.ts"
+import type { Config } from "#server/config.ts"
+import { formatBytes } from "#server/files/contract.ts"
+import { openBlobs } from "#server/services.ts"
+import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
+
+/** Bytes of free disk below which it is worth a look, and below which writes soon fail. */
+const LITTLE_SPACE = 2e9
+const NO_SPACE = 200e6
+
+const TIMEOUT = 10_000
+const DAY = 24 * 60 * 60 * 1000
+
+/** What a process needs besides its database. */
+export async function checkServices(config: Config): Promise<Finding[]> {
+  const found = await Promise.all([
+    checkFiles(config),
+    checkDisk(config),
+    checkMail(config),
+    checkModel(config),
+    checkAddress(config),
+  ])
+  return [...found.flat(), ...checkOperators(config)]
+}
+
+/** Stores a file, reads it and removes it. */
+async function checkFiles(config: Config): Promise<Finding> {
+  const { kind } = config.blobs
+  const place = kind === "s3" ? `the bucket ${config.blobs.bucket}` : config.blobs.directory
+  try {
+    const blobs = await openBlobs(config)
+    const key = blobs.newKey()
+    const bytes = Buffer.from("Written by npm run doctor, and removed again.")
+    await blobs.put(key, oneChunk(bytes), { limit: bytes.length })
+    const stream = await blobs.open(key)
+    const isSame = stream !== null && (await buffer(stream)).equals(bytes)
+    await blobs.remove(key)
+    return isSame
+      ? ok("Files", `They can be written to ${place}, read and removed.`)
+      : problem("Files", `What was written to ${place} was not what was read.`)
+  } catch (error) {
+    return problem("Files", `They cannot be stored in ${place}: ${reasonOf(error)}`)
+  }
+}
+
+async function* oneChunk(bytes: Uint8Array) {
+  yield bytes
+}
+
+async function checkDisk(config: Config): Promise<Finding[]> {
+  if (config.database.kind === "external" && config.blobs.kind === "s3") return []
+  const folder = config.blobs.kind === "disk" ? config.blobs.directory : config.dataDir
+  const { bavail, bsize } = await statfs(nearestFolder(folder))
+  const free = bavail * bsize
+  const found = `${formatBytes(free)} are free on the disk of ${folder}.`
+  if (free < NO_SPACE)
+    return [problem("Disk", `${found} Make room: files and records are refused without it.`)]
+  if (free < LITTLE_SPACE) return [warning("Disk", `${found} Make room before it is used up.`)]
+  return [ok("Disk", found)]
+}
+
+/** A folder that the first start creates does not exist yet. */
+function nearestFolder(folder: string): string {
+  return existsSync(folder) ? folder : nearestFolder(dirname(folder))
+}
+
+async function checkMail({ mail }: Config): Promise<Finding> {
+  if (mail.kind === "embedded") return ok("Mail", "Emails go to the local inbox.")
+  try {
+    await checkSmtp(mail.url)
+    return ok("Mail", `${new URL(mail.url).host} accepts the sign-in. No email was sent.`)
+  } catch (error) {
+    return problem("Mail", `SMTP_URL does not work: ${reasonOf(error)}`)
+  }
+}
+
+/** Asks for the list of models, which costs nothing. */
+async function checkModel({ chat }: Config): Promise<Finding> {
+  const { gateway } = chat
+  if (gateway.kind === "missing")
+    return warning("Model", "The chat is off, because AI_GATEWAY_API_KEY is not set.")
+  if (gateway.kind === "embedded") return ok("Model", "The development gateway replies.")
+  try {
+    const { status } = await fetch(`${gateway.baseUrl}/models`, {
+      headers: { authorization: `Bearer ${gateway.key}` },
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT),
+    })
+    if (status === 401 || status === 403)
+      return problem("Model", `${gateway.baseUrl} refuses AI_GATEWAY_API_KEY with ${status}.`)
+    // Not every model server lists its models.
+    if (status === 200 || status === 404) return ok("Model", `${gateway.baseUrl} answers.`)
+    return warning("Model", `${gateway.baseUrl} answers a request for its models with ${status}.`)
+  } catch (error) {
+    return problem("Model", `AI_GATEWAY_BASE_URL does not answer: ${reasonOf(error)}`)
+  }
+}
+
+/** The certificate of the public address, and the proxy that holds it. */
+async function checkAddress(config: Config): Promise<Finding[]> {
+  const url = new URL(config.origin)
+  if (url.protocol !== "https:") return [ok("Address", `${config.origin}, without encryption.`)]
+  const findings = [await checkCertificate(url)]
+  if (config.trustsProxy === null)
+    findings.push(
+      warning(
+        "Proxy",
+        "TRUSTED_PROXIES is not set, so every visitor appears to have the proxy's address, and shares its limits. Set it to the proxy's address.",
+      ),
+    )
+  return findings
+}
+
+async function checkCertificate(url: URL): Promise<Finding> {
+  try {
+    const until = await readExpiry(url.hostname, Number(url.port || 443))
+    const days = Math.floor((until - Date.now()) / DAY)
+    const found = `The certificate of ${url.host} is valid for ${days} more days.`
+    return days < 14 ? warning("Certificate", `${found} Renew it.`) : ok("Certificate", found)
+  } catch (error) {
+    return warning("Certificate", `${url.host} cannot be reached safely from here: ${reasonOf(error)}`)
+  }
+}
+
+/** Milliseconds since the epoch. Throws if the certificate is not trusted. */
+function readExpiry(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, servername: host, timeout: TIMEOUT })
+    socket.once("secureConnect", () => {
+      resolve(Date.parse(socket.getPeerCertificate().valid_to))
+      socket.destroy()
+    })
+    socket.once("timeout", () => socket.destroy(new Error("No answer within 10 s.")))
+    socket.once("error", reject)
+  })
+}
+
+function checkOperators({ adminEmails, identity }: Config): Finding[] {
+  if (identity.kind === "clerk") return []
+  return [
+    adminEmails.length > 0
+      ? ok("Operators", adminEmails.join(", "))
+      : warning("Operators", "Nobody can open /admin. Set ADMIN_EMAILS to the addresses of those who may."),
+  ]
+}

@@ -1,0 +1,142 @@
+import { execFile } from "node:child_process"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import { startCluster, type Cluster } from "../realtime/support/cluster.ts"
+import { databaseUrl } from "../support/database-url.ts"
+
+const root = resolve(import.meta.dirname, "../..")
+
+let cluster: Cluster
+let folder: string
+beforeAll(async () => {
+  cluster = await startCluster({ max_slot_wal_keep_size: "-1", max_replication_slots: "3" })
+  await cluster.admin`create database doctor`
+  folder = mkdtempSync(join(tmpdir(), "doctor-"))
+})
+afterAll(async () => {
+  await cluster.stop()
+  rmSync(folder, { recursive: true })
+})
+
+it("finds nothing wrong with a sound installation, and leaves nothing behind", async () => {
+  const { code, lines } = await runDoctor({})
+  expect(code).toBe(0)
+  expect(lines.filter(({ state }) => state === "problem")).toEqual([])
+  expect(textAbout(lines, "Database")).toMatch(/^PostgreSQL 18\.\d+ with .* 0 processes run on it\.$/)
+  expect(textAbout(lines, "Replication")).toContain("slots")
+  expect(textAbout(lines, "Clock")).toBe("This machine and PostgreSQL agree.")
+  expect(textAbout(lines, "Files")).toContain("written")
+  expect(
+    readdirSync(join(folder, "data/blobs"), { recursive: true }).filter((name) =>
+      /[\da-f-]{36}/.test(String(name)),
+    ),
+  ).toEqual([])
+  expect(await cluster.admin`select 1 from pg_replication_slots`).toEqual([])
+})
+
+it("names the setting of a database that does not answer, and goes on with the rest", async () => {
+  const { code, lines } = await runDoctor({ DATABASE_URL: "postgres://nobody@127.0.0.1:9/none" })
+  expect(code).toBe(1)
+  expect(lines).toContainEqual({
+    state: "problem",
+    about: "Database",
+    text: expect.stringContaining("DATABASE_URL cannot be used.") as string,
+  })
+  expect(lines).toContainEqual(expect.objectContaining({ state: "ok", about: "Files" }))
+})
+
+it("names every setting that is wrong before it looks at anything", async () => {
+  const { code, output } = await runDoctor({ PORT: "many", MAIL_INBOX_PORT: "none" })
+  expect(code).toBe(1)
+  expect(output).toContain("- PORT must be")
+  expect(output).toContain("- MAIL_INBOX_PORT must be")
+})
+
+it("counts the slots that are left, and gives the statement that adds some", async () => {
+  const [limit] = await cluster.admin<
+    [{ most: number }]
+  >`select current_setting('max_replication_slots')::int as most`
+  const names = Array.from({ length: limit.most - 1 }, (_, at) => `taken_${at}`)
+  for (const name of names) await cluster.admin`select pg_create_physical_replication_slot(${name})`
+  onTestFinished(async () => {
+    for (const name of names) await cluster.admin`select pg_drop_replication_slot(${name})`
+  })
+  const { code, lines } = await runDoctor({})
+  expect(code).toBe(1)
+  expect(lines).toContainEqual({
+    state: "problem",
+    about: "Replication",
+    text: expect.stringContaining(`ALTER SYSTEM SET max_replication_slots = ${limit.most * 2};`) as string,
+  })
+})
+
+it("warns of a log that is kept without limit, and still succeeds", async () => {
+  const { code, lines } = await runDoctor({})
+  expect(code).toBe(0)
+  expect(lines).toContainEqual({
+    state: "warning",
+    about: "Log",
+    text: expect.stringContaining("max_slot_wal_keep_size = '4GB'") as string,
+  })
+})
+
+it("says why files, emails and the model cannot be reached, and never shows a secret", async () => {
+  const gateway = createServer((_request, response) => response.writeHead(401).end())
+  await once(gateway.listen(0, "127.0.0.1"), "listening")
+  onTestFinished(() => void gateway.close())
+  const { port } = gateway.address() as AddressInfo
+  writeFileSync(join(folder, "a file"), "")
+  const { code, lines, output } = await runDoctor({
+    BLOBS_URL: `file://${join(folder, "a file/blobs")}`,
+    SMTP_URL: "smtp://tideline:open-sesame@127.0.0.1:9",
+    AI_GATEWAY_BASE_URL: `http://127.0.0.1:${port}`,
+    AI_GATEWAY_API_KEY: "key-that-stays-secret",
+  })
+  expect(code).toBe(1)
+  expect(textAbout(lines, "Files")).toContain("cannot be stored")
+  expect(textAbout(lines, "Mail")).toContain("SMTP_URL does not work")
+  expect(textAbout(lines, "Model")).toContain("refuses AI_GATEWAY_API_KEY with 401")
+  expect(output).not.toMatch(/open-sesame|key-that-stays-secret/)
+})
+
+type Line = { state: string; about: string; text: string }
+
+function textAbout(lines: Line[], about: string) {
+  return lines.find((line) => line.about === about)?.text
+}
+
+function runDoctor(
+  changes: Record<string, string>,
+): Promise<{ code: number; output: string; lines: Line[] }> {
+  const env = {
+    PATH: process.env["PATH"],
+    DATABASE_URL: databaseUrl(cluster.url, "doctor"),
+    DATA_DIR: join(folder, "data"),
+    AUTH_SECRET: "a secret for tests, and for nothing else",
+    ...changes,
+  }
+  return new Promise((done) => {
+    const child = execFile(
+      process.execPath,
+      [join(root, "server/commands/doctor.ts")],
+      { cwd: folder, env },
+      (_error, out, errors) =>
+        done({ code: child.exitCode ?? -1, output: out + errors, lines: readLines(out) }),
+    )
+  })
+}
+
+function readLines(output: string): Line[] {
+  return [...output.matchAll(/^(ok|warning|problem) +(\w+) +(.*)$/gm)].map(
+    ([, state = "", about = "", text = ""]) => ({
+      state,
+      about,
+      text,
+    }),
+  )
+}
