@@ -33,6 +33,7 @@ export default [
     route("sign-up/*", "routes/auth/sign-up.tsx"),
     route("second-factor", "routes/auth/second-factor.tsx"),
   ]),
+  route("sign-in/passkey", "routes/auth/passkey.ts"),
   route("sign-in/with/:provider", "routes/auth/provider/begin.ts"),
   route("sign-in/with/:provider/callback", "routes/auth/provider/callback.ts"),
   route("sign-out/with/:provider", "routes/auth/provider/sign-out.ts"),

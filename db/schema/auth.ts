@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import {
+  type AnyPgColumn,
   bigint,
   boolean,
   check,
@@ -74,10 +75,16 @@ export const authSession = auth.table(
      * so its sessions have none.
      */
     secondFactor: boolean("second_factor").notNull().default(false),
+    /** The passkey that opened it, which ends it when it is removed. */
+    passkeyId: text("passkey_id").references((): AnyPgColumn => authPasskey.id, { onDelete: "cascade" }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [uniqueIndex("session_by_token").on(table.token), index("session_by_user_id").on(table.userId)],
+  (table) => [
+    uniqueIndex("session_by_token").on(table.token),
+    index("session_by_user_id").on(table.userId),
+    index("session_by_passkey_id").on(table.passkeyId),
+  ],
 )
 
 /**
@@ -135,6 +142,29 @@ export const authTwoFactor = auth.table(
     lockedUntil: time("locked_until"),
   },
   (table) => [uniqueIndex("two_factor_by_user_id").on(table.userId)],
+)
+
+/** The public half of a passkey. The private one never leaves the person's authenticator. */
+export const authPasskey = auth.table(
+  "passkey",
+  {
+    id: id(),
+    name: text("name"),
+    publicKey: text("public_key").notNull(),
+    userId: owner(),
+    credentialID: text("credential_id").notNull(),
+    counter: bigint("counter", { mode: "number" }).notNull(),
+    deviceType: text("device_type").notNull(),
+    backedUp: boolean("backed_up").notNull(),
+    transports: text("transports"),
+    createdAt: time("created_at"),
+    aaguid: text("aaguid"),
+    lastUsedAt: time("last_used_at"),
+  },
+  (table) => [
+    uniqueIndex("passkey_by_credential_id").on(table.credentialID),
+    index("passkey_by_user_id").on(table.userId),
+  ],
 )
 
 /** The keys that sign realtime tokens. The private halves are encrypted with AUTH_SECRET. */

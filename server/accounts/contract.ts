@@ -2,9 +2,10 @@ import * as v from "valibot"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
 import type { AccountProblem, SsoProblem } from "#server/ports/identity.ts"
+import { AttestationField, PasskeyName } from "./passkey-contract.ts"
 import { PersonName, SaveProfile } from "#server/users/contract.ts"
 
-export type { AccountKey, AccountProblem, SecondFactor } from "#server/ports/identity.ts"
+export type { AccountKey, AccountPasskey, AccountProblem, SecondFactor } from "#server/ports/identity.ts"
 export { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
 export const PASSWORD_LENGTH = { least: 10, most: 128 }
@@ -127,6 +128,10 @@ export const AccountChange = v.variant("intent", [
   v.object({ intent: v.literal("stop-address-change") }),
   v.object({ intent: v.literal("renew-recovery-codes"), current: v.optional(Password), code: Code }),
   v.object({ intent: v.literal("remove-second-factor"), current: v.optional(Password), code: Code }),
+  v.object({ intent: v.literal("begin-passkey"), name: PasskeyName, current: v.optional(Password) }),
+  v.object({ intent: v.literal("add-passkey"), name: PasskeyName, attestation: AttestationField }),
+  v.object({ intent: v.literal("rename-passkey"), passkeyId: Id, name: PasskeyName }),
+  v.object({ intent: v.literal("remove-passkey"), passkeyId: Id, current: v.optional(Password) }),
   v.object({ intent: v.literal("end-session"), sessionId: Id }),
   v.object({ intent: v.literal("end-other-sessions") }),
   NewKey,
@@ -154,7 +159,7 @@ export const AddressChangeDone = v.fallback(
 )
 export type AddressChangeDone = v.InferOutput<typeof AddressChangeDone>
 
-const SSO_REFUSALS = [
+const SIGN_IN_REFUSALS = [
   "unknown-provider",
   "provider-unreachable",
   "cancelled",
@@ -165,11 +170,14 @@ const SSO_REFUSALS = [
   "signup-closed",
   "account-suspended",
   "too-many-attempts",
+  "address-unconfirmed",
+  "passkey-unknown",
+  "passkey-refused",
 ] as const satisfies readonly (SsoProblem | AccountProblem)[]
 
-/** Why somebody could not sign in by a provider, in the sign-in page's URL. */
-export const SsoRefusal = v.fallback(v.nullable(v.picklist(SSO_REFUSALS)), null)
-export type SsoRefusal = SsoProblem | "too-many-attempts"
+/** Why somebody could not sign in by a provider or with a passkey, in the sign-in page's URL. */
+export const SignInRefusal = v.fallback(v.nullable(v.picklist(SIGN_IN_REFUSALS)), null)
+export type SignInRefusal = (typeof SIGN_IN_REFUSALS)[number]
 
 /** What a provider posts when a session ends there. */
 export const LogoutForm = v.object({

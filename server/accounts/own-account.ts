@@ -3,6 +3,7 @@ import { BadRequest, Forbidden, NotFound } from "#server/errors.ts"
 import type {
   AccountKey,
   AccountOutcome,
+  AccountPasskey,
   NewKey,
   OwnAccount,
   SecondFactor,
@@ -14,6 +15,8 @@ interface OwnAccountState {
   browsers: SignedInBrowser[]
   keys: AccountKey[]
   secondFactor: SecondFactor | null
+  /** Null where browsers cannot use any. */
+  passkeys: AccountPasskey[] | null
   hasPassword: boolean
   providers: Awaited<ReturnType<OwnAccount["listProviders"]>>
   addressChange: Awaited<ReturnType<OwnAccount["findAddressChange"]>>
@@ -21,13 +24,14 @@ interface OwnAccountState {
 
 /** The viewer's browsers, keys and ways to sign in; null if the identity provider has its own account page. */
 export async function findOwnAccount(scope: Scope<"identity" | "viewer">): Promise<OwnAccountState | null> {
-  const { ownAccount } = scope.identity
+  const { forms, ownAccount } = scope.identity
   if (!ownAccount) return null
   const { userId, sessionId } = scope.viewer.session
-  const [sessions, keys, secondFactor, hasPassword, providers, addressChange] = await Promise.all([
+  const [sessions, keys, secondFactor, passkeys, hasPassword, providers, addressChange] = await Promise.all([
     ownAccount.listSessions(userId),
     ownAccount.listKeys(userId),
     ownAccount.findSecondFactor(userId),
+    ownAccount.listPasskeys(userId),
     ownAccount.hasPassword(userId),
     ownAccount.listProviders(userId),
     ownAccount.findAddressChange(userId),
@@ -43,6 +47,7 @@ export async function findOwnAccount(scope: Scope<"identity" | "viewer">): Promi
     browsers: browsers.toSorted((a, b) => Number(b.isThisOne) - Number(a.isThisOne)),
     keys,
     secondFactor,
+    passkeys: forms?.enterWithPasskey || passkeys.length > 0 ? passkeys : null,
     hasPassword,
     providers,
     addressChange,

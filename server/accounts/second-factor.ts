@@ -16,16 +16,18 @@ export interface AuthenticatorSetup {
 }
 
 /**
- * What the viewer has to do next: set up a factor, or show the one that they have; `done` if they
- * have shown it. Null if the identity provider sees to second factors itself.
+ * What the viewer has to do next: set up a factor, or show the one that they have, which is a
+ * passkey if it says so; `done` if they have shown it. Null if the identity provider sees to second factors itself.
  */
 export async function findNextStep({
   identity,
   viewer,
-}: Scope<"identity" | "viewer">): Promise<"set-up" | "show" | "done" | null> {
+}: Scope<"identity" | "viewer">): Promise<"set-up" | "show" | "show-passkey" | "done" | null> {
   const { secondFactor, userId } = viewer.session
   if (!identity.ownAccount || secondFactor === undefined) return null
-  if (secondFactor !== "shown") return secondFactor === "missing" ? "show" : "set-up"
+  if (secondFactor === "missing") return "show"
+  if (secondFactor === "none")
+    return (await identity.ownAccount.listPasskeys(userId)).length > 0 ? "show-passkey" : "set-up"
   return (await identity.ownAccount.findSecondFactor(userId)) ? "done" : "set-up"
 }
 

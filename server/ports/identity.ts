@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import type { RouterContextProvider } from "react-router"
 import type { KeyScope } from "./identity-contract.ts"
+import type { PasskeyAssertion, PasskeyAttestation } from "./passkey-contract.ts"
 
 export type Plan = "free" | "pro"
 
@@ -94,6 +95,11 @@ export type AccountProblem =
   | "code-wrong"
   | "challenge-ended"
   | "factor-exists"
+  | "passkey-unknown"
+  | "passkey-refused"
+  | "passkey-needed"
+  | "too-many-passkeys"
+  | "sign-in-again"
   | "signup-closed"
   | "signup-by-provider"
   | "too-many-attempts"
@@ -126,6 +132,11 @@ export interface AccountForms {
     visit: Visit,
     input: { email: string; password: string },
   ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; needsCode: boolean }>
+  /**
+   * Signs in with a passkey alone, which shows two factors: the authenticator has verified the
+   * person. Absent where browsers cannot use passkeys, because the origin is an IP address.
+   */
+  enterWithPasskey?(visit: Visit, assertion: PasskeyAssertion): Promise<AccountOutcome>
   /**
    * The second step, in the browser of the first, or in a session that has not shown its factor
    * yet. `code` is the app's or a recovery code, which works once. `trust` spares this browser the
@@ -189,6 +200,17 @@ export interface NewKey {
   scopes: readonly KeyScope[] | null
   /** Days from now; null for a key without an end. */
   days: number | null
+}
+
+/** A passkey of an account. What it signs with never leaves the person's devices. */
+export interface AccountPasskey {
+  id: string
+  name: string
+  /** Milliseconds since the epoch, like the time below. */
+  createdAt: number
+  usedAt: number | null
+  /** Whether an app or a service keeps it on several devices. */
+  isSynced: boolean
 }
 
 /** What a change of the second factor takes. */
@@ -277,15 +299,38 @@ export interface OwnAccount {
   ): Promise<(AccountOutcome & { ok: false }) | RecoveryCodes>
   removeSecondFactor(visit: Visit, proof: FactorProof): Promise<AccountOutcome>
   /**
-   * For operators, in the given transaction. Sessions go on, and what they have shown counts no
-   * longer. `isChanged` is false where there was none. Null for an unknown id.
+   * The authenticator app and the passkeys. For operators, in the given transaction. Sessions that a
+   * passkey opened end; others go on, and what they have shown counts no longer. `isChanged` is false where there was none. Null for an unknown id.
    */
   removeFactors(
     transaction: Transaction,
     userId: string,
   ): Promise<{ isChanged: boolean; email: string } | null>
-  /** Those of the people with these ids who have a second factor. */
+  /** Those of the people with these ids who have a second factor or a passkey. */
   findFactorHolders(userIds: readonly string[]): Promise<string[]>
+  /** The oldest first. */
+  listPasskeys(userId: string): Promise<AccountPasskey[]>
+  /**
+   * `options` are WebAuthn's, in JSON, for the browser to make a passkey with; `headers` set the
+   * cookie that belongs to them. Ask for proof of who it is before.
+   */
+  beginPasskey(
+    visit: Visit,
+    userId: string,
+  ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; options: string }>
+  /** With what the browser made of the options, once and within five minutes. */
+  addPasskey(
+    visit: Visit,
+    userId: string,
+    passkey: { name: string; attestation: PasskeyAttestation },
+  ): Promise<AccountOutcome>
+  /** False if there is none. */
+  renamePasskey(userId: string, passkey: { id: string; name: string }): Promise<boolean>
+  /**
+   * Ends the sessions that it opened, except for `sessionId`. What sessions have shown counts no
+   * longer if it was the last factor of the account. False if there is none.
+   */
+  removePasskey(visit: Visit, passkey: { userId: string; sessionId: string; id: string }): Promise<boolean>
   listKeys(userId: string): Promise<AccountKey[]>
   /** `key` opens the application, and is not to be had again. Null for somebody who has fifty. */
   createKey(visit: Visit, userId: string, key: NewKey): Promise<(AccountKey & { key: string }) | null>

@@ -62,7 +62,7 @@ test("a new database has no account before someone signs up", async () => {
 })
 
 /** Columns that better-auth does not know. */
-const OURS: Partial<Record<keyof typeof TABLES, string>> = { apikey: "lastAddress" }
+const OURS: Partial<Record<keyof typeof TABLES, string>> = { apikey: "lastAddress", passkey: "lastUsedAt" }
 
 describe("the tables of the embedded provider", () => {
   test("are exactly those that better-auth needs", () => {
@@ -125,6 +125,11 @@ const NOT_OFFERED = [
   "GET /list-accounts",
   "GET /list-sessions",
   "GET /ok",
+  "POST /passkey/delete-passkey",
+  "GET /passkey/generate-register-options",
+  "GET /passkey/list-user-passkeys",
+  "POST /passkey/update-passkey",
+  "POST /passkey/verify-registration",
   "POST /refresh-token",
   "GET /reset-password/:token",
   "POST /revoke-other-sessions",

@@ -3,7 +3,7 @@ import { pgTable, text, uuid } from "drizzle-orm/pg-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { openDatabase, type Database } from "#db/client.ts"
 import { livingProcesses } from "#db/process-lock.ts"
-import { authAccount, authSession, authTwoFactor, authVerification } from "#db/schema/auth.ts"
+import { authAccount, authPasskey, authSession, authTwoFactor, authVerification } from "#db/schema/auth.ts"
 import { chatChunks, chatMessages, chatReplacedMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
 import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
@@ -134,6 +134,14 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     const factor = { secret: "an encrypted secret", backupCodes: "encrypted codes", verified: false }
     await db.insert(authTwoFactor).values({ id: "factor", ...factor, userId: user.clerkId })
     return factor.secret
+  },
+  "auth.passkey": async ({ user }) => {
+    const passkey = { publicKey: "a public key", credentialID: "a credential", deviceType: "multiDevice" }
+    const name = "a phone to be found"
+    await db
+      .insert(authPasskey)
+      .values({ id: "passkey", name, ...passkey, counter: 0, backedUp: true, userId: user.clerkId })
+    return name
   },
   "auth.account": async ({ user }) => {
     const [account] = await db.select().from(authAccount).where(eq(authAccount.userId, user.clerkId))

@@ -201,7 +201,7 @@ function PersonRow({
           about={{ userId }}
           whom={email}
           warning={t`For people who have lost their phone and their recovery codes. Make sure it is them: their password alone then signs them in.`}
-        >{t`Remove second factor`}</CarefulActForm>
+        >{t`Remove second factors`}</CarefulActForm>
       ) : null}
       {can.suspend && !isViewer && !isSuspended ? (
         <CarefulActForm

@@ -1,6 +1,7 @@
 import { msg, plural } from "@lingui/core/macro"
 import type { Sentence } from "#app/language/sentences.ts"
-import type { AccountProblem, SsoRefusal } from "#server/accounts/contract.ts"
+import type { AccountProblem, SignInRefusal } from "#server/accounts/contract.ts"
+import { MOST_PASSKEYS } from "#server/accounts/passkey-contract.ts"
 
 /** Where an error is shown: at a field, or above the form. */
 type Errors = Partial<Record<"email" | "password" | "code" | "form", Sentence>>
@@ -42,6 +43,15 @@ export function textFor({
       return { form: msg`This sign-in has expired. Go back and enter your password again.` }
     case "factor-exists":
       return { form: msg`Two-factor authentication is already on. You can manage it on the account page.` }
+    case "passkey-unknown":
+    case "passkey-refused":
+      return { form: msg`The passkey wasn't accepted. Try again.` }
+    case "passkey-needed":
+      return { form: msg`Sign out, then sign in with your passkey. Then try again.` }
+    case "too-many-passkeys":
+      return { form: msg`You have ${MOST_PASSKEYS} passkeys. Remove one you don't use first.` }
+    case "sign-in-again":
+      return { form: msg`Sign out and sign in again, then try this within 15 minutes.` }
     case "signup-closed":
       return {
         form: msg`Sign-up is closed here. Join the waitlist to hear when it opens.`,
@@ -69,8 +79,8 @@ export function textFor({
   }
 }
 
-/** Why a user who came back from a provider is not signed in, and what to do about it. */
-export function textForProvider(problem: SsoRefusal): { title: Sentence; advice: Sentence } {
+/** Why a user is not signed in by a provider or with a passkey, and what to do about it. */
+export function textForSignIn(problem: SignInRefusal): { title: Sentence; advice: Sentence } {
   switch (problem) {
     case "unknown-provider":
       return {
@@ -116,6 +126,21 @@ export function textForProvider(problem: SsoRefusal): { title: Sentence; advice:
       return {
         title: msg`This account is suspended`,
         advice: msg`Ask the administrator of this server to allow it again.`,
+      }
+    case "address-unconfirmed":
+      return {
+        title: msg`Confirm your email address first`,
+        advice: msg`We've emailed you a link; any link from the last 24 hours works too.`,
+      }
+    case "passkey-unknown":
+      return {
+        title: msg`This passkey isn't known here`,
+        advice: msg`It may have been removed from your account. Sign in another way, and delete it from your device.`,
+      }
+    case "passkey-refused":
+      return {
+        title: msg`The passkey wasn't accepted`,
+        advice: msg`Try again. Your device has to ask for your fingerprint, face or PIN.`,
       }
     case "too-many-attempts":
       return { title: msg`Too many attempts`, advice: msg`Try again in a minute.` }

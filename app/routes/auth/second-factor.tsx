@@ -16,6 +16,7 @@ import {
   describeSetup,
   findNextStep,
 } from "#server/accounts/second-factor.ts"
+import { nonceContext } from "#server/context.ts"
 import { readForm } from "#server/http/form.ts"
 import { safeTarget } from "#server/http/redirects.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -25,6 +26,7 @@ import { AuthenticatorCode } from "./authenticator-code.tsx"
 import { CodeField, TrustBrowser } from "./code-fields.tsx"
 import { OtherKindOfCode } from "./other-kind-of-code.tsx"
 import { PageHead } from "./page-text.tsx"
+import { PasskeyForm } from "./passkey-form.tsx"
 import { RecoveryCodes } from "./recovery-codes.tsx"
 import { SignOutInstead } from "./sign-out-instead.tsx"
 import { textFor } from "./refusal-text.ts"
@@ -44,7 +46,9 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const query = new URL(request.url).searchParams
   const target = safeTarget(query.get("redirect_url"), scope.config.origin)
   const hasPassword = await accountHasPassword(scope)
-  return { step, target, hasPassword, email: scope.viewer.user.email, isRecovery: query.has("recovery") }
+  const nonce = context.get(nonceContext)
+  const { email } = scope.viewer.user
+  return { step, target, nonce, hasPassword, email, isRecovery: query.has("recovery") }
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -98,7 +102,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 
 export default function SecondFactorPage({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const { step, target, hasPassword, email, isRecovery } = loaderData
+  const { step, target, nonce, hasPassword, email, isRecovery } = loaderData
   const { errors: refused, setup, recoveryCodes } = { ...EMPTY, ...actionData }
   const errors = sayAll<"password" | "code" | "form">(refused, useSentences())
   if (recoveryCodes) return <RecoveryCodes codes={recoveryCodes} target={target} />
@@ -131,6 +135,19 @@ export default function SecondFactorPage({ loaderData, actionData }: Route.Compo
         <LinkButton to={target} reloadDocument>
           <Trans>Continue</Trans>
         </LinkButton>
+      </>
+    )
+  if (step === "show-passkey")
+    return (
+      <>
+        <PageHead title={t`Use your passkey`}>
+          <Trans>This page needs more than a password. Sign in with a passkey of your account.</Trans>
+        </PageHead>
+        <PasskeyForm target={target} nonce={nonce} />
+        <noscript>
+          <Trans>Passkeys need JavaScript.</Trans>
+        </noscript>
+        <SignOutInstead />
       </>
     )
   if (step === "show")

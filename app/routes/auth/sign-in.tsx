@@ -10,16 +10,18 @@ import { Card } from "#app/ui/card.tsx"
 import { PasswordField } from "#app/ui/password-field.tsx"
 import { TextLink } from "#app/ui/text-link.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
-import { SignIn, SsoRefusal } from "#server/accounts/contract.ts"
+import { SignIn, SignInRefusal } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
+import { nonceContext } from "#server/context.ts"
 import { codePath, safeTarget } from "#server/http/redirects.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { AccountForm } from "./account-form.tsx"
 import { EmailField } from "./fields.tsx"
 import { PageFoot, PageHead } from "./page-text.tsx"
+import { PasskeyForm } from "./passkey-form.tsx"
 import { Or, Providers } from "./providers.tsx"
-import { textFor, textForProvider } from "./refusal-text.ts"
+import { textFor, textForSignIn } from "./refusal-text.ts"
 import type { Route } from "./+types/sign-in.ts"
 
 export async function loader({ context, request }: Route.LoaderArgs) {
@@ -32,10 +34,12 @@ export async function loader({ context, request }: Route.LoaderArgs) {
     providers: identity.singleSignOn?.providers ?? [],
     target,
     search,
+    /** Null where there are no passkeys. */
+    passkeyNonce: identity.forms?.enterWithPasskey ? context.get(nonceContext) : null,
     isReset: query.has("reset"),
     isConfirmed: query.has("confirmed"),
     isSuspended: (await identity.isSuspended?.(request)) ?? false,
-    problem: v.parse(SsoRefusal, query.get("problem")),
+    problem: v.parse(SignInRefusal, query.get("problem")),
     signedOut: identity.singleSignOn?.providers.find(({ name }) => name === query.get("signed_out")) ?? null,
   }
 }
@@ -64,7 +68,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
 export default function SignInPage({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
-  const { provider, providers, target, search, isReset, isConfirmed, isSuspended } = loaderData
+  const { provider, providers, target, search, isReset, isConfirmed, isSuspended, passkeyNonce } = loaderData
   if (provider === "clerk") return <ClerkSignIn target={target} />
 
   const errors = sayAll<"email" | "password" | "form">(actionData?.errors, say)
@@ -100,6 +104,7 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
           <EmailField
             defaultValue={actionData?.values["email"]}
             error={errors.email}
+            autoComplete={passkeyNonce ? "username webauthn" : "username"}
             autoFocus={Boolean(errors.email ?? errors.form)}
           />
           <PasswordField
@@ -118,14 +123,15 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
           />
         </AccountForm>
       </Card>
+      {passkeyNonce ? <PasskeyForm target={target} nonce={passkeyNonce} /> : null}
       <PageFoot question={t`No account yet?`} to={`/sign-up${search}`} label={t`Sign up`} />
     </>
   )
 }
 
-function Refused({ problem }: { problem: SsoRefusal }) {
+function Refused({ problem }: { problem: SignInRefusal }) {
   const say = useSentences()
-  const { title, advice } = textForProvider(problem)
+  const { title, advice } = textForSignIn(problem)
   return (
     <Alert tone="danger" title={say(title)} className="mb-4">
       {say(advice)}

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises"
-import { and, eq, isNull } from "drizzle-orm"
+import { and, eq, isNull, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
@@ -228,8 +228,9 @@ export async function openEmbeddedIdentity(
     },
     async deleteUser(id) {
       await db.transaction(async (tx) => {
-        // The links to a new password name the person in a column that is no reference.
-        await tx.delete(authVerification).where(eq(authVerification.value, id))
+        // Links to a new password and challenges for passkeys name the person in a column that is no
+        // reference.
+        await tx.delete(authVerification).where(sql`strpos(${authVerification.value}, ${id}) > 0`)
         await tx.delete(authUser).where(eq(authUser.id, id))
       })
     },

@@ -1,7 +1,9 @@
+import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { findEmail } from "../../support/inbox.ts"
-import { openBrowser, postJson } from "../../support/people.ts"
+import { addPasskey, askForChallenge, enterWith } from "../../support/passkeys.ts"
+import { openBrowser, postJson, signIn } from "../../support/people.ts"
 
 const PASSWORD = "an engine of brass"
 
@@ -32,6 +34,27 @@ describe("if addresses have to be confirmed first", () => {
     expect(await (await browser("/sign-in?confirmed")).text()).toContain("Your email address is confirmed")
     const entered = await browser("/sign-in", form(someone("mary")))
     expect([entered.status, entered.headers.get("location")]).toEqual([303, "/dashboard"])
+  })
+
+  test("a passkey does not sign in to an account whose address is not confirmed, and a link is sent", async () => {
+    const account = someone("joan")
+    const browser = openBrowser(app)
+    await postJson(browser, "/api/auth/sign-up/email", account)
+    await openAccount("joan", browser)
+    await browser("/onboarding")
+    const sql = postgres(app.databaseUrl, { max: 1 })
+    await sql`update users set onboarding_completed = true where email = ${account.email}`
+    const passkey = await addPasskey(app, await signIn(app, account))
+    await sql`update auth.user set email_verified = false where email = ${account.email}`
+    await sql`delete from mail_outbox where recipient = ${account.email}`
+    const other = openBrowser(app)
+    const entered = await enterWith(other, passkey.assert(await askForChallenge(other)))
+    expect(entered.headers.get("location")).toContain("problem=address-unconfirmed")
+    expect((await other("/api/files")).status).toBe(401)
+    expect(await sql`select kind from mail_outbox where recipient = ${account.email}`).toEqual([
+      { kind: "verify-address" },
+    ])
+    await sql.end()
   })
 
   test("an account's owner is notified at most once a day that someone tried to sign up with the address", async () => {

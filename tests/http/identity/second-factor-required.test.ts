@@ -1,6 +1,8 @@
+import postgres from "postgres"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
-import { ada, postJson, signUp } from "../../support/people.ts"
+import { addPasskey, askForChallenge, enterWith } from "../../support/passkeys.ts"
+import { ada, postJson, signIn, signUp } from "../../support/people.ts"
 import { addSecondFactor } from "../../support/second-factor.ts"
 
 let app: TidelineApp
@@ -31,6 +33,24 @@ test("with SECOND_FACTOR=required nothing opens before a second factor is set up
       })
     ).status,
   ).toBe(200)
+})
+
+test("with SECOND_FACTOR=required a passkey is enough, and is asked for after a password", async () => {
+  const person = await signUp(app, { name: "Joan", email: "joan@example.org" })
+  const phone = await addSecondFactor(person, person.password)
+  await person("/onboarding")
+  const sql = postgres(app.databaseUrl, { max: 1 })
+  await sql`update users set onboarding_completed = true`
+  await sql.end()
+  const passkey = await addPasskey(app, person)
+  const proof = { password: person.password, code: phone.recoveryCodes[0] }
+  expect((await postJson(person, "/api/auth/two-factor/disable", proof)).status).toBe(200)
+
+  const byPassword = await signIn(app, person)
+  expect((await byPassword("/api/files")).status).toBe(403)
+  expect(await (await byPassword("/second-factor")).text()).toContain("Use your passkey")
+  await enterWith(byPassword, passkey.assert(await askForChallenge(byPassword)))
+  expect((await byPassword("/api/files")).status).toBe(200)
 })
 
 test("with SECOND_FACTOR=required somebody who cannot set one up can sign out", async () => {

@@ -401,7 +401,7 @@ describe("an operator", () => {
     await person("/onboarding")
     const [row] = await sql`select clerk_id from users where email = ${person.email}`
     const fields = { intent: "remove-factors", userId: String(row?.["clerk_id"]) }
-    expect(await (await boss("/admin/people")).text()).toContain("Remove second factor")
+    expect(await (await boss("/admin/people")).text()).toContain("Remove second factors")
     const removed = await post(boss, "/admin/people", fields)
     expect(removed.status).toBe(303)
     expect(await (await boss(removed.headers.get("location") ?? "")).text()).toContain(

@@ -2,7 +2,7 @@ import { redirect } from "react-router"
 import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
-import { backToSignIn } from "./back-to-sign-in.ts"
+import { backToSignIn } from "#app/routes/auth/back-to-sign-in.ts"
 import type { Route } from "./+types/callback.ts"
 
 export const handle = { credential: "none" }

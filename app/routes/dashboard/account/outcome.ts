@@ -13,6 +13,8 @@ export interface Outcome<Words = string> {
   values?: Record<string, string>
   made?: { key: string; name: string }
   recoveryCodes?: string[]
+  /** With what the browser makes a passkey. */
+  passkeyOptions?: string
 }
 
 export function sayOutcome({ done, errors, ...rest }: Outcome<Sentence>, say: Say): Outcome {

@@ -18,6 +18,7 @@ import {
   stopAddressChange,
 } from "#server/accounts/own-account.ts"
 import { removeSecondFactor, renewRecoveryCodes } from "#server/accounts/second-factor.ts"
+import { addPasskey, beginPasskey, removePasskey, renamePasskey } from "#server/accounts/passkeys.ts"
 import { removePicture, savePicture } from "#server/accounts/picture.ts"
 import { findUsage } from "#server/files/files.ts"
 import { readForm } from "#server/http/form.ts"
@@ -35,6 +36,7 @@ import { Browsers } from "./browsers.tsx"
 import { DeleteAccount } from "./delete-account.tsx"
 import { Keys } from "./keys.tsx"
 import { sayOutcome, type Errors, type Outcome } from "./outcome.ts"
+import { Passkeys } from "./passkeys.tsx"
 import { PasswordForm } from "./password-form.tsx"
 import { ProfileForm } from "./profile-form.tsx"
 import { SecondFactor } from "./second-factor.tsx"
@@ -111,6 +113,33 @@ export async function action({ context, request }: Route.ActionArgs) {
         const outcome = await removeSecondFactor(scope, visit, proof)
         if (!outcome.ok) return refused(outcome.status, wordsForPassword(outcome))
         return data({ intent, done: msg`Two-factor authentication is off.` }, { headers: outcome.headers })
+      }
+      case "begin-passkey": {
+        const outcome = await beginPasskey(scope, visit, change.current ?? null)
+        const values = { name: change.name }
+        if (outcome.ok)
+          return data({ intent, values, passkeyOptions: outcome.options }, { headers: outcome.headers })
+        return data({ intent, values, errors: wordsForPassword(outcome) }, { status: outcome.status })
+      }
+      case "add-passkey": {
+        const outcome = await addPasskey(scope, visit, change)
+        if (!outcome.ok) return refused(outcome.status, textFor(outcome))
+        return { intent, done: msg`Passkey added. You can sign in with it from now on.` }
+      }
+      case "rename-passkey":
+        await renamePasskey(scope, { id: change.passkeyId, name: change.name })
+        return { intent, done: msg`Passkey renamed.` }
+      case "remove-passkey": {
+        const passkey = { id: change.passkeyId, password: change.current ?? null }
+        const refusal = await removePasskey(scope, visit, passkey)
+        if (refusal) {
+          const values = { passkeyId: change.passkeyId }
+          return data({ intent, errors: wordsForPassword(refusal), values }, { status: refusal.status })
+        }
+        return {
+          intent,
+          done: msg`Passkey removed. Other browsers that signed in with it have been signed out.`,
+        }
       }
       case "end-session":
         await endSession(scope, visit, change.sessionId)
@@ -196,6 +225,14 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
             hasPassword={account.hasPassword}
             outcome={outcomeOf("renew-recovery-codes", "remove-second-factor")}
           />
+          {account.passkeys ? (
+            <Passkeys
+              passkeys={account.passkeys}
+              hasPassword={account.hasPassword}
+              now={now}
+              outcome={outcomeOf("begin-passkey", "add-passkey", "rename-passkey", "remove-passkey")}
+            />
+          ) : null}
           <Browsers
             browsers={account.browsers}
             now={now}

@@ -6,6 +6,7 @@ const EVENTS = new Map([
   ["/sign-up/email", "sign-up"],
   ["/sign-in/email", "sign-in"],
   ["/enter-by-provider", "sign-in by provider"],
+  ["/passkey/verify-authentication", "sign-in by passkey"],
   ["/sign-out", "sign-out"],
   ["/request-password-reset", "reset asked for"],
   ["/reset-password", "password reset"],

@@ -8,10 +8,12 @@ import { bearer } from "better-auth/plugins/bearer"
 import { jwt } from "better-auth/plugins/jwt"
 import { count, eq } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
+import { isOutage } from "#db/outage.ts"
 import {
   authAccount,
   authApiKey,
   authJwks,
+  authPasskey,
   authRateLimit,
   authSession,
   authTwoFactor,
@@ -40,6 +42,15 @@ import { refuseGuessable } from "./guessable.ts"
 import { knownBrowser, rememberBrowser } from "./known-browser.ts"
 import { recordCall, rememberKey, type RecordEvent } from "./security-events.ts"
 import { ADDRESS_HEADER, senderOfCall } from "./sender.ts"
+import {
+  endReplacedSession,
+  hasPasskey,
+  notePasskeyUse,
+  PASSKEY_LIMITS,
+  passkeys,
+  requireVerification,
+  VERIFY_PASSKEY,
+} from "./passkeys.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 import {
   checkAttempt,
@@ -135,6 +146,7 @@ export const TABLES = {
   rateLimit: authRateLimit,
   apikey: authApiKey,
   twoFactor: authTwoFactor,
+  passkey: authPasskey,
 }
 
 export type Auth = ReturnType<typeof createAuth>
@@ -173,8 +185,12 @@ export function authOptions(settings: AuthSettings) {
     session: {
       expiresIn: SESSION_LIFE,
       updateAge: SESSION_RENEWAL,
+      // Nothing that is offered depends on it. What is sensitive asks for the password, whatever the
+      // age of the session.
+      freshAge: 0,
       additionalFields: {
         secondFactor: { type: "boolean", required: true, defaultValue: false, input: false },
+        passkeyId: { type: "string", required: false, input: false },
       },
     },
     emailAndPassword: {
@@ -240,6 +256,7 @@ export function authOptions(settings: AuthSettings) {
         "/change-password": { window: 60, max: 30 },
         [CONFIRM_ADDRESS]: { window: 60, max: 30 },
         ...SECOND_FACTOR_LIMITS,
+        ...PASSKEY_LIMITS,
         "/get-session": false,
       },
     },
@@ -267,6 +284,8 @@ export function authOptions(settings: AuthSettings) {
         enableSessionForAPIKeys: false,
       }),
       secondFactor(origin),
+      passkeys(settings),
+      requireVerification(),
       // After the second factor's own hooks, which take back a session that a password alone opened.
       { id: "afterwards", hooks: { after: [{ matcher: () => true, handler: afterwards(settings) }] } },
     ],
@@ -281,7 +300,8 @@ export function authOptions(settings: AuthSettings) {
       level: "warn",
       log: (level, message, ...details) => {
         const error = details.find((detail) => detail instanceof Error)
-        if (error) reportError(settings, error, message)
+        const isOurs = error && !(REFUSED_PASSKEY.has(message) && !isOutage(error))
+        if (isOurs) reportError(settings, error, message)
         // What it calls an error without a cause is a request that it refused.
         else settings.log.debug({ source: "better-auth", level }, message)
       },
@@ -342,10 +362,21 @@ function refuseEarly(settings: AuthSettings) {
     }
     if (body) await refuseGuessable(call, settings, body)
     if (body) await checkAttempt(call, db, body)
+    if (path === "/two-factor/enable") await keepPasskeyNeeded(call, db)
     if (path === "/api-key/create" && request) await refuseWithoutFactor(call, settings)
     if (path === "/api-key/delete" && body) await rememberKey(call, db, String(body.keyId))
     return { context: { body } }
   })
+}
+
+/**
+ * Someone who knows the password alone adds no factor to an account that has one: they have to sign
+ * in with the passkey first.
+ */
+async function keepPasskeyNeeded(call: GenericEndpointContext, db: Database) {
+  const session = await getSessionFromCtx<object, { secondFactor: boolean }>(call)
+  if (!session || session.session.secondFactor || !(await hasPasskey(db, session.user.id))) return
+  throw new APIError("FORBIDDEN", { code: "PASSKEY_NEEDED", message: "Sign in with your passkey first." })
 }
 
 /** The endpoints are open to every session, and without its factor it may do nothing else yet. */
@@ -412,13 +443,20 @@ function admitInvited(settings: AuthSettings) {
 }
 
 /** Every way to sign in makes a session. */
-function beginSession({ isSuspended }: AuthSettings) {
+function beginSession({ db, isSuspended }: AuthSettings) {
   return async ({ userId }: { userId: string }, call: GenericEndpointContext | null) => {
     if (await isSuspended(userId)) {
       const message = "This account is suspended. Ask the administrator of this server to allow it again."
       throw new APIError("FORBIDDEN", { message, code: "ACCOUNT_SUSPENDED" })
     }
-    if (hasShownFactor(call)) return { data: { secondFactor: true } }
+    if (call?.path === VERIFY_PASSKEY) {
+      const passkeyId = await notePasskeyUse(db, String(call.body?.response?.id))
+      return { data: { secondFactor: true, passkeyId } }
+    }
+    if (!hasShownFactor(call)) return
+    // A session that replaces the one of a passkey ends with it too.
+    const passkeyId = call?.context.session?.session["passkeyId"] ?? null
+    return { data: { secondFactor: true, passkeyId } }
   }
 }
 
@@ -454,6 +492,7 @@ function afterwards(settings: AuthSettings) {
       await forgetAddressChange(db, context.session.user.id)
     }
     if (!isAPIError(returned)) await noteFactors(call, db)
+    if (path === VERIFY_PASSKEY && newSession) await endReplacedSession(call, db)
     await recordCall(call, settings, { isKnown: known !== null, returned })
     if (path === "/sign-up/email" && !newSession && isSignUp(returned))
       rememberSignUp(call, authSecret, returned.user.id)
@@ -461,7 +500,14 @@ function afterwards(settings: AuthSettings) {
 }
 
 /** What opens an account in a browser. */
-const OPENING = new Set(["/sign-in/email", "/sign-up/email", CONFIRM_ADDRESS, ENTER, ...VERIFYING])
+const OPENING = new Set([
+  "/sign-in/email",
+  "/sign-up/email",
+  CONFIRM_ADDRESS,
+  ENTER,
+  VERIFY_PASSKEY,
+  ...VERIFYING,
+])
 
 /** What a code, or a trusted browser, has shown. */
 async function noteFactors({ path, context }: GenericEndpointContext, db: Database) {
@@ -496,6 +542,9 @@ async function keepLimitOfKeys(db: Database, made: unknown) {
   const message = `You have ${MOST_KEYS} keys. Delete one you don't use, then create the new one.`
   throw new APIError("FORBIDDEN", { message, code: "TOO_MANY_KEYS" })
 }
+
+/** What the plugin logs of an answer that it refuses, with the reason as an error. */
+const REFUSED_PASSKEY = new Set(["Failed to verify registration", "Failed to verify authentication"])
 
 /** What was refused is no fault of ours: anybody can send what has to be. */
 function reportError({ log, noticeError }: AuthSettings, error: unknown, message: string) {

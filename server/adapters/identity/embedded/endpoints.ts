@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { KeyName } from "#server/accounts/contract.ts"
 import { PersonName } from "#server/users/contract.ts"
 import { CONFIRM_ADDRESS, ConfirmAddress } from "./confirm-address.ts"
+import { PASSKEY_ENDPOINTS } from "./passkeys.ts"
 import { SECOND_FACTOR_ENDPOINTS } from "./second-factor.ts"
 
 const Nothing = v.optional(v.strictObject({}))
@@ -33,6 +34,7 @@ export const ENDPOINTS: Readonly<Record<string, v.GenericSchema>> = {
   "POST /api-key/delete": v.strictObject({ keyId: v.string() }),
   "GET /jwks": v.unknown(),
   ...SECOND_FACTOR_ENDPOINTS,
+  ...PASSKEY_ENDPOINTS,
 }
 
 /** Whether a request under the provider's path may reach it. */

@@ -1,7 +1,9 @@
 import * as v from "valibot"
+import type { PasskeyAssertion } from "#server/ports/passkey-contract.ts"
 import type { AccountForms, AccountOutcome, AccountProblem, Visit } from "#server/ports/identity.ts"
 import { API_PATH, INVITATION_HEADER } from "./auth.ts"
 import { CONFIRM_ADDRESS } from "./confirm-address.ts"
+import { hasPasskeys, VERIFY_PASSKEY } from "./passkeys.ts"
 import { isTotp, normalizeCode } from "./second-factor.ts"
 
 type Handle = (visit: Visit) => Promise<Response>
@@ -37,6 +39,10 @@ export function createForms(send: Send, { origin, confirmsFirst }: FormSettings)
       const { twoFactorRedirect: needsCode } = v.parse(SignedIn, await response.json())
       return { ok: true, headers: cookiesOf(response), needsCode }
     },
+    ...(hasPasskeys(origin) && {
+      enterWithPasskey: (visit: Visit, response: PasskeyAssertion) =>
+        post(visit, VERIFY_PASSKEY, { response }),
+    }),
     enterCode(visit, { code: typed, trust }) {
       const code = normalizeCode(typed)
       const path = isTotp(code) ? "/two-factor/verify-totp" : "/two-factor/verify-backup-code"
@@ -121,6 +127,11 @@ const PROBLEMS: Record<string, AccountProblem> = {
   TOTP_NOT_ENABLED: "challenge-ended",
   BACKUP_CODES_NOT_ENABLED: "challenge-ended",
   TOTP_ALREADY_ENABLED: "factor-exists",
+  PASSKEY_NOT_FOUND: "passkey-unknown",
+  CHALLENGE_NOT_FOUND: "passkey-refused",
+  AUTHENTICATION_FAILED: "passkey-refused",
+  USER_NOT_VERIFIED: "passkey-refused",
+  PASSKEY_NEEDED: "passkey-needed",
   SIGNUP_CLOSED: "signup-closed",
   SIGNUP_BY_PROVIDER: "signup-by-provider",
   ACCOUNT_SUSPENDED: "account-suspended",

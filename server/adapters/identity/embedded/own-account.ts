@@ -11,6 +11,7 @@ import type { Auth } from "./auth.ts"
 import type { Send } from "./forms.ts"
 import { permissionsOf, readScopes } from "./key-scopes.ts"
 import { openSecondFactor } from "./own-factor.ts"
+import { openOwnPasskeys } from "./own-passkeys.ts"
 import { verifyPassword } from "./password.ts"
 import type { RecordEvent } from "./security-events.ts"
 import { senderOfVisit } from "./sender.ts"
@@ -36,6 +37,7 @@ export function openOwnAccount(settings: OwnAccountSettings): OwnAccount {
   return {
     ...openSecondFactor(settings),
     ...openAddressChange(settings, { hasPassword, checkPassword }),
+    ...openOwnPasskeys(settings),
 
     async listSessions(userId) {
       const sessions = await db

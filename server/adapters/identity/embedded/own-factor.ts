@@ -1,7 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
-import { authTwoFactor } from "#db/schema/auth.ts"
+import { authPasskey, authTwoFactor } from "#db/schema/auth.ts"
 import type { AccountOutcome, OwnAccount, Visit } from "#server/ports/identity.ts"
 import type { Auth } from "./auth.ts"
 import { cookiesOf, refusalOf, type Send } from "./forms.ts"
@@ -65,7 +65,16 @@ export function openSecondFactor({ db, auth, post, send }: Settings): OwnFactor 
 
     async findFactorHolders(userIds) {
       const isOneOf = and(inArray(authTwoFactor.userId, [...userIds]), eq(authTwoFactor.verified, true))
-      const holders = await db.select({ userId: authTwoFactor.userId }).from(authTwoFactor).where(isOneOf)
+      const holders = await db
+        .select({ userId: authTwoFactor.userId })
+        .from(authTwoFactor)
+        .where(isOneOf)
+        .union(
+          db
+            .select({ userId: authPasskey.userId })
+            .from(authPasskey)
+            .where(inArray(authPasskey.userId, [...userIds])),
+        )
       return holders.map(({ userId }) => userId)
     },
   }

@@ -3,11 +3,18 @@ import { APIError, getSessionFromCtx, isAPIError } from "better-auth/api"
 import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto"
 import { twoFactor } from "better-auth/plugins/two-factor"
 import { createOTP } from "@better-auth/utils/otp"
-import { and, eq, like, ne } from "drizzle-orm"
+import { and, eq, isNull, like, ne } from "drizzle-orm"
 import { randomInt } from "node:crypto"
 import * as v from "valibot"
 import type { Database, Transaction } from "#db/client.ts"
-import { authAccount, authSession, authTwoFactor, authUser, authVerification } from "#db/schema/auth.ts"
+import {
+  authAccount,
+  authPasskey,
+  authSession,
+  authTwoFactor,
+  authUser,
+  authVerification,
+} from "#db/schema/auth.ts"
 import type { AccountOutcome } from "#server/ports/identity.ts"
 import { countAttempt, forgetAttempts } from "./attempts.ts"
 
@@ -217,15 +224,16 @@ export async function forgetTrustedBrowsers(db: Database | Transaction, userId: 
     .where(and(eq(authVerification.value, userId), like(authVerification.identifier, "trust-device-%")))
 }
 
-/** What every session has shown of a factor that is gone counts no longer. */
+/** What a session has shown of a factor that is gone counts no longer; what a passkey showed does. */
 export async function forgetShownFactors(db: Database | Transaction, userId: string): Promise<void> {
-  await db.update(authSession).set({ secondFactor: false }).where(eq(authSession.userId, userId))
+  const isWithoutPasskey = and(eq(authSession.userId, userId), isNull(authSession.passkeyId))
+  await db.update(authSession).set({ secondFactor: false }).where(isWithoutPasskey)
   await forgetTrustedBrowsers(db, userId)
 }
 
 /**
- * Without asking for any: for operators, and for the new holder of an address. False where there
- * was none.
+ * The authenticator app and the passkeys, without asking for any: for operators, and for the new
+ * holder of an address. Sessions that a passkey opened end. False where there was none.
  */
 export async function removeFactors(db: Database | Transaction, userId: string): Promise<boolean> {
   const isTheirs = eq(authTwoFactor.userId, userId)
@@ -234,8 +242,12 @@ export async function removeFactors(db: Database | Transaction, userId: string):
     .where(isTheirs)
     .returning({ verified: authTwoFactor.verified })
   await db.update(authUser).set({ twoFactorEnabled: false }).where(eq(authUser.id, userId))
+  const passkeys = await db
+    .delete(authPasskey)
+    .where(eq(authPasskey.userId, userId))
+    .returning({ id: authPasskey.id })
   await forgetShownFactors(db, userId)
-  return removed.some(({ verified }) => verified)
+  return passkeys.length > 0 || removed.some(({ verified }) => verified)
 }
 
 /** The same with the address of the person; null for an unknown id. */

@@ -5,6 +5,7 @@ import type { Database, Transaction } from "#db/client.ts"
 import { authApiKey, authUser } from "#db/schema/auth.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"
 import { CONFIRM_ADDRESS } from "./confirm-address.ts"
+import { ownerOfPasskey, VERIFY_PASSKEY } from "./passkeys.ts"
 import { senderOfCall } from "./sender.ts"
 import { challengedUser, VERIFY_TOTP, VERIFYING } from "./second-factor.ts"
 import { ENTER } from "./sso/enter.ts"
@@ -104,12 +105,19 @@ function eventOf({ path, context, request }: GenericEndpointContext, returned: u
 function wayOf(path: string): SecurityEvent["way"] {
   if (path === "/sign-in/email") return "password"
   if (path === ENTER) return "provider"
+  if (path === VERIFY_PASSKEY) return "passkey"
   if (path === CONFIRM_ADDRESS) return "email-link"
   if (VERIFYING.has(path)) return path === VERIFY_TOTP ? "code" : "recovery-code"
   return undefined
 }
 
-const WRONG = new Set(["INVALID_EMAIL_OR_PASSWORD", "INVALID_CODE", "INVALID_BACKUP_CODE"])
+const WRONG = new Set([
+  "INVALID_EMAIL_OR_PASSWORD",
+  "INVALID_CODE",
+  "INVALID_BACKUP_CODE",
+  "AUTHENTICATION_FAILED",
+  "USER_NOT_VERIFIED",
+])
 
 /** Of an account that exists, and only after the response. */
 async function recordFailure(
@@ -118,8 +126,16 @@ async function recordFailure(
   code: string | undefined,
 ) {
   const isPassword = call.path === "/sign-in/email"
-  if (!WRONG.has(code ?? "") || (!isPassword && !VERIFYING.has(call.path))) return
+  const isPasskey = call.path === VERIFY_PASSKEY
+  if (!WRONG.has(code ?? "") || (!isPassword && !isPasskey && !VERIFYING.has(call.path))) return
   const event = { event: "sign-in-failed", from: senderOfCall(call) } as const
+  if (isPasskey) {
+    const credentialId = String(call.body?.response?.id)
+    return afterResponse(async () => {
+      const userId = await ownerOfPasskey(db, credentialId)
+      if (userId !== null) await record({ ...event, userId, way: "passkey" })
+    })
+  }
   if (!isPassword) {
     const userId = await challengedUser(call)
     const way = call.path === VERIFY_TOTP ? "code" : "recovery-code"

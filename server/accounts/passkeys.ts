@@ -1,0 +1,87 @@
+import type { Config } from "#server/config.ts"
+import { NotFound } from "#server/errors.ts"
+import type { AccountOutcome, Visit } from "#server/ports/identity.ts"
+import type { PasskeyAttestation } from "#server/ports/passkey-contract.ts"
+import type { Scope } from "#server/scope.ts"
+import { requireOwnAccount } from "./own-account.ts"
+
+/**
+ * Milliseconds since the sign-in of somebody who has no password: who signs in by a provider proves
+ * who they are by having done so just now.
+ */
+const RECENT = 15 * 60 * 1000
+
+type Refused = AccountOutcome & { ok: false }
+type Asking = Scope<"identity" | "viewer"> & { config: Pick<Config, "adminEmails"> }
+
+/**
+ * What the browser makes a passkey with, in JSON, and the cookie that belongs to it. Takes the
+ * password of an account that has one.
+ */
+export async function beginPasskey(
+  scope: Asking,
+  visit: Visit,
+  password: string | null,
+): Promise<Refused | { ok: true; headers: Headers; options: string }> {
+  const refusal = await refuseUnproven(scope, password)
+  return refusal ?? requireOwnAccount(scope).beginPasskey(visit, scope.viewer.session.userId)
+}
+
+/** Nothing is asked again: what the browser answers to was handed out for the password. */
+export function addPasskey(
+  scope: Scope<"identity" | "viewer">,
+  visit: Visit,
+  passkey: { name: string; attestation: PasskeyAttestation },
+): Promise<AccountOutcome> {
+  return requireOwnAccount(scope).addPasskey(visit, scope.viewer.session.userId, passkey)
+}
+
+/** Throws NotFound. */
+export async function renamePasskey(
+  scope: Scope<"identity" | "viewer">,
+  passkey: { id: string; name: string },
+): Promise<void> {
+  const { userId } = scope.viewer.session
+  if (!(await requireOwnAccount(scope).renamePasskey(userId, passkey))) throw new NotFound("passkey")
+}
+
+/**
+ * Signs out the other browsers that signed in with it. Takes what adding one takes. Throws NotFound;
+ * null when it is removed.
+ */
+export async function removePasskey(
+  scope: Asking,
+  visit: Visit,
+  { id, password }: { id: string; password: string | null },
+): Promise<Refused | null> {
+  const refusal = await refuseUnproven(scope, password)
+  if (refusal) return refusal
+  const { userId, sessionId } = scope.viewer.session
+  const removed = await requireOwnAccount(scope).removePasskey(visit, {
+    userId,
+    sessionId: sessionId ?? "",
+    id,
+  })
+  if (!removed) throw new NotFound("passkey")
+  return null
+}
+
+/**
+ * Someone who found an open browser changes nothing, and someone who knows an operator's password
+ * does not get past the passkey by adding another.
+ */
+async function refuseUnproven(scope: Asking, password: string | null): Promise<Refused | null> {
+  const { config, viewer } = scope
+  const { userId, sessionId, secondFactor } = viewer.session
+  const ownAccount = requireOwnAccount(scope)
+  const isOperator = config.adminEmails.includes(viewer.user.email.toLowerCase())
+  if (isOperator && secondFactor !== "shown" && (await ownAccount.listPasskeys(userId)).length > 0)
+    return refuse("passkey-needed")
+  if (await ownAccount.hasPassword(userId)) return ownAccount.checkPassword(userId, password ?? "")
+  const session = (await ownAccount.listSessions(userId)).find(({ id }) => id === sessionId)
+  return session && session.createdAt > Date.now() - RECENT ? null : refuse("sign-in-again")
+}
+
+function refuse(problem: Refused["problem"]): Refused {
+  return { ok: false, problem, status: 403, retryAfter: null }
+}
