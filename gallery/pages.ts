@@ -40,6 +40,7 @@ export function pagesOf({ thread, share }: Product): Page[] {
     { name: "dashboard-files", path: "/dashboard/files", as: "ada" },
     { name: "dashboard-trash", path: "/dashboard/files/trash", as: "ada" },
     { name: "dashboard-account", path: "/dashboard/account", as: "ada" },
+    { name: "dashboard-security-log", path: "/dashboard/account/security", as: "ada" },
     { name: "admin", path: "/admin", as: "ada" },
     { name: "admin-people", path: "/admin/people", as: "ada" },
   ]

@@ -75,7 +75,7 @@ it("somebody signs up by a provider with the keyboard, signs out, and signs out 
   await sql`update users set onboarding_completed = true`
 
   await page.goto(`${app.origin}/dashboard/account`)
-  await page.getByText("You sign in by single sign-on").waitFor()
+  await page.getByText("and have no password here").waitFor()
   await page.evaluate(() =>
     document.querySelector<HTMLFormElement>("form[action='/sign-out']")?.requestSubmit(),
   )

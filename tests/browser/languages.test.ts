@@ -10,6 +10,7 @@ const DASHBOARD = [
   "/dashboard/files",
   "/dashboard/files/trash",
   "/dashboard/account",
+  "/dashboard/account/security",
 ]
 
 let tideline: FilesBrowser

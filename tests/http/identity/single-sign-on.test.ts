@@ -126,6 +126,26 @@ describe("signing in by a provider", () => {
     ])
   })
 
+  test("is in the security log, and a second browser is told of by email", async () => {
+    const enterIn = async (browser: Browser) => {
+      const { state, nonce } = await begin(browser)
+      answerWith(await hostile.sign(claimsFor("logged", nonce)))
+      expect((await comeBack(browser, state)).status).toBe(302)
+    }
+    const [own, another] = [openBrowser(app), openBrowser(app)]
+    const notices = () => sql`
+      select subject from mail_outbox where recipient = 'logged@example.org' and kind = 'security-notice'`
+    await enterIn(own)
+    await enterIn(own)
+    expect(await notices()).toEqual([])
+    await enterIn(another)
+    expect(await notices()).toEqual([{ subject: "New sign-in to your account (Tideline)" }])
+    const log = await sql`select event, way from auth.security_event
+      where user_id = (select id from auth.user where email = 'logged@example.org') order by _id`
+    const signedIn = { event: "signed-in", way: "provider" }
+    expect(log).toEqual([{ event: "account-created", way: null }, signedIn, signedIn, signedIn])
+  })
+
   test("leads on to a path of this site and nowhere else", async () => {
     for (const [wanted, led] of [
       ["/dashboard/files?view=all", "/dashboard/files?view=all"],
@@ -468,6 +488,7 @@ describe("with SIGNUP=sso", () => {
     const page = await (await openBrowser(closed)("/sign-up")).text()
     expect(page).toContain("/sign-in/with/hostile")
     expect(page).not.toContain('name="password"')
+    expect(page).toContain("Accounts are created by single sign-on here.")
     const account = { name: "Ada", email: "ada@example.org", password: "an engine of brass" }
     const refused = await postJson(openBrowser(closed), "/api/auth/sign-up/email", account)
     expect([refused.status, await refused.json()]).toEqual([
