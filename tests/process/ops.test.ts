@@ -4,7 +4,7 @@ import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openGate, type Gate } from "../support/gate.ts"
-import { signUp } from "../support/people.ts"
+import { signIn, signUp } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import packageJson from "../../package.json" with { type: "json" }
@@ -114,6 +114,15 @@ describe("the port for probes", () => {
       expect(missing).toEqual([])
     },
   )
+
+  it("counts sign-ins by what they were made with, and refused ones not", async () => {
+    const mary = await signUp(app, { name: "Mary", email: "mary@example.org" })
+    await signIn(app, mary)
+    await expect(signIn(app, { email: mary.email, password: "a wrong guess at it" })).rejects.toThrow("401")
+    const metrics = await readMetrics()
+    expect(metrics).toContain('tideline_sign_ins_total{way="password"} 1')
+    expect(metrics).toContain('tideline_sign_ins_total{way="provider"} 0')
+  })
 
   it("does not count finished uploads", async () => {
     const grace = await signUp(app, { name: "Grace", email: "grace@example.org" })

@@ -3,6 +3,7 @@ import { and, eq, isNull, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { isOutage } from "#db/outage.ts"
 import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
+import { SIGN_IN_WAYS } from "#db/schema/security.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"
 import type { Log } from "#server/log.ts"
 import type { Identity, Plan, RequestContext, Session, SsoProvider, Visit } from "#server/ports/identity.ts"
@@ -78,7 +79,8 @@ export async function openEmbeddedIdentity(
   const background = openBackground(log)
   const outages = watchOutages()
   const joined = openJoinedWrites(db)
-  const signIns: Record<string, number> = {}
+  // A rate begins at zero.
+  const signIns: Record<string, number> = Object.fromEntries(SIGN_IN_WAYS.map((way) => [way, 0]))
   const record: RecordEvent = async (event, transaction) => {
     if (event.event === "signed-in" && event.way) signIns[event.way] = (signIns[event.way] ?? 0) + 1
     if (transaction) await hooks.recordSecurityEvent(transaction, event)
