@@ -242,5 +242,5 @@ async function signedIn(email: string) {
 async function signIn(page: Page, email: string, password: string) {
   await page.getByLabel("Email address").fill(email)
   await page.getByLabel("Password", { exact: true }).fill(password)
-  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
 }

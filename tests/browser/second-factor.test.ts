@@ -55,7 +55,7 @@ describe.each([
     await look(signIn, options)
     await signIn.getByRole("link", { name: "Use a recovery code" }).click()
     await signIn.getByLabel("Recovery code").fill(codes[0]?.toUpperCase() ?? "")
-    await signIn.getByRole("button", { name: "Sign in" }).click()
+    await signIn.getByRole("button", { name: "Sign in", exact: true }).click()
     await signIn.waitForURL(/\/dashboard$/)
     await signIn.context().close()
 
@@ -123,7 +123,7 @@ async function openSignIn({ email, password }: Person, options: BrowserContextOp
   await page.goto(`${app.origin}/sign-in`)
   await page.getByLabel("Email address").fill(email)
   await page.getByLabel("Password", { exact: true }).fill(password)
-  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
   return page
 }
 
