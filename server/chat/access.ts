@@ -18,7 +18,7 @@ export function ownThread(scope: Scope<"viewer">, id: string): SQL | undefined {
   return and(ownThreads(scope), eq(chatThreads._id, parseId(id)))
 }
 
-/** The conversations that the viewer has in the trash. */
+/** The viewer's conversations in the trash. */
 export function ownTrashedThreads({ viewer }: Scope<"viewer">): SQL | undefined {
   return and(eq(chatThreads.userId, viewer.user._id), eq(chatThreads.trashed, true))
 }

@@ -5,7 +5,7 @@ import { findFile } from "#server/files/files.ts"
 import type { Scope } from "#server/scope.ts"
 import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./contract.ts"
 
-/** Characters of all text files that the model is given at once. */
+/** Characters of all text files in one request to the model. */
 const TEXT_LIMIT = 100_000
 
 /**

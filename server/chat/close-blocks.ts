@@ -1,4 +1,4 @@
-/** What is open until its end comes, and would swallow the text behind it. */
+/** An open block, which would swallow the text after it. */
 export interface OpenBlock {
   isEnd(line: string): boolean
   /** The line that ends it. */

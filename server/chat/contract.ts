@@ -16,12 +16,12 @@ import type {
 
 export type { ReplyDelta, ReplyPart, Attachment }
 
-/** What a list shows of a conversation. */
+/** A conversation as lists show it. */
 export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt">
 
 export interface ThreadPage {
   threads: ThreadSummary[]
-  /** Asks for the conversations after these; null where there are none. */
+  /** Cursor of the conversations after these; null if there are none. */
   nextCursor: string | null
 }
 
@@ -52,7 +52,7 @@ export type LiveChunk = Pick<ChatChunk, "_id" | "turnId" | "seq" | "delta">
 export interface EntryPage {
   /** Oldest first. */
   entries: Entry[]
-  /** Asks for the messages before these; null where there are none. */
+  /** Cursor of the messages before these; null if there are none. */
   earlierCursor: string | null
 }
 
@@ -62,11 +62,11 @@ export type ReplacedEntry = Omit<ChatReplacedMessage, "userId" | "threadId" | "r
 export interface ReplacedPage {
   /** Oldest first. Those with the same `replacedAt` were taken out by one edit. */
   entries: ReplacedEntry[]
-  /** Asks for the messages before these; null where there are none. */
+  /** Cursor of the messages before these; null if there are none. */
   earlierCursor: string | null
 }
 
-/** Why an answer ended before the model was done. */
+/** Why a reply ended before the model was done. */
 export type StopReason = Extract<ChatTurn["status"], "stopped" | "timeout" | "interrupted">
 
 /** What the stream says of an answer besides its parts. */
@@ -77,7 +77,7 @@ export interface ReplyMetadata {
   stop?: StopReason
   inputTokens?: number
   outputTokens?: number
-  /** Why the model ended its answer. */
+  /** Why the model ended its reply. */
   finishReason?: FinishReason
 }
 
@@ -198,7 +198,7 @@ export const RenameThread = v.object({ title: Title })
 export type RenameThread = v.InferOutput<typeof RenameThread>
 
 export interface Stopped {
-  /** Whether an answer was being given. */
+  /** Whether a reply was being generated. */
   stopped: boolean
 }
 
@@ -210,7 +210,7 @@ export const chatCalls: {
     ThreadSummary
   >
   renameThread: MutationType<"chat.renameThread", { threadId: string; title: string }, ThreadSummary>
-  /** Into the trash, from where it can be restored for a day. */
+  /** Moves it to the trash, from where it can be restored for a day. */
   removeThread: MutationType<"chat.removeThread", { threadId: string }, void>
   restoreThread: MutationType<"chat.restoreThread", { threadId: string }, ThreadSummary>
   /**

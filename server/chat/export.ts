@@ -48,7 +48,7 @@ export async function writeThreadFiles(
 
 interface Contents {
   messages: Entry[]
-  /** What edits took out. */
+  /** Messages that edits replaced. */
   replaced: ReplacedEntry[]
 }
 

@@ -14,14 +14,14 @@ export interface Trouble {
   reference: string
 }
 
-/** What this process knows of the trouble with its model server. */
+/** What this process knows about problems with its model server. */
 export interface ModelTrouble {
   /**
    * The trouble that the error is; null for one that may pass by itself. Each is logged once, until
    * another comes.
    */
   report(error: unknown): Trouble | null
-  /** The model has answered. */
+  /** The model has replied. */
   end(): void
   current(): Trouble | null
 }

@@ -1,7 +1,7 @@
 /** Items that one side adds and the other reads, each in its own time. */
 export interface Queue<Item> extends AsyncIterable<Item> {
   add(item: Item): void
-  /** Nothing is added any more. */
+  /** Nothing more is added. */
   end(): void
 }
 

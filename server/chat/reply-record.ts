@@ -2,7 +2,7 @@ import type { ReplyDelta, ChatTurn } from "#db/schema/chat.ts"
 import { beginFold, type ReplyChunk, type ReplyMetadata, type FoldedReply } from "./contract.ts"
 import { storableJson, storableText } from "./storable.ts"
 
-/** An answer that is over, as it is stored. */
+/** A finished reply, as it is stored. */
 export type EndedReply = FoldedReply &
   Pick<ChatTurn, "failure" | "inputTokens" | "outputTokens" | "finishReason"> & {
     /** `completed` unless the stream said otherwise. */

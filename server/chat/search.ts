@@ -95,7 +95,6 @@ function has(
   )
 }
 
-/** Whether the term has several words. */
 function isTogether(term: string): boolean {
   return (term.match(WORD)?.length ?? 0) > 1
 }

@@ -9,10 +9,10 @@ import type { ThreadSummary } from "./contract.ts"
 import { requestStop, type StopScope } from "./stop.ts"
 import { summary } from "./threads.ts"
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const INTERVAL = 10 * 60 * 1000
 
-/** Milliseconds that a conversation can be had back. */
+/** Milliseconds for which a conversation can be restored. */
 export const TRASH_LIFETIME = 24 * 60 * 60 * 1000
 
 /**
