@@ -8,8 +8,8 @@ interface Arguments {
 }
 
 /**
- * A schema for the arguments: `options` says which may begin with `--`. Anything else is answered
- * with the usage.
+ * A schema for the arguments: `options` says which may begin with `--`. Anything else prints the
+ * usage.
  */
 export function readArguments(options: NonNullable<ParseArgsConfig["options"]>, usage: string) {
   return v.pipe(

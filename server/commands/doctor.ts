@@ -8,7 +8,8 @@ import { ok, type Finding } from "./doctor/finding.ts"
 import { checkServices } from "./doctor/services.ts"
 import { runCommand } from "./run-command.ts"
 
-// `npm run doctor`: whether everything that Tideline needs is there, and what to do where it is not.
+// `npm run doctor`: checks that everything Tideline needs is there, and says what to do if it is
+// not.
 
 const USAGE = `Usage: npm run doctor
 

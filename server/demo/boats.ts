@@ -6,7 +6,7 @@ import type { Scope } from "#server/scope.ts"
 import { isOutage } from "#db/outage.ts"
 import { BOATS, type MoveBoat } from "./contract.ts"
 
-/** A boat that nobody has touched for so long is put back. Milliseconds. */
+/** A boat that nobody has touched for this long is reset. Milliseconds. */
 const QUIET = 2 * 60_000
 const BETWEEN_LOOKS = 20_000
 

@@ -11,7 +11,7 @@ const STREAMS_PER_ADDRESS = 40
 /** Milliseconds. EventSource reconnects automatically. */
 const LONGEST = 10 * 60_000
 const BETWEEN_BEATS = 15_000
-/** How long a page that was changed waits to be drawn with the change. */
+/** How long a changed page waits to be rendered with the change. */
 const CHANGE_TIMEOUT = 500
 
 /**
@@ -22,8 +22,8 @@ export interface Demo {
   /** As the database had them last. */
   boats(): readonly Boat[]
   /**
-   * The boats as server-sent events, whole each time, for as long as somebody reads. Null when too
-   * many are looking.
+   * The boats as server-sent events, all of them in each event, for as long as somebody reads. Null
+   * if too many are connected.
    */
   watch(address: string): ReadableStream<Uint8Array> | null
   /** Resolves when the boats have changed, or soon. */
@@ -92,7 +92,7 @@ export function openDemoStreams({ live }: { live: Live }): Demo {
     else perAddress.delete(address)
   }
 
-  /** Keeps quiet connections open, and shows which of them nobody reads any more. */
+  /** Keeps quiet connections open, and detects those that nobody reads any more. */
   function beat() {
     for (const watcher of watchers) {
       if (performance.now() - watcher.since > LONGEST) watcher.end()
@@ -121,7 +121,7 @@ function inOrder(rows: readonly RowOf<typeof boatList>[]): Boat[] {
 }
 
 /**
- * Every event holds all there is, so a slow reader is sent the newest and none of those between.
+ * Every event holds all there is, so a slow reader receives the newest and skips those in between.
  */
 function openStream(watchers: Set<Watcher>, first: Uint8Array, left: () => void): ReadableStream<Uint8Array> {
   let next: Uint8Array | null = null

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { defineLiveQuery } from "#server/realtime/live-query.ts"
 import { watchedBoats } from "#server/watched-tables.ts"
 
-/** The boats of the start page. They are everybody's, so there is no viewer in the question. */
+/** The boats of the start page. They are everybody's, so the query names no viewer. */
 export const boatList = defineLiveQuery({
   name: "demo.listBoats",
   args: v.strictObject({}),

@@ -43,7 +43,7 @@ export function passwordResetEmail({
   return message(frame, texts, { label: texts.button, url })
 }
 
-/** `url` carries the token. */
+/** `url` contains the token. */
 export function verifyAddressEmail({ url, ...frame }: Frame & { url: string }): Promise<Email> {
   const texts = TEXTS[frame.language].verifyAddress()
   return message(frame, texts, { label: texts.button, url })
@@ -59,7 +59,7 @@ export function signUpAttemptedEmail(frame: Frame): Promise<Email> {
   return message(frame, texts, { label: texts.button, url })
 }
 
-/** `url` carries the token; `days` is how long it is good for. */
+/** `url` contains the token; it is valid for `days`. */
 export function waitlistConfirmationEmail({
   url,
   days,
@@ -69,7 +69,7 @@ export function waitlistConfirmationEmail({
   return message(frame, texts, { label: texts.button, url })
 }
 
-/** `url` carries the token; `days` is how long it is good for. */
+/** `url` contains the token; it is valid for `days`. */
 export function waitlistInvitationEmail({
   url,
   days,
@@ -114,7 +114,7 @@ export function securityNoticeEmail({
   return message(frame, texts, { label: texts.button, url: `${frame.origin}/dashboard/account` })
 }
 
-/** `url` carries the token, which is good for `hours`. */
+/** `url` contains the token, which is valid for `hours`. */
 export function confirmAddressChangeEmail({
   url,
   isNew,

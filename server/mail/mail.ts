@@ -74,7 +74,7 @@ interface AccountEmail {
   language: Language
 }
 
-/** `url` carries the token, which is good for `minutes`. */
+/** `url` contains the token, which is valid for `minutes`. */
 export async function queuePasswordReset(
   outbox: Outbox,
   { userId, email, language, url, minutes }: AccountEmail & { url: string; minutes: number },
@@ -91,7 +91,7 @@ export async function queuePasswordReset(
   })
 }
 
-/** `url` carries the token, which is good for `minutes`. */
+/** `url` contains the token, which is valid for `minutes`. */
 export async function queueAddressVerification(
   outbox: Outbox,
   { userId, email, language, url, minutes }: AccountEmail & { url: string; minutes: number },
@@ -169,7 +169,7 @@ export async function queueAccountDeleted(outbox: Outbox, { clerkId, email, name
   })
 }
 
-/** To the address that an account has, or is to get. `url` carries the token, good for `hours`. */
+/** To the address that an account has, or is to get. `url` contains the token, good for `hours`. */
 export async function queueAddressChange(
   outbox: Outbox,
   {
@@ -216,7 +216,7 @@ export async function queueAddressChangeAttempted(
   })
 }
 
-/** About an event of the security log. The same `cause` is told once. */
+/** About an event of the security log. The same `cause` is emailed once. */
 export async function queueSecurityNotice(
   outbox: Outbox,
   {
