@@ -7,7 +7,7 @@ export function ownFiles({ viewer }: Scope<"viewer">): SQL | undefined {
   return and(eq(files.userId, viewer.user._id), eq(files.trashed, false))
 }
 
-/** What the viewer has in the trash. */
+/** The viewer's files in the trash. */
 export function ownTrash({ viewer }: Scope<"viewer">): SQL | undefined {
   return and(eq(files.userId, viewer.user._id), eq(files.trashed, true))
 }

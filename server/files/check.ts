@@ -10,7 +10,7 @@ import { correctUsage, findWrongUsage } from "./usage.ts"
 
 type Checking = Scope<"db" | "blobs" | "log">
 
-/** Something that is not as it should be between the rows and the blob store. */
+/** A disagreement between the rows and the blob store. */
 export interface Finding {
   kind: "missing" | "damaged" | "nameless" | "rest" | "unused" | "late" | "miscounted"
   /** A sentence for the operator. */

@@ -2,12 +2,12 @@ import * as v from "valibot"
 import type { File, FileShare } from "#db/schema/files.ts"
 import type { LiveRow, MutationType } from "#server/realtime/contract.ts"
 
-/** What a list shows of a file. */
+/** A file as lists show it. */
 export type FileSummary = Pick<File, "_id" | "_creationTime" | "fileName" | "mimeType" | "size">
 
 export interface FilePage {
   files: FileSummary[]
-  /** Asks for the files after these; null where there are none. */
+  /** Cursor of the files after these; null if there are none. */
   nextCursor: string | null
 }
 
@@ -45,7 +45,7 @@ export const UnlockShare = v.object({
 /** The response to the person who creates a link: `POST /api/files/:fileId/shares`. */
 export interface NewShare {
   share: ShareSummary
-  /** The whole address. It is kept nowhere. */
+  /** The whole URL. It is not stored anywhere. */
   url: string
 }
 
@@ -188,20 +188,20 @@ type Selection = v.InferOutput<typeof Selection>
  */
 export const fileCalls: {
   rename: MutationType<"files.rename", { fileId: string; fileName: string }, FileSummary>
-  /** Into the trash. */
+  /** Moves it to the trash. */
   remove: MutationType<"files.remove", { fileId: string }, void>
   /** Back out of the trash, under another name where its own has been taken in the meantime. */
   restore: MutationType<"files.restore", { fileId: string }, FileSummary>
-  /** For ever, from the trash or from the list. */
+  /** Deletes it permanently, from the trash or from the list. */
   purge: MutationType<"files.purge", { fileId: string }, void>
   /**
-   * As those above, for several files in one transaction. What is not there is passed over; the
-   * answer is how many were.
+   * As those above, for several files in one transaction. Missing files are skipped; returns how
+   * many existed.
    */
   removeMany: MutationType<"files.removeMany", Selection, number>
   restoreMany: MutationType<"files.restoreMany", Selection, number>
   purgeMany: MutationType<"files.purgeMany", Selection, number>
-  /** Everything that is in the trash, for ever. The answer is how many files that were. */
+  /** Everything that is in the trash, for ever. Returns how many files there were. */
   emptyTrash: MutationType<"files.emptyTrash", Record<string, never>, number>
   revokeShare: MutationType<"files.revokeShare", { shareId: string }, void>
 } = {

@@ -12,9 +12,9 @@ interface GivingUp {
 }
 
 /**
- * Gives up an upload: its bytes go, and its user's quota is free again. Does nothing for one that
- * was finished in the meantime. The row stays locked while the bytes are removed: a commit of the
- * file waits here, and then finds the row gone.
+ * Gives up an upload: its bytes are removed, and its user's quota is free again. Does nothing for
+ * one that was finished in the meantime. The row stays locked while the bytes are removed: a commit
+ * of the file waits here, and then finds the row gone.
  */
 export async function giveUpUpload(
   { db, blobs: store }: Scope<"db" | "blobs">,

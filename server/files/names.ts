@@ -21,7 +21,7 @@ export function numberedName(fileName: string, number: number): string {
 
 /**
  * Control and format characters, line and paragraph separators. A joiner stays where writing needs
- * it: between the parts of an emoji, and inside words of the scripts that join their emails.
+ * it: between the parts of an emoji, and inside words of the scripts that join their letters.
  */
 const INVISIBLE = new RegExp(
   String.raw`(?<!${JOINED})[\u200C\u200D]|[\u200C\u200D](?!${JOINED})|[[\p{Cc}\p{Cf}\u2028\u2029]--[\u200C\u200D]]`,
