@@ -24,7 +24,7 @@ describe("every dependency", () => {
   it("has one exact version", () => {
     const { dependencies, devDependencies } = packageJson
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
-      expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+      expect(version, name).toMatch(/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/)
   })
 
   it("comes from a registry, and with a digest if it runs in a container", () => {

@@ -6,14 +6,16 @@ type Send = (path: string, init?: RequestInit) => Promise<Response>
 export interface Authenticator {
   recoveryCodes: string[]
   /**
-   * The code of this half minute, or of one that many later. Each is accepted once, and those of
-   * the half minute before and after are accepted too: so three are valid at any time.
+   * A code that it has not shown before: of this half minute, or of the next, which is accepted too.
+   * Either stays valid for half a minute. Throws when both were shown.
    */
-  code(later?: -1 | 0 | 1): string
+  code(): string
+  /** The code that it showed last. */
+  lastCode(): string
 }
 
 /**
- * Sets up an authenticator app in the browser of a signed-in user. It uses the code of -1. An
+ * Sets up an authenticator app in the browser of a signed-in user, which takes one of its codes. An
  * account of an external provider has no password.
  */
 export async function addSecondFactor(browser: Send, password?: string): Promise<Authenticator> {
@@ -21,7 +23,7 @@ export async function addSecondFactor(browser: Send, password?: string): Promise
   if (!begun.ok) throw new Error(`No second factor was begun: ${begun.status} ${await begun.text()}`)
   const { totpURI, backupCodes } = (await begun.json()) as { totpURI: string; backupCodes: string[] }
   const app = openAuthenticator(totpURI, backupCodes)
-  const confirmed = await postJson(browser, "/api/auth/two-factor/verify-totp", { code: app.code(-1) })
+  const confirmed = await postJson(browser, "/api/auth/two-factor/verify-totp", { code: app.code() })
   if (!confirmed.ok) throw new Error(`The code was refused: ${confirmed.status} ${await confirmed.text()}`)
   return app
 }
@@ -32,16 +34,25 @@ export async function addSecondFactor(browser: Send, password?: string): Promise
  */
 export function openAuthenticator(uri: string, recoveryCodes: string[] = []): Authenticator {
   const key = decodeBase32(new URL(uri).searchParams.get("secret") ?? "")
+  let shown = 0
   return {
     recoveryCodes,
-    code(later = 0) {
-      const counter = Buffer.alloc(8)
-      counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + later))
-      const mac = createHmac("sha1", key).update(counter).digest()
-      const offset = (mac.at(-1) ?? 0) & 15
-      return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0")
+    code() {
+      const now = Math.floor(Date.now() / 30_000)
+      if (shown > now) throw new Error("The codes of this half minute and the next were shown.")
+      shown = Math.max(shown + 1, now)
+      return codeOf(key, shown)
     },
+    lastCode: () => codeOf(key, shown),
   }
+}
+
+function codeOf(key: Buffer, halfMinute: number): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(halfMinute))
+  const mac = createHmac("sha1", key).update(counter).digest()
+  const offset = (mac.at(-1) ?? 0) & 15
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0")
 }
 
 function decodeBase32(text: string): Buffer {
