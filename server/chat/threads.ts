@@ -15,7 +15,7 @@ import {
   type ThreadSummary,
 } from "./contract.ts"
 
-/** The viewer's conversations, the last used first. */
+/** The viewer's conversations, the last used first, as `liveThreads` has them. */
 export function listThreads(
   scope: Scope<"db" | "viewer">,
   page: PageQuery = { limit: 50, cursor: undefined },

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path"
 import * as v from "valibot"
 import { refuseWhileRunning, removeSchema } from "#db/remove-schema.ts"
-import { LIMITS } from "#server/realtime/options.ts"
+import { LIMITS } from "#server/realtime/limits.ts"
 import { removeEngine } from "#server/realtime/remove.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"

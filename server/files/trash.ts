@@ -2,6 +2,7 @@ import { and, eq, inArray, lt, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { files, fileUsage } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
+import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownFile, ownFileAnywhere, ownFiles, ownFilesAnywhere, ownTrash } from "./access.ts"
 import { FileId, type FileSummary } from "./contract.ts"
@@ -12,6 +13,9 @@ import { discardBlob } from "./discard.ts"
 
 /** Milliseconds. */
 const DAY = 24 * 60 * 60 * 1000
+
+/** Milliseconds. */
+const PURGE_INTERVAL = 60 * 60 * 1000
 
 /** Files that one transaction purges when their time is over. */
 const AT_ONCE = 500
@@ -141,6 +145,20 @@ export async function emptyTrash(
   const purged = await purge(scope, ownTrash(scope))
   await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
   return purged.length
+}
+
+/**
+ * Purges, every hour, what has been in the trash for too long (`FILES_TRASH_DAYS`). Any number of
+ * processes may do it at once.
+ */
+export function startPurgingTrash(scope: Scope<"db" | "blobs" | "log" | "config">): Recurring {
+  return startRecurring(async (stopping) => {
+    try {
+      await purgeOldTrash(scope, Date.now(), stopping)
+    } catch (error) {
+      scope.log.error({ err: error }, "could not purge expired files from the trash; will retry in an hour")
+    }
+  }, PURGE_INTERVAL)
 }
 
 /**

@@ -33,6 +33,7 @@ const APP: Record<string, string> = {
   "server/commands/restore.ts": "export {}",
   "server/commands/maintenance.ts": "export {}",
   "server/commands/leave.ts": "export {}",
+  "server/commands/doctor.ts": "export {}",
   "server/commands/migrate.ts": "export {}",
   "server/files/thumbnail-process.ts": "export {}",
   "server/files/contract.ts": `export const LARGEST = 10`,

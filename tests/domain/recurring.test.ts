@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
-import { startPurgingTrash } from "#server/files/retention.ts"
+import { startPurgingTrash } from "#server/files/trash.ts"
 import { trashFile } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { startRecurring } from "#server/recurring.ts"

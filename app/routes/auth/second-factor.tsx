@@ -144,9 +144,9 @@ export default function SecondFactorPage({ loaderData, actionData }: Route.Compo
           <Trans>This page needs more than a password. Sign in with a passkey of your account.</Trans>
         </PageHead>
         <PasskeyForm target={target} nonce={nonce} />
-        <noscript>
-          <Trans>Passkeys need JavaScript.</Trans>
-        </noscript>
+        <p className="mt-4 text-center text-sm text-muted">
+          <Trans>If there is no button, this browser cannot use passkeys, or its JavaScript is off.</Trans>
+        </p>
         <SignOutInstead />
       </>
     )

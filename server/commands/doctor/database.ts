@@ -4,7 +4,7 @@ import { OLDEST_POSTGRES } from "#db/migrate.ts"
 import { livingProcesses } from "#db/process-lock.ts"
 import { formatBytes } from "#server/files/contract.ts"
 import { checkServer } from "#server/realtime/check-server.ts"
-import { LIMITS } from "#server/realtime/options.ts"
+import { LIMITS } from "#server/realtime/limits.ts"
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 
 /** Connections of a busy process: 10 for requests, 8 for live queries, and one for each of two locks. */

@@ -2,7 +2,8 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import postgres from "postgres"
 import { openRealtime } from "#server/realtime/open.ts"
-import { type RealtimeLimits, type RealtimeOptions } from "#server/realtime/options.ts"
+import type { RealtimeLimits } from "#server/realtime/limits.ts"
+import type { RealtimeOptions } from "#server/realtime/options.ts"
 import {
   addMessage,
   doNothing,
