@@ -29,11 +29,15 @@ function follow(name: string, parsed: unknown) {
   let sequence = 0
   let have: { token: string; lsn?: string } | undefined
   let attempt = 0
+  let leaveAlone = 0
+  let renewal: NodeJS.Timeout | undefined
 
   async function connect() {
     try {
-      socket.auth = { version: 1, token: await fetchToken(), client: "npm run live" }
+      const { token, expiresAt } = await fetchToken()
+      socket.auth = { version: 1, token, client: "npm run live" }
       socket.connect()
+      renewBefore(expiresAt)
     } catch (error) {
       // If the first request fails, something is misconfigured; later, the server is restarting.
       if (attempt === 0 && have === undefined) fail(error)
@@ -47,9 +51,29 @@ function follow(name: string, parsed: unknown) {
     setTimeout(() => void connect(), wait + jitter)
   }
 
+  /** The subscription stays when the token is replaced. */
+  function renewBefore(expiresAt: number) {
+    clearTimeout(renewal)
+    if (process.env["TIDELINE_TOKEN"]) return
+    renewal = setTimeout(() => void renew(), Math.max(1000, (expiresAt - Date.now()) / 2))
+  }
+
+  async function renew() {
+    if (!socket.connected) return
+    try {
+      const { token, expiresAt } = await fetchToken()
+      const { error } = (await socket.timeout(10_000).emitWithAck("authenticate", { token })) as Answer
+      if (error) throw new Error(error.message)
+      renewBefore(expiresAt)
+    } catch {
+      socket.disconnect()
+    }
+  }
+
   socket.on("connect", () => {
     attempt = 0
     sequence = 0
+    leaveAlone = 0
     const subscription = { id: 1, query: name, args: parsed, have }
     socket.emit(
       "subscribe",
@@ -66,36 +90,35 @@ function follow(name: string, parsed: unknown) {
     retry(error.data?.retryAfter)
   })
   socket.on("disconnect", (reason) => {
+    clearTimeout(renewal)
     print("disconnected", { reason })
-    retry()
+    retry(leaveAlone)
   })
   socket.onAny((kind: string, event: ServerEvent) => {
     if (event.sequence !== sequence + 1) return void socket.disconnect()
     sequence = event.sequence
-    for (const part of event.subscriptions ?? []) have = { token: part.token }
-    const lsn = event.position?.lsn ?? event.lsn
-    if (have && lsn) have = { ...have, lsn }
+    // What a snapshot's parts bring counts with the last of them.
+    if (!event.more) {
+      for (const part of event.subscriptions ?? []) have = { token: part.token }
+      const lsn = event.position?.lsn ?? event.lsn
+      if (have && lsn) have = { ...have, lsn }
+    }
     socket.emit("acknowledge", { sequence })
     print(kind, event)
+    if (kind === "goodbye") leaveAlone = event.retryAfter ?? 0
     if (kind !== "reset") return
     have = undefined
     socket.disconnect()
   })
-
-  // A token is valid for about a minute; a new one is sent before it expires, and the subscription
-  // stays.
-  setInterval(() => {
-    if (!socket.connected) return
-    fetchToken()
-      .then((token) => socket.emit("authenticate", { token }, () => {}))
-      .catch(() => socket.disconnect())
-  }, 40_000)
   void connect()
 }
 
-interface SubscribeAnswer {
-  refused?: { error: Problem }[]
+interface Answer {
   error?: Problem
+}
+
+interface SubscribeAnswer extends Answer {
+  refused?: { error: Problem }[]
 }
 
 interface Problem {
@@ -108,12 +131,22 @@ interface ServerEvent {
   sequence: number
   lsn?: string
   position?: { lsn: string }
+  /** More parts of this snapshot follow. */
+  more?: boolean
   subscriptions?: { token: string }[]
+  /** Milliseconds. */
+  retryAfter?: number
 }
 
-async function fetchToken(): Promise<string> {
+interface Token {
+  token: string
+  /** Milliseconds since the epoch. */
+  expiresAt: number
+}
+
+async function fetchToken(): Promise<Token> {
   const given = process.env["TIDELINE_TOKEN"]
-  if (given) return given
+  if (given) return { token: given, expiresAt: Infinity }
   const key = process.env["TIDELINE_API_KEY"]
   if (!key)
     throw new Error(
@@ -124,7 +157,7 @@ async function fetchToken(): Promise<string> {
   })
   if (!response.ok)
     throw new Error(`${origin} gave no realtime token: ${response.status} ${await response.text()}`)
-  return ((await response.json()) as { token: string }).token
+  return (await response.json()) as Token
 }
 
 function parseArguments(text: string): unknown {

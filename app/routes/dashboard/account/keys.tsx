@@ -48,7 +48,7 @@ export function Keys({
                 <p className="text-sm text-muted">
                   <code className="font-mono text-xs">{key.start}…</code>,{" "}
                   <Trans>
-                    made <RelativeTime at={key.createdAt} now={now} />
+                    created <RelativeTime at={key.createdAt} now={now} />
                   </Trans>
                   , <LastUse usedAt={key.usedAt} usedFrom={key.usedFrom} now={now} />
                 </p>
