@@ -20,7 +20,7 @@ export async function findEmail(
   return vi.waitFor(
     async () => {
       const summaries = (await (await fetch(`${inbox}/api/messages`)).json()) as Email[]
-      const found = summaries.find((message) => message.to.includes(to) && subject.test(message.subject))
+      const found = summaries.find((message) => isTo(message, to) && subject.test(message.subject))
       if (!found) {
         const seen = summaries.map((message) => `${message.to}: ${message.subject}`)
         throw new Error(`${to} has received no email ${subject}. The inbox has:\n${seen.join("\n")}`)
@@ -29,4 +29,9 @@ export async function findEmail(
     },
     { timeout: 10_000 },
   )
+}
+
+/** Compares whole addresses: `new-ada@example.org` contains `ada@example.org`. */
+function isTo(message: Email, address: string): boolean {
+  return message.to.split(/[\s,<>]+/).includes(address)
 }
