@@ -1,34 +1,30 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { and, eq, isNull, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
-import { isOutage } from "#db/outage.ts"
 import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
 import { SIGN_IN_WAYS } from "#db/schema/security.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"
 import type { Log } from "#server/log.ts"
 import type { Identity, Plan, RequestContext, Session, SsoProvider, Visit } from "#server/ports/identity.ts"
-import {
-  API_KEY_PREFIX,
-  API_PATH,
-  createAuth,
-  makeResetLink,
-  REALTIME_TOKEN_LIFE,
-  type AccountEmail,
-  type Auth,
-} from "./embedded/auth.ts"
 import type { AddressHooks } from "./embedded/address-change.ts"
-import { readScopes } from "./embedded/key-scopes.ts"
+import { API_KEY_PREFIX, API_PATH, createAuth, REALTIME_TOKEN_LIFE, type Auth } from "./embedded/auth.ts"
+import type { AccountEmail } from "./embedded/auth-settings.ts"
+import { openBackground } from "./embedded/background.ts"
 import { isOffered } from "./embedded/endpoints.ts"
 import { createForms, createSend, outcomeOf, type Post } from "./embedded/forms.ts"
 import { openJoinedWrites } from "./embedded/joined-writes.ts"
+import { sessionOfKey } from "./embedded/key-session.ts"
+import { watchOutages } from "./embedded/outages.ts"
 import { openOwnAccount } from "./embedded/own-account.ts"
 import { openPictures } from "./embedded/pictures.ts"
 import { requireArgon2 } from "./embedded/password.ts"
 import { openPersonReader } from "./embedded/read-person.ts"
 import { openSessionReader, secondFactorOf } from "./embedded/read-session.ts"
+import { makeResetLink } from "./embedded/reset-link.ts"
 import type { RecordEvent } from "./embedded/security-events.ts"
 import { ADDRESS_HEADER } from "./embedded/sender.ts"
 import { setPlan } from "./embedded/set-plan.ts"
+import { forgetUnreadableKeys, publicKeyOf } from "./embedded/signing-keys.ts"
 import { openSingleSignOn } from "./embedded/single-sign-on.ts"
 import { isSuspended, openSuspension } from "./embedded/suspension.ts"
 import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
@@ -36,7 +32,6 @@ import { createKeyLookup, createTokenVerifier } from "./realtime-token.ts"
 const SESSION_COOKIE = "tideline.session_token="
 
 /** Milliseconds. */
-const AFTER_ANSWER = 100
 const EVEN_TIME = 500
 
 interface EmbeddedSettings {
@@ -111,7 +106,7 @@ export async function openEmbeddedIdentity(
     const apiKey = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
     if (apiKey?.startsWith(API_KEY_PREFIX)) {
       return outages.during(
-        () => sessionOfKey(auth, settings, apiKey, address),
+        () => sessionOfKey(auth, db, apiKey, address),
         (session) => session === null,
       )
     }
@@ -273,66 +268,6 @@ export async function openEmbeddedIdentity(
   }
 }
 
-/** Says that the database was away, where better-auth says only that it failed. */
-function watchOutages() {
-  let count = 0
-  let last: Error | null = null
-  return {
-    notice(error: Error) {
-      if (!isOutage(error)) return
-      count += 1
-      last = error
-    },
-    /** What `ask` answers. Throws the outage, where it failed while there was one. */
-    async during<Answer>(ask: () => Promise<Answer>, isFailure: (answer: Answer) => boolean = () => false) {
-      const before = count
-      const outage = () => (count > before ? last : null)
-      const answer = await ask().catch((error: unknown) => {
-        throw outage() ?? error
-      })
-      const cause = isFailure(answer) ? outage() : null
-      if (cause) throw cause
-      return answer
-    },
-  }
-}
-
-/**
- * A key's owner as the database has them now; null for a key that is unknown, expired or switched
- * off, and for one whose owner is suspended.
- */
-async function sessionOfKey(
-  auth: Auth,
-  { db }: Pick<EmbeddedSettings, "db">,
-  key: string,
-  address: string,
-): Promise<Session | null> {
-  if (key.length > 200) return null
-  const { valid, key: record } = await auth.api.verifyApiKey({ body: { key } })
-  if (!valid || !record) return null
-  const [known] = await db
-    .select({
-      plan: authUser.plan,
-      permissions: authApiKey.permissions,
-      lastAddress: authApiKey.lastAddress,
-    })
-    .from(authApiKey)
-    .innerJoin(authUser, eq(authUser.id, authApiKey.referenceId))
-    .where(and(eq(authApiKey.id, record.id), isNull(authUser.suspendedAt)))
-  if (!known) return null
-  if (known.lastAddress !== address)
-    await db.update(authApiKey).set({ lastAddress: address }).where(eq(authApiKey.id, record.id))
-  const keyScopes = readScopes(known.permissions)
-  return {
-    userId: record.referenceId,
-    sessionId: null,
-    keyId: record.id,
-    ...(keyScopes && { keyScopes }),
-    plan: known.plan,
-    via: "api-key",
-  }
-}
-
 /**
  * A caller who shows a credential in the header is judged by that alone: a bad one must not fall
  * back to a cookie.
@@ -353,51 +288,10 @@ function planOf(plan: unknown): Plan {
   return plan === "pro" ? "pro" : "free"
 }
 
-function publicKeyOf({ id, alg, publicKey }: typeof authJwks.$inferSelect) {
-  return { ...(JSON.parse(publicKey) as object), kty: "EC", kid: id, alg: alg ?? "ES256" }
-}
-
-/**
- * After AUTH_SECRET changed, the signing keys cannot be read. Their tokens live for a minute, so
- * new keys cost nothing.
- */
-async function forgetUnreadableKeys(auth: Auth, { db, log }: Pick<EmbeddedSettings, "db" | "log">) {
-  try {
-    await auth.api.signJWT({ body: { payload: { sub: "nobody" } } })
-  } catch (error) {
-    if (!(error instanceof Error && error.message.includes("decrypt"))) throw error
-    await db.delete(authJwks)
-    log.warn(
-      "AUTH_SECRET has changed: everybody must sign in again, and realtime tokens are signed with a new key",
-    )
-  }
-}
-
 function withRetryAfter(response: Response) {
   const seconds = response.headers.get("x-retry-after")
   if (response.status !== 429 || seconds === null || response.headers.has("retry-after")) return response
   const headers = new Headers(response.headers)
   headers.set("retry-after", seconds)
   return new Response(response.body, { status: response.status, headers })
-}
-
-function openBackground(log: EmbeddedSettings["log"]) {
-  const running = new Set<Promise<unknown>>()
-  return {
-    /**
-     * Begins when the answer is gone: the work would delay it otherwise, and the delay would tell.
-     */
-    run(begin: () => Promise<unknown>) {
-      const settled = delay(AFTER_ANSWER)
-        .then(begin)
-        .catch((error: unknown) =>
-          log.error({ err: error }, "could not queue an account email or record a failed sign-in"),
-        )
-        .finally(() => running.delete(settled))
-      running.add(settled)
-    },
-    async settle() {
-      await Promise.all(running)
-    },
-  }
 }

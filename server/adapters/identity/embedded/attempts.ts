@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto"
+import { APIError } from "better-auth/api"
 import { eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authRateLimit } from "#db/schema/auth.ts"
@@ -66,4 +67,11 @@ export async function forgetAttempts(
 function keyOf(kind: Kind, account: string, from: string | null): string {
   const of = JSON.stringify([account.trim().toLowerCase(), from])
   return `${kind}:${createHash("sha256").update(of).digest("base64url")}`
+}
+
+/** `wait` is what `countAttempt` returned, in seconds. */
+export function tooManyAttempts(wait: number) {
+  const message = `Too many attempts on this account. Try again in ${Math.ceil(wait / 60)} minutes.`
+  const headers = { "Retry-After": String(wait) }
+  return new APIError("TOO_MANY_REQUESTS", { message, code: "TOO_MANY_ATTEMPTS" }, headers)
 }

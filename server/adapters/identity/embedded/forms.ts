@@ -1,10 +1,11 @@
 import * as v from "valibot"
 import type { PasskeyAssertion } from "#server/ports/passkey-contract.ts"
 import type { AccountForms, AccountOutcome, AccountProblem, Visit } from "#server/ports/identity.ts"
-import { API_PATH, INVITATION_HEADER } from "./auth.ts"
+import { API_PATH } from "./auth.ts"
 import { CONFIRM_ADDRESS } from "./confirm-address.ts"
 import { hasPasskeys, VERIFY_PASSKEY } from "./passkeys.ts"
 import { isTotp, normalizeCode } from "./second-factor.ts"
+import { INVITATION_HEADER } from "./signup.ts"
 
 type Handle = (visit: Visit) => Promise<Response>
 

@@ -1,6 +1,8 @@
 import { asc, eq } from "drizzle-orm"
 import { authUser } from "#db/schema/auth.ts"
-import { createAuth, MADE_ON_SERVER, makeResetLink, type AuthSettings } from "./auth.ts"
+import { createAuth } from "./auth.ts"
+import type { AuthSettings } from "./auth-settings.ts"
+import { MADE_ON_SERVER, makeResetLink } from "./reset-link.ts"
 
 type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log" | "record">
 

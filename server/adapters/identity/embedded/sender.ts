@@ -1,5 +1,6 @@
 import type { Sender } from "#server/accounts/security-contract.ts"
 import type { Visit } from "#server/ports/identity.ts"
+import { networkOf } from "#server/transport/client-address.ts"
 
 /** Only our server sets it; what a client sends under this name is dropped. */
 export const ADDRESS_HEADER = "x-tideline-client-address"
@@ -10,4 +11,9 @@ export function senderOfCall({ headers }: { headers?: Headers | undefined }): Se
 
 export function senderOfVisit({ request, address }: Visit): Sender {
   return { address, userAgent: request.headers.get("user-agent") }
+}
+
+/** For limits: all addresses of one household count together. */
+export function networkOfCall({ headers }: { headers?: Headers | undefined }): string {
+  return networkOf(headers?.get(ADDRESS_HEADER) ?? "unknown")
 }

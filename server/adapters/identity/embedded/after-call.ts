@@ -1,0 +1,95 @@
+import { createAuthMiddleware, APIError, isAPIError } from "better-auth/api"
+import type { GenericEndpointContext } from "better-auth"
+import { count, eq } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
+import { authApiKey } from "#db/schema/auth.ts"
+import { MOST_KEYS } from "#server/accounts/contract.ts"
+import { logAccountEvent } from "./account-log.ts"
+import { forgetAttempts } from "./attempts.ts"
+import type { AuthSettings } from "./auth-settings.ts"
+import { CONFIRM_ADDRESS, rememberSignUp } from "./confirm-address.ts"
+import { forgetAddressChange } from "./forget-address-change.ts"
+import { knownBrowser, rememberBrowser } from "./known-browser.ts"
+import { endReplacedSession, VERIFY_PASSKEY } from "./passkeys.ts"
+import {
+  endSessionsWithout,
+  forgetShownFactors,
+  forgetTrustedBrowsers,
+  markSecondFactor,
+  VERIFYING,
+} from "./second-factor.ts"
+import { recordCall } from "./security-events.ts"
+import { networkOfCall } from "./sender.ts"
+import { ENTER } from "./sso/enter.ts"
+
+/** Logs the call, and cleans up after it. */
+export function afterwards(settings: AuthSettings) {
+  const { db, authSecret, log } = settings
+  return createAuthMiddleware(async (call) => {
+    const { path, context } = call
+    const { newSession, returned } = context
+    // The account page and the server's command tell of their own keys.
+    if (path !== "/api-key/create" || call.request) logAccountEvent(log, call, networkOfCall(call))
+    if (path === "/api-key/create") await keepLimitOfKeys(db, returned)
+    const opened = newSession && OPENING.has(path) ? newSession.user.email : null
+    const known = opened === null ? null : await knownBrowser(call, settings, opened)
+    if (opened !== null) {
+      await forgetAttempts(db, "sign-in", opened, known)
+      await rememberBrowser(call, settings, opened)
+    }
+    if (path === "/change-password" && context.session && !isAPIError(returned)) {
+      await rememberBrowser(call, settings, context.session.user.email)
+      await forgetTrustedBrowsers(db, context.session.user.id)
+      await forgetAddressChange(db, context.session.user.id)
+    }
+    if (!isAPIError(returned)) await noteFactors(call, db)
+    if (path === VERIFY_PASSKEY && newSession) await endReplacedSession(call, db)
+    await recordCall(call, settings, { isKnown: known !== null, returned })
+    if (path === "/sign-up/email" && !newSession && isSignUp(returned))
+      rememberSignUp(call, authSecret, returned.user.id)
+  })
+}
+
+/** What opens an account in a browser. */
+const OPENING = new Set([
+  "/sign-in/email",
+  "/sign-up/email",
+  CONFIRM_ADDRESS,
+  ENTER,
+  VERIFY_PASSKEY,
+  ...VERIFYING,
+])
+
+/** What a code, or a trusted browser, has shown. */
+async function noteFactors({ path, context }: GenericEndpointContext, db: Database) {
+  const { newSession, session } = context
+  const user = newSession?.user ?? session?.user
+  if (!user) return
+  if (VERIFYING.has(path)) {
+    await forgetAttempts(db, "second-factor", user.id, null)
+    if (!newSession && session) await markSecondFactor(db, session.session.id)
+    // Where another session replaces the present one, it was set up just now.
+    if (newSession && session) await endSessionsWithout(db, user.id, newSession.session.id)
+  }
+  // Of an account with a factor the plugin leaves a session only where the browser is trusted.
+  const isTrusted = path === "/sign-in/email" && newSession?.user["twoFactorEnabled"] === true
+  if (isTrusted && newSession) await markSecondFactor(db, newSession.session.id)
+  if (path === "/two-factor/disable") await forgetShownFactors(db, user.id)
+}
+
+function isSignUp(returned: unknown): returned is { user: { id: string } } {
+  return typeof returned === "object" && returned !== null && "user" in returned
+}
+
+/**
+ * Checked after the key is created: of many created concurrently, none remains beyond the limit.
+ */
+async function keepLimitOfKeys(db: Database, made: unknown) {
+  if (typeof made !== "object" || made === null || !("referenceId" in made) || !("id" in made)) return
+  const isTheirs = eq(authApiKey.referenceId, String(made.referenceId))
+  const [keys] = await db.select({ number: count() }).from(authApiKey).where(isTheirs)
+  if (!keys || keys.number <= MOST_KEYS) return
+  await db.delete(authApiKey).where(eq(authApiKey.id, String(made.id)))
+  const message = `You have ${MOST_KEYS} keys. Delete one you don't use, then create the new one.`
+  throw new APIError("FORBIDDEN", { message, code: "TOO_MANY_KEYS" })
+}
