@@ -1,4 +1,8 @@
-import type { Auth } from "./auth.ts"
+import type { AuthContext } from "better-auth"
+
+interface Auth {
+  $context: Promise<Pick<AuthContext, "internalAdapter">>
+}
 
 /** Seconds. */
 export const RESET_LINK_LIFE = 60 * 60
