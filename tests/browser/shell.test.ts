@@ -59,6 +59,27 @@ describe("the command palette", () => {
     await page.getByRole("dialog", { name: "soundings.txt" }).getByText("four fathoms").waitFor()
   })
 
+  it("keeps the focus while a page that was requested earlier arrives", async () => {
+    const made = await postJson(tideline.ada, "/api/chat/threads", { title: "Currents" })
+    const { thread } = (await made.json()) as { thread: { _id: string } }
+    const page = await tideline.open("/dashboard")
+    const gate = Promise.withResolvers<void>()
+    await page.route(`**/${thread._id}.data*`, async (route) => {
+      await gate.promise
+      await route.continue()
+    })
+    await page.getByRole("link", { name: "Currents" }).first().click()
+    await page.keyboard.press("ControlOrMeta+K")
+    await field(page).fill("tra")
+    gate.resolve()
+    await page.locator("main").getByLabel("Your question").waitFor()
+    await page.keyboard.type("sh")
+    expect(await field(page).inputValue()).toBe("trash")
+    await page.keyboard.press("Escape")
+    await palette(page).waitFor({ state: "detached" })
+    expect(await page.getByLabel("Your question").inputValue()).toBe("")
+  })
+
   it("keeps what is typed before it has loaded", async () => {
     const page = await tideline.open("/dashboard")
     const gate = Promise.withResolvers<void>()

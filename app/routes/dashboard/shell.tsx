@@ -6,6 +6,7 @@ import { useLive } from "#app/realtime/use-live.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Logo } from "#app/ui/logo.tsx"
+import { isOverlayOpen } from "#app/ui/open-overlay.ts"
 import { liveThreads } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -103,7 +104,7 @@ function TopBar() {
 
 /**
  * After a navigation, moves the keyboard and the screen reader to the new page, unless that took
- * the focus itself.
+ * the focus itself or an overlay has it.
  */
 function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null)
@@ -115,7 +116,8 @@ function useFocusOnNavigation() {
   useEffect(() => {
     if (shown.current === pathname) return
     shown.current = pathname
-    if (!main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true })
+    if (main.current?.contains(document.activeElement) || isOverlayOpen()) return
+    main.current?.focus({ preventScroll: true })
   }, [pathname])
   return main
 }

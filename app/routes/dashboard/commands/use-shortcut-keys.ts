@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef } from "react"
+import { isOverlayOpen } from "#app/ui/open-overlay.ts"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 
 /** Milliseconds between the two keys of a sequence. */
@@ -12,7 +13,7 @@ export function useShortcutKeys(act: (name: ShortcutName) => void, areSingleKeys
     if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return
     const isHeld = event.ctrlKey || event.metaKey
     if (!isHeld && (!areSingleKeysOn || isWriting(event.target))) return
-    if (isSomethingOpen()) return
+    if (isOverlayOpen()) return
     const key = isHeld ? `mod+${event.key.toLowerCase()}` : event.key
     const isNext = event.timeStamp - begun.current.at < SEQUENCE_TIMEOUT
     const name = shortcutOf(`${begun.current.key} ${key}`, isNext) ?? shortcutOf(key, true)
@@ -39,11 +40,4 @@ function shortcutOf(keys: string, isMeant: boolean): ShortcutName | undefined {
 function isWriting(target: EventTarget | null): boolean {
   const writing = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]"
   return target instanceof Element && target.closest(writing) !== null
-}
-
-/** A dialog or a menu handles its own keys, unless it is only fading out. */
-function isSomethingOpen(): boolean {
-  // A toast is a dialog that leaves the page usable.
-  const open = ":is([role=dialog], [role=alertdialog]):not([aria-modal=false]), [role=menu]"
-  return document.querySelector(`:is(${open}):not([data-closed])`) !== null
 }

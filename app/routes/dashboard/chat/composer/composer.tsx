@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import { isOverlayOpen } from "#app/ui/open-overlay.ts"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
 import { AttachButton } from "./attach-button.tsx"
 import { DraftChip, UploadChip } from "#app/routes/dashboard/chat/conversation/attachment-list.tsx"
@@ -56,8 +57,10 @@ export function Composer({
   const canSend = draft.text.trim() !== "" && !blocked && !onStop && !pending && !attaching.isUploading
 
   useEffect(() => {
-    // On a phone this would open the keyboard over the conversation.
-    if (matchMedia("(pointer: fine)").matches) area.current?.focus({ preventScroll: true })
+    // On a phone this would open the keyboard over the conversation. An overlay can have been opened
+    // while the page was loading.
+    if (!matchMedia("(pointer: fine)").matches || isOverlayOpen()) return
+    area.current?.focus({ preventScroll: true })
   }, [])
 
   function press(event: KeyboardEvent) {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react"
 import { useLocation } from "react-router"
+import { isOverlayOpen } from "#app/ui/open-overlay.ts"
 import type { Bubble } from "./bubbles.ts"
 import type { Earlier } from "./use-earlier.ts"
 
@@ -26,7 +27,7 @@ export function useFoundMessage(bubbles: Bubble[], { hasMore, isLoading, loadMor
     const message = document.getElementById(`message-${id}`)
     if (!message) return
     message.scrollIntoView({ block: "center", behavior: "instant" })
-    message.focus({ preventScroll: true })
+    if (!isOverlayOpen()) message.focus({ preventScroll: true })
     message.dataset["found"] = ""
     setTimeout(() => delete message.dataset["found"], MARKED)
   }, [id, key, isHere, hasMore, isLoading, loadMore])
