@@ -56,6 +56,7 @@ export default [
   route("api/chat/search", "routes/api/chat-search.ts"),
   route("api/chat/:threadId/stream", "routes/api/chat-stream.ts"),
   route("api/openapi.json", "routes/api/openapi.ts"),
+  route("api/realtime.json", "routes/api/realtime-document.ts"),
   route("api/files", "routes/api/files.ts"),
   route("api/files/archive", "routes/api/file-archive.ts"),
   route("api/files/trash", "routes/api/file-trash.ts"),

@@ -1,8 +1,8 @@
-/** Of each process, one person may hold this many connections at once. */
-const MOST = 3
-/** For one of which others of theirs wait this long, in ms, and so many of them. */
-const WAIT_TIMEOUT = 5000
-const MOST_WAITING = 200
+/**
+ * Of each process, one person may hold this many connections at once; for one of them others of
+ * theirs wait this long, in ms, and so many of them.
+ */
+export const PERSON_SHARE = { connections: 3, waitMs: 5000, waiting: 200 } as const
 
 export interface Shares {
   /**
@@ -27,7 +27,7 @@ export function createShares(): Shares {
     async use(person, work) {
       const share = shares.get(person) ?? { used: 0, waiting: [] }
       shares.set(person, share)
-      if (share.used < MOST) share.used += 1
+      if (share.used < PERSON_SHARE.connections) share.used += 1
       else await waitFor(share)
       try {
         return await work()
@@ -46,11 +46,11 @@ function waitFor(share: Share): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = () =>
       reject(Object.assign(new Error("Too much is under way for one person."), { code: "SHARE_IN_USE" }))
-    if (share.waiting.length >= MOST_WAITING) return refuse()
+    if (share.waiting.length >= PERSON_SHARE.waiting) return refuse()
     const timer = setTimeout(() => {
       share.waiting.splice(share.waiting.indexOf(begin), 1)
       refuse()
-    }, WAIT_TIMEOUT)
+    }, PERSON_SHARE.waitMs)
     share.waiting.push(begin)
 
     function begin() {

@@ -2,21 +2,17 @@ import { eq, sql, type SQL } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
 import { users } from "#db/schema/users.ts"
 import type { ProcessLock } from "#db/process-lock.ts"
-import { liveChat, chatMutations } from "./chat/live.ts"
 import { STOP_TOPIC } from "./chat/stop.ts"
 import type { Reached } from "./database.ts"
-import { liveDemo } from "./demo/live.ts"
 import { openDevices } from "./devices/devices.ts"
-import { liveDevices } from "./devices/live.ts"
 import { Forbidden } from "./errors.ts"
-import { liveFiles, fileMutations } from "./files/live.ts"
+import { liveMutations, liveQueries, neededScope } from "./live-functions.ts"
 import { clientAddressOf, networkOf } from "./transport/client-address.ts"
-import { liveMaintenance } from "./maintenance/live.ts"
 import { ANNOUNCE } from "./realtime/announce.ts"
+import { CONNECTION_LIMITS } from "./realtime/limits.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
 import type { NamedCall } from "./realtime/options.ts"
 import type { FullScope, Services, Viewer } from "./scope.ts"
-import { liveUsers, userMutations } from "./users/live.ts"
 import { findOrCreateUser } from "./users/users.ts"
 import { watchedTables } from "./watched-tables.ts"
 
@@ -33,8 +29,8 @@ export async function openLive(
     poolerUrl: database.poolerUrl ?? undefined,
     log,
     tables: watchedTables,
-    queries: [...liveUsers, ...liveDevices, ...liveFiles, ...liveChat, ...liveDemo, ...liveMaintenance],
-    mutations: [...userMutations, ...fileMutations, ...chatMutations],
+    queries: liveQueries,
+    mutations: liveMutations,
     verify: (token) => verify(services, token),
     userIdOf: (viewer) => viewer.session.userId,
     credentialsOf: ({ session }) => credentialsOf(session),
@@ -72,11 +68,9 @@ function credentialsOf({ sessionId, keyId }: Viewer["session"]): string[] {
 }
 
 /** A limited key calls what its scopes name. What is of its owner's record is open to every key. */
-function permit({ keyScopes }: Viewer["session"], { kind, name }: NamedCall): void {
+function permit({ keyScopes }: Viewer["session"], call: NamedCall): void {
   if (!keyScopes) return
-  const [domain] = name.split(".")
-  const files = kind === "query" ? "files:read" : "files:write"
-  const needed = domain === "chat" ? "chat" : domain === "files" ? files : null
+  const needed = neededScope(call)
   if (needed && !keyScopes.includes(needed))
     throw new Forbidden(`This API key does not have the scope ${needed}. Create a key that has it.`)
 }
@@ -91,7 +85,7 @@ function labelOf(client: string | null): string {
   return (
     client
       ?.replaceAll(/\p{Cc}/gu, "")
-      .slice(0, 60)
+      .slice(0, CONNECTION_LIMITS.shownNameLength)
       .trim() || "A program"
   )
 }

@@ -1,4 +1,10 @@
-import { getTableColumns, getTableName, type InferSelectModel, type Table } from "drizzle-orm"
+import {
+  getTableColumns,
+  getTableName,
+  type Column as DrizzleColumn,
+  type InferSelectModel,
+  type Table,
+} from "drizzle-orm"
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core"
 import { chatChunks, chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { demoBoats } from "#db/schema/demo.ts"
@@ -6,23 +12,65 @@ import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage } from "#db/schema/files.ts"
 import { maintenance } from "#db/schema/maintenance.ts"
 import { users } from "#db/schema/users.ts"
+import * as v from "valibot"
+import { AttachmentRows, DeltaRows, PartRows } from "./chat/row-schemas.ts"
 import type { Column, Table as WatchedTable, TableDescription } from "./realtime/live-query.ts"
+
+/** Of the columns that every record has. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  _id: "Version 7 UUID: ids sort in the order in which their records were created.",
+  _creation_time: "Milliseconds since the epoch.",
+}
 
 /**
  * The tables that live queries read, as the realtime layer wants them described: Drizzle's own
  * columns and conversions.
  */
-export const watchedUsers = watchedTable(users, ["clerkId"])
-export const watchedDevices = watchedTable(devices, ["userId"])
-export const watchedFiles = watchedTable(files, ["userId", "trashed", "trashedAt"])
-export const watchedShares = watchedTable(fileShares, ["userId", "fileId"])
-export const watchedUsage = watchedTable(fileUsage, ["userId"])
-export const watchedThreads = watchedTable(chatThreads, ["userId", "trashed", "lastMessageAt"])
-export const watchedMessages = watchedTable(chatMessages, ["userId", "threadId"])
-export const watchedTurns = watchedTable(chatTurns, ["userId", "threadId"])
-export const watchedChunks = watchedTable(chatChunks, ["userId", "threadId"])
-export const watchedBoats = watchedTable(demoBoats, ["harbour"])
-export const watchedMaintenance = watchedTable(maintenance, ["place"])
+export const watchedUsers = watchedTable(users, ["clerkId"], {
+  clerkId: "The identity provider's id, whichever provider it is.",
+  email: "Empty if the provider knows no email address.",
+  onboardingStep: "Null before the first step.",
+})
+export const watchedDevices = watchedTable(devices, ["userId"], { label: "As the device describes itself." })
+export const watchedFiles = watchedTable(files, ["userId", "trashed", "trashedAt"], {
+  size: "Bytes.",
+  trashedAt: "When it was moved to the trash. Milliseconds since the epoch.",
+})
+export const watchedShares = watchedTable(fileShares, ["userId", "fileId"], {
+  hint: "The last four characters of the link's URL.",
+  expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
+  maxDownloads: "Null without a limit.",
+})
+export const watchedUsage = watchedTable(fileUsage, ["userId"], {
+  used: "Bytes of all files, including those in the trash.",
+  reserved: "Bytes held for running uploads.",
+  trashed: "Bytes of the files in the trash.",
+  revision: "Grows with every change of the files.",
+})
+export const watchedThreads = watchedTable(chatThreads, ["userId", "trashed", "lastMessageAt"], {
+  lastMessageAt: "Milliseconds since the epoch.",
+})
+export const watchedMessages = watchedTable(chatMessages, ["userId", "threadId"], {
+  attachments: AttachmentRows,
+  edited: "Whether it replaced an earlier version.",
+})
+export const watchedTurns = watchedTable(chatTurns, ["userId", "threadId"], {
+  _id: "The same as the reply's message.",
+  questionId: "The message that is replied to.",
+  requestId: "The sender's own id for that message.",
+  parts: PartRows,
+  failure: "What the user is shown if the turn failed.",
+  finishReason: "Why the model ended its reply. Null while it runs, and if something else ended it.",
+})
+export const watchedChunks = watchedTable(chatChunks, ["userId", "threadId"], {
+  turnId: "The turn, and the message, of the reply.",
+  seq: "Position within the reply, from 0.",
+  delta: DeltaRows,
+})
+export const watchedBoats = watchedTable(demoBoats, ["harbour"], {})
+export const watchedMaintenance = watchedTable(maintenance, ["place"], {
+  message: "The operator's text for visitors; null for the default text.",
+})
 
 export const watchedTables: readonly WatchedTable[] = [
   watchedUsers,
@@ -38,10 +86,19 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedMaintenance,
 ]
 
-/** `identity` lists the fields, besides `_id`, of the table's replica identity index. */
+/**
+ * `identity` lists the fields, besides `_id`, of the table's replica identity index. `described`
+ * has a sentence for a field whose name does not say everything, and a schema for one that holds
+ * JSON.
+ */
 function watchedTable<Watched extends PgTable>(
   table: Watched,
   identity: readonly (keyof InferSelectModel<Watched> & string)[],
+  described: {
+    [Field in keyof InferSelectModel<Watched>]?:
+      | string
+      | v.GenericSchema<unknown, NonNullable<InferSelectModel<Watched>[Field]>>
+  },
 ) {
   type Row = InferSelectModel<Watched> & { _id: string }
   const columns = Object.fromEntries(
@@ -51,6 +108,7 @@ function watchedTable<Watched extends PgTable>(
         name: column.name,
         // The log has text only. Drizzle leaves this one conversion to the driver.
         decode: (text) => (column.dataType === "boolean" ? text === "t" : column.mapFromDriverValue(text)),
+        ...schemaOf(column, (described as Record<string, string | v.GenericSchema>)[field]),
       },
     ]),
   )
@@ -62,4 +120,21 @@ function watchedTable<Watched extends PgTable>(
     identity,
     columns,
   } as unknown as TableDescription<Row>
+}
+
+/** Nothing for a JSON column that no schema describes: a live query that sends it is refused. */
+function schemaOf(column: DrizzleColumn, about?: string | v.GenericSchema): { schema?: v.GenericSchema } {
+  const value = typeof about === "object" ? about : valueSchema(column)
+  if (!value) return {}
+  const schema: v.GenericSchema = column.notNull ? value : v.nullable(value)
+  const sentence = typeof about === "string" ? about : SENTENCES[column.name]
+  return { schema: sentence === undefined ? schema : v.pipe(schema, v.description(sentence)) }
+}
+
+function valueSchema({ dataType, enumValues, columnType }: DrizzleColumn): v.GenericSchema | null {
+  if (enumValues && enumValues.length > 0) return v.picklist(enumValues)
+  if (columnType === "PgUUID") return v.pipe(v.string(), v.uuid())
+  if (dataType === "string") return v.string()
+  if (dataType === "number") return v.pipe(v.number(), v.integer())
+  return dataType === "boolean" ? v.boolean() : null
 }

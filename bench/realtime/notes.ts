@@ -85,6 +85,7 @@ export interface Viewer {
 
 export const inRoom = defineLiveQuery({
   name: "notes.inRoom",
+  description: "All notes of a room.",
   args: v.strictObject({ room: v.pipe(v.string(), v.maxLength(100)) }),
   table: notes,
   range: ({ room }, _viewer: Viewer) => ({ eq: { room } }),

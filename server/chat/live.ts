@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
-import { defineLiveQuery, defineMutation, type SnapshotSql } from "#server/realtime/live-query.ts"
+import { defineLiveQuery, defineMutation, rowEntries, type SnapshotSql } from "#server/realtime/live-query.ts"
 import { watchedChunks, watchedMessages, watchedThreads, watchedTurns } from "#server/watched-tables.ts"
 import { chatCalls, CreateThread, RenameThread, ThreadId } from "./contract.ts"
 import { requestStop, type StopScope } from "./stop.ts"
@@ -9,33 +9,26 @@ import { restoreThread, trashThread } from "./trash.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
-/** The viewer's conversations, the last used first. `after` is the `end` of the page before. */
+const THREAD_FIELDS = ["_creationTime", "title", "lastMessageAt"] as const
+const ThreadRow = v.strictObject(rowEntries(watchedThreads, ["_id", ...THREAD_FIELDS]))
+const NO_THREAD = { not_found: "There is no such conversation, or it is not the caller's." }
+
 export const liveThreads = defineLiveQuery({
   name: "chat.listThreads",
+  description: "The caller's conversations, the last used first.",
   args: v.strictObject({ after: Page }),
   table: watchedThreads,
-  range: ({ after }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id, trashed: false },
-    order: { field: "lastMessageAt", direction: "desc" },
-    after,
-    limit: 50,
-  }),
-  fields: ["_creationTime", "title", "lastMessageAt"],
+  order: { field: "lastMessageAt", direction: "desc" },
+  page: { argument: "after", size: 50 },
+  range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id, trashed: false } }),
+  fields: THREAD_FIELDS,
 })
 
-/**
- * What a list of one conversation's rows asks and may ask: the newest first, `after` leads to
- * earlier ones.
- */
+/** What the lists of one conversation's rows have in common. */
 const ofConversation = {
-  args: v.strictObject({ threadId: ThreadId, after: Page }),
-  range: ({ threadId, after }: { threadId: string; after?: string | undefined }, viewer: Viewer) =>
-    ({
-      eq: { userId: viewer.user._id, threadId },
-      order: { field: "_id", direction: "desc" },
-      after,
-      limit: 50,
-    }) as const,
+  range: ({ threadId }: { threadId: string }, viewer: Viewer) => ({
+    eq: { userId: viewer.user._id, threadId },
+  }),
   authorize: (viewer: Viewer, { threadId }: { threadId: string }, sql: SnapshotSql) =>
     ownsThread(viewer, threadId, sql),
   // A thread's row changes with every message; only its going away, or into the trash, takes the
@@ -49,20 +42,24 @@ const ofConversation = {
   ],
 }
 
-/** The messages of one of the viewer's conversations. */
 export const liveMessages = defineLiveQuery({
   name: "chat.listMessages",
+  description: "The messages of one of the caller's conversations, the newest first.",
+  args: v.strictObject({ threadId: ThreadId, after: Page }),
+  order: { field: "_id", direction: "desc" },
+  page: { argument: "after", size: 50 },
   table: watchedMessages,
   ...ofConversation,
   fields: ["_creationTime", "role", "content", "attachments", "edited"],
 })
 
-/**
- * How the answers of a conversation came about, and which one is being given. Beside
- * `chat.listMessages`.
- */
 export const liveTurns = defineLiveQuery({
   name: "chat.listTurns",
+  description:
+    "How the replies of a conversation were generated, the newest first, and which one is being generated. Read beside chat.listMessages.",
+  args: v.strictObject({ threadId: ThreadId, after: Page }),
+  order: { field: "_id", direction: "desc" },
+  page: { argument: "after", size: 50 },
   table: watchedTurns,
   ...ofConversation,
   fields: [
@@ -78,20 +75,15 @@ export const liveTurns = defineLiveQuery({
   ],
 })
 
-/**
- * What is said in a conversation while it is being said, a row for each quarter of a second;
- * `foldChunks` makes an answer of them.
- */
 export const liveChunks = defineLiveQuery({
   name: "chat.listChunks",
+  description:
+    "The reply that is being generated, one row for each quarter of a second. Append the texts of the deltas in the order of `seq`. When the reply ends, its message has the text and these rows are removed.",
   table: watchedChunks,
   ...ofConversation,
   args: v.strictObject({ threadId: ThreadId }),
-  // Without pages: an answer takes minutes at most, and all of its words belong together.
-  range: ({ threadId }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id, threadId },
-    order: { field: "_id", direction: "asc" },
-  }),
+  // Without pages: a reply takes minutes at most, and all of its text belongs together.
+  order: { field: "_id", direction: "asc" },
   fields: ["turnId", "seq", "delta"],
 })
 
@@ -100,27 +92,44 @@ export const liveChat = [liveThreads, liveMessages, liveTurns, liveChunks]
 export const chatMutations = [
   defineMutation({
     name: chatCalls.createThread.name,
+    description: "Creates a conversation. Without a title, it is named after the question.",
     args: CreateThread,
+    value: ThreadRow,
     run: (scope: Scope<"db" | "viewer">, thread) => createThread(scope, thread),
   }),
   defineMutation({
     name: chatCalls.renameThread.name,
+    description: "Renames a conversation.",
     args: v.strictObject({ threadId: ThreadId, ...RenameThread.entries }),
+    value: ThreadRow,
+    refusals: NO_THREAD,
     run: (scope: Scope<"db" | "viewer">, { threadId, title }) => renameThread(scope, threadId, { title }),
   }),
   defineMutation({
     name: chatCalls.removeThread.name,
+    description:
+      "Moves a conversation to the trash, where it can be restored for a day. A reply being generated in it stops.",
     args: v.strictObject({ threadId: ThreadId }),
+    refusals: NO_THREAD,
     run: (scope: StopScope, { threadId }) => trashThread(scope, threadId),
   }),
   defineMutation({
     name: chatCalls.restoreThread.name,
+    description: "Takes a conversation out of the trash.",
     args: v.strictObject({ threadId: ThreadId }),
+    value: ThreadRow,
+    refusals: NO_THREAD,
     run: (scope: Scope<"db" | "viewer">, { threadId }) => restoreThread(scope, threadId),
   }),
   defineMutation({
     name: chatCalls.stop.name,
+    description:
+      "Asks the reply being generated in a conversation to stop. Its turn in chat.listTurns says when it has.",
     args: v.strictObject({ threadId: ThreadId }),
+    value: v.strictObject({
+      stopped: v.pipe(v.boolean(), v.description("Whether a reply was being generated.")),
+    }),
+    refusals: NO_THREAD,
     async run(scope: StopScope, { threadId }) {
       await findThread(scope, threadId)
       return { stopped: (await requestStop(scope, threadId)) !== null }

@@ -3,15 +3,13 @@ import { defineLiveQuery } from "#server/realtime/live-query.ts"
 import type { Viewer } from "#server/scope.ts"
 import { watchedDevices } from "#server/watched-tables.ts"
 
-/** The viewer's devices that are connected now. */
 export const deviceList = defineLiveQuery({
   name: "devices.list",
+  description: "The caller's open connections, the oldest first.",
   args: v.strictObject({}),
   table: watchedDevices,
-  range: (_args, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id },
-    order: { field: "_id", direction: "asc" },
-  }),
+  order: { field: "_id", direction: "asc" },
+  range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id } }),
   fields: ["_creationTime", "label"],
 })
 

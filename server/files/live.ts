@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
-import { defineLiveQuery, defineMutation } from "#server/realtime/live-query.ts"
+import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
 import { watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
 import { fileCalls, FileId, RenameFile, Selection, ShareId } from "./contract.ts"
 import { renameFile } from "./files.ts"
@@ -15,65 +15,74 @@ import {
   trashFiles,
 } from "./trash.ts"
 
-/** The viewer's files, the newest first. `after` is the `end` of the page before. */
+const FILE_FIELDS = ["_creationTime", "fileName", "mimeType", "size"] as const
+const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
+const FileRow = v.strictObject(rowEntries(watchedFiles, ["_id", ...FILE_FIELDS]))
+const ShareRow = v.strictObject({
+  ...rowEntries(watchedShares, [
+    "_id",
+    "_creationTime",
+    "fileId",
+    "hint",
+    "expiresAt",
+    "maxDownloads",
+    "downloads",
+  ]),
+  hasPassword: v.boolean(),
+})
+const FileCount = v.pipe(v.number(), v.integer(), v.minValue(0))
+const NO_FILE = { not_found: "There is no such file, or it is not the caller's." }
+
 export const fileList = defineLiveQuery({
   name: "files.list",
-  args: v.strictObject({ after: v.optional(v.pipe(v.string(), v.maxLength(200))) }),
+  description: "The caller's files outside the trash, the newest first.",
+  args: v.strictObject({ after: Page }),
   table: watchedFiles,
-  range: ({ after }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id, trashed: false },
-    order: { field: "_id", direction: "desc" },
-    after,
-    limit: 100,
-  }),
-  fields: ["_creationTime", "fileName", "mimeType", "size"],
+  order: { field: "_id", direction: "desc" },
+  page: { argument: "after", size: 100 },
+  range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id, trashed: false } }),
+  fields: FILE_FIELDS,
 })
 
-/** One of the viewer's files, as long as it is there: for what names a file and may outlive it. */
 export const fileById = defineLiveQuery({
   name: "files.getFile",
+  description: "One of the caller's files. Gone while it is in the trash.",
   args: v.strictObject({ fileId: FileId }),
   table: watchedFiles,
   range: ({ fileId }, viewer: Viewer) => ({
     eq: { userId: viewer.user._id, trashed: false, _id: fileId },
   }),
-  fields: ["_creationTime", "fileName", "mimeType", "size"],
+  fields: FILE_FIELDS,
   answer: "row",
 })
 
-/**
- * What the viewer has in the trash, the last trashed first. `after` is the `end` of the page
- * before.
- */
 export const trashList = defineLiveQuery({
   name: "files.listTrash",
-  args: v.strictObject({ after: v.optional(v.pipe(v.string(), v.maxLength(200))) }),
+  description: "The files in the caller's trash, the last trashed first.",
+  args: v.strictObject({ after: Page }),
   table: watchedFiles,
-  range: ({ after }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id, trashed: true },
-    order: { field: "trashedAt", direction: "desc" },
-    after,
-    limit: 100,
-  }),
-  fields: ["_creationTime", "fileName", "mimeType", "size", "trashedAt"],
+  order: { field: "trashedAt", direction: "desc" },
+  page: { argument: "after", size: 100 },
+  range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id, trashed: true } }),
+  fields: [...FILE_FIELDS, "trashedAt"],
 })
 
-/** The links to one of the viewer's files, or to all of them. */
 export const shareList = defineLiveQuery({
   name: "files.listShares",
+  description: "The links to one of the caller's files, or to all of them, the newest first.",
   args: v.strictObject({
     fileId: v.optional(FileId),
-    after: v.optional(v.pipe(v.string(), v.maxLength(200))),
+    after: Page,
   }),
   table: watchedShares,
-  range: ({ fileId, after }, viewer: Viewer) => ({
+  order: { field: "_id", direction: "desc" },
+  page: { argument: "after", size: 100 },
+  range: ({ fileId }, viewer: Viewer) => ({
     eq: { userId: viewer.user._id, ...(fileId === undefined ? {} : { fileId }) },
-    order: { field: "_id", direction: "desc" },
-    after,
-    limit: 100,
   }),
   fields: ["_creationTime", "fileId", "hint", "expiresAt", "passwordHash", "maxDownloads", "downloads"],
   project: shareSummary,
+  row: ShareRow,
 })
 
 /**
@@ -82,6 +91,7 @@ export const shareList = defineLiveQuery({
  */
 export const liveUsage = defineLiveQuery({
   name: "files.getUsage",
+  description: "The space that the caller's files take. There is no row before their first upload.",
   args: v.strictObject({}),
   table: watchedUsage,
   range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id } }),
@@ -94,38 +104,66 @@ export const liveFiles = [fileList, fileById, trashList, shareList, liveUsage]
 export const fileMutations = [
   defineMutation({
     name: fileCalls.rename.name,
+    description: "Renames one of the caller's files.",
     args: v.strictObject({ fileId: FileId, ...RenameFile.entries }),
+    value: FileRow,
+    refusals: { ...NO_FILE, conflict: "Another of the caller's files has this name." },
     run: (scope: Scope<"db" | "viewer">, { fileId, fileName }) => renameFile(scope, fileId, { fileName }),
   }),
-  ofFile(fileCalls.remove.name, trashFile),
-  ofFile(fileCalls.restore.name, restoreFile),
-  ofFile(fileCalls.purge.name, purgeFile),
-  ofFiles(fileCalls.removeMany.name, trashFiles),
-  ofFiles(fileCalls.restoreMany.name, restoreFiles),
-  ofFiles(fileCalls.purgeMany.name, purgeFiles),
-  defineMutation({ name: fileCalls.emptyTrash.name, args: v.strictObject({}), run: emptyTrash }),
+  ofFile(fileCalls.remove.name, "Moves a file to the trash.", trashFile),
+  defineMutation({
+    name: fileCalls.restore.name,
+    description:
+      "Takes a file out of the trash, under another name if its own has been taken in the meantime.",
+    args: v.strictObject({ fileId: FileId }),
+    value: FileRow,
+    refusals: NO_FILE,
+    run: (scope: Scope<"db" | "viewer">, { fileId }) => restoreFile(scope, fileId),
+  }),
+  ofFile(fileCalls.purge.name, "Deletes a file permanently, from the trash or the list.", purgeFile),
+  ofFiles(fileCalls.removeMany.name, "Moves files to the trash.", trashFiles),
+  ofFiles(fileCalls.restoreMany.name, "Takes files out of the trash.", restoreFiles),
+  ofFiles(fileCalls.purgeMany.name, "Deletes files permanently.", purgeFiles),
+  defineMutation({
+    name: fileCalls.emptyTrash.name,
+    description: "Deletes all files in the trash permanently, and returns how many there were.",
+    args: v.strictObject({}),
+    value: FileCount,
+    run: emptyTrash,
+  }),
   defineMutation({
     name: fileCalls.revokeShare.name,
+    description: "Deletes a link, so that its URL leads nowhere. Running downloads continue.",
     args: v.strictObject({ shareId: ShareId }),
+    refusals: { not_found: "There is no such link, or it is not the caller's." },
     run: (scope: Scope<"db" | "viewer">, { shareId }) => revokeShare(scope, shareId),
   }),
 ]
 
-function ofFile<const Name extends string, Needs, Value>(
+function ofFile<const Name extends string, Needs>(
   name: Name,
-  verb: (scope: Needs, fileId: string) => Promise<Value>,
-) {
-  const args = v.strictObject({ fileId: FileId })
-  return defineMutation({ name, args, run: (scope: Needs, { fileId }) => verb(scope, fileId) })
-}
-
-function ofFiles<const Name extends string, Needs, Value>(
-  name: Name,
-  verb: (scope: Needs, fileIds: string[]) => Promise<Value>,
+  description: string,
+  verb: (scope: Needs, fileId: string) => Promise<void>,
 ) {
   return defineMutation({
     name,
+    description,
+    args: v.strictObject({ fileId: FileId }),
+    refusals: NO_FILE,
+    run: (scope: Needs, { fileId }) => verb(scope, fileId),
+  })
+}
+
+function ofFiles<const Name extends string, Needs>(
+  name: Name,
+  description: string,
+  verb: (scope: Needs, fileIds: string[]) => Promise<number>,
+) {
+  return defineMutation({
+    name,
+    description: `${description} Missing ones are skipped; returns how many existed.`,
     args: Selection,
+    value: FileCount,
     run: (scope: Needs, { fileIds }) => verb(scope, fileIds),
   })
 }

@@ -5,6 +5,7 @@ import type { Client } from "./client.ts"
 import { createSender } from "./frame.ts"
 import type { Committed, ErrorCode, GoodbyeEvent, RevokedEvent } from "./contract.ts"
 import type { Hub } from "./hub.ts"
+import { CONNECTION_LIMITS } from "./limits.ts"
 import type { Log } from "./log.ts"
 import { lsnFromWire } from "./lsn.ts"
 import {
@@ -74,20 +75,6 @@ export interface Connection {
   left(): void
 }
 
-/** The burst that is allowed, in seconds' worth of messages. */
-const BURST_SECONDS = 4
-const ACKNOWLEDGE_COST = 0.1
-const STALL_MS = 30_000
-const DEAD_MS = 60_000
-const RESETS = { count: 3, withinMs: 5 * 60_000 }
-const MUTATIONS_WAITING = 100
-const QUERIES_RUNNING = 8
-const PLACES_AWAITED = 100
-/**
- * Consecutive messages over the limit that each get a refusal. After that the connection is closed.
- */
-const FLOOD = 10_000
-
 /** One accepted connection: what it may send, and when it is closed. */
 export function createConnection<Viewer>(
   socket: Socket,
@@ -122,7 +109,7 @@ export function createConnection<Viewer>(
   }
   // Spreads the positions of connections that were opened at the same moment.
   const positionAfter = options.positionMs * (1 - Math.random() / 2)
-  const burst = options.messagesPerSecond * BURST_SECONDS
+  const burst = options.messagesPerSecond * CONNECTION_LIMITS.burstSeconds
   let tokens = burst
   let refusedInARow = 0
   let resets: number[] = []
@@ -134,9 +121,9 @@ export function createConnection<Viewer>(
   const gone = Promise.withResolvers<void>()
 
   socket.use(([event], next) => {
-    tokens = Math.max(-burst, tokens - (event === "acknowledge" ? ACKNOWLEDGE_COST : 1))
+    tokens = Math.max(-burst, tokens - (event === "acknowledge" ? CONNECTION_LIMITS.acknowledgeCost : 1))
     refusedInARow = tokens < 0 ? refusedInARow + 1 : 0
-    if (refusedInARow > FLOOD) end("flooding", 10_000)
+    if (refusedInARow > CONNECTION_LIMITS.floodMessages) end("flooding", 10_000)
     else next()
   })
 
@@ -168,7 +155,7 @@ export function createConnection<Viewer>(
   socket.on("query", (message: unknown, answer: unknown) => {
     void answered(answer, "query", async () => {
       const { query, args } = parse(QueryMessage, message, "query")
-      if (queriesRunning >= QUERIES_RUNNING)
+      if (queriesRunning >= CONNECTION_LIMITS.queriesRunning)
         throw new Refused("rate_limited", "Too many queries at once.", 100)
       queriesRunning += 1
       try {
@@ -180,7 +167,7 @@ export function createConnection<Viewer>(
   })
 
   socket.on("mutate", (message: unknown, answer: unknown) => {
-    const error = mutationsWaiting >= MUTATIONS_WAITING ? tooMany("changes") : limited()
+    const error = mutationsWaiting >= CONNECTION_LIMITS.mutationsWaiting ? tooMany("changes") : limited()
     if (error) return reply(answer, { error })
     mutationsWaiting += 1
     const turn = mutations
@@ -258,8 +245,8 @@ export function createConnection<Viewer>(
     tokens = Math.min(burst, tokens + options.messagesPerSecond)
     if (now > Math.min(expiresAt + options.graceMs, endsAt ?? Infinity)) return end("expired", null)
     const stalled = outbox.stalledMs()
-    if (stalled > DEAD_MS) return end("slow", 10_000)
-    if (outbox.overflowing || (stalled > STALL_MS && outbox.backlogBytes > 0)) giveUp()
+    if (stalled > CONNECTION_LIMITS.deadMs) return end("slow", 10_000)
+    if (outbox.overflowing || (stalled > CONNECTION_LIMITS.stallMs && outbox.backlogBytes > 0)) giveUp()
     const quiet = performance.now() - outbox.sentAt >= positionAfter
     if (lagChanged || quiet) hub.between(() => outbox.position(hub.position(), now, lag))
   }
@@ -270,8 +257,8 @@ export function createConnection<Viewer>(
   function giveUp(): void {
     if (outbox.held || client.subscriptions.size === 0) return
     const now = performance.now()
-    resets = [...resets.filter((at) => now - at < RESETS.withinMs), now]
-    if (resets.length > RESETS.count) return end("slow", 10_000)
+    resets = [...resets.filter((at) => now - at < CONNECTION_LIMITS.slowResets.withinMs), now]
+    if (resets.length > CONNECTION_LIMITS.slowResets.count) return end("slow", 10_000)
     hub.between(() => {
       outbox.abandon()
       hub.reset(client.subscriptions.values(), "slow")
@@ -303,7 +290,7 @@ export function createConnection<Viewer>(
    * A client that receives commits learns its position from them; only idle ones need this event.
    */
   function tellWhenPassed(lsn: bigint): void {
-    if (lsn > hub.position() + 0x1000_0000_0000n || placesAwaited >= PLACES_AWAITED) return
+    if (lsn > hub.position() + 0x1000_0000_0000n || placesAwaited >= CONNECTION_LIMITS.lsnsAwaited) return
     placesAwaited += 1
     void hub.reached(lsn, 30_000).then((reached) => {
       placesAwaited -= 1

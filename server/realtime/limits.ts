@@ -44,3 +44,50 @@ export const LIMITS: RealtimeLimits = {
   graceMs: 20_000,
   drainSpreadMs: 5000,
 }
+
+/** Of one connection: what it may send, hold open and leave unread. Not configurable. */
+export const CONNECTION_LIMITS = {
+  /** From the upgrade to the handshake. */
+  handshakeMs: 10_000,
+  pingIntervalMs: 25_000,
+  pingTimeoutMs: 20_000,
+  messageBytes: 64 * 1024,
+  tokenLength: 16_384,
+  clientNameLength: 200,
+  shownNameLength: 60,
+  mutationIdLength: { min: 8, max: 64 },
+  subscriptionsPerMessage: 100,
+  /** All tabs of a browser share a connection. */
+  subscriptions: 1000,
+  /** The burst that is allowed, in seconds' worth of messages. */
+  burstSeconds: 4,
+  /** In messages. */
+  acknowledgeCost: 0.1,
+  /**
+   * Consecutive messages over the limit that each get a refusal. After that the connection is
+   * closed.
+   */
+  floodMessages: 10_000,
+  queriesRunning: 8,
+  mutationsWaiting: 100,
+  lsnsAwaited: 100,
+  /** Without an acknowledgement while events wait: the client is reset, and then disconnected. */
+  stallMs: 30_000,
+  deadMs: 60_000,
+  slowResets: { count: 3, withinMs: 5 * 60_000 },
+  /** Beyond it, subscriptions are refused. */
+  heldBytes: 16 * 1024 * 1024,
+} as const
+
+export interface OutboxLimits {
+  readonly eventsInFlight: number
+  readonly bytesInFlight: number
+  /** Of commits held back; beyond it the client must read again. */
+  readonly backlogBytes: number
+}
+
+export const OUTBOX_LIMITS: OutboxLimits = {
+  eventsInFlight: 256,
+  bytesInFlight: 512 * 1024,
+  backlogBytes: 4 * 1024 * 1024,
+}

@@ -1,6 +1,6 @@
-import type * as v from "valibot"
+import * as v from "valibot"
 
-import type { LiveRow, MutationType, QueryType } from "./contract.ts"
+import type { ErrorCode, LiveRow, MutationType, QueryType } from "./contract.ts"
 
 /**
  * A column as PostgreSQL names it, and how its text form becomes a value. NULL becomes null without
@@ -9,6 +9,8 @@ import type { LiveRow, MutationType, QueryType } from "./contract.ts"
 export interface Column<Value = unknown> {
   readonly name: string
   decode(text: string): Value
+  /** What clients receive of it, for the published document. */
+  readonly schema?: v.GenericSchema
 }
 
 /**
@@ -33,18 +35,28 @@ export interface Table {
 
 export type RangeValue = string | number | bigint | boolean
 
-/** The rows whose fields equal `eq`; with `after` and `limit`, one page of them. */
+/** The rows whose fields equal `eq`. */
 export interface RowRange<Row extends LiveRow = LiveRow> {
   readonly eq: { readonly [Field in keyof Row & string]?: RangeValue }
-  readonly order?: { readonly field: keyof Row & string; readonly direction: "asc" | "desc" }
-  /** Strictly past this place in the order: the `end` of the page before. */
-  readonly after?: string | undefined
+}
+
+export interface FieldOrder<Field extends string = string> {
+  readonly field: Field
+  readonly direction: "asc" | "desc"
+}
+
+export interface Paging<Argument extends string = string> {
+  /** The optional text argument that takes the `end` of the page before. */
+  readonly argument: Argument
   /**
    * The page's last row at the first reading becomes its pinned end; later rows beyond it belong to
    * the next page.
    */
-  readonly limit?: number
+  readonly size: number
 }
+
+/** When a call is refused with a code besides the reasons that every call shares. */
+export type Refusals = { readonly [Code in ErrorCode]?: string }
 
 /** Rows whose change makes the engine call `authorize` again before it sends anything later. */
 export interface Dependency {
@@ -72,8 +84,13 @@ interface LiveQueryDefinition<
   Out extends LiveRow,
 > {
   name: Name
+  /** For the authors of clients. */
+  description: string
   args: Schema
   table: TableDescription<Row>
+  order?: FieldOrder<keyof Row & string>
+  /** Without it, clients receive all rows. */
+  page?: Paging<keyof v.InferOutput<Schema> & string>
   /**
    * Which rows to read for the viewer. Rows of other users must not be in the range, or `authorize`
    * must refuse them.
@@ -85,6 +102,8 @@ interface LiveQueryDefinition<
   fields?: readonly Field[]
   /** What the client receives of a row. Must be pure, and keep `_id`. */
   project?(row: Pick<Row, Field | "_id">): Out
+  /** What `project` returns. Without `project`, the table's columns describe the row. */
+  row?: v.GenericSchema<unknown, Out>
   /** What a one-shot `query` returns: the list, or its first row or null. */
   answer?: "rows" | "row"
 }
@@ -96,8 +115,12 @@ export interface LiveQuery<
   Args = unknown,
   Row extends LiveRow = LiveRow,
 > extends QueryType<Name, Args, Row> {
+  readonly description: string
   readonly schema: v.GenericSchema
   readonly table: Table
+  readonly order?: FieldOrder
+  readonly page?: Paging
+  readonly row?: v.GenericSchema
   readonly fields: readonly string[]
   readonly answer: "rows" | "row"
   range(args: unknown, viewer: Viewer): ErasedRange
@@ -108,9 +131,10 @@ export interface LiveQuery<
 
 export interface ErasedRange {
   readonly eq: Readonly<Record<string, RangeValue | undefined>>
-  readonly order?: { readonly field: string; readonly direction: "asc" | "desc" }
+  readonly order?: FieldOrder | undefined
+  /** Strictly past this place in the order. */
   readonly after?: string | undefined
-  readonly limit?: number
+  readonly limit?: number | undefined
 }
 
 /**
@@ -127,9 +151,13 @@ export function defineLiveQuery<
 >(
   definition: LiveQueryDefinition<Name, Schema, Row, Viewer, Field, Out>,
 ): LiveQuery<Viewer, Name, v.InferInput<Schema>, Out> {
-  const { args, table, fields, answer = "rows", ...rest } = definition
+  const { args, table, fields, answer = "rows", range, ...rest } = definition
+  const { order, page } = rest
   if (rest.dependencies && !rest.authorize) {
     throw new Error(`The live query ${rest.name} has dependencies but no authorize to ask again.`)
+  }
+  if (rest.project && !rest.row) {
+    throw new Error(`The live query ${rest.name} has a projection but no schema of its rows.`)
   }
   const known = Object.keys(table.columns)
   const sent = fields ? ["_id", ...fields.filter((field) => field !== "_id")] : known
@@ -138,12 +166,38 @@ export function defineLiveQuery<
     throw new Error(`The live query ${rest.name} names ${strange}, which ${table.name} does not have.`)
   }
   // Forgetting the types is sound: the engine passes only what `args` parsed and `table` decoded.
-  return { ...rest, schema: args, table, fields: sent, answer } as unknown as LiveQuery<
-    Viewer,
-    Name,
-    v.InferInput<Schema>,
-    Out
-  >
+  return {
+    ...rest,
+    schema: args,
+    table,
+    fields: sent,
+    answer,
+    range: (parsed: v.InferOutput<Schema>, viewer: Viewer) => ({
+      eq: range(parsed, viewer).eq,
+      order,
+      after: page && parsed[page.argument],
+      limit: page?.size,
+    }),
+  } as unknown as LiveQuery<Viewer, Name, v.InferInput<Schema>, Out>
+}
+
+/** The fields of a row for `v.strictObject`, from what the table's description says of them. */
+export function rowEntries<
+  Columns extends Readonly<Record<string, Column>>,
+  Field extends keyof Columns & string,
+>(
+  table: { readonly name: string; readonly columns: Columns },
+  fields: readonly Field[],
+): { [Name in Field]: v.GenericSchema<unknown, ReturnType<Columns[Name]["decode"]>> } {
+  const entries = fields.map((field): [string, v.GenericSchema] => {
+    const schema = table.columns[field]?.schema
+    if (!schema) throw new Error(`No schema describes ${field} of ${table.name}.`)
+    return [field, schema]
+  })
+  // Each schema describes its column, which no type can follow through `fromEntries`.
+  return Object.fromEntries(entries) as {
+    [Name in Field]: v.GenericSchema<unknown, ReturnType<Columns[Name]["decode"]>>
+  }
 }
 
 /** A declared mutation, as the engine runs it. */
@@ -153,7 +207,10 @@ export interface Mutation<
   Args = unknown,
   Value = unknown,
 > extends MutationType<Name, Args, Value> {
+  readonly description: string
   readonly schema: v.GenericSchema
+  readonly value?: v.GenericSchema
+  readonly refusals?: Refusals
   run(scope: Scope, args: unknown): Promise<unknown>
 }
 
@@ -168,7 +225,12 @@ export function defineMutation<
   Value,
 >(definition: {
   name: Name
+  /** For the authors of clients. */
+  description: string
   args: Schema
+  /** What a client receives; null without it. */
+  value?: v.GenericSchema<unknown, NoInfer<Value>>
+  refusals?: Refusals
   run(scope: Scope, args: v.InferOutput<Schema>): Promise<Value>
 }): Mutation<Scope, Name, v.InferInput<Schema>, Value> {
   const { args, ...rest } = definition

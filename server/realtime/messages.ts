@@ -1,21 +1,15 @@
 import * as v from "valibot"
 
 import { PROTOCOL_VERSION } from "./contract.ts"
+import { CONNECTION_LIMITS } from "./limits.ts"
 import { isStorable } from "./storable.ts"
 
 /** What a client may send, with its limits. The engine has already refused messages over 64 kB. */
 
 const id = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0x7fff_ffff))
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.check<string>(isStorable))
-const token = v.pipe(v.string(), v.minLength(1), v.maxLength(16_384))
+const token = v.pipe(v.string(), v.minLength(1), v.maxLength(CONNECTION_LIMITS.tokenLength))
 const lsn = v.pipe(v.string(), v.regex(/^[0-9A-F]{16}$/))
-
-export const LIMITS = {
-  messageBytes: 64 * 1024,
-  subscriptionsPerMessage: 100,
-  /** All tabs of a browser share a connection. */
-  subscriptionsPerConnection: 1000,
-} as const
 
 export const HandshakeMessage = v.object(
   {
@@ -23,12 +17,15 @@ export const HandshakeMessage = v.object(
     token: v.pipe(
       v.string('"token" must be a text.'),
       v.minLength(1, '"token" is empty.'),
-      v.maxLength(16_384, '"token" is too long.'),
+      v.maxLength(CONNECTION_LIMITS.tokenLength, '"token" is too long.'),
     ),
     client: v.optional(
       v.pipe(
         v.string('"client" must be a text.'),
-        v.maxLength(200, '"client" is longer than 200 characters.'),
+        v.maxLength(
+          CONNECTION_LIMITS.clientNameLength,
+          `"client" is longer than ${CONNECTION_LIMITS.clientNameLength} characters.`,
+        ),
       ),
     ),
   },
@@ -40,7 +37,7 @@ export const SubscribeMessage = v.object({
   subscriptions: v.pipe(
     v.array(v.looseObject({ id })),
     v.minLength(1),
-    v.maxLength(LIMITS.subscriptionsPerMessage),
+    v.maxLength(CONNECTION_LIMITS.subscriptionsPerMessage),
   ),
 })
 
@@ -52,7 +49,7 @@ export const SubscribeItemMessage = v.object({
 })
 
 export const UnsubscribeMessage = v.object({
-  ids: v.pipe(v.array(id), v.maxLength(LIMITS.subscriptionsPerConnection)),
+  ids: v.pipe(v.array(id), v.maxLength(CONNECTION_LIMITS.subscriptions)),
 })
 
 export const QueryMessage = v.object({ query: name, args: v.unknown() })
@@ -60,7 +57,12 @@ export const QueryMessage = v.object({ query: name, args: v.unknown() })
 export const MutateMessage = v.object({
   mutation: name,
   args: v.unknown(),
-  mutationId: v.pipe(v.string(), v.minLength(8), v.maxLength(64), v.check<string>(isStorable)),
+  mutationId: v.pipe(
+    v.string(),
+    v.minLength(CONNECTION_LIMITS.mutationIdLength.min),
+    v.maxLength(CONNECTION_LIMITS.mutationIdLength.max),
+    v.check<string>(isStorable),
+  ),
 })
 
 export const AuthenticateMessage = v.object({ token })

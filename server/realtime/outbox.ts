@@ -1,5 +1,6 @@
 import type { GoodbyeEvent, Lsn, ResetEvent, RevokedEvent } from "./contract.ts"
 import { editText, mergeEdits, type Edit } from "./edits.ts"
+import { OUTBOX_LIMITS, type OutboxLimits } from "./limits.ts"
 import { lsnToWire } from "./lsn.ts"
 
 /** What leaves for a client, before it has its sequence number: `"event",{"sequence":` … `rest`. */
@@ -27,19 +28,6 @@ export interface CommitHeader {
   readonly at: number
   readonly xid: string
   readonly text: string
-}
-
-export interface OutboxLimits {
-  readonly eventsInFlight: number
-  readonly bytesInFlight: number
-  /** Of commits held back; beyond it the client must read again. */
-  readonly backlogBytes: number
-}
-
-export const OUTBOX_LIMITS: OutboxLimits = {
-  eventsInFlight: 256,
-  bytesInFlight: 512 * 1024,
-  backlogBytes: 4 * 1024 * 1024,
 }
 
 /**

@@ -7,7 +7,8 @@ import type { Client } from "./client.ts"
 import { createConnection, type Connection, type ConnectionOptions } from "./connection.ts"
 import { PROTOCOL_VERSION, REALTIME_PATH, type Refusal } from "./contract.ts"
 import type { Hub } from "./hub.ts"
-import { HandshakeMessage, LIMITS } from "./messages.ts"
+import { CONNECTION_LIMITS } from "./limits.ts"
+import { HandshakeMessage } from "./messages.ts"
 import { Refused, refusalFor } from "./refusal.ts"
 
 export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
@@ -90,8 +91,10 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     serveClient: false,
     perMessageDeflate: false,
     httpCompression: false,
-    maxHttpBufferSize: LIMITS.messageBytes,
-    connectTimeout: 10_000,
+    maxHttpBufferSize: CONNECTION_LIMITS.messageBytes,
+    connectTimeout: CONNECTION_LIMITS.handshakeMs,
+    pingInterval: CONNECTION_LIMITS.pingIntervalMs,
+    pingTimeout: CONNECTION_LIMITS.pingTimeoutMs,
     allowRequest: (request, decide) => {
       const refusal = refuseRequest(request)
       if (refusal) metrics.count(`refused_${refusal}`)

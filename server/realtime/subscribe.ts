@@ -7,8 +7,9 @@ import { openResumeToken, sealResumeToken } from "./resume-token.ts"
 import type { Hub } from "./hub.ts"
 import type { Watching } from "./layout.ts"
 import type { Log } from "./log.ts"
+import { CONNECTION_LIMITS } from "./limits.ts"
 import { lsnFromWire, lsnToWire } from "./lsn.ts"
-import { LIMITS, SubscribeItemMessage } from "./messages.ts"
+import { SubscribeItemMessage } from "./messages.ts"
 import type { Metrics } from "./metrics.ts"
 import { finishPage, PageUnsettled } from "./page.ts"
 import { pinEnd, type Range } from "./range.ts"
@@ -127,14 +128,14 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     if (client.subscriptions.has(id) || client.pending.has(id)) {
       throw new Refused("invalid", `The subscription id ${id} is in use.`)
     }
-    if (client.subscriptions.size + client.pending.size >= LIMITS.subscriptionsPerConnection) {
+    if (client.subscriptions.size + client.pending.size >= CONNECTION_LIMITS.subscriptions) {
       throw new Refused(
         "rate_limited",
-        `One connection may have ${LIMITS.subscriptionsPerConnection} subscriptions. Close a page that is not needed.`,
+        `One connection may have ${CONNECTION_LIMITS.subscriptions} subscriptions. Close a page that is not needed.`,
         10_000,
       )
     }
-    if (client.outbox.overflowing || client.outbox.backlogBytes > 16 * 1024 * 1024) {
+    if (client.outbox.overflowing || client.outbox.backlogBytes > CONNECTION_LIMITS.heldBytes) {
       throw new Refused("unavailable", "The connection is too slow for more.", 2000)
     }
     const question = catalogue.ask(item, client.viewer)

@@ -21,6 +21,13 @@ export type Plan = NonNullable<User["plan"]>
 
 export type OnboardingStep = NonNullable<User["onboardingStep"]>
 
+export const ONBOARDING_STEPS = [
+  "welcome",
+  "profile",
+  "first-steps",
+  "done",
+] as const satisfies readonly OnboardingStep[]
+
 export interface OnboardingStatus {
   completed: boolean
   step: OnboardingStep

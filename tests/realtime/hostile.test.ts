@@ -21,18 +21,18 @@ const marks: TableDescription<{ _id: string; owner: string; rank: number }> = {
 }
 const pages = defineLiveQuery({
   name: "marks.pages",
+  description: "For the tests of the engine.",
   args: v.strictObject({
     owner: v.optional(v.string()),
     rank: v.optional(v.number()),
     after: v.optional(v.string()),
   }),
   table: marks,
-  range: ({ owner, rank, after }, _viewer: Viewer) => ({
+  range: ({ owner, rank }, _viewer: Viewer) => ({
     eq: { owner: owner ?? "00000000-0000-4000-8000-000000000000", ...(rank !== undefined && { rank }) },
-    order: { field: "rank", direction: "asc" },
-    after,
-    limit: 10,
   }),
+  order: { field: "rank", direction: "asc" },
+  page: { argument: "after", size: 10 },
 })
 
 const suite = engineSuite()

@@ -49,6 +49,7 @@ function at(change: Partial<RowChange>) {
 function defineWithoutAuthorize() {
   return defineLiveQuery({
     name: "x",
+    description: "For the tests of the engine.",
     args: v.object({}),
     table: messages,
     range: () => ({ eq: { threadId: "t" } }),

@@ -14,12 +14,14 @@ const graded: TableDescription<MessageRow & { grade: number }> = {
 }
 const gradedInThread = defineLiveQuery({
   name: "messages.inThread",
+  description: "For the tests of the engine.",
   args: inThread.schema,
   table: graded,
   range: (args, viewer: Viewer) => inThread.range(args, viewer) as { eq: { threadId: string } },
 })
 const gradedBest = defineLiveQuery({
   name: "messages.best",
+  description: "For the tests of the engine.",
   args: inThread.schema,
   table: graded,
   range: (args, viewer: Viewer) => ({ eq: { ...inThread.range(args, viewer).eq, grade: 7 } }),

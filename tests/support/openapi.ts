@@ -89,7 +89,7 @@ function findPath({ paths }: Document, path: string): PathItem | undefined {
   return match === undefined ? undefined : paths[match]
 }
 
-const ajv = new Ajv2020({
+export const ajv = new Ajv2020({
   strict: false,
   allErrors: true,
   formats: {

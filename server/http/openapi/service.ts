@@ -54,6 +54,22 @@ export const servicePaths: Record<string, PathItem> = {
       },
     },
   },
+  "/api/realtime.json": {
+    get: {
+      operationId: "describeRealtime",
+      tags: ["Service"],
+      summary: "The socket as an AsyncAPI document",
+      security: PUBLIC,
+      responses: {
+        "200": {
+          description: "AsyncAPI 3.",
+          content: {
+            "application/json": { schema: { type: "object", required: ["asyncapi", "info", "channels"] } },
+          },
+        },
+      },
+    },
+  },
   "/sitemap.xml": {
     get: textFile("getSitemap", "The pages that a search engine may list", "application/xml"),
   },

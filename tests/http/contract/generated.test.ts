@@ -57,7 +57,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
     })
   })
 
-  test.each(["/sitemap.xml", "/robots.txt", "/api/openapi.json"])(
+  test.each(["/sitemap.xml", "/robots.txt", "/api/openapi.json", "/api/realtime.json"])(
     "%s supports HEAD, and no other method",
     async (path) => {
       const head = await fetch(origin() + path, { method: "HEAD" })

@@ -81,17 +81,19 @@ const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
 /** All messages in a thread, for any viewer: nothing but the range. */
 export const inThread = defineLiveQuery({
   name: "messages.inThread",
+  description: "For the tests of the engine.",
   args: v.strictObject({ threadId: Id }),
   table: messages,
   range: ({ threadId }, _viewer: Viewer) => ({
     eq: { threadId },
-    order: { field: "_creationTime", direction: "asc" },
   }),
+  order: { field: "_creationTime", direction: "asc" },
 })
 
 /** The same for the thread's owner only, for as long as they own it. */
 export const inOwnThread = defineLiveQuery({
   name: "messages.inOwnThread",
+  description: "For the tests of the engine.",
   args: v.strictObject({ threadId: Id }),
   table: messages,
   range: ({ threadId }, _viewer: Viewer) => ({ eq: { threadId } }),
@@ -105,19 +107,20 @@ export const inOwnThread = defineLiveQuery({
 /** The newest ten, and older ones page by page. */
 export const newest = defineLiveQuery({
   name: "messages.newest",
+  description: "For the tests of the engine.",
   args: v.strictObject({ threadId: Id, after: v.optional(v.pipe(v.string(), v.maxLength(200))) }),
   table: messages,
-  range: ({ threadId, after }, _viewer: Viewer) => ({
+  range: ({ threadId }, _viewer: Viewer) => ({
     eq: { threadId },
-    order: { field: "_creationTime", direction: "desc" },
-    after,
-    limit: 10,
   }),
+  order: { field: "_creationTime", direction: "desc" },
+  page: { argument: "after", size: 10 },
   fields: ["_creationTime", "body"],
 })
 
 export const ownThreads = defineLiveQuery({
   name: "threads.own",
+  description: "For the tests of the engine.",
   args: v.strictObject({}),
   table: threads,
   range: (_args, viewer: Viewer) => ({ eq: { owner: viewer.id } }),
@@ -126,17 +129,20 @@ export const ownThreads = defineLiveQuery({
 /** A projection that needs the whole row. */
 export const lengths = defineLiveQuery({
   name: "messages.lengths",
+  description: "For the tests of the engine.",
   args: v.strictObject({ threadId: Id }),
   table: messages,
   range: ({ threadId }, _viewer: Viewer) => ({ eq: { threadId } }),
   fields: ["body", "note"],
   project: ({ _id, body, note }) => ({ _id, length: body?.length ?? null, note }),
+  row: v.strictObject({ _id: v.string(), length: v.nullable(v.number()), note: v.string() }),
   answer: "row",
 })
 
 /** A projection that throws on some rows. */
 export const strict = defineLiveQuery({
   name: "messages.strict",
+  description: "For the tests of the engine.",
   args: v.strictObject({ threadId: Id }),
   table: messages,
   range: ({ threadId }, _viewer: Viewer) => ({ eq: { threadId } }),
@@ -145,6 +151,7 @@ export const strict = defineLiveQuery({
     if (note === "nonsense") throw new Error("This note makes no sense.")
     return { _id, body, note }
   },
+  row: v.strictObject({ _id: v.string(), body: v.nullable(v.string()), note: v.string() }),
 })
 
 export interface Scope {
@@ -158,6 +165,7 @@ export class Taken extends Error {
 
 export const addMessage = defineMutation({
   name: "messages.add",
+  description: "For the tests of the engine.",
   args: v.strictObject({ id: Id, threadId: Id, body: v.string() }),
   async run({ viewer, query }: Scope, { id, threadId, body }) {
     const [row] = await query(
@@ -171,12 +179,14 @@ export const addMessage = defineMutation({
 
 export const doNothing = defineMutation({
   name: "messages.touchNothing",
+  description: "For the tests of the engine.",
   args: v.strictObject({}),
   async run(_scope: Scope) {},
 })
 
 export const fail = defineMutation({
   name: "messages.fail",
+  description: "For the tests of the engine.",
   args: v.strictObject({}),
   async run(_scope: Scope): Promise<void> {
     throw new Error("a secret of the server")

@@ -1,0 +1,37 @@
+import * as v from "valibot"
+
+/** What the JSON columns of a conversation's rows hold, for the published document. */
+export const AttachmentRows = v.array(
+  v.strictObject({
+    fileId: v.pipe(v.string(), v.uuid()),
+    fileName: v.string(),
+    mimeType: v.string(),
+    size: v.pipe(v.number(), v.integer(), v.description("Bytes.")),
+  }),
+)
+
+const Outcome = {
+  input: v.exactOptional(v.unknown()),
+  output: v.exactOptional(v.unknown()),
+  error: v.exactOptional(v.string()),
+}
+
+export const PartRows = v.array(
+  v.variant("type", [
+    v.strictObject({ type: v.literal("text"), text: v.string() }),
+    v.strictObject({ type: v.literal("reasoning"), text: v.string() }),
+    v.strictObject({ type: v.literal("tool"), callId: v.string(), name: v.string(), ...Outcome }),
+  ]),
+)
+
+export const DeltaRows = v.array(
+  v.variant("type", [
+    v.strictObject({ type: v.picklist(["text", "reasoning"]), id: v.string(), text: v.string() }),
+    v.strictObject({
+      type: v.literal("tool"),
+      callId: v.string(),
+      name: v.exactOptional(v.string()),
+      ...Outcome,
+    }),
+  ]),
+)

@@ -1,0 +1,107 @@
+import * as v from "valibot"
+import { schemaOf } from "#server/http/openapi/parts.ts"
+import { liveMutations, liveQueries, neededScope } from "#server/live-functions.ts"
+import type { ErrorCode } from "#server/realtime/contract.ts"
+import { LIMITS } from "#server/realtime/limits.ts"
+import { rowEntries, type LiveQuery, type Mutation } from "#server/realtime/live-query.ts"
+
+/** By code: when it occurs. */
+type Refusals = { [Code in ErrorCode]?: string }
+
+/** A live query as the document publishes it. */
+export interface PublishedQuery {
+  name: string
+  description: string
+  /** JSON Schema, here and below. */
+  arguments: object
+  row: object
+  /** The most significant field first; empty if the rows have no order. */
+  order: [field: string, direction: "asc" | "desc"][]
+  page: { argument: string; size: number } | null
+  /** What a one-shot `query` returns: a list of rows, or a row or null. */
+  answer: "rows" | "row"
+  /** Of an API key that is limited to scopes. */
+  scope: string | null
+  refusals: Refusals
+}
+
+export interface PublishedMutation {
+  name: string
+  description: string
+  arguments: object
+  value: object
+  scope: string | null
+  refusals: Refusals
+}
+
+const EVERY_CALL: Refusals = {
+  invalid: "The message or its arguments are malformed.",
+  rate_limited: "The connection exceeds a limit.",
+  unavailable: "The server cannot answer now.",
+  internal: "An error in the server.",
+}
+
+export function publishedQueries(): PublishedQuery[] {
+  return liveQueries.map((query) => publishQuery(query as unknown as LiveQuery))
+}
+
+export function publishedMutations(): PublishedMutation[] {
+  return liveMutations.map((mutation) => publishMutation(mutation as unknown as Mutation))
+}
+
+function publishQuery(query: LiveQuery): PublishedQuery {
+  const { name, description, schema, order, page, answer, authorize } = query
+  const scope = neededScope({ kind: "query", name })
+  return {
+    name,
+    description,
+    arguments: schemaOf(schema),
+    row: schemaOf(query.row ?? v.strictObject(rowEntries(query.table, query.fields))),
+    order: orderOf(order),
+    page: page ?? null,
+    answer,
+    scope,
+    refusals: {
+      ...EVERY_CALL,
+      ...(authorize && { not_found: "It does not exist, or it is not the caller's." }),
+      ...(!page && answer === "rows" && { too_large: `There are more than ${LIMITS.maxRows} rows.` }),
+      ...forbiddenWithout(scope),
+    },
+  }
+}
+
+function publishMutation({ name, description, schema, value, refusals }: Mutation): PublishedMutation {
+  const scope = neededScope({ kind: "mutation", name })
+  return {
+    name,
+    description,
+    arguments: schemaOf(schema),
+    value: schemaOf(value ?? v.null()),
+    scope,
+    refusals: {
+      ...EVERY_CALL,
+      conflict: "The mutationId was used for another change.",
+      ...forbiddenWithout(scope),
+      ...refusals,
+      ...(refusals?.conflict && {
+        conflict: `${refusals.conflict} Or the mutationId was used for another change.`,
+      }),
+    },
+  }
+}
+
+function forbiddenWithout(scope: string | null): Refusals {
+  return scope === null ? {} : { forbidden: `The caller's API key does not have the scope ${scope}.` }
+}
+
+/** As the engine sends it: rows that are equal in the field are ordered by `_id`. */
+function orderOf(order: LiveQuery["order"]): PublishedQuery["order"] {
+  if (!order) return []
+  const { field, direction } = order
+  return field === "_id"
+    ? [[field, direction]]
+    : [
+        [field, direction],
+        ["_id", direction],
+      ]
+}

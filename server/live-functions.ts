@@ -1,0 +1,30 @@
+import { chatMutations, liveChat } from "./chat/live.ts"
+import { liveDemo } from "./demo/live.ts"
+import { liveDevices } from "./devices/live.ts"
+import { fileMutations, liveFiles } from "./files/live.ts"
+import { liveMaintenance } from "./maintenance/live.ts"
+import type { KeyScope } from "./ports/identity-contract.ts"
+import type { NamedCall } from "./realtime/options.ts"
+import { liveUsers, userMutations } from "./users/live.ts"
+
+/** What clients of the socket may subscribe to, and call. */
+export const liveQueries = [
+  ...liveUsers,
+  ...liveDevices,
+  ...liveFiles,
+  ...liveChat,
+  ...liveDemo,
+  ...liveMaintenance,
+]
+export const liveMutations = [...userMutations, ...fileMutations, ...chatMutations]
+
+/**
+ * The scope that a limited API key needs for a call; null for what every key may call, such as its
+ * owner's record.
+ */
+export function neededScope({ kind, name }: NamedCall): KeyScope | null {
+  const [domain] = name.split(".")
+  if (domain === "chat") return "chat"
+  if (domain !== "files") return null
+  return kind === "query" ? "files:read" : "files:write"
+}

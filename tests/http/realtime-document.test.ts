@@ -1,0 +1,245 @@
+import specification from "@asyncapi/specs/schemas/3.0.0-without-$id.json" with { type: "json" }
+import { Ajv } from "ajv"
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { CommitEvent, SnapshotEvent } from "#server/realtime/contract.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
+import { ada, signUp, type Person } from "../support/people.ts"
+import {
+  mustMatchMessage,
+  mustMatchSchema,
+  readRealtimeDocument,
+  type RealtimeDocument,
+} from "../support/realtime-document.ts"
+
+const UNKNOWN = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
+
+let app: TidelineApp
+let sql: postgres.Sql
+let adaAtHome: Person
+let hers: LiveSocket
+let document: RealtimeDocument
+const own = { clerkId: "", userId: "", threadId: "", fileIds: [] as string[], shareId: "" }
+
+beforeAll(async () => {
+  app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
+  adaAtHome = await signUp(app, ada)
+  document = await readRealtimeDocument(app.origin)
+  hers = await openLiveSocket(app, await realtimeToken(adaAtHome))
+  const [user] = await sql`select _id, clerk_id from users where email = ${ada.email}`
+  Object.assign(own, { userId: user!["_id"], clerkId: user!["clerk_id"] })
+  await makeOneRowOfEachKind()
+})
+
+afterAll(async () => {
+  hers.close()
+  await sql.end()
+  await app.stop()
+})
+
+async function makeOneRowOfEachKind() {
+  own.threadId = ((await call("chat.createThread", { title: "Tides" })) as { _id: string })._id
+  for (const name of ["a.txt", "b.txt", "c.txt"]) {
+    const uploaded = await adaAtHome(`/api/files?name=${name}`, { method: "POST", body: "High water." })
+    own.fileIds.push((await uploaded.json()).files[0]._id)
+  }
+  await call("files.remove", { fileId: own.fileIds[2] })
+  const shared = await adaAtHome(`/api/files/${own.fileIds[0]}/shares`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: "{}",
+  })
+  own.shareId = (await shared.json()).share._id
+  const attachments = sql.json([
+    { fileId: own.fileIds[0]!, fileName: "a.txt", mimeType: "text/plain", size: 11 },
+  ])
+  const parts = sql.json([
+    { type: "reasoning", text: "Hm." },
+    { type: "tool", callId: "1", name: "currentTime", input: {}, output: "noon" },
+    { type: "text", text: "At noon." },
+  ])
+  await sql`
+    with question as (
+      insert into chat_messages (user_id, thread_id, role, content, attachments)
+      values (${own.userId}, ${own.threadId}, 'user', 'When?', ${attachments}) returning *
+    ), answer as (
+      insert into chat_messages (user_id, thread_id, role, content)
+      select user_id, thread_id, 'assistant', 'At noon.' from question returning *
+    ), turn as (
+      insert into chat_turns (_id, user_id, thread_id, question_id, request_id, status, model, parts)
+      select answer._id, question.user_id, question.thread_id, question._id, 'q1', 'running', 'a model', ${parts}
+      from answer join question using (thread_id) returning *
+    )
+    insert into chat_chunks (user_id, thread_id, turn_id, seq, delta)
+    select user_id, thread_id, _id, 0,
+      ${sql.json([
+        { type: "text", id: "0", text: "At" },
+        { type: "tool", callId: "1", name: "currentTime" },
+      ])}
+    from turn`
+}
+
+/** Calls a mutation and returns its value. Throws if it is refused. */
+async function call(name: string, args: object): Promise<unknown> {
+  const answer = await hers.mutate(name, args)
+  if ("error" in answer) throw new Error(`${name}: ${answer.error.message}`)
+  return answer.value
+}
+
+/** What each query is asked with, so that it has a row. */
+const ARGUMENTS: Record<string, () => object> = {
+  "users.getUserByClerkId": () => ({ clerkId: own.clerkId }),
+  "files.getFile": () => ({ fileId: own.fileIds[0] }),
+  "chat.listMessages": () => ({ threadId: own.threadId }),
+  "chat.listTurns": () => ({ threadId: own.threadId }),
+  "chat.listChunks": () => ({ threadId: own.threadId }),
+}
+
+function argumentsOf(name: string) {
+  return ARGUMENTS[name]?.() ?? {}
+}
+
+/** What each mutation is called with, in this order. */
+const calls = (): Record<string, Record<string, unknown>> => ({
+  "files.rename": { fileId: own.fileIds[0], fileName: "tides.txt" },
+  "files.remove": { fileId: own.fileIds[1] },
+  "files.restore": { fileId: own.fileIds[1] },
+  "files.purge": { fileId: own.fileIds[2] },
+  "files.removeMany": { fileIds: own.fileIds },
+  "files.restoreMany": { fileIds: own.fileIds },
+  "files.purgeMany": { fileIds: [UNKNOWN] },
+  "files.emptyTrash": {},
+  "files.revokeShare": { shareId: own.shareId },
+  "chat.createThread": { question: "When is high water?" },
+  "chat.renameThread": { threadId: own.threadId, title: "Currents" },
+  "chat.stop": { threadId: own.threadId },
+  "chat.removeThread": { threadId: own.threadId },
+  "chat.restoreThread": { threadId: own.threadId },
+  "users.createOrUpdateUser": { clerkId: own.clerkId, email: ada.email, name: ada.name, plan: "free" },
+  "users.saveProfile": { name: "Ada King" },
+  "users.finishOnboardingStep": { step: "welcome" },
+  "users.reopenOnboardingStep": { step: "welcome" },
+  "users.completeOnboarding": {},
+})
+
+describe("the AsyncAPI document", () => {
+  test("is valid AsyncAPI 3", () => {
+    const validator = new Ajv({ strict: false, validateFormats: false })
+    // The schema names its dialect without the final `#` by which Ajv knows it.
+    const validate = validator.compile({
+      ...specification,
+      $schema: "http://json-schema.org/draft-07/schema#",
+    })
+    const withoutChannels = { ...document, channels: 1 }
+
+    expect([validate(document), validate.errors]).toEqual([true, null])
+    expect(validate(withoutChannels)).toBe(false)
+  })
+
+  test("links to documentation that exists", async () => {
+    expect((await fetch(document.info.externalDocs.url)).status).toBe(200)
+  })
+
+  test("describes every query and mutation in a sentence", () => {
+    const functions = [...document["x-queries"], ...document["x-mutations"]]
+    expect(functions.length).toBeGreaterThan(25)
+    expect(functions.filter(({ description }) => !/^[A-Z].*\.$/.test(description))).toEqual([])
+    expect(new Set(functions.map(({ name }) => name)).size).toBe(functions.length)
+  })
+
+  test("has the schema of every reference", () => {
+    const references = JSON.stringify(document).matchAll(/"#\/components\/(schemas|messages)\/([^"]+)"/g)
+    const known: Record<string, object> = { ...document.components.schemas, ...document.components.messages }
+    expect([...references].map(([, , name]) => name).filter((name) => !known[name!])).toEqual([])
+  })
+})
+
+describe("every query", () => {
+  test("returns rows as described, in the order and pages described", async () => {
+    let id = 100
+    for (const { name, order, page, answer } of document["x-queries"]) {
+      const args = argumentsOf(name)
+      mustMatchSchema(document, `${name}.arguments`, args)
+
+      const once = await hers.query(name, args)
+      mustMatchMessage(document, "query.answer", once)
+      if ("error" in once) throw new Error(`${name}: ${once.error.message}`)
+      expect([name, Array.isArray(once.value)]).toEqual([name, answer === "rows"])
+
+      const subscription = (id += 1)
+      const accepted = await hers.subscribe(name, args, subscription)
+      mustMatchMessage(document, "subscribe.answer", accepted)
+      const snapshot = (await hers.until(
+        ({ name: kind, event }) =>
+          kind === "snapshot" &&
+          (event as SnapshotEvent).subscriptions.some((each) => each.id === subscription),
+      )) as SnapshotEvent
+      mustMatchMessage(document, "snapshot", snapshot)
+      const part = snapshot.subscriptions.find((each) => each.id === subscription)
+      if (part?.kind !== "rows") throw new Error(`${name} sent no rows.`)
+      expect([name, part.order]).toEqual([name, order])
+      // In maintenance mode, which has the row, sockets are closed.
+      if (name !== "maintenance.listClosures") expect([name, part.rows.length]).not.toEqual([name, 0])
+      for (const row of part.rows) mustMatchSchema(document, `${name}.row`, row)
+      if (page) expect(await hers.query(name, { ...args, [page.argument]: "" })).toHaveProperty("error.code")
+    }
+  })
+
+  test("refuses arguments that its schema does not describe", async () => {
+    for (const { name } of document["x-queries"]) {
+      const args = { ...argumentsOf(name), extra: 1 }
+      expect(() => mustMatchSchema(document, `${name}.arguments`, args)).toThrow("additional properties")
+      expect([name, await hers.query(name, args)]).toMatchObject([name, { error: { code: "invalid" } }])
+    }
+  })
+
+  test("that takes the id of a conversation refuses an unknown one as described", async () => {
+    for (const { name, refusals } of document["x-queries"]) {
+      if (!("threadId" in argumentsOf(name))) continue
+      expect(refusals).toHaveProperty("not_found")
+      expect(await hers.query(name, { threadId: UNKNOWN })).toMatchObject({ error: { code: "not_found" } })
+    }
+  })
+})
+
+describe("every mutation", () => {
+  test("that takes an id refuses an unknown one as described", async () => {
+    for (const { name, refusals } of document["x-mutations"]) {
+      const args = calls()[name] ?? {}
+      const field = Object.keys(args).find((each) => /^(file|thread|share)Id$/.test(each))
+      if (!field) continue
+      expect(refusals).toHaveProperty("not_found")
+      const answer = await hers.mutate(name, { ...args, [field]: UNKNOWN })
+      mustMatchMessage(document, "mutate.answer", answer)
+      expect([name, answer]).toMatchObject([name, { error: { code: "not_found" } }])
+    }
+  })
+
+  test("returns a value as described", async () => {
+    const called = calls()
+    expect(Object.keys(called).toSorted()).toEqual(document["x-mutations"].map(({ name }) => name).toSorted())
+    for (const [name, args] of Object.entries(called)) {
+      mustMatchSchema(document, `${name}.arguments`, args)
+      mustMatchSchema(document, `${name}.value`, await call(name, args))
+    }
+  })
+
+  test("refuses arguments that its schema does not describe", async () => {
+    for (const { name } of document["x-mutations"]) {
+      expect(() => mustMatchSchema(document, `${name}.arguments`, 7)).toThrow("object")
+      expect([name, await hers.mutate(name, 7)]).toMatchObject([name, { error: { code: "invalid" } }])
+    }
+  })
+})
+
+test("every event matches its description", async () => {
+  const renamed = await hers.mutate("files.rename", { fileId: own.fileIds[0], fileName: "ebb.txt" })
+  if ("error" in renamed) throw new Error(renamed.error.message)
+  await hers.until(
+    ({ name, event }) => name === "commit" && (event as CommitEvent).xids.includes(renamed.xid),
+  )
+  for (const { name, event } of hers.received) mustMatchMessage(document, name, event)
+  expect(new Set(hers.received.map(({ name }) => name))).toContain("commit")
+})
