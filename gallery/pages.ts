@@ -18,6 +18,7 @@ export const publicPages: Page[] = [
   { name: "blog-post", path: `/blog/${listPosts()[0]?.slug}` },
   { name: "docs", path: "/docs/introduction" },
   { name: "docs-self-hosting", path: "/docs/self-hosting" },
+  { name: "docs-realtime-reference", path: "/docs/realtime-reference" },
   { name: "docs-search", path: "/docs/search?q=database", isUnlisted: true },
   { name: "privacy", path: "/privacy" },
   { name: "terms", path: "/terms" },

@@ -1,7 +1,8 @@
 /**
- * Somebody else's client: follows one live query from the terminal, over nothing but
- * docs/realtime-protocol.md.
+ * Follows one live query from the terminal, over nothing but docs/realtime-protocol.md, or lists
+ * what the server's /api/realtime.json describes.
  *
+ *     npm run live -- --list
  *     npm run live -- users.getOnboardingStatus '{}'
  *
  * The account is named by TIDELINE_API_KEY, or by TIDELINE_TOKEN (a realtime token as GET
@@ -13,10 +14,43 @@ const [query, args = "{}"] = process.argv.slice(2)
 const origin = process.env["TIDELINE_URL"] ?? "http://localhost:3000"
 
 try {
-  if (!query) throw new Error(`Name a live query: npm run live -- users.getOnboardingStatus '{}'`)
-  follow(query, parseArguments(args))
+  if (!query)
+    throw new Error(
+      `Name a live query: npm run live -- users.getOnboardingStatus '{}'\nnpm run live -- --list prints them.`,
+    )
+  if (query === "--list") await list()
+  else follow(query, parseArguments(args))
 } catch (error) {
   fail(error)
+}
+
+async function list() {
+  const address = new URL("/api/realtime.json", origin)
+  const response = await fetch(address).catch((error: unknown) => {
+    throw new Error(`${origin} can't be reached. Set TIDELINE_URL to the server's URL.`, { cause: error })
+  })
+  if (!response.ok) throw new Error(`${address.href} returned ${response.status}.`)
+  const document = (await response.json()) as RealtimeDocument
+  const { schemas } = document.components
+  for (const [title, functions] of [
+    ["Queries", document["x-queries"]],
+    ["Mutations", document["x-mutations"]],
+  ] as const) {
+    process.stdout.write(`${title}\n\n`)
+    for (const { name, description } of functions) {
+      const { properties = {}, required = [] } = schemas[`${name}.arguments`] ?? {}
+      const fields = Object.keys(properties).map((field) => (required.includes(field) ? field : `${field}?`))
+      const shown = fields.length > 0 ? `{ ${fields.join(", ")} }` : "{}"
+      process.stdout.write(`  ${name} ${shown}\n    ${description}\n\n`)
+    }
+  }
+}
+
+/** Of /api/realtime.json, what a list shows. */
+interface RealtimeDocument {
+  components: { schemas: Record<string, { properties?: object; required?: string[] }> }
+  "x-queries": { name: string; description: string }[]
+  "x-mutations": { name: string; description: string }[]
 }
 
 function follow(name: string, parsed: unknown) {

@@ -8,7 +8,10 @@ import { escapeMarkup } from "#server/transport/markup.ts"
 const manifest = [
   { title: "Start", slugs: ["introduction", "self-hosting", "backup", "upgrading", "moving", "operations"] },
   { title: "How it works", slugs: ["architecture"] },
-  { title: "Reference", slugs: ["http-api", "identity", "realtime-protocol", "security"] },
+  {
+    title: "Reference",
+    slugs: ["http-api", "identity", "realtime-protocol", "realtime-reference", "security"],
+  },
 ]
 
 // Part of the build, so that a server needs no docs folder.

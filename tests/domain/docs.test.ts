@@ -83,6 +83,11 @@ describe("searching the documentation", () => {
     expect(searchDocs("containers")[0]?.title.toLowerCase()).toContain("containers")
   })
 
+  it("finds a live query by its name", () => {
+    const titles = searchDocs("files.listTrash").map(({ title }) => title)
+    expect(titles).toContain("files.listTrash")
+  })
+
   it("links to sections that exist", () => {
     const found = ["settings", "mail", "token", "position", "rate", "key"].flatMap((word) => searchDocs(word))
     expect(found.length).toBeGreaterThan(10)
