@@ -101,6 +101,7 @@ export default [
     route("admin/people", "routes/admin/people.tsx"),
     route("admin/waitlist", "routes/admin/waitlist.tsx"),
     route("admin/emails", "routes/admin/emails.tsx"),
+    route("admin/live", "routes/admin/live.tsx"),
     route("admin/history", "routes/admin/history.tsx"),
     route("admin/security", "routes/admin/security.tsx"),
   ]),

@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises"
 
+import type { Activity } from "./activity.ts"
 import { createPositionWaiters } from "./position-waiters.ts"
 import type { Client, Subscription } from "./client.ts"
 import type { ResetEvent } from "./contract.ts"
@@ -19,6 +20,7 @@ export interface HubOptions {
   readonly ring: Ring
   readonly shapes: Shapes
   readonly metrics: Metrics
+  readonly activity: Activity
   /**
    * Subscriptions that must be authorized again because of this transaction. Their outboxes are
    * held.
@@ -67,7 +69,7 @@ export interface Hub {
  * Takes transactions in order and sends each client, in one step, the edits that each means for it.
  */
 export function createHub(options: HubOptions): Hub {
-  const { ring, shapes, metrics } = options
+  const { ring, shapes, metrics, activity } = options
   const topics = createTopics(shapes)
   const clients = new Set<Client>()
   let position = 0n
@@ -194,6 +196,7 @@ export function createHub(options: HubOptions): Hub {
           unreadable.push(...followers)
           continue
         }
+        activity.changesSent(range.query.name, edits.length * followers.size)
         for (const follower of followers) {
           stage(follower, edits, transaction, touched)
           if (performance.now() > turnEndsAt) await pause()
@@ -274,7 +277,8 @@ export function createHub(options: HubOptions): Hub {
   function reset(subscriptions: Iterable<Subscription>, reason: ResetEvent["reason"]): void {
     const ids = new Map<Client, number[]>()
     for (const subscription of Array.from(subscriptions)) {
-      const { client, id } = subscription
+      const { client, id, query } = subscription
+      activity.reset(query.name, reason)
       const all = ids.get(client)
       if (all) all.push(id)
       else ids.set(client, [id])

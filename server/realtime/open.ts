@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import type { IncomingMessage, Server as HttpServer } from "node:http"
 
+import { createActivity, type ActivityReport } from "./activity.ts"
 import { warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
 import { dispatchAnnouncements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
@@ -58,6 +59,8 @@ export interface Realtime<Viewer> {
   metrics(): Record<string, number | Distribution>
   /** The same with the kind of each, for exporters. */
   measured(): Measured[]
+  /** What each query does in this process now, and did in the last hour. */
+  activity(): ActivityReport
   /**
    * Whether the data being sent is current; if not, why, and whether every process of this version
    * has the same problem.
@@ -94,6 +97,7 @@ export async function openRealtime<Viewer, Scope>(
   const limits = { ...LIMITS, ...options.limits }
   const { log, databaseUrl } = options
   const metrics = createMetrics()
+  const activity = createActivity()
   const pool = openPool(options.poolerUrl ?? databaseUrl, limits.snapshotConcurrency + 5, {
     pooled: options.poolerUrl !== undefined,
   })
@@ -111,13 +115,14 @@ export async function openRealtime<Viewer, Scope>(
   const form = formOf(watched)
   const ring = new Ring({ windowMs: limits.windowMs, bytes: limits.ringBytes }, 0n)
   const shapes = createShapes((shape) => ring.addShape(shape))
-  const snapshots = openSnapshots(pool, ring, metrics, limits.maxRows)
+  const snapshots = openSnapshots(pool, ring, metrics, activity, limits.maxRows)
   const dispatchAnnouncement = dispatchAnnouncements(options.announcements ?? {}, log)
   const holds = createHolds({ hub: () => hub, snapshots, log, metrics })
   const hub = createHub({
     ring,
     shapes,
     metrics,
+    activity,
     recheck: (subscriptions, transaction) => holds.recheck(subscriptions, transaction),
     complete: (outbox, edit, transaction) => holds.complete(outbox, edit, transaction),
     nudge: () => keeper.nudge(),
@@ -153,6 +158,7 @@ export async function openRealtime<Viewer, Scope>(
     watching: layout,
     log,
     metrics,
+    activity,
     concurrency: limits.snapshotConcurrency,
     answerMs: limits.answerMs,
   })
@@ -255,6 +261,7 @@ export async function openRealtime<Viewer, Scope>(
     connectionsOf: (userId) => [...(present.get(userId)?.values() ?? [])],
     metrics: () => metrics.read(),
     measured: () => metrics.list(),
+    activity: () => activity.report(hub.clients),
     ready,
     admitOnly: (isAdmitted) => sockets.admitOnly(isAdmitted, limits.drainSpreadMs),
     whenLive: () => live.promise,

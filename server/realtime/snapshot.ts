@@ -1,5 +1,6 @@
 import type postgres from "postgres"
 
+import type { Activity } from "./activity.ts"
 import { SET_TEXT_FORM } from "./connection-options.ts"
 import type { ConnectionPool } from "#db/connections.ts"
 import { inTransaction } from "./sql-transaction.ts"
@@ -49,6 +50,7 @@ export function openSnapshots(
   pool: ConnectionPool,
   ring: Ring,
   metrics: Metrics,
+  activity: Activity,
   maxRows: number,
 ): Snapshots {
   return {
@@ -60,7 +62,7 @@ export function openSnapshots(
           inTransaction(sql, READ_ONLY, async () => {
             const place = sql`
               select pg_current_snapshot()::text as visibility, pg_current_wal_insert_lsn()::text as lsn`.execute()
-            const reading = readerOf(sql, maxRows)
+            const reading = readerOf(sql, activity, maxRows)
             try {
               const [[first], value] = await Promise.all([place, work(reading.reader)])
               return {
@@ -93,7 +95,11 @@ export function openSnapshots(
  * Reads on one connection, until the reading is finished: then whatever is still under way is
  * waited for, and nothing more is begun.
  */
-function readerOf(sql: postgres.Sql, maxRows: number): { reader: SnapshotReader; finish(): Promise<void> } {
+function readerOf(
+  sql: postgres.Sql,
+  activity: Activity,
+  maxRows: number,
+): { reader: SnapshotReader; finish(): Promise<void> } {
   const running = new Set<Promise<unknown>>()
   let finished = false
 
@@ -102,7 +108,9 @@ function readerOf(sql: postgres.Sql, maxRows: number): { reader: SnapshotReader;
       sql: (text, ...values) => track(sql(text, ...values)),
       async rows(range) {
         const { text, values } = selectRange(range, maxRows)
+        const startedAt = performance.now()
         const rows = await read(text, values, range.table, columnsFor(range))
+        activity.rowsRead(range.query.name, performance.now() - startedAt, rows.length)
         if (range.limit === null && rows.length > maxRows) {
           throw new TooManyRows(`${range.query.name} has more than ${maxRows} rows. Ask for a page of them.`)
         }

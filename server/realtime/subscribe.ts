@@ -1,5 +1,6 @@
 import * as v from "valibot"
 
+import type { Activity } from "./activity.ts"
 import type { Catalogue, Question } from "./catalogue.ts"
 import type { Client } from "./client.ts"
 import type { SubscribeAnswer, SubscribeItem } from "./contract.ts"
@@ -30,6 +31,7 @@ export interface SubscribeOptions {
   readonly secret: string
   readonly log: Log
   readonly metrics: Metrics
+  readonly activity: Activity
   /** Snapshots for subscriptions that run at the same time; the rest wait their turn. */
   readonly concurrency: number
   /** What has not been served within this is refused. */
@@ -89,7 +91,7 @@ const ATTEMPTS = 50
  * reading and stream without a gap.
  */
 export function createSubscriber(options: SubscribeOptions): Subscriber {
-  const { hub, ring, snapshots, catalogue, watching, secret, log, metrics } = options
+  const { hub, ring, snapshots, catalogue, watching, secret, log, metrics, activity } = options
   let queue: Request[] = []
   let running = 0
   let scheduled = false
@@ -293,6 +295,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           dependencies: each.dependencies,
         })
         client.pending.delete(each.id)
+        activity.subscribed(each.query.name, part.kind === "rows" ? "read" : "resumed")
         answer.accepted.push(each.id)
       } catch (error) {
         if (error instanceof PageUnsettled && request.attempts < ATTEMPTS) {
@@ -300,6 +303,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           continue
         }
         client.pending.delete(each.id)
+        activity.subscribed(each.query.name, "refused")
         answer.refused.push({
           id: each.id,
           error: refusalFor(error, log, `subscribing to ${each.query.name}`),
@@ -367,10 +371,11 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
 
   function refuse(request: Request, error: unknown): void {
     const refusal = refusalFor(error, log, "subscribing")
-    for (const { id, claim } of request.wanted) {
+    for (const { id, claim, query } of request.wanted) {
       // What was served or given up in the meantime has had its answer.
       if (request.client.pending.get(id) !== claim) continue
       request.client.pending.delete(id)
+      activity.subscribed(query.name, "refused")
       request.answer.refused.push({ id, error: refusal })
     }
     request.resolve(request.answer)

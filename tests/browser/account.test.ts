@@ -265,6 +265,7 @@ describe("in light and dark colours", () => {
       "/admin/people",
       "/admin/waitlist",
       "/admin/emails",
+      "/admin/live",
       "/admin/history",
       "/admin/security",
     ]) {

@@ -1,5 +1,5 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
@@ -14,6 +14,7 @@ const PAGES = [
   "/admin/people",
   "/admin/waitlist",
   "/admin/emails",
+  "/admin/live",
   "/admin/history",
   "/admin/security",
 ]
@@ -59,6 +60,27 @@ describe("the operator's pages", () => {
     const html = await (await operator("/admin")).text()
     for (const words of ["This one", "0 live connections", "Current", "Embedded", process.versions.node])
       expect(html).toContain(words)
+  })
+
+  it("show what each live query does, and never for whom or with which rows", async () => {
+    const made = await postJson(member, "/api/chat/threads", { title: "Confidential soundings" })
+    const { thread } = (await made.json()) as { thread: ThreadSummary }
+    const socket = await openLiveSocket(app, await realtimeToken(member))
+    onTestFinished(() => socket.close())
+    await socket.subscribe("chat.listThreads", {}, 1)
+    expect((await socket.subscribe("chat.listMessages", { threadId: NO_ID }, 2)).refused).toHaveLength(1)
+    await member(`/api/chat/threads/${thread._id}`, { method: "DELETE" })
+    await socket.until(({ name }) => name === "commit")
+    const html = await (await operator("/admin/live")).text()
+    const row = /<code>chat\.listThreads<\/code>.*?<\/tr>/.exec(html)?.[0] ?? ""
+    const [subscriptions, begun, , , reads, , rows, changes] = [...row.matchAll(/<td[^>]*>([^<]*)/g)].map(
+      ([, text]) => Number(text),
+    )
+    expect({ subscriptions, begun, changes }).toEqual({ subscriptions: 1, begun: 1, changes: 1 })
+    expect(reads).toBeGreaterThan(0)
+    expect(rows).toBeGreaterThan(0)
+    expect(html).toMatch(/<code>chat\.listMessages<\/code>.*?<\/tr>/)
+    for (const secret of [member.email, thread._id, thread.title, NO_ID]) expect(html).not.toContain(secret)
   })
 
   it("are linked from the operator's menu only", async () => {

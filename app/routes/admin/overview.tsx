@@ -12,6 +12,7 @@ import { listRunningReplies, stopRunningReply } from "#server/operator/replies.t
 import { ReplyAction } from "#server/operator/contract.ts"
 import { findOverview } from "#server/operator/overview.ts"
 import { ActForm } from "./act-form.tsx"
+import { Figure, Figures, Part } from "./figures.tsx"
 import { performAct } from "./perform-act.ts"
 import { Head, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/overview.ts"
@@ -57,12 +58,12 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
           </p>
         </Alert>
       ) : null}
-      <dl className="mt-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
+      <Figures>
         <Figure label={t`People`} value={counts.people} />
         <Figure label={t`On the waitlist`} value={counts.waiting} />
         <Figure label={t`Emails waiting`} value={counts.emails.queued} />
         <Figure label={t`Emails parked`} value={counts.emails.parked} />
-      </dl>
+      </Figures>
 
       <Part title={t`Replies in progress`}>
         <Rows empty={t`No replies in progress.`}>
@@ -125,25 +126,6 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
         </dl>
       </Part>
     </>
-  )
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="mt-10">
-      <h2 className="font-medium">{title}</h2>
-      {children}
-    </section>
-  )
-}
-
-function Figure({ label, value }: { label: string; value: number }) {
-  const formats = useFormats()
-  return (
-    <div className="flex flex-col-reverse rounded-lg border border-line bg-surface p-4 shadow-sm">
-      <dt className="text-sm text-muted">{label}</dt>
-      <dd className="text-2xl font-semibold tabular-nums">{formats.number(value)}</dd>
-    </div>
   )
 }
 
