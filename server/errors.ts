@@ -1,8 +1,4 @@
-/**
- * Registered under its name, because in development this module is loaded twice: by Node and by
- * Vite.
- */
-const REFUSAL = Symbol.for("tideline.refusal")
+import { REFUSAL } from "./realtime/refusal-brand.ts"
 
 /** An outcome that a user can cause. Recognise it with `isRefusal`, not with `instanceof`. */
 export class Refusal extends Error {

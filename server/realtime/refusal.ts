@@ -3,6 +3,7 @@ import { isBusy, isOutage } from "#db/outage.ts"
 import type { ErrorCode, Refusal } from "./contract.ts"
 import type { Log } from "./log.ts"
 import { InvalidRange } from "./range.ts"
+import { REFUSAL } from "./refusal-brand.ts"
 import { TooManyRows } from "./snapshot.ts"
 
 /** A refusal on its way up. What the client gets is `refusal`. */
@@ -35,7 +36,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * The refusal that a client receives for an error. Outcomes that the product names carry an HTTP
+ * The refusal that a client receives for an error. Errors marked with `REFUSAL` have an HTTP
  * `status` and a message for the user; a database that cannot be reached is temporary; anything
  * else is a fault, which is logged and not described.
  */
@@ -44,8 +45,8 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
   if (error instanceof InvalidRange) return { code: "invalid", message: error.message }
   if (error instanceof TooManyRows) return { code: "too_large", message: error.message }
   if (error instanceof Error) {
-    const status = "status" in error && typeof error.status === "number" ? CODES[error.status] : undefined
-    if (status) return { code: status, message: error.message }
+    const code = REFUSAL in error && "status" in error ? CODES[Number(error.status)] : undefined
+    if (code) return { code, message: error.message }
     if (isBusy(error)) {
       return {
         code: "unavailable",

@@ -83,13 +83,20 @@ describe("a mutation", () => {
     expect((await client.mutate("messages.add", args, mutationId)).value).toEqual({ id: "1" })
   })
 
-  it("that fails reveals nothing of the server to the client, and everything to the log", async () => {
-    const client = await suite.connect()
-    const { error } = await client.mutate("messages.fail", {}, randomUUID())
-    expect(error?.code).toBe("internal")
-    expect(JSON.stringify(error)).not.toContain("secret")
-    expect(suite.engine.lines.some(({ level }) => level === "error")).toBe(true)
-  })
+  it.each([
+    ["", {}],
+    [" with the HTTP status of somebody else's API", { status: 404 }],
+  ])(
+    "that fails%s reveals nothing of the server to the client, and everything to the log",
+    async (_of, args) => {
+      const client = await suite.connect()
+      const before = suite.engine.lines.length
+      const { error } = await client.mutate("messages.fail", args, randomUUID())
+      expect(error?.code).toBe("internal")
+      expect(JSON.stringify(error)).not.toContain("secret")
+      expect(suite.engine.lines.slice(before).filter(({ level }) => level === "error")).toHaveLength(1)
+    },
+  )
 
   it.each([
     ["an unknown name", { mutation: "messages.drop", args: {} }, "unknown"],

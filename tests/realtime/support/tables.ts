@@ -2,6 +2,7 @@ import * as v from "valibot"
 import type postgres from "postgres"
 import { defineLiveQuery, defineMutation, type TableDescription } from "#server/realtime/live-query.ts"
 import type { TransactionQuery } from "#server/realtime/mutate.ts"
+import { REFUSAL } from "#server/realtime/refusal-brand.ts"
 
 /** A small product for the engine to serve: conversations with an owner and messages. */
 export const SCHEMA = `
@@ -160,6 +161,7 @@ export interface Scope {
 }
 
 export class Taken extends Error {
+  readonly [REFUSAL] = true
   readonly status = 409
 }
 
@@ -187,9 +189,9 @@ export const doNothing = defineMutation({
 export const fail = defineMutation({
   name: "messages.fail",
   description: "For the tests of the engine.",
-  args: v.strictObject({}),
-  async run(_scope: Scope): Promise<void> {
-    throw new Error("a secret of the server")
+  args: v.strictObject({ status: v.optional(v.number()) }),
+  async run(_scope: Scope, { status }): Promise<void> {
+    throw Object.assign(new Error("a secret of the server"), status === undefined ? {} : { status })
   },
 })
 
