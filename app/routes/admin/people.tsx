@@ -5,8 +5,6 @@ import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Badge } from "#app/ui/badge.tsx"
-import { Button, buttonClass } from "#app/ui/button.tsx"
-import { Field } from "#app/ui/field.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
 import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
@@ -22,6 +20,7 @@ import {
 } from "#server/operator/people.ts"
 import { allowPerson, suspendPerson } from "#server/operator/suspension.ts"
 import { ActForm, CarefulActForm } from "./act-form.tsx"
+import { AddressSearch } from "./address-search.tsx"
 import { pageOf } from "./page-of.ts"
 import { performAct } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
@@ -82,22 +81,7 @@ export default function People({ loaderData, actionData }: Route.ComponentProps)
       </Head>
       {actionData?.made ? <PasswordLink {...actionData.made} /> : null}
       {can.plan ? null : <ChangedAtClerk />}
-      <form role="search" className="mt-5 flex max-w-xl items-end gap-2">
-        <Field
-          className="flex-1"
-          label={t`Address`}
-          name="q"
-          type="search"
-          defaultValue={q}
-          maxLength={254}
-        />
-        <Button type="submit" variant="secondary">{t`Search`}</Button>
-        {q ? (
-          <a href={href("/admin/people")} className={buttonClass({ variant: "ghost" })}>
-            <Trans>All</Trans>
-          </a>
-        ) : null}
-      </form>
+      <AddressSearch q={q} all={href("/admin/people")} />
       <Rows empty={q ? t`No email address contains “${q}”.` : t`Nobody has signed up yet.`}>
         {rows.map((person) => (
           <PersonRow

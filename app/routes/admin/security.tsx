@@ -3,10 +3,9 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { href } from "react-router"
 import { EventDetails, useEventName } from "#app/features/identity/security-event.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
-import { Button, buttonClass } from "#app/ui/button.tsx"
-import { Field } from "#app/ui/field.tsx"
 import { listSecurityEvents } from "#server/accounts/security-log.ts"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { AddressSearch } from "./address-search.tsx"
 import { pageOf } from "./page-of.ts"
 import { refuseForms } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
@@ -44,22 +43,7 @@ export default function SecurityLog({ loaderData }: Route.ComponentProps) {
           never changed; those of a deleted account go with it.
         </Trans>
       </Head>
-      <form role="search" className="mt-5 flex max-w-xl items-end gap-2">
-        <Field
-          className="flex-1"
-          label={t`Address`}
-          name="q"
-          type="search"
-          defaultValue={q}
-          maxLength={254}
-        />
-        <Button type="submit" variant="secondary">{t`Search`}</Button>
-        {q ? (
-          <a href={href("/admin/security")} className={buttonClass({ variant: "ghost" })}>
-            <Trans>All</Trans>
-          </a>
-        ) : null}
-      </form>
+      <AddressSearch q={q} all={href("/admin/security")} />
       <Rows empty={q ? t`No entry is about an email address that contains “${q}”.` : empty}>
         {rows.map((entry) => (
           <Row

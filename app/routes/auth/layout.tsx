@@ -1,9 +1,8 @@
-import { useLingui } from "@lingui/react/macro"
-import { href, Outlet, useLocation } from "react-router"
+import { Outlet, useLocation } from "react-router"
+import { HomeLink } from "#app/features/site/home-link.tsx"
 import { nonceContext } from "#server/context.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { LanguageChoice } from "#app/ui/language-choice.tsx"
-import { Logo } from "#app/ui/logo.tsx"
 import { Water } from "#app/ui/water.tsx"
 import enhance from "./enhance.js?url&no-inline"
 import type { Route } from "./+types/layout.ts"
@@ -18,19 +17,12 @@ export function loader({ context }: Route.LoaderArgs) {
 
 /** The layout of sign-in and sign-up: a centred form, and a link to the home page. */
 export default function AuthLayout({ loaderData }: Route.ComponentProps) {
-  const { t } = useLingui()
   const { pathname, search } = useLocation()
   return (
     <div className="relative isolate flex min-h-dvh flex-col overflow-clip px-5 sm:px-8">
       <Water />
       <header className="py-5">
-        <a
-          href={href("/")}
-          className="-mx-1 inline-flex min-h-11 items-center rounded-md px-1 text-lg"
-          aria-label={t`Tideline, home page`}
-        >
-          <Logo name="Tideline" />
-        </a>
+        <HomeLink />
       </header>
       <main className="mx-auto flex w-full max-w-sm flex-1 flex-col justify-center pt-4 pb-24 sm:pb-36">
         <Outlet />

@@ -2,9 +2,9 @@ import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { data, href, isRouteErrorResponse, redirect } from "react-router"
+import { HomeLink } from "#app/features/site/home-link.tsx"
 import { ErrorPage } from "#app/features/site/error-page.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
-import { Logo } from "#app/ui/logo.tsx"
 import { isRefusal } from "#server/errors.ts"
 import { UnlockShare } from "#server/files/contract.ts"
 import { unlockShare, visitShare } from "#server/files/share-visits.ts"
@@ -98,17 +98,10 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
 }
 
 function Frame({ children }: { children: ReactNode }) {
-  const { t } = useLingui()
   return (
     <div className="flex min-h-dvh flex-col px-5">
       <header className="py-5">
-        <a
-          href={href("/")}
-          className="-mx-1 inline-flex min-h-11 items-center rounded-md px-1 text-lg"
-          aria-label={t`Tideline, home page`}
-        >
-          <Logo name="Tideline" />
-        </a>
+        <HomeLink />
       </header>
       <main className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center pt-4 pb-24">
         {children}

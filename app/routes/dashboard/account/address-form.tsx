@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { Field } from "#app/ui/field.tsx"
-import { PasswordField } from "#app/ui/password-field.tsx"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
+import { CodeField, CurrentPasswordField } from "./proof-fields.tsx"
 import { Section } from "./section.tsx"
 
 interface Pending {
@@ -54,29 +54,8 @@ export function AddressForm({
               defaultValue={outcome?.errors ? outcome.values?.["email"] : undefined}
               error={outcome?.errors?.["email"]}
             />
-            <PasswordField
-              className="w-full max-w-sm"
-              label={t`Your password`}
-              name="current"
-              autoComplete="current-password"
-              required
-              maxLength={128}
-              error={outcome?.errors?.["current"]}
-            />
-            {hasFactor ? (
-              <Field
-                className="w-full max-w-sm"
-                label={t`Code`}
-                name="code"
-                autoComplete="one-time-code"
-                autoCapitalize="none"
-                spellCheck={false}
-                required
-                maxLength={40}
-                hint={t`From your authenticator app, or a recovery code.`}
-                error={outcome?.errors?.["code"]}
-              />
-            ) : null}
+            <CurrentPasswordField error={outcome?.errors?.["current"]} />
+            {hasFactor ? <CodeField error={outcome?.errors?.["code"]} /> : null}
           </ChangeForm>
         </details>
       ) : null}

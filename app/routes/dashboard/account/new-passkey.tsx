@@ -4,9 +4,9 @@ import { useEffect, useEffectEvent, useState } from "react"
 import { useSubmit } from "react-router"
 import { Alert } from "#app/ui/alert.tsx"
 import { Field } from "#app/ui/field.tsx"
-import { PasswordField } from "#app/ui/password-field.tsx"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
+import { CurrentPasswordField } from "./proof-fields.tsx"
 
 type Problem = "cancelled" | "known" | "unable"
 
@@ -60,17 +60,7 @@ export function NewPasskey({ hasPassword, outcome }: { hasPassword: boolean; out
           defaultValue={name}
           error={begun?.errors?.["name"]}
         />
-        {hasPassword ? (
-          <PasswordField
-            className="w-full max-w-sm"
-            label={t`Your password`}
-            name="current"
-            autoComplete="current-password"
-            required
-            maxLength={128}
-            error={begun?.errors?.["current"]}
-          />
-        ) : null}
+        {hasPassword ? <CurrentPasswordField error={begun?.errors?.["current"]} /> : null}
       </ChangeForm>
     </>
   )

@@ -1,12 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { Badge } from "#app/ui/badge.tsx"
 import { Field } from "#app/ui/field.tsx"
-import { PasswordField } from "#app/ui/password-field.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { AccountPasskey } from "#server/accounts/contract.ts"
 import { ChangeForm } from "./change-form.tsx"
 import { NewPasskey } from "./new-passkey.tsx"
 import type { Outcome } from "./outcome.ts"
+import { CurrentPasswordField } from "./proof-fields.tsx"
 import { Section } from "./section.tsx"
 
 export function Passkeys({
@@ -104,17 +104,7 @@ function ChangePasskey({
         about={about}
         className="mt-4 mb-2 flex flex-col items-start gap-3"
       >
-        {hasPassword ? (
-          <PasswordField
-            className="w-full max-w-sm"
-            label={t`Your password`}
-            name="current"
-            autoComplete="current-password"
-            required
-            maxLength={128}
-            error={errors?.["current"]}
-          />
-        ) : null}
+        {hasPassword ? <CurrentPasswordField error={errors?.["current"]} /> : null}
       </ChangeForm>
     </details>
   )

@@ -3,11 +3,10 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { RecoveryCodeList } from "#app/features/identity/recovery-code-list.tsx"
 import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
-import { Field } from "#app/ui/field.tsx"
-import { PasswordField } from "#app/ui/password-field.tsx"
 import type { AccountChange, SecondFactor as Factor } from "#server/accounts/contract.ts"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
+import { CodeField, CurrentPasswordField } from "./proof-fields.tsx"
 import { Section } from "./section.tsx"
 
 /** With this many recovery codes left, new ones are suggested. */
@@ -112,7 +111,6 @@ function ProofForm({
   hasPassword: boolean
   outcome: Outcome | undefined
 }) {
-  const { t } = useLingui()
   const errors = outcome?.intent === intent ? outcome.errors : undefined
   return (
     <ChangeForm
@@ -121,29 +119,8 @@ function ProofForm({
       variant={variant}
       className="mt-4 mb-2 flex flex-col items-start gap-4"
     >
-      {hasPassword ? (
-        <PasswordField
-          className="w-full max-w-sm"
-          label={t`Your password`}
-          name="current"
-          autoComplete="current-password"
-          required
-          maxLength={128}
-          error={errors?.["current"]}
-        />
-      ) : null}
-      <Field
-        className="w-full max-w-sm"
-        label={t`Code`}
-        name="code"
-        autoComplete="one-time-code"
-        autoCapitalize="none"
-        spellCheck={false}
-        required
-        maxLength={40}
-        hint={t`From your authenticator app, or a recovery code.`}
-        error={errors?.["code"]}
-      />
+      {hasPassword ? <CurrentPasswordField error={errors?.["current"]} /> : null}
+      <CodeField error={errors?.["code"]} />
     </ChangeForm>
   )
 }
