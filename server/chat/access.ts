@@ -5,14 +5,14 @@ import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { ThreadId } from "./contract.ts"
 
-/** The viewer's own conversations. What is in the trash is not among them. */
+/** The viewer's own conversations, except those in the trash. */
 export function ownThreads({ viewer }: Scope<"viewer">): SQL | undefined {
   return and(eq(chatThreads.userId, viewer.user._id), eq(chatThreads.trashed, false))
 }
 
 /**
- * One of the viewer's own conversations. Throws NotFound for what cannot be an id, as for what is
- * somebody else's.
+ * One of the viewer's own conversations. Throws NotFound for anybody else's, and for text that is
+ * no id.
  */
 export function ownThread(scope: Scope<"viewer">, id: string): SQL | undefined {
   return and(ownThreads(scope), eq(chatThreads._id, parseId(id)))
@@ -23,12 +23,15 @@ export function ownTrashedThreads({ viewer }: Scope<"viewer">): SQL | undefined 
   return and(eq(chatThreads.userId, viewer.user._id), eq(chatThreads.trashed, true))
 }
 
-/** One that the viewer has in the trash. Throws NotFound as `ownThread` does. */
+/** A conversation in the viewer's trash. Throws NotFound as `ownThread` does. */
 export function ownTrashedThread(scope: Scope<"viewer">, id: string): SQL | undefined {
   return and(ownTrashedThreads(scope), eq(chatThreads._id, parseId(id)))
 }
 
-/** The messages of a conversation, or of all, as far as the viewer wrote or was answered in it. */
+/**
+ * The messages of one or all of the viewer's conversations: those they wrote and the replies to
+ * them.
+ */
 export function ownMessages({ viewer }: Scope<"viewer">, threadId?: string): SQL | undefined {
   return and(
     eq(chatMessages.userId, viewer.user._id),

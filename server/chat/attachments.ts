@@ -9,9 +9,8 @@ import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./cont
 const TEXT_LIMIT = 100_000
 
 /**
- * What the viewer's files with these ids are now, to be kept with the question that they are
- * attached to. Throws BadRequest for what is no file of theirs, and for one that the model cannot
- * be given.
+ * The present state of the viewer's files with these ids, stored with the message that they are
+ * attached to. Throws BadRequest for a file that is not theirs or that the model cannot receive.
  */
 export async function attachFiles(
   scope: Scope<"db" | "viewer">,
@@ -41,8 +40,8 @@ export async function attachFiles(
 }
 
 /**
- * Says a user's message to the model, with its files. Give it the latest message first: what there
- * is room for goes to the latest, and of the other files the model is told that they were there.
+ * Converts a user's message for the model, with its files. Call it with the latest message first:
+ * the budget goes to the latest files, and the model is only told the names of the others.
  */
 export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">) {
   let characters = TEXT_LIMIT
@@ -83,7 +82,7 @@ export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">) {
     const text = whole.slice(0, characters).toWellFormed()
     characters -= text.length
     const extent = whole.length > text.length || content.length < file.size ? "The beginning of its" : "Its"
-    // The id in the last line is one that the file cannot know of itself.
+    // The file cannot contain the id in the last line, because it cannot know it.
     return say(
       `[File ${name}, ${file.mimeType}. ${extent} text follows, up to the line [End of ${fileId}].]\n${text}\n[End of ${fileId}]`,
     )

@@ -8,9 +8,9 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Runs items with the same key in batches, one batch at a time: the next takes what arrived in the
- * meantime. All calls with one key pass the same `run`, which resolves with an outcome for each
- * item.
+ * Runs items with the same key in batches, one batch at a time: the next batch takes the items that
+ * arrived in the meantime. All calls with one key pass the same `run`, which resolves with an
+ * outcome for each item.
  */
 export function createBatches() {
   const queues = new Map<string, Waiting<unknown, unknown>[]>()

@@ -5,14 +5,14 @@ import { isOutage } from "#db/outage.ts"
 import { createFailureLog, type Log } from "#server/log.ts"
 
 /**
- * Milliseconds from the first words that are not stored to the write that stores them. With the
- * tenth of a second that words may wait to be told, and the write itself, it is a quarter of a
+ * Milliseconds between receiving text and starting the write that stores it. Together with the up
+ * to 100 ms for which text is collected before, and the write itself, that is a quarter of a
  * second.
  */
 const TICK = 140
 
 export interface ChunkWriter {
-  /** Writes what `drain` gives of an answer, as long as its turn runs. */
+  /** Writes what `drain` returns, for as long as the turn runs. */
   open(turnId: string, drain: () => ReplyDelta[]): OpenChunks
 }
 
@@ -20,7 +20,7 @@ export interface OpenChunks {
   /** There is more to drain. */
   grew(): void
   /**
-   * Nothing more is written. What is on its way stays behind when the turn has ended in the
+   * Stops writing. A write that is still running stores nothing if the turn has ended in the
    * meantime.
    */
   close(): void
@@ -30,7 +30,7 @@ interface Source {
   turnId: string
   drain: () => ReplyDelta[]
   seq: number
-  /** Sent and not known to be stored: sent again as it is, so that it is stored once. */
+  /** Sent, but perhaps not stored: it is sent again unchanged, so that it is stored once. */
   unsaved: Row | null
   isOpen: boolean
 }
@@ -42,8 +42,8 @@ interface Row {
 }
 
 /**
- * Writes the growing answers of this process: the first words of each at once, and from then on all
- * that was said in one statement per tick, one statement at a time. What could not be written is
+ * Writes this process's growing replies: the first text of each immediately, and after that
+ * everything new in one statement per tick, one statement at a time. What could not be written is
  * written by a later tick.
  */
 export function createChunkWriter({ db, log }: { db: Database; log: Log }): ChunkWriter {
@@ -110,7 +110,7 @@ export function createChunkWriter({ db, log }: { db: Database; log: Log }): Chun
       for (const source of sources) source.unsaved = null
     } catch (error) {
       if (isOutage(error)) return tryLater(sources, error)
-      // One that cannot be stored must not keep the others.
+      // A chunk that cannot be stored must not hold up the others.
       if (sources.length > 1) for (const source of sources) await store([source])
       else tryLater(sources, error)
     }
@@ -125,7 +125,10 @@ export function createChunkWriter({ db, log }: { db: Database; log: Log }): Chun
     for (const source of sources) wait(source)
   }
 
-  /** The locks keep an end that is being written, here or elsewhere, from leaving pieces behind. */
+  /**
+   * The locks keep a concurrent end of the turn, in this process or another, from leaving chunks
+   * behind.
+   */
   async function insert(rows: Row[]) {
     await db.execute(sql`
       insert into ${chatChunks} (user_id, thread_id, turn_id, seq, delta)

@@ -1,4 +1,4 @@
-/** An open block, which would swallow the text after it. */
+/** An open block, which would include the text after it. */
 export interface OpenBlock {
   isEnd(line: string): boolean
   /** The line that ends it. */
@@ -6,8 +6,8 @@ export interface OpenBlock {
 }
 
 /**
- * Markdown that can stand before other Markdown: a block of code or of HTML that has no end gets
- * one. Blocks inside of a list or a quotation end with it, and are left alone.
+ * Makes Markdown safe to put before other Markdown: an unclosed block of code or HTML is closed.
+ * Blocks inside lists or quotations end with those and are left unchanged.
  */
 export function closeBlocks(markdown: string): string {
   let open: OpenBlock | null = null

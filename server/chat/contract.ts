@@ -25,12 +25,12 @@ export interface ThreadPage {
   nextCursor: string | null
 }
 
-/** A message, and how it came about where it is an answer. */
+/** A message. If it is a reply, with the turn that produced it. */
 export type Entry = Pick<
   ChatMessage,
   "_id" | "_creationTime" | "role" | "content" | "attachments" | "edited"
 > & {
-  /** The sender's own id for the question: it and its answer have the same. */
+  /** The sender's own id for the message, which its reply has too. */
   requestId: string | null
   turn: Pick<
     ChatTurn,
@@ -38,14 +38,14 @@ export type Entry = Pick<
   > | null
 }
 
-/** A message as the live list has it: how it came about stands in the list of turns. */
+/** A message of the live list. Its turn is in the list of turns. */
 export type LiveMessage = Omit<Entry, "requestId" | "turn">
 
 export type LiveTurn = Pick<ChatTurn, "_id" | "questionId" | "requestId"> & NonNullable<Entry["turn"]>
 
 /**
- * A piece of an answer that is being given: when the answer is over, its message has the words and
- * the pieces are gone.
+ * A chunk of a reply in progress. When the reply ends, its message has all the text and the chunks
+ * are deleted.
  */
 export type LiveChunk = Pick<ChatChunk, "_id" | "turnId" | "seq" | "delta">
 
@@ -56,11 +56,11 @@ export interface EntryPage {
   earlierCursor: string | null
 }
 
-/** A message that an edit took out of its conversation. */
+/** A message that an edit removed from its conversation. */
 export type ReplacedEntry = Omit<ChatReplacedMessage, "userId" | "threadId" | "replacedBy">
 
 export interface ReplacedPage {
-  /** Oldest first. Those with the same `replacedAt` were taken out by one edit. */
+  /** Oldest first. Messages with the same `replacedAt` were removed by one edit. */
   entries: ReplacedEntry[]
   /** Cursor of the messages before these; null if there are none. */
   earlierCursor: string | null
@@ -69,10 +69,10 @@ export interface ReplacedPage {
 /** Why a reply ended before the model was done. */
 export type StopReason = Extract<ChatTurn["status"], "stopped" | "timeout" | "interrupted">
 
-/** What the stream says of an answer besides its parts. */
+/** What the stream reports about a reply besides its parts. */
 export interface ReplyMetadata {
   model?: string
-  /** The stored question, where the conversation is stored. */
+  /** The stored message, if the conversation is stored. */
   questionId?: string
   stop?: StopReason
   inputTokens?: number
@@ -83,10 +83,10 @@ export interface ReplyMetadata {
 
 export type FinishReason = NonNullable<ChatTurn["finishReason"]>
 
-/** What is missing of an answer although the model ended it. */
+/** Why a reply is incomplete although the model ended it. */
 export type Shortfall = "empty" | "withheld" | "used-up" | "filtered" | "length" | "steps"
 
-/** Null for an answer that is whole, and for one whose `status` says already why it is not. */
+/** Null for a complete reply, and for one whose `status` already gives the reason. */
 export function shortfallOf(
   { status, finishReason }: Pick<ChatTurn, "status" | "finishReason">,
   hasText: boolean,
@@ -98,7 +98,7 @@ export function shortfallOf(
   return hasText ? null : "empty"
 }
 
-/** A question may come with the user's own files: parts of the type `data-file`. */
+/** A message can have the user's own files: parts of the type `data-file`. */
 export type ChatUIMessage = UIMessage<ReplyMetadata, { file: FileReference }>
 export type ReplyChunk = UIMessageChunk<ReplyMetadata>
 
@@ -111,19 +111,19 @@ export const MESSAGES_LIMIT = 200
 /** Files of one question. */
 export const ATTACHMENTS_LIMIT = 10
 
-/** Bytes of one attached image, and of all that the model is given at once. */
+/** Bytes of one attached image, and of all images in one request to the model. */
 export const IMAGE_LIMIT = 5 * 1024 * 1024
 export const IMAGES_LIMIT = 20 * 1024 * 1024
 
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"])
 
-/** As what the model is given a file of this type; null where it cannot be given one. */
+/** How the model receives a file of this type; null if it cannot. */
 export function attachableAs(mimeType: string): "image" | "text" | null {
   if (IMAGE_TYPES.has(mimeType)) return "image"
   return isTextType(mimeType) ? "text" : null
 }
 
-/** One of the viewer's own files, as a question's part of the type `data-file` names it. */
+/** One of the viewer's own files, named by a message part of the type `data-file`. */
 export const FileReference = v.object({ fileId: FileId })
 export type FileReference = v.InferOutput<typeof FileReference>
 
@@ -146,8 +146,8 @@ export const ExportQuery = v.object({
 export type ExportQuery = v.InferOutput<typeof ExportQuery>
 
 /**
- * Plain text around what was found. `matches` are its places in `text`, from and up to, in UTF-16
- * units; never overlapping.
+ * Plain text around a match. `matches` are positions in `text`, start and end, in UTF-16 units;
+ * they never overlap.
  */
 export interface Snippet {
   text: string
@@ -157,15 +157,15 @@ export interface Snippet {
 export interface SearchResult {
   thread: ThreadSummary
   /**
-   * The latest message that was found; null where only the title was, and the snippet is of the
-   * title then.
+   * The latest matching message; null if only the title matched, and then the snippet is of the
+   * title.
    */
   messageId: string | null
   snippet: Snippet
 }
 
 export interface SearchResults {
-  /** One for each conversation, the last used first. */
+  /** One for each conversation, the most recently used first. */
   results: SearchResult[]
 }
 
@@ -185,8 +185,8 @@ const Title = v.pipe(
 )
 
 /**
- * With a `question` and no title the title is the question's first words, and a model may find a
- * better one later.
+ * With a `question` and no title, the title is the start of the question; a model may replace it
+ * later.
  */
 export const CreateThread = v.object({
   title: v.optional(Title),
@@ -202,7 +202,7 @@ export interface Stopped {
   stopped: boolean
 }
 
-/** What may be called by name over the socket. */
+/** The functions that can be called by name over the socket. */
 export const chatCalls: {
   createThread: MutationType<
     "chat.createThread",
@@ -210,12 +210,10 @@ export const chatCalls: {
     ThreadSummary
   >
   renameThread: MutationType<"chat.renameThread", { threadId: string; title: string }, ThreadSummary>
-  /** Moves it to the trash, from where it can be restored for a day. */
+  /** Moves it to the trash, from which it can be restored for a day. */
   removeThread: MutationType<"chat.removeThread", { threadId: string }, void>
   restoreThread: MutationType<"chat.restoreThread", { threadId: string }, ThreadSummary>
-  /**
-   * Ends the answer that is being given, and keeps what was said. Its turn tells when it is over.
-   */
+  /** Ends the reply in progress and keeps its text so far. Its turn shows when it has ended. */
   stop: MutationType<"chat.stop", { threadId: string }, Stopped>
 } = {
   createThread: { name: "chat.createThread" },
@@ -225,10 +223,7 @@ export const chatCalls: {
   stop: { name: "chat.stop" },
 }
 
-/**
- * The query of a list of conversations or messages. What cannot be understood is read as if it were
- * not there.
- */
+/** The query of a list of conversations or messages. Invalid values are ignored. */
 export const PageQuery = v.object({
   cursor: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(100))), undefined),
   limit: v.fallback(
@@ -239,32 +234,30 @@ export const PageQuery = v.object({
 export type PageQuery = v.InferOutput<typeof PageQuery>
 
 /**
- * The body of `POST /api/chat`. With a thread the conversation is stored, and only the last message
- * is read.
+ * The body of `POST /api/chat`. With a thread id the conversation is stored, and only the last
+ * message is read.
  */
 export const ChatRequest = v.object({
   messages: v.array(v.unknown()),
   threadId: v.nullish(v.string()),
-  /** `regenerate-message` asks for another answer to the last question. */
+  /** `regenerate-message` asks for another reply to the last message. */
   trigger: v.fallback(v.optional(v.string()), undefined),
   /**
-   * This question takes the place of another of the conversation. That one and what followed it are
-   * kept as its earlier version.
+   * This message replaces another of the conversation. The other and everything after it is kept as
+   * an earlier version.
    */
   replaces: v.pipe(v.nullish(v.string()), v.description("The `_id` of a question of the conversation.")),
 })
 export type ChatRequest = v.InferOutput<typeof ChatRequest>
 
-/**
- * The answer to a question that was asked with `Prefer: respond-async`: the records have the rest.
- */
+/** The response to a request with `Prefer: respond-async`. Everything else is in the records. */
 export interface Asked {
   threadId: string
   questionId: string
   answerId: string
 }
 
-/** The first words of a question, as the title of its conversation. */
+/** The start of a message, as the title of its conversation. */
 export function titleOf(question: string): string {
   const words = question.replace(/\s+/g, " ").trim()
   if (words.length <= 60) return words || UNTITLED
@@ -273,20 +266,20 @@ export function titleOf(question: string): string {
   return `${cut.slice(0, lastWord < 40 ? cut.length : lastWord)}…`
 }
 
-/** What an answer's pieces come to: its words, and its parts where it is more than its words. */
+/** The content of a reply's chunks: its text, and its parts if it has more than text. */
 export interface FoldedReply {
   content: string
   parts: ReplyPart[] | null
 }
 
-/** What the pieces of one answer come to, in whatever order they are given. */
+/** The content of one reply's chunks, in any order. */
 export function foldChunks(chunks: readonly Pick<LiveChunk, "seq" | "delta">[]): FoldedReply {
   const fold = beginFold()
   for (const { delta } of chunks.toSorted((one, other) => one.seq - other.seq)) delta.forEach(fold.add)
   return fold.read()
 }
 
-/** The same, delta by delta, for readers of a growing reply. */
+/** The same, one delta at a time, for a reply in progress. */
 export function beginFold() {
   const parts: ReplyPart[] = []
   const texts = new Map<string, ReplyPart & { type: "text" | "reasoning" }>()

@@ -13,18 +13,18 @@ import {
 import { storableText } from "./storable.ts"
 
 export interface PostedMessage {
-  /** The sender's own id for it. */
+  /** The sender's own id for the message. */
   requestId: string
   text: string
-  /** Of the user's own files. */
+  /** Ids of the user's own files. */
   fileIds?: string[]
 }
 
 /**
- * The posted messages as the model may hear them: what the user wrote, with their files, and the
- * words of the answers. A sender cannot speak as the system, hand in a file by its address, or make
- * up what a tool said: such messages throw BadRequest, and the tool calls and thoughts of earlier
- * answers are left out. `tools` are the names of the tools there are.
+ * The posted messages as the model receives them: the user's text and files, and the text of the
+ * replies. A sender cannot write system messages, attach a file by URL, or invent tool results:
+ * such messages throw BadRequest. Tool calls and reasoning of earlier replies are left out. `tools`
+ * are the names of the existing tools.
  */
 export async function readConversation(
   scope: Scope<"db" | "blobs" | "viewer">,

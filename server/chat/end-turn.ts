@@ -8,17 +8,17 @@ import type { Scope } from "#server/scope.ts"
 import type { EndedReply } from "./reply-record.ts"
 import { foldChunks } from "./contract.ts"
 
-/** Milliseconds: the longest pause between two tries. */
+/** Milliseconds: the longest pause between two attempts. */
 const LONGEST_PAUSE = 5000
 
-/** As often may the database refuse an answer: that may stay for ever, unlike an outage. */
+/** How often the database may refuse a reply: a refusal may be permanent, unlike an outage. */
 const REFUSALS = 4
 
 /**
- * Stores the end of a turn that this process ran: its words take the place of their pieces in one
- * commit. Tried again for as long as PostgreSQL is away and the process stays; `held` is called
- * when the first try failed. A turn that another process has given up in the meantime is completed
- * all the same, unless it was asked again. Throws what the last try threw.
+ * Stores the end of a turn that this process ran: in one commit its text replaces its chunks.
+ * Retries for as long as PostgreSQL is unreachable and the process runs; `held` is called when the
+ * first attempt failed. A turn that another process has ended in the meantime is still completed,
+ * unless it was started again. Throws what the last attempt threw.
  */
 export async function endTurn(
   { db, log, turns }: Scope<"db" | "log" | "turns">,
@@ -29,8 +29,8 @@ export async function endTurn(
   let refusals = 0
   const failures = createFailureLog(log, "an answer that had to wait is stored")
   for (let tries = 1; ; tries++) {
-    // The parts come from the model's tools and may be what a JSON column refuses. The words are
-    // worth more.
+    // The parts come from the model's tools and may be something that a JSON column refuses. The
+    // text matters more.
     const end = refusals === REFUSALS - 1 ? { ...answer, parts: null } : answer
     try {
       await storeEnd(db, turns.process, answerId, end)
@@ -67,8 +67,8 @@ function storeEnd(db: Database, process: number, answerId: string, end: EndedRep
 }
 
 /**
- * Ends a turn that nobody runs any more, with what was stored of its words. One that has ended
- * already stays as it is.
+ * Ends a turn that no process runs any more, with the text that was stored. A turn that has already
+ * ended stays unchanged.
  */
 export async function endAbandonedTurn(tx: Transaction, answerId: string): Promise<void> {
   await lockReply(tx, answerId)
@@ -84,13 +84,13 @@ export async function endAbandonedTurn(tx: Transaction, answerId: string): Promi
   const { content, parts } = foldChunks(chunks)
   const status = turn.stopRequestedAt === null ? "interrupted" : "stopped"
   await tx.update(chatTurns).set({ status, parts, endedAt: Date.now() }).where(eq(chatTurns._id, answerId))
-  // Without pieces, the version that ran it wrote the words into the message as they came.
+  // If there are no chunks, the version that ran the turn wrote the text directly into the message.
   if (chunks.length > 0) await moveWords(tx, answerId, content)
 }
 
 /**
- * Its message before its turn: taking a question back removes its reply's message first, and its
- * turn with it. Until the locks are held, pieces may be added; what is done after sees them all.
+ * The message is locked before its turn, the order in which a removed message takes its reply and
+ * turn with it. Until both are locked, chunks may be added; what follows sees all of them.
  */
 async function lockReply(tx: Transaction, answerId: string) {
   await tx.execute(sql`

@@ -17,7 +17,7 @@ import { readReplaced } from "./replaced.ts"
 import { createFootnoteSeparator } from "./separate-footnotes.ts"
 import { findThread } from "./threads.ts"
 
-/** The whole conversation, to be saved as a file that has its title for a name. Throws NotFound. */
+/** The whole conversation as a download, named after its title. Throws NotFound. */
 export async function exportThread(
   scope: Scope<"db" | "viewer">,
   threadId: string,
@@ -34,10 +34,7 @@ export async function exportThread(
   })
 }
 
-/**
- * A conversation as files, one for each format that there is, from one reading of it. In the trash
- * or not.
- */
+/** A conversation as files, one of each format, all from one read. It may be in the trash. */
 export async function writeThreadFiles(
   scope: Scope<"db" | "viewer">,
   thread: ThreadSummary,
@@ -83,7 +80,7 @@ async function readAll<Row>(
   return pages.toReversed().flat()
 }
 
-/** Without what a file system takes for the end of a folder's name, refuses, or hides. */
+/** Without characters that end a folder's name, are refused, or hide the file in a file system. */
 function nameOf({ title }: ThreadSummary, ending: string): string {
   const name = title.replace(/[/\\:*?"<>|]/g, "-").replace(/^[.\s]+|[.\s]+$/g, "")
   return cleanFileName((name || "conversation") + ending)
@@ -159,7 +156,7 @@ function writeEnd(turn: NonNullable<Entry["turn"]>, hasText: boolean): string[] 
   }
 }
 
-/** So that it is read as it is, and stays on its line. */
+/** Escaped, so that it is displayed literally and stays on its line. */
 function escape(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\`*_[\]<>#&|~]/g, "\\$&")
 }

@@ -4,15 +4,15 @@ import { json } from "#server/transport/json.ts"
 import type { Scope } from "#server/scope.ts"
 
 /**
- * The answer to a chat request that failed. With the headers of the others: whatever happens, a
- * client can count its requests.
+ * The response to a failed chat request. It has the same headers as the others, so that a client
+ * can always count its requests.
  */
 export function answerFailure(
   { log }: Scope<"log">,
   error: unknown,
   headers: Record<string, string>,
 ): Response {
-  // Of whose account is gone the answer is made already.
+  // If the account has been deleted, the response has already been created.
   if (error instanceof Response) return withHeaders(error, headers)
   if (isRefusal(error)) return json({ error: error.message }, { status: error.status, headers })
   log.error({ err: error }, "chat request failed")

@@ -14,8 +14,8 @@ import { describeModelError } from "./model-trouble.ts"
 import { stopChunks } from "./reply-chunks.ts"
 
 /**
- * The reason of an abort signal that ends an answer. Its name is the one by which fetch and the SDK
- * know an abort.
+ * The reason of an abort signal that ends a reply. It has the name by which fetch and the SDK
+ * recognise an abort.
  */
 export class ReplyStopped extends Error {
   readonly reason: StopReason
@@ -28,20 +28,20 @@ export class ReplyStopped extends Error {
 }
 
 interface ReplyOptions {
-  /** The id that the stream gives the answer. */
+  /** The reply's id in the stream. */
   id: string
   messages: ModelMessage[]
   tools: ToolSet
   metadata: ReplyMetadata
-  /** Aborted with `AnswerStopped`. */
+  /** Aborted with `ReplyStopped`. */
   signal: AbortSignal
 }
 
 /**
- * Gives the model's answer as chunks of the UI message stream. It never throws: whatever goes wrong
- * becomes an `error` chunk in plain words, with the cause in the log under the id that the words
- * name. An answer that is cut short says why in its metadata, because the `abort` chunk alone looks
- * to the browser like a good end.
+ * The model's reply as chunks of the UI message stream. Never throws: every failure becomes an
+ * `error` chunk with a sentence for the user, and the cause is logged under the id in that
+ * sentence. A reply that ends early gives the reason in its metadata, because to the browser the
+ * `abort` chunk alone looks like a normal end.
  */
 export async function generateReply(
   { model, config, log, modelTrouble }: Scope<"model" | "config" | "log" | "modelTrouble">,
@@ -57,8 +57,8 @@ export async function generateReply(
       tools,
       stopWhen: isStepCount(config.chat.maxSteps),
       maxOutputTokens: config.chat.maxOutputTokens,
-      maxRetries: 1, // a second one would use up the time limit
-      streamRetries: 0, // what was said before the retry would stay, and be said twice
+      maxRetries: 1, // a second attempt would use up the time limit
+      streamRetries: 0, // text sent before the retry would stay, and be sent twice
       abortSignal: signal,
       onError: () => {}, // the SDK would print it; the loop below sees it as a part
     })

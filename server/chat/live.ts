@@ -24,15 +24,15 @@ export const liveThreads = defineLiveQuery({
   fields: THREAD_FIELDS,
 })
 
-/** What the lists of one conversation's rows have in common. */
+/** Shared by the lists of one conversation's rows. */
 const ofConversation = {
   range: ({ threadId }: { threadId: string }, viewer: Viewer) => ({
     eq: { userId: viewer.user._id, threadId },
   }),
   authorize: (viewer: Viewer, { threadId }: { threadId: string }, sql: SnapshotSql) =>
     ownsThread(viewer, threadId, sql),
-  // A thread's row changes with every message; only its going away, or into the trash, takes the
-  // messages with it.
+  // A thread's row changes with every message. Only its deletion, or its move to the trash, ends
+  // access to its messages.
   dependencies: ({ threadId }: { threadId: string }, viewer: Viewer) => [
     {
       table: watchedThreads,

@@ -12,9 +12,9 @@ import { endAbandonedTurn } from "./end-turn.ts"
 const INTERVAL = 2500
 
 /**
- * Looks again and again for answers whose process died, so that pages that show them learn of it
- * within seconds. Any number of processes may look at once; where nothing runs, a look reads one
- * empty index.
+ * Regularly looks for replies whose process has died, so that open pages show it within seconds.
+ * Any number of processes may look concurrently; if nothing is running, a look reads one empty
+ * index.
  */
 export function startEndingLostTurns(scope: Scope<"db" | "log" | "turns">): Recurring {
   let suspects = new Set<string>()
@@ -30,10 +30,10 @@ export function startEndingLostTurns(scope: Scope<"db" | "log" | "turns">): Recu
 }
 
 /**
- * Ends the turns whose process is gone, and tells this process's own what it may not have heard:
- * that they have to stop. A process without its lock is only suspected at first, because after a
- * restart of PostgreSQL everybody has to take theirs again. Resolves with the suspects, for the
- * next look.
+ * Ends the turns of processes that have ended, and tells this process to stop its own turns that
+ * were ended elsewhere, in case it missed the announcement. A process without its lock is only a
+ * suspect at first, because after a restart of PostgreSQL all processes have to take their locks
+ * again. Resolves with the suspects, for the next call.
  */
 export async function endLostTurns(
   { db, turns }: Scope<"db" | "turns">,

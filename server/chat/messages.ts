@@ -27,7 +27,7 @@ export async function listMessages(
   return readMessages(scope, threadId, page)
 }
 
-/** The same of a conversation that may be in the trash. Empty for one that is not there. */
+/** The same for a conversation that may be in the trash. Empty if it does not exist. */
 export async function readMessages(
   scope: Scope<"db" | "viewer">,
   threadId: string,
@@ -48,8 +48,8 @@ export async function readMessages(
 }
 
 /**
- * What the model hears of a conversation up to a question, oldest first: the latest messages that
- * fit, with the files of questions, and of answers their words alone.
+ * What the model receives of a conversation up to a message, oldest first: the latest messages that
+ * fit, with the files of messages and only the text of replies.
  */
 export async function recallMessages(
   scope: Scope<"db" | "blobs" | "viewer">,
@@ -83,7 +83,7 @@ const RECALLED_CHARACTERS = 100_000
 
 type Said = Pick<LiveChunk, "seq" | "delta">[]
 
-/** The turn that a question began. */
+/** The turn that a message started. */
 const asked = alias(chatTurns, "asked")
 
 const entry = {
@@ -104,16 +104,16 @@ const entry = {
     finishReason: chatTurns.finishReason,
   },
   deadline: deadlineOf(chatTurns),
-  // In the same statement as the message: at the end of a turn the words move from the one to the
-  // other.
+  // In the same statement as the message: when a turn ends, its text moves from the chunks to the
+  // message.
   said: sql<Said | null>`(
     select jsonb_agg(jsonb_build_object('seq', ${chatChunks.seq}, 'delta', ${chatChunks.delta}))
     from ${chatChunks} where ${chatChunks.turnId} = ${chatTurns._id} and ${chatTurns.status} = 'running')`,
 }
 
 /**
- * An answer that is being given reads as far as it has come, and one that outlived its process as
- * the end that it will have.
+ * A reply in progress has its text so far. One that outlived its process has the end that it will
+ * get.
  */
 function asItStands({
   said,

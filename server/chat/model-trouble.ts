@@ -2,23 +2,23 @@ import { randomUUID } from "node:crypto"
 import { APICallError } from "ai"
 import type { Log } from "#server/log.ts"
 
-/** Something that only the operator can fix: the model server refuses this process. */
+/** A problem that only the operator can fix: the model server refuses this process. */
 export interface Trouble {
-  /** The HTTP status with which it refuses. */
+  /** The HTTP status of the refusal. */
   status: number
-  /** What it is, and which setting to look at. */
+  /** What the problem is, and which setting to check. */
   what: string
   /** Milliseconds since the epoch. */
   since: number
-  /** The log's line about it has it, and so has what people are told. */
+  /** The reference in the log and in what users see. */
   reference: string
 }
 
 /** What this process knows about problems with its model server. */
 export interface ModelTrouble {
   /**
-   * The trouble that the error is; null for one that may pass by itself. Each is logged once, until
-   * another comes.
+   * The problem behind an error; null if it may pass without the operator. Each problem is logged
+   * once, until a different one occurs.
    */
   report(error: unknown): Trouble | null
   /** The model has replied. */

@@ -26,11 +26,11 @@ export type OpenedTurn =
   | { kind: "fresh"; threadId: string; questionId: string; answerId: string; mayBeNamed: boolean }
   | ({ kind: "answered"; content: string } & KnownTurn)
 
-/** A question, and what to do with what the conversation already has. */
+/** A message, and what to do with the messages that the conversation already has. */
 export interface SentMessage extends PostedMessage {
-  /** Generates another reply although there is a complete one. */
+  /** Generate another reply although a complete one exists. */
   again: boolean
-  /** The question whose place it takes. */
+  /** The message that it replaces. */
   replaces?: string | null | undefined
 }
 
@@ -45,15 +45,14 @@ interface Opening {
 }
 
 /**
- * Stores the question with a row for its reply, unless the same question is already stored: then a
- * complete reply is returned, and any other is generated again, as it is with `again`. `timeLimit`
- * is the reply's, in milliseconds. Throws NotFound for a conversation that is not the viewer's and
- * a question that is not in it, and Conflict while a reply is being generated in it, or as many as
- * the plan allows elsewhere.
- *
- * The running replies of one person are counted, so their questions are stored one after the other,
- * whichever process they reach. Those that wait in this process are stored together: a hundred take
- * as many statements as two.
+ * Stores the message with a row for its reply, unless the same message is already stored: then a
+ * complete reply is returned, and an incomplete one is generated again, as it is with `again`.
+ * `timeLimit` is the reply's, in milliseconds. Throws NotFound for a conversation that is not the
+ * viewer's and for a message that is not in it, and Conflict while a reply is being generated in
+ * it, or while the viewer has as many replies in progress as their plan allows. One person's
+ * replies in progress are counted, so their messages are stored one after the other, whichever
+ * process receives them. Those that wait in this process are stored in one batch: a hundred take as
+ * many statements as two.
  */
 export function openTurn(
   scope: OpenScope,
@@ -73,7 +72,7 @@ async function openAll(openings: Opening[]): Promise<Outcome[]> {
   const outcomes = new Map<Opening, Outcome>()
   let left = openings
   while (left.length > 0) {
-    // In one conversation, a question has to see the one before it.
+    // Within a conversation, a message must see the one before it.
     const batch = [...new Map(left.toReversed().map((opening) => [opening.threadId, opening])).values()]
     for (const [opening, outcome] of await openBatch(batch)) outcomes.set(opening, outcome)
     left = left.filter((opening) => !outcomes.has(opening))
@@ -88,7 +87,7 @@ async function openBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
     if (batch.length === 1 || isLost(reason)) {
       return new Map(batch.map((opening) => [opening, { status: "rejected", reason }]))
     }
-    // One that cannot be stored must not fail the others.
+    // A message that cannot be stored must not make the others fail.
     const outcomes = new Map<Opening, Outcome>()
     for (const opening of batch) {
       for (const [same, outcome] of await openBatch([opening])) outcomes.set(same, outcome)
@@ -127,7 +126,7 @@ async function storeBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
 
 type RepliedTurn = Extract<OpenedTurn, { kind: "answered" }>
 
-/** Under the locks. `running` is how many replies the viewer has running. */
+/** Called with the locks held. `running` is the number of the viewer's replies in progress. */
 async function prepare(
   { scope, threadId, question, timeLimit }: Opening,
   tx: Transaction,
@@ -156,7 +155,8 @@ async function prepare(
 }
 
 /**
- * Once a question has taken the other's place, it is known itself: its sender missed the response.
+ * If the message has already replaced the other, it is already stored: its sender missed the
+ * response.
  */
 function isReplaced({ replaces }: SentMessage, known: KnownTurn | null): boolean {
   return replaces != null && (known === null || known.questionId === replaces)
@@ -171,7 +171,7 @@ async function prepareMessage(
   const plain = { _id: null, isStored: false, text, attachments: [], edited: false }
   if (!running && !known && replaces == null && fileIds.length === 0) return plain
 
-  // When it is refused in the middle, what it changed is undone, and the others of the batch stay.
+  // If it is refused halfway, its changes are rolled back and the rest of the batch continues.
   return tx.transaction(async (inner) => {
     if (running) await endAbandonedTurn(inner, running._id)
     const isReplacing = isReplaced(question, known)
@@ -195,8 +195,8 @@ function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, running: 
 }
 
 /**
- * Makes room for another reply. Only the last can be generated again: what follows one was written
- * knowing it.
+ * Prepares for another reply. Only the last one can be generated again, because later messages
+ * refer to it.
  */
 async function removeReply(tx: Transaction, threadId: string, turn: KnownTurn): Promise<void> {
   const [last] = await tx

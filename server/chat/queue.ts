@@ -1,11 +1,13 @@
-/** Items that one side adds and the other reads, each in its own time. */
+/** Items that one side adds and the other reads, each at its own speed. */
 export interface Queue<Item> extends AsyncIterable<Item> {
   add(item: Item): void
-  /** Nothing more is added. */
+  /** Called when no more items follow. */
   end(): void
 }
 
-/** For one reader. Without the stages of a stream: an answer passes here in hundreds of pieces. */
+/**
+ * For one reader. Simpler than a web stream, because a reply passes through in hundreds of chunks.
+ */
 export function openQueue<Item>(): Queue<Item> {
   const added: Item[] = []
   let isEnded = false

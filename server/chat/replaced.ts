@@ -8,9 +8,9 @@ import { MessageId, type PageQuery, type ReplacedEntry, type ReplacedPage } from
 import { findThread } from "./threads.ts"
 
 /**
- * Takes a question and everything after it out of its conversation and keeps it, for the question
- * that is about to take its place. Resolves with the id which that question must get. Throws
- * NotFound, and changes nothing then.
+ * Removes a message and everything after it from its conversation and keeps it as an earlier
+ * version. Resolves with the id for the message that replaces it. Throws NotFound and then changes
+ * nothing.
  */
 export async function replaceFrom(tx: Transaction, threadId: string, questionId: string): Promise<string> {
   if (!v.is(MessageId, questionId)) throw new NotFound("question")
@@ -44,8 +44,8 @@ export async function replaceFrom(tx: Transaction, threadId: string, questionId:
 }
 
 /**
- * What stood in the place of a question before it was edited, the latest messages or those before
- * the cursor. Throws NotFound.
+ * The earlier versions of an edited message, the latest messages or those before the cursor. Throws
+ * NotFound.
  */
 export async function listReplaced(
   scope: Scope<"db" | "viewer">,
@@ -61,8 +61,8 @@ export async function listReplaced(
 }
 
 /**
- * The same for one question or for all of a conversation, which may be in the trash. Empty where
- * there is nothing.
+ * The same for one message or all of a conversation, which may be in the trash. Empty if there are
+ * none.
  */
 export async function readReplaced(
   { db, viewer }: Scope<"db" | "viewer">,

@@ -1,14 +1,13 @@
 import type { ReplyPart, ChatTurn } from "#db/schema/chat.ts"
 import type { ReplyChunk, ReplyMetadata, FoldedReply, StopReason } from "./contract.ts"
 
-/** What the end of a stream says of a reply. */
+/** What the end of a stream says about a reply. */
 type Ended = Pick<ChatTurn, "status" | "failure" | "inputTokens" | "outputTokens" | "finishReason">
 
-/** A reply's parts as chunks of the UI message stream, whether it is stored or still growing. */
+/** A reply's parts as chunks of the UI message stream, for a stored reply or one in progress. */
 export interface PartStreamer {
   /**
-   * The chunks that say what has been added since the last call. With `isWhole` nothing is added to
-   * the last part.
+   * The chunks for what was added since the last call. With `isWhole` the last part is complete.
    */
   next(reply: FoldedReply, options: { isWhole: boolean }): Generator<ReplyChunk>
 }
@@ -92,7 +91,9 @@ export function* endChunks(turn: Ended): Generator<ReplyChunk> {
   yield { type: "finish", ...(finishReason !== null && { finishReason }), messageMetadata }
 }
 
-/** The `abort` chunk alone looks to the browser like a good end, so the reason goes before it. */
+/**
+ * The `abort` chunk alone looks like a normal end to the browser, so the reason is sent before it.
+ */
 export function* stopChunks(stop: StopReason): Generator<ReplyChunk> {
   yield { type: "message-metadata", messageMetadata: { stop } }
   yield { type: "abort" }

@@ -9,10 +9,10 @@ export type EndedReply = FoldedReply &
     status: Exclude<ChatTurn["status"], "running">
   }
 
-/** What was said so far: grows with each chunk of the stream. */
+/** The text so far, which grows with each chunk of the stream. */
 export interface ReplyRecord {
   take(chunk: ReplyChunk): void
-  /** What was said since this was last asked, run together. */
+  /** The text since the last call, in one piece. */
   drain(): ReplyDelta[]
   read(): EndedReply
 }
@@ -48,7 +48,7 @@ export function createReplyRecord(): ReplyRecord {
 
   return {
     take(chunk) {
-      // Each taker takes the chunks of its own type.
+      // Each function handles the chunks of one type.
       const take = takers[chunk.type] as ((chunk: ReplyChunk) => void) | undefined
       take?.(chunk)
     },
@@ -74,8 +74,8 @@ export function createReplyRecord(): ReplyRecord {
   }
 
   /**
-   * A part begins with its first character: some providers open an empty text around each tool
-   * call, and use ids again.
+   * A part begins with its first character: some providers open an empty text part around each tool
+   * call, and reuse ids.
    */
   function addText(type: "text" | "reasoning", streamId: string, text: string) {
     if (text === "") return
@@ -102,7 +102,7 @@ export function createReplyRecord(): ReplyRecord {
     pending.push(delta)
   }
 
-  /** The first half of a character waits for the second: alone it cannot be stored. */
+  /** The first half of a surrogate pair waits for the second: alone it cannot be stored. */
   function keepHalfCharacter(delta: ReplyDelta & { type: "text" | "reasoning" }) {
     const half = /[\uD800-\uDBFF]$/.exec(delta.text)?.[0]
     if (half === undefined) return

@@ -11,7 +11,7 @@ import { findThread } from "./threads.ts"
 
 type ResumeScope = Scope<"db" | "viewer" | "turns" | "live" | "log">
 
-/** Streams of one person that follow replies in this process. */
+/** How many streams of one person may follow replies in this process. */
 const FOLLOWED_AT_ONCE = 10
 
 export interface ResumedReply {
@@ -20,9 +20,9 @@ export interface ResumedReply {
 }
 
 /**
- * The reply that is being generated in one of the viewer's conversations, from its first word on
- * and then as its rows arrive, whichever process generates it. Null where there is none. Throws
- * NotFound, and Conflict where the viewer follows too many.
+ * The reply in progress in one of the viewer's conversations, from its first word and then as its
+ * rows arrive, whichever process generates it. Null if there is none. Throws NotFound, and Conflict
+ * if the viewer follows too many.
  */
 export async function resumeReply(scope: ResumeScope, threadId: string): Promise<ResumedReply | null> {
   await findThread(scope, threadId)
@@ -50,7 +50,7 @@ export async function resumeReply(scope: ResumeScope, threadId: string): Promise
 
 type Followed = Pick<ChatTurn, "_id" | "threadId" | "model" | "questionId">
 
-/** Calls `end` after the last chunk. Returns how to stop following. */
+/** Calls `end` after the last chunk. Returns a function that stops following. */
 function followTurn(
   scope: ResumeScope,
   { _id, threadId, model, questionId }: Followed,
@@ -72,11 +72,11 @@ function followTurn(
   return () => stops.forEach((stop) => stop())
 
   /**
-   * The end of a turn removes its chunks: those that are missing were sent, or are part of the
-   * stored reply.
+   * The end of a turn deletes its chunks: those not in the list were already sent or are part of
+   * the stored reply.
    */
   function onChunks(rows: readonly LiveRow[]) {
-    // The engine gives the rows of the query that was named.
+    // The engine returns the rows of the named query.
     addChunks((rows as readonly LiveChunk[]).filter(({ turnId }) => turnId === _id))
   }
 
@@ -95,7 +95,7 @@ function followTurn(
   }
 
   /**
-   * Reads the turn from the database: its end, and what was written while the rows could not be
+   * Reads the turn from the database: its end, and the text written while its rows could not be
    * followed.
    */
   async function check() {
@@ -126,7 +126,7 @@ function followTurn(
     if (state) {
       send(parts.next(state, { isWhole: true }))
       send(endChunks(state))
-    } else send(stopChunks("stopped")) // it was asked again, or its conversation deleted
+    } else send(stopChunks("stopped")) // its reply is generated again, or its conversation was deleted
     return false
   }
 
@@ -136,7 +136,8 @@ function followTurn(
 }
 
 /**
- * The lock waits for a commit whose rows have been announced while it is not yet visible to others.
+ * The lock waits for a commit whose rows have been announced but are not visible to other
+ * transactions yet.
  */
 async function readTurn({ db }: ResumeScope, turnId: string) {
   const [turn] = await db

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 
-/** What the JSON columns of a conversation's rows hold, for the published document. */
+/** The JSON columns of a conversation's rows, for the published document. */
 export const AttachmentRows = v.array(
   v.strictObject({
     fileId: v.pipe(v.string(), v.uuid()),

@@ -6,51 +6,51 @@ import type { StopReason } from "./contract.ts"
 
 export interface RunningTurn {
   stop(reason: StopReason): void
-  /** Resolves when the answer is stored, however it ended. */
+  /** Resolves when the reply is stored, however it ended. */
   stored: Promise<void>
 }
 
-/** The turns that this process runs, by their answers' ids. */
+/** The turns that this process runs, by the ids of their replies. */
 export interface RunningTurns {
-  /** The number under which this process is known to live. */
+  /** The number of this process's lock. */
   readonly process: number
   readonly chunks: ChunkWriter
-  /** Aborted when the process will not wait for PostgreSQL any longer. */
+  /** Aborted when the process stops waiting for PostgreSQL. */
   readonly closing: AbortSignal
   add(answerId: string, turn: RunningTurn): void
   /**
-   * Something to be done after a turn, which never throws. Its signal is aborted when the process
-   * is to end, and the end waits for it.
+   * Runs work after a turn, which never throws. Its signal is aborted when the process shuts down,
+   * and the shutdown waits for it.
    */
   follow(work: (ending: AbortSignal) => Promise<void>): void
   /**
-   * A stream that only its reader keeps alive begins: call what is returned when it ends. Null
-   * where there are `most` under this key.
+   * Registers a stream that ends with its reader; call the returned function when it ends. Null if
+   * there are already `most` under this key.
    */
   enterAlone(key: string, most: number): (() => void) | null
   /**
-   * Runs what arrives for one person in batches, one at a time. Questions wait here, without a
-   * database connection, rather than in the database for the lock of the person's row.
+   * Runs one person's work in batches, one at a time. Messages wait here, without a database
+   * connection, rather than in the database for the lock on the person's row.
    */
   inBatch: ReturnType<typeof createBatches>
   has(answerId: string): boolean
   count(): number
-  /** One is over, stored or of those that nothing remembers, and how it ended. */
+  /** A turn has ended, stored or not. */
   countEnd(status: EndedReply["status"]): void
-  /** How many are over since the start, by how they ended. */
+  /** How many have ended since the start of the process, by how they ended. */
   ended(): Record<EndedReply["status"], number>
-  /** Resolves when the stopped answer is stored; false when this process does not run it. */
+  /** Resolves when the stopped reply is stored; with false if this process does not run it. */
   stop(answerId: string): Promise<boolean>
   /**
-   * Interrupts every turn, and resolves when what was said so far is stored, or when that has not
-   * worked for some seconds.
+   * Interrupts every turn, and resolves when the text so far is stored, or when that has failed for
+   * some seconds.
    */
   close(): Promise<void>
 }
 
 /**
- * Milliseconds that PostgreSQL may be away when the process is to end. Another process then ends
- * its turns with what is stored of them.
+ * Milliseconds that PostgreSQL may be unreachable during shutdown. After that another process ends
+ * the turns with what is stored of them.
  */
 const STORE_TIMEOUT = 5000
 

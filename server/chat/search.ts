@@ -11,13 +11,13 @@ import { summary } from "./threads.ts"
 const RESULTS = 50
 const TERMS = 12
 
-/** No text has this word: no word has a colon in it. */
+/** No text contains this word, because no word contains a colon. */
 const NO_WORD = "'no:word'"
 
 /**
- * The viewer's conversations whose title or messages have all words of the query, the last used
- * first. The last word may be the beginning of one, and what is written together, as in `chat.ts`,
- * is looked for together.
+ * The viewer's conversations whose title or messages contain all words of the query, the most
+ * recently used first. The last word may be incomplete. Terms with punctuation, such as `chat.ts`,
+ * must match as a whole.
  */
 export async function searchThreads(
   scope: Scope<"db" | "viewer">,
@@ -58,17 +58,17 @@ export async function searchThreads(
   }
 }
 
-/** What has no letter and no digit cannot be found, and so is not looked for. */
+/** Terms without letters and digits cannot be found, so they are ignored. */
 function readTerms(q: string): string[] {
   const terms = storableText(q).match(/[\p{Alphabetic}\p{N}](?:\S*[\p{Alphabetic}\p{N}])?/gu) ?? []
   return terms.slice(0, TERMS)
 }
 
 /**
- * Whether a text of the viewer's has the terms. The index answers for their words, which are taken
- * from the terms by the function that took those of the texts. What is written together in a term
- * is then looked for in the text itself, with any sign for a sign: the index's own way to do that
- * makes the words of every text once more, which takes seconds where there are thousands.
+ * Whether a text of the viewer's contains the terms. The index answers for their words, which the
+ * same function extracts from terms and texts. A term with punctuation is then searched for in the
+ * text itself, where any sign matches any other: the index's own phrase search would split every
+ * text into words again, which takes seconds for thousands of texts.
  */
 function has(
   { viewer }: Scope<"viewer">,
@@ -83,7 +83,7 @@ function has(
       from unnest(search_words(${owner}, ${term})) as word (lexeme, places, weights), unnest(places) as place),
       ${NO_WORD})`,
   )
-  // A single letter begins too many words to be of use.
+  // A single letter is the start of too many words to be useful.
   const beginning = /[\p{Alphabetic}\p{N}]{2}$/u.test(terms.at(-1) ?? "") ? ":*" : ""
   const query = sql`(concat_ws(' & ', ${`'owner:${owner}'`}::text, ${sql.join(words, sql`, `)}) || ${beginning}::text)::tsquery`
   return and(

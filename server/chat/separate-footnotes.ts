@@ -1,9 +1,9 @@
 import { beginBlock, type OpenBlock } from "./close-blocks.ts"
 
 /**
- * Gives the footnotes of messages that stand in one document labels of their own: call what it
- * returns with each message in turn. A label that an earlier message has defined becomes `label-2`,
- * `label-3` and so on. Code is left as it is.
+ * Makes footnote labels unique across messages in one document: call the returned function with
+ * each message in turn. A label that an earlier message has defined becomes `label-2`, `label-3`
+ * and so on. Code is left unchanged.
  */
 export function createFootnoteSeparator(): (markdown: string) => string {
   const taken = new Set<string>()
@@ -41,7 +41,7 @@ function definedIn(line: string): string[] {
   return label === undefined ? [] : [label]
 }
 
-/** Spans of code are matched so that they are passed over. */
+/** Code spans are matched so that they are skipped. */
 function rename(line: string, renamed: ReadonlyMap<string, string>): string {
   return line.replace(/(`+)[^`].*?\1(?!`)|\[\^([^\]\s]{1,100})\]/g, (whole, _ticks, label?: string) => {
     const to = label === undefined ? undefined : renamed.get(label)

@@ -1,14 +1,14 @@
 import type { Snippet } from "./contract.ts"
 
-/** Characters of a snippet, and how many of them stand before what was found. */
+/** Characters of a snippet, and how many of them precede the match. */
 const LENGTH = 180
 const BEFORE = 60
 
 const MARKS = 20
 
 /**
- * Some of the text around the first place that matches a term, on one line, or its beginning where
- * the place is not found again.
+ * The text around the first match of a term, on one line, or the beginning of the text if there is
+ * no match.
  */
 export function snippetOf(text: string, terms: string[]): Snippet {
   const line = text.replace(/\s+/g, " ").trim()
@@ -30,7 +30,7 @@ export function snippetOf(text: string, terms: string[]): Snippet {
 const CJK = String.raw`\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}`
 const LETTER = String.raw`\p{Alphabetic}\p{N}`
 
-/** As the database parts words: see `search_words`. */
+/** Splits words like the database: see `search_words`. */
 export const WORD = new RegExp(`[${CJK}]|(?:(?![${CJK}])[${LETTER}])+`, "gu")
 const IS_CJK = new RegExp(`^[${CJK}]`, "u")
 
@@ -40,7 +40,7 @@ function findPlaces(line: string, terms: string[]): [number, number][] {
   return Array.from(found, (match) => [match.index, match.index + match[0].length])
 }
 
-/** The words hold letters and digits alone, so that nothing in them means anything to a pattern. */
+/** The words contain only letters and digits, so no character is special in a pattern. */
 function patternOf(term: string, isLast: boolean): string {
   const [first = "", ...others] = term.match(WORD) ?? []
   let pattern = (IS_CJK.test(first) ? "" : `(?<![${LETTER}])`) + first
@@ -63,7 +63,7 @@ function lastWord(line: string, to: number): number {
   return space > to - 30 ? space : wholeCharacter(line, to)
 }
 
-/** Not between the two halves of one. */
+/** Not inside a surrogate pair. */
 function wholeCharacter(line: string, at: number): number {
   return /[\uDC00-\uDFFF]/.test(line[at] ?? "") ? at - 1 : at
 }

@@ -4,17 +4,17 @@ import { chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "#server/scope.ts"
 import { findThread } from "./threads.ts"
 
-/** Announced to every process when a reply is to end; the text is the answer's id. */
+/** Announced to every process when a reply is to end; the text is the reply's id. */
 export const STOP_TOPIC = "chat.stop"
 
-/** Milliseconds: enough for an answer whose process has died to be found and ended. */
+/** Milliseconds: enough to find and end a reply whose process has died. */
 const LONGEST_WAIT = 10_000
 
 export type StopScope = Scope<"db" | "viewer" | "turns" | "announce" | "afterCommit">
 
 /**
- * Stops the answer that is being given in the conversation, wherever that is, with what was said so
- * far kept. Resolves when it is over, with false when none was being given. Throws NotFound.
+ * Stops the reply in progress in a conversation, whichever process generates it, and keeps its text
+ * so far. Resolves with true when it has ended, with false if there was none. Throws NotFound.
  */
 export async function stopReply(scope: StopScope, id: string): Promise<boolean> {
   const thread = await findThread(scope, id)
@@ -24,8 +24,8 @@ export async function stopReply(scope: StopScope, id: string): Promise<boolean> 
 }
 
 /**
- * Tells the process that generates a reply in the viewer's conversation to end it, at the commit
- * where `db` is a transaction. Resolves with the reply's id, or null if none is being generated.
+ * Tells the process that generates the reply in the viewer's conversation to end it; if `db` is a
+ * transaction, at its commit. Resolves with the reply's id, or null if there is none in progress.
  * Idempotent.
  */
 export async function requestStop(
@@ -40,8 +40,8 @@ export async function requestStop(
 }
 
 /**
- * The same for an operator and anyone's reply. Resolves with its owner, or null if it is not being
- * generated.
+ * The same for an operator, with anyone's reply. Resolves with its owner, or null if it is not in
+ * progress.
  */
 export async function requestStopOfReply(
   scope: Scope<"db" | "announce">,

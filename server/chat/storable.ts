@@ -1,5 +1,5 @@
 /**
- * A text as PostgreSQL can keep it: without NUL, and without halves of characters, which its JSON
+ * A text that PostgreSQL can store: without NUL and without lone surrogates, which its JSON
  * refuses.
  */
 export function storableText(text: string): string {
@@ -7,14 +7,14 @@ export function storableText(text: string): string {
 }
 
 /**
- * Levels of lists and objects in each other. A model can be talked into thousands, which no
- * recursion here or in PostgreSQL bears.
+ * Levels of nested lists and objects. A model can be made to produce thousands, which would
+ * overflow the stack here or in PostgreSQL.
  */
 const DEEPEST = 100
 
 /**
- * A copy of something that goes into a JSON column, with every text in it storable, names of
- * properties too, and bounded in depth.
+ * A copy of a value for a JSON column: every text in it is storable, property names included, and
+ * its depth is limited.
  */
 export function storableJson<Value>(value: Value): Value {
   return copy(value, 0) as Value

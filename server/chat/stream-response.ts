@@ -2,8 +2,8 @@ import { UI_MESSAGE_STREAM_HEADERS } from "ai"
 import type { ReplyChunk } from "./contract.ts"
 
 /**
- * A UI message stream (server-sent events, protocol v1). `leave` is called when the reader goes
- * away before the end.
+ * A UI message stream (server-sent events, protocol v1). `leave` is called when the reader
+ * disconnects before the end.
  */
 export function streamResponse(
   chunks: AsyncIterable<ReplyChunk>,
@@ -24,8 +24,8 @@ export function streamResponse(
   return new Response(body, { headers: { ...UI_MESSAGE_STREAM_HEADERS, ...headers } })
 
   /**
-   * What comes together goes together, in one write. It does not wait for a slow reader, because
-   * answers are bounded.
+   * Chunks that arrive together are sent in one write. It does not wait for a slow reader, because
+   * replies are limited in size.
    */
   async function send(controller: ReadableStreamDefaultController<Uint8Array>) {
     for await (const chunk of chunks) {

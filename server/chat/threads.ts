@@ -15,7 +15,7 @@ import {
   type ThreadSummary,
 } from "./contract.ts"
 
-/** The viewer's conversations, the last used first, as `liveThreads` has them. */
+/** The viewer's conversations, the most recently used first, in the order of `liveThreads`. */
 export function listThreads(
   scope: Scope<"db" | "viewer">,
   page: PageQuery = { limit: 50, cursor: undefined },
@@ -23,7 +23,7 @@ export function listThreads(
   return listAmong(ownThreads(scope), scope, page)
 }
 
-/** Those that the viewer has in the trash, in the same order. */
+/** The conversations in the viewer's trash, in the same order. */
 export function listTrashedThreads(scope: Scope<"db" | "viewer">, page: PageQuery): Promise<ThreadPage> {
   return listAmong(ownTrashedThreads(scope), scope, page)
 }
@@ -93,7 +93,7 @@ export async function renameThread(
   return thread
 }
 
-/** What a list shows of a conversation: `ThreadSummary`. */
+/** The columns of a `ThreadSummary`. */
 export const summary = {
   _id: chatThreads._id,
   _creationTime: chatThreads._creationTime,

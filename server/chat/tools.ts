@@ -9,8 +9,8 @@ import { SEARCH_LIMIT } from "./contract.ts"
 import { searchThreads } from "./search.ts"
 
 /**
- * Not as the standard schema that valibot also is: the SDK takes every answer of it that has a
- * value for a good one.
+ * Not passed as the standard schema that valibot also is: the SDK would treat every result with a
+ * value as valid.
  */
 function inputOf<Input extends v.GenericSchema>(schema: Input): Schema<v.InferOutput<Input>> {
   return jsonSchema(toJsonSchema(schema), {
@@ -23,7 +23,7 @@ function inputOf<Input extends v.GenericSchema>(schema: Input): Schema<v.InferOu
   })
 }
 
-// Made once: for each answer they would take longer than its session does.
+// Created once: creating them for each reply would take longer than reading its session.
 const CurrentTime = inputOf(
   v.object({
     timeZone: v.optional(
@@ -59,8 +59,8 @@ const SearchThreads = inputOf(
 )
 
 /**
- * What the model may do: look, never touch, and only at what the viewer owns. Its output is data,
- * and bounded.
+ * The model's tools. They only read, and only the viewer's own data. Their output is data, and
+ * limited in size.
  */
 export function chatTools(scope: Scope<"db" | "blobs" | "viewer">) {
   return {
@@ -117,7 +117,7 @@ async function searchFiles(scope: Scope<"db" | "viewer">, name = "") {
   }
 }
 
-/** Bytes of a file that the model reads at once. */
+/** Bytes of a file that the model can read in one call. */
 const BYTES_READ = 24 * 1024
 
 async function readFile(scope: Scope<"db" | "blobs" | "viewer">, fileId: string) {

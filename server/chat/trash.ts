@@ -15,10 +15,7 @@ const INTERVAL = 10 * 60 * 1000
 /** Milliseconds for which a conversation can be restored. */
 export const TRASH_LIFETIME = 24 * 60 * 60 * 1000
 
-/**
- * Out of every list and every address, and the answer that is being given in it stops. Throws
- * NotFound.
- */
+/** Removes it from every list and URL, and stops its reply in progress. Throws NotFound. */
 export async function trashThread(scope: StopScope, id: string): Promise<void> {
   const [trashed] = await scope.db
     .update(chatThreads)
@@ -29,7 +26,7 @@ export async function trashThread(scope: StopScope, id: string): Promise<void> {
   await requestStop(scope, id)
 }
 
-/** To where it was, with all that was said in it. Throws NotFound for what is not in the trash. */
+/** Puts it back, with all its messages. Throws NotFound if it is not in the trash. */
 export async function restoreThread(scope: Scope<"db" | "viewer">, id: string): Promise<ThreadSummary> {
   const [thread] = await scope.db
     .update(chatThreads)
@@ -41,8 +38,8 @@ export async function restoreThread(scope: Scope<"db" | "viewer">, id: string): 
 }
 
 /**
- * Every ten minutes, what was in the trash for a day goes for ever. Any number of processes may do
- * it at once.
+ * Every ten minutes, permanently deletes conversations that have been in the trash for a day. Any
+ * number of processes may run it concurrently.
  */
 export function startPurgingThreads({ db, log }: Scope<"db" | "log">): Recurring {
   return startRecurring(
@@ -55,8 +52,8 @@ export function startPurgingThreads({ db, log }: Scope<"db" | "log">): Recurring
 }
 
 /**
- * One conversation at a time: each takes all its messages with it, and every one of them passes
- * through the log.
+ * One conversation at a time: deleting it deletes all its messages, and each of them is written to
+ * the log.
  */
 export async function purgeThreads(db: Database, now = Date.now()): Promise<void> {
   const isOver = and(eq(chatThreads.trashed, true), lt(chatThreads.trashedAt, now - TRASH_LIFETIME))

@@ -19,9 +19,9 @@ export type KnownTurn = Pick<
   "questionId" | "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens" | "finishReason"
 > & { answerId: string }
 
-/** What a conversation has when a question arrives. */
+/** The state of a conversation when a message arrives. */
 export interface ThreadState extends Pick<ChatThread, "title" | "titleSource"> {
-  /** Of the question itself, if it was stored before. */
+  /** The message itself, if it was stored before. */
   known: KnownTurn | null
   /** Its reply. */
   content: string | null
@@ -35,7 +35,7 @@ interface Sought {
 
 /**
  * Locks the viewer's row first, so that two processes lock in the same order, and in a mode that
- * lets other rows refer to it. Conversations that are not the viewer's are left out.
+ * lets other rows refer to it. Leaves out conversations that are not the viewer's.
  */
 export async function lockThreads(
   scope: Scope<"viewer">,
@@ -56,8 +56,8 @@ export async function lockThreads(
 const running = alias(chatTurns, "running")
 
 /**
- * Under the locks: each conversation's state by its id, and how many replies the viewer has
- * running.
+ * Called with the locks held. Returns each conversation's state by its id, and how many of the
+ * viewer's replies are in progress.
  */
 export async function findThreadStates(
   scope: Scope<"viewer">,
@@ -107,7 +107,7 @@ export async function findThreadStates(
 export interface NewMessage {
   /** Null for a new id. */
   _id: string | null
-  /** It has its row already. */
+  /** It already has its row. */
   isStored: boolean
   text: string
   attachments: Attachment[]
@@ -118,15 +118,15 @@ export interface NewTurn {
   threadId: string
   requestId: string
   question: NewMessage
-  /** Null where the conversation keeps its own. */
+  /** Null if the conversation keeps its own. */
   title: string | null
   /** Milliseconds since the epoch. */
   deadline: number
 }
 
 /**
- * In one statement, each row from the one before: a reply's id must sort after its question's. At
- * most one turn per conversation.
+ * In one statement in which each row refers to the one before: a reply's id must sort after its
+ * message's. At most one turn per conversation.
  */
 export async function storeTurns(
   { viewer, model, turns }: Scope<"viewer" | "model" | "turns">,

@@ -15,7 +15,7 @@ import { chatTools } from "./tools.ts"
 
 type TurnScope = Scope<"db" | "blobs" | "viewer" | "model" | "config" | "log" | "turns" | "modelTrouble">
 
-/** The chunks of an answer, and how to end it early. */
+/** The chunks of a reply, and how to end it early. */
 export interface ReplyStream {
   chunks: AsyncIterable<ReplyChunk>
   stop(reason: StopReason): void
@@ -27,14 +27,14 @@ interface TurnOptions {
 }
 
 /**
- * Answers that nothing remembers, for one user in one process. No address may ask for so many
- * before the first of them ends.
+ * Limit of replies that are not stored, for one user in one process. No single network address may
+ * request so many before the first of them ends.
  */
 const ALONE_AT_ONCE = 50
 
 /**
- * An answer that nothing remembers. It lives as long as somebody reads it. Throws Conflict where
- * too many are being given.
+ * A reply that is not stored. It lives as long as somebody reads it. Throws Conflict if the user
+ * has too many of them.
  */
 export function answerOnce(
   scope: TurnScope,
@@ -66,8 +66,8 @@ export function answerOnce(
 }
 
 /**
- * The rate limit counts by address, and addresses are the sender's to make up. What answers hold in
- * memory is bounded by this.
+ * The rate limit counts by network address, which a sender can choose. This limits the memory that
+ * replies take.
  */
 function enterAlone({ turns, viewer, config }: TurnScope): () => void {
   const { chatPerMinute } = limitsOf(config, viewer.session)
@@ -78,9 +78,9 @@ function enterAlone({ turns, viewer, config }: TurnScope): () => void {
 }
 
 /**
- * Asks a question in one of the viewer's conversations. The turn belongs to the server: it goes on,
- * and its answer is stored, whether or not anybody reads the chunks. Throws NotFound, and Conflict
- * while another answer is being given.
+ * Sends a message in one of the viewer's conversations. The turn belongs to the server: it
+ * continues, and its reply is stored, whether or not anybody reads the chunks. Throws NotFound, and
+ * Conflict while another reply is in progress.
  */
 export async function startReply(
   scope: TurnScope,
@@ -96,7 +96,10 @@ export async function startReply(
   return turn.kind === "answered" ? { chunks: repeat(turn), stop } : { chunks, stop }
 }
 
-/** The same for somebody who reads the answer in the records: resolves as soon as it has begun. */
+/**
+ * The same for a client that reads the reply from the records: resolves as soon as the turn has
+ * begun.
+ */
 export async function askInBackground(
   scope: TurnScope,
   threadId: string,
