@@ -10,14 +10,14 @@ import { ISOLATED } from "./serve.ts"
 
 type Archiving = Scope<"db" | "blobs" | "viewer">
 
-/** Rows of the viewer's files that are held at once, where all of them are asked for. */
+/** Rows held in memory at a time when all of the viewer's files are requested. */
 const PAGE = 500
 
 /**
- * A zip of the viewer's files, made while it is sent: no more of it is held than what is on its
- * way. Names that differ in capitals alone get numbers, for the disks that see no difference. A
- * file whose bytes are removed in the meantime ends the download. Throws `NotFound`, where one of
- * those named is not there.
+ * A zip of the viewer's files, created while it is sent, so that only what is in transit is in
+ * memory. Names that differ only in capitalisation get numbers, for file systems that ignore it. A
+ * file whose bytes are removed in the meantime ends the download. Throws `NotFound` if one of the
+ * named files does not exist.
  */
 export async function archiveFiles(scope: Archiving, which: ArchiveFiles): Promise<Response> {
   const day = new Date().toISOString().slice(0, 10)
@@ -45,12 +45,12 @@ interface Entry {
   key: string
 }
 
-/** All of the viewer's files, each under a name of its own, as a zip takes them. */
+/** All of the viewer's files, each under a unique name, as entries of a zip. */
 export function openAllFiles(scope: Archiving) {
   return openOneByOne(scope, allFiles(scope))
 }
 
-/** The same of what the viewer has in the trash. */
+/** The same for the viewer's trash. */
 export function openTrashedFiles(scope: Archiving) {
   return openOneByOne(scope, allFiles(scope, ownTrash(scope)))
 }

@@ -15,16 +15,16 @@ export interface Finding {
   kind: "missing" | "damaged" | "nameless" | "rest" | "unused" | "late" | "miscounted"
   /** A sentence for the operator. */
   text: string
-  /** Where it can be put right without losing anything that a row speaks of. */
+  /** Present if it can be repaired without losing anything that a row refers to. */
   repair?: () => Promise<unknown>
 }
 
-/** Rows, and keys of the store, that are looked at together. */
+/** Rows, and keys of the store, compared at a time. */
 const BATCH = 500
 
 /**
- * Compares every row with the store, and the store with the rows, while the server may be running:
- * what is suspect is looked at again before it is told. `checksums` reads all bytes.
+ * Compares every row with the store and the store with the rows. The server may be running: every
+ * suspect is checked again before it is reported. `checksums` reads all bytes.
  */
 export async function* checkFiles(
   scope: Checking,
@@ -47,7 +47,7 @@ export async function* checkFiles(
   }
 }
 
-/** From the store to the rows. Notes in `stored` what is there. */
+/** From the store to the rows. Records in `stored` what exists. */
 async function* checkStore(scope: Checking, stored: Set<string>, now: number): AsyncGenerator<Finding> {
   for await (const batch of batchesOf(scope.blobs.list("stored"))) {
     const sizes = await findSizes(scope, batch)
@@ -66,10 +66,10 @@ async function* checkStore(scope: Checking, stored: Set<string>, now: number): A
   }
 }
 
-/** By key: the size that its row says, or null where it is an upload's. */
+/** By key: the size in its row, or null for an upload. */
 async function findSizes({ db }: Scope<"db">, batch: ListedBlob[]): Promise<Map<string, number | null>> {
   const keys = batch.map(({ key }) => key)
-  // Uploads first: a key goes from there to the blobs, not back.
+  // Uploads first: a key moves from there to the blobs, never back.
   const ofUploads = await db.select({ key: uploads.key }).from(uploads).where(inArray(uploads.key, keys))
   const ofBlobs = await db.select().from(blobs).where(inArray(blobs.key, keys))
   return new Map([
@@ -100,7 +100,7 @@ async function* checkRows(
       .orderBy(asc(blobs._id))
       .limit(BATCH)
     for (const row of rows) {
-      // What was stored after the store was listed is not in the list.
+      // Whatever was stored after the listing began is not in the list.
       const isThere = stored.has(row.key) || (await isStored(scope, row.key))
       const isRight = isThere && (!checksums || (await hashOf(scope, row.key)) === row.sha256)
       if (isRight || !(await isRow(scope, row._id))) continue

@@ -9,12 +9,12 @@ import { findFreeNumber } from "./free-name.ts"
 import { summary } from "./list.ts"
 import { numberedName } from "./names.ts"
 
-/** Milliseconds. So long may a sender who did not hear of it ask what became of an upload. */
+/** Milliseconds for which a sender who missed the response can ask for an upload's outcome. */
 const REMEMBERED = 24 * 60 * 60 * 1000
 
 /**
- * The upload becomes the file, in one transaction: the bytes are never without a row that names
- * them. Throws `Conflict` when the upload was given up in the meantime.
+ * Turns the upload into the file, in one transaction: the bytes are never without a row that refers
+ * to them. Throws `Conflict` if the upload was given up in the meantime.
  */
 export function commitFile(
   { db }: Scope<"db">,
@@ -39,7 +39,7 @@ export function commitFile(
     if (!blob) throw new Error("The database took a blob and returned no row.")
     const row = await insertUnderFreeName(tx, { ...file, userId, storageId: blob._id, size: stored.size })
     await closeUpload(tx, upload, row._id)
-    // Last, because every upload of the user waits for this row.
+    // Last, because all of the user's uploads wait for this row.
     await tx
       .update(fileUsage)
       .set({
@@ -55,7 +55,7 @@ export function givenUp() {
   return new Conflict("The upload took too long and was cancelled. Send the file again.")
 }
 
-/** What was sent in one request has its answer there; what can be resumed is remembered. */
+/** An upload in one request gets its outcome in the response; that of a resumable one is stored. */
 async function closeUpload(tx: Transaction, upload: typeof uploads.$inferSelect, fileId: string) {
   const here = eq(uploads._id, upload._id)
   if (upload.length === null) return tx.delete(uploads).where(here)
@@ -64,8 +64,8 @@ async function closeUpload(tx: Transaction, upload: typeof uploads.$inferSelect,
 }
 
 /**
- * `a.txt`, or `a (1).txt` where that is taken, and so on. If the name is taken at the same moment,
- * this looks again.
+ * `a.txt`, or `a (1).txt` if that is taken, and so on. If another request takes the name at the
+ * same moment, this tries again.
  */
 async function insertUnderFreeName(
   tx: Transaction,

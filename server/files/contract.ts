@@ -18,18 +18,18 @@ export interface TrashPage {
   nextCursor: string | null
 }
 
-/** What the maker of a link sees of it. Its address was shown once, when it was made. */
+/** A link as its owner sees it. Its URL is shown once, when it is created. */
 export type ShareSummary = Pick<
   FileShare,
   "_id" | "_creationTime" | "fileId" | "hint" | "expiresAt" | "maxDownloads" | "downloads"
 > & { hasPassword: boolean }
 
 /**
- * What the visitor of a link sees: who shares, and the file once they gave its password, where it
- * has one.
+ * What a link's visitor sees: who shares, and the file, if it has no password or the visitor has
+ * entered it.
  */
 export interface SharedFile {
-  /** As they call themselves. */
+  /** The name in their profile. */
   sharedBy: string | null
   file: (Pick<File, "fileName" | "mimeType" | "size"> & Pick<FileShare, "expiresAt">) | null
 }
@@ -51,20 +51,20 @@ export interface NewShare {
 
 /** Bytes. */
 export interface FileUsage {
-  /** What the files take, those in the trash too, and what running uploads hold. */
+  /** What all files take, including the trash, and what uploads in progress have reserved. */
   used: number
-  /** What those in the trash take of it. */
+  /** The trash's part of it. */
   trashed: number
   quota: number
 }
 
-/** The sums that the database keeps, in bytes. There are none before the first upload. */
+/** The sums in the database, in bytes. There are none before the first upload. */
 export interface StoredUsage extends LiveRow {
   used: number
-  /** Held for running uploads. */
+  /** Reserved for uploads in progress. */
   reserved: number
   trashed: number
-  /** Grows with every change of the viewer's files. */
+  /** Increases with every change of the viewer's files. */
   revision: number
 }
 
@@ -77,8 +77,8 @@ export const SORTS = ["newest", "oldest", "name", "largest"] as const
 export type Sort = (typeof SORTS)[number]
 
 /**
- * What a list can be narrowed to. Types by regular expressions that JavaScript and PostgreSQL read
- * alike; `other` is the rest.
+ * The filters of a list. Types are regular expressions that JavaScript and PostgreSQL interpret
+ * alike; `other` is everything else.
  */
 export const KIND_PATTERNS = {
   image: "^image/",
@@ -97,10 +97,7 @@ export function kindOf(mimeType: string): Kind {
   return KINDS.find((kind) => kind !== "other" && new RegExp(KIND_PATTERNS[kind]).test(mimeType)) ?? "other"
 }
 
-/**
- * Names end here in most file systems, so a longer one could not be saved by people who download
- * the file.
- */
+/** Most file systems allow no more, so people could not save a download with a longer name. */
 export const FILE_NAME_LIMIT = 255
 
 export const FileId = v.pipe(v.string(), v.uuid())
@@ -133,7 +130,7 @@ const LONGEST_SHARE = 10 * 365 * 24 * 60 * 60 * 1000
 const PASSWORD_LENGTH = `A password has 1 to ${SHARE_PASSWORD_LIMIT} characters. Leave it out for a link without one.`
 const DOWNLOADS_RANGE = "The number of downloads is a whole number from 1 to 1,000,000."
 
-/** How a link is limited. What is left out, or null, is no limit. */
+/** A link's limits. A missing or null value is no limit. */
 export const ShareFile = v.object({
   /** Milliseconds since the epoch. */
   expiresAt: v.nullish(
@@ -164,7 +161,7 @@ export type ShareFile = v.InferOutput<typeof ShareFile>
 
 export const ARCHIVE_LIMIT = 1000
 
-/** Which files go into a zip: those named, or all. */
+/** The files of a zip: those named, or all. */
 export const ArchiveFiles = v.union(
   [
     v.strictObject({ ids: v.pipe(v.array(FileId), v.minLength(1), v.maxLength(ARCHIVE_LIMIT)) }),
@@ -183,25 +180,25 @@ export const Selection = v.strictObject({
 type Selection = v.InferOutput<typeof Selection>
 
 /**
- * What may be called by name over the socket. Making a link is not among them: answers of mutations
- * are remembered in the database, and the address of a link is not to be there.
+ * The functions that can be called by name over the socket. Creating a link is not among them:
+ * responses of mutations are stored in the database, and a link's URL must not be.
  */
 export const fileCalls: {
   rename: MutationType<"files.rename", { fileId: string; fileName: string }, FileSummary>
   /** Moves it to the trash. */
   remove: MutationType<"files.remove", { fileId: string }, void>
-  /** Back out of the trash, under another name where its own has been taken in the meantime. */
+  /** Restores it from the trash, under another name if its own has been taken in the meantime. */
   restore: MutationType<"files.restore", { fileId: string }, FileSummary>
   /** Deletes it permanently, from the trash or from the list. */
   purge: MutationType<"files.purge", { fileId: string }, void>
   /**
-   * As those above, for several files in one transaction. Missing files are skipped; returns how
+   * Like those above, for several files in one transaction. Missing files are skipped; returns how
    * many existed.
    */
   removeMany: MutationType<"files.removeMany", Selection, number>
   restoreMany: MutationType<"files.restoreMany", Selection, number>
   purgeMany: MutationType<"files.purgeMany", Selection, number>
-  /** Everything that is in the trash, for ever. Returns how many files there were. */
+  /** Permanently deletes everything in the trash. Returns how many files there were. */
   emptyTrash: MutationType<"files.emptyTrash", Record<string, never>, number>
   revokeShare: MutationType<"files.revokeShare", { shareId: string }, void>
 } = {
@@ -216,10 +213,7 @@ export const fileCalls: {
   revokeShare: { name: "files.revokeShare" },
 }
 
-/**
- * Where a page begins, and how long it is. What cannot be understood is read as if it were not
- * there.
- */
+/** Where a page begins, and its length. Invalid values are ignored. */
 export const ListTrash = v.object({
   cursor: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2000))), undefined),
   limit: v.fallback(
@@ -229,7 +223,7 @@ export const ListTrash = v.object({
 })
 export type ListTrash = v.InferOutput<typeof ListTrash>
 
-/** The query of a list. What cannot be understood is read as if it were not there. */
+/** The query of a list. Invalid values are ignored. */
 export const ListFiles = v.object({
   q: v.fallback(v.optional(v.pipe(v.string(), v.transform(searchable), v.maxLength(200)), ""), ""),
   sort: v.fallback(v.optional(v.picklist(SORTS), "newest"), "newest"),
@@ -238,7 +232,10 @@ export const ListFiles = v.object({
 })
 export type ListFiles = v.InferOutput<typeof ListFiles>
 
-/** Names are kept composed and without control characters, so that is how they are looked for. */
+/**
+ * Names are stored composed and without control characters, so the search text is normalised in the
+ * same way.
+ */
 function searchable(text: string): string {
   return text
     .toWellFormed()
@@ -247,21 +244,21 @@ function searchable(text: string): string {
     .trim()
 }
 
-/** Where `files.list` goes on after this file: an argument for its next page. */
+/** The position after this file: the argument of `files.list` for the next page. */
 export function placeAfter({ _id }: Pick<FileSummary, "_id">): string {
   return `${_id}~${_id}`
 }
 
 /**
- * `report.final.pdf` is `report.final` and `.pdf`; `archive.tar.gz` keeps both its endings; `.env`
- * has none.
+ * `report.final.pdf` is split into `report.final` and `.pdf`; `archive.tar.gz` keeps both
+ * extensions; `.env` has none.
  */
 export function splitName(fileName: string): { stem: string; extension: string } {
   const extension = /(?<=[^.])(\.tar)?\.(?=\p{N}*\p{L})[\p{L}\p{N}]{1,16}$/u.exec(fileName)?.[0] ?? ""
   return { stem: fileName.slice(0, fileName.length - extension.length), extension }
 }
 
-/** Whether the bytes are text that can be read as it is. */
+/** Whether the bytes are readable text. */
 export function isTextType(mimeType: string): boolean {
   return (
     mimeType.startsWith("text/") || /^(application\/(json|xml|xhtml\+xml)|image\/svg\+xml)$/.test(mimeType)
@@ -269,8 +266,8 @@ export function isTextType(mimeType: string): boolean {
 }
 
 /**
- * Whether a browser may show the type in place. Anything else could run script with the rights of
- * the site that serves it.
+ * Whether a browser may display the type in place. Any other type could run scripts with the rights
+ * of the site that serves it.
  */
 export function isShownInline(mimeType: string): boolean {
   return INLINE_TYPES.has(mimeType)
@@ -290,7 +287,7 @@ const INLINE_TYPES = new Set([
   "text/plain",
 ])
 
-/** `1.5 MB`, in units of a thousand. The locale decides between a point and a comma. */
+/** `1.5 MB`, in powers of 1000. The locale decides between a decimal point and a comma. */
 export function formatBytes(bytes: number, locale = "en-GB"): string {
   if (bytes < 1000) return `${bytes} B`
   const units = ["kB", "MB", "GB", "TB", "PB"]
@@ -300,7 +297,7 @@ export function formatBytes(bytes: number, locale = "en-GB"): string {
   return `${amounts(locale).format(rounded)} ${units[power - 1]}`
 }
 
-/** To make a format takes a hundred times as long as to use it. */
+/** Creating a formatter takes a hundred times as long as using it. */
 function amounts(locale: string): Intl.NumberFormat {
   const known = formats.get(locale)
   if (known) return known

@@ -7,14 +7,14 @@ import type { Scope } from "#server/scope.ts"
 type Discard = Scope<"db" | "blobs" | "log">
 
 interface GivingUp {
-  /** Milliseconds since the epoch: one that was given more time since stays. */
+  /** Milliseconds since the epoch. An upload whose expiry was extended since then is kept. */
   ifExpiredBefore?: number
 }
 
 /**
- * Gives up an upload: its bytes are removed, and its user's quota is free again. Does nothing for
- * one that was finished in the meantime. The row stays locked while the bytes are removed: a commit
- * of the file waits here, and then finds the row gone.
+ * Gives up an upload: deletes its bytes and frees its user's quota. Does nothing if it was finished
+ * in the meantime. The row stays locked while the bytes are deleted: a concurrent commit of the
+ * file waits, and then finds no row.
  */
 export async function giveUpUpload(
   { db, blobs: store }: Scope<"db" | "blobs">,
@@ -29,7 +29,7 @@ export async function giveUpUpload(
       .where(and(eq(uploads._id, id), isDue))
       .for("update")
     if (!upload) return
-    // Without a key it is finished, and its bytes are a file's.
+    // Without a key it is finished, and its bytes belong to a file.
     if (upload.key !== null) await store.remove(upload.key)
     await tx.delete(uploads).where(eq(uploads._id, id))
     if (upload.userId === null) return
@@ -41,8 +41,8 @@ export async function giveUpUpload(
 }
 
 /**
- * The same where nobody waits for it: what cannot be given up now, the sweep finds when its time is
- * over.
+ * The same if nobody waits for it: whatever cannot be given up now is found by the sweep when it
+ * expires.
  */
 export async function discardUpload(scope: Discard, id: string, options: GivingUp = {}): Promise<void> {
   try {
@@ -53,8 +53,8 @@ export async function discardUpload(scope: Discard, id: string, options: GivingU
 }
 
 /**
- * Removes bytes that no row names. None ever will: a key is in a row before the first byte, and is
- * not used again. False where a row names them.
+ * Deletes bytes that no row refers to. None ever will: a key is in a row before the first byte, and
+ * is never reused. Resolves to false if a row refers to them.
  */
 export async function removeNameless(
   { db, blobs: store }: Scope<"db" | "blobs">,
@@ -70,8 +70,8 @@ export async function removeNameless(
 }
 
 /**
- * Removes what is unfinished of a stored blob: pieces that its process left when it died right
- * after it put them together.
+ * Deletes the unfinished parts of a stored blob: those left by a process that died right after it
+ * joined them.
  */
 export async function removeRest({ db, blobs: store }: Scope<"db" | "blobs">, key: string): Promise<boolean> {
   if ((await db.$count(blobs, eq(blobs.key, key))) === 0) return false
@@ -80,8 +80,8 @@ export async function removeRest({ db, blobs: store }: Scope<"db" | "blobs">, ke
 }
 
 /**
- * Removes bytes that no file refers to. The row is locked before the question is asked, so that no
- * new file can refer to them. While a backup runs they stay: the sweep comes for them later.
+ * Deletes bytes that no file refers to. The row is locked before the check, so that no new file can
+ * refer to them. While a backup is running they stay, and the sweep deletes them later.
  */
 export async function discardBlob(scope: Discard, id: string): Promise<void> {
   try {

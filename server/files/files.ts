@@ -9,7 +9,7 @@ import { FileId, isTextType, usageOf, type FileSummary, type FileUsage, type Ren
 import { listFiles, summary } from "./list.ts"
 import { cleanFileName } from "./names.ts"
 
-/** The newest files whose name contains `text`, however it is capitalised. */
+/** The newest files whose name contains `text`, ignoring capitalisation. */
 export async function searchFiles(scope: Scope<"db" | "viewer">, text: string): Promise<FileSummary[]> {
   const page = await listFiles(scope, { q: text, sort: "newest", limit: 20 })
   return page.files
@@ -27,7 +27,7 @@ export async function findFile(scope: Scope<"db" | "viewer">, id: string) {
   return file
 }
 
-/** Throws `Conflict` when another file has the name, `NotFound`. */
+/** Throws `Conflict` if another file has the name, and `NotFound`. */
 export async function renameFile(
   scope: Scope<"db" | "viewer">,
   id: string,
@@ -35,8 +35,8 @@ export async function renameFile(
 ): Promise<FileSummary> {
   if (!v.is(FileId, id)) throw new NotFound("file")
   const name = cleanFileName(fileName)
-  // In a transaction of its own, or a savepoint where one runs already: after a refusal the other
-  // file can still be looked for.
+  // In its own transaction, or a savepoint if one is open: after a refusal the other file can still
+  // be looked up.
   const [renamed] = await scope.db
     .transaction((tx) =>
       tx.update(files).set({ fileName: name }).where(ownFile(scope, id)).returning(summary),
@@ -58,8 +58,8 @@ async function isTaken(scope: Scope<"db" | "viewer">, id: string, fileName: stri
 }
 
 /**
- * What the viewer's files take, uploads on their way and the trash included, and what they may
- * take.
+ * The space that the viewer's files take, including uploads in progress and the trash, and their
+ * quota.
  */
 export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promise<FileUsage> {
   const [stored] = await scope.db
@@ -70,8 +70,8 @@ export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promi
 }
 
 /**
- * The beginning of a text file, at most `limit` bytes of it. Throws `UnsupportedType` for anything
- * but text, `NotFound`.
+ * The beginning of a text file, at most `limit` bytes. Throws `UnsupportedType` for other types,
+ * and `NotFound`.
  */
 export async function readFileText(scope: Scope<"db" | "blobs" | "viewer">, id: string, limit: number) {
   const file = await findFile(scope, id)

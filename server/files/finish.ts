@@ -14,7 +14,7 @@ export interface WholeUpload {
 }
 
 /**
- * Makes a file of an upload whose bytes are all there. Throws `Conflict` when it was given up in
+ * Turns an upload whose bytes have all arrived into a file. Throws `Conflict` if it was given up in
  * the meantime.
  */
 export async function finishUpload(
@@ -27,13 +27,13 @@ export async function finishUpload(
   try {
     return await commitFile(scope, _id, stored, { fileName, mimeType })
   } catch (error) {
-    // The bytes may have come to their place after they were looked for there.
+    // The bytes may have been moved to their final place after the check.
     if (error instanceof Conflict) await removeNameless(scope, key)
     throw error
   }
 }
 
-/** Whether an attempt before this one got as far or not. */
+/** Whether an earlier attempt got as far. */
 async function storeNothing({ blobs }: Scope<"blobs">, key: string) {
   await blobs.remove(key)
   return blobs.put(key, nothing(), { limit: 0 })

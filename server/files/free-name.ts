@@ -5,8 +5,8 @@ import { splitName } from "./contract.ts"
 import { numberedName } from "./names.ts"
 
 /**
- * A number that looks free for `numberedName`, so that the hundredth file of a name does not try a
- * hundred.
+ * A number that is probably free for `numberedName`, so that the hundredth file of a name does not
+ * try a hundred.
  */
 export async function findFreeNumber(
   { db }: Scope<"db">,
@@ -19,7 +19,7 @@ export async function findFreeNumber(
       and(
         eq(files.userId, userId),
         eq(files.trashed, false),
-        // A long stem is cut to make room for the number.
+        // A long stem is cut to fit the number.
         sql`starts_with(${files.fileName}, left(${splitName(fileName).stem}, 40))`,
       ),
     )

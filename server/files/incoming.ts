@@ -4,14 +4,14 @@ import { BadRequest } from "#server/errors.ts"
 import { freeMemory } from "#server/transport/spent-memory.ts"
 import type { IncomingFile } from "./upload.ts"
 
-/** In one form. */
+/** Of one form. */
 const MOST_FILES = 50
 
 /**
- * Hands the files of a request to `take`, one after the other and as they arrive, and gives back
- * what it made of them. They are the files of a form (multipart/form-data), or the body itself,
- * with its name in the query. The first one refused ends it; those before it stay. Throws what
- * `take` throws, and `BadRequest`.
+ * Passes the files of a request to `take`, one after the other as they arrive, and resolves with
+ * its results. They are the files of a form (multipart/form-data), or the body itself with its name
+ * in the query. The first refusal ends it; earlier files stay. Throws what `take` throws, and
+ * `BadRequest`.
  */
 export async function takeFiles<Taken>(
   request: Request,
@@ -36,7 +36,7 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
   const failed = new AbortController()
   const taken: Promise<Taken>[] = []
   const parser = openParser(request)
-  // An error event that nobody listens for ends the process, and the parser's streams emit them at
+  // An error event without a listener ends the process, and the parser's streams can emit one at
   // any time.
   const endEarly = () => failed.abort(new BadRequest("The form ended early, or is not valid."))
   parser.on("error", endEarly)
@@ -48,7 +48,7 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
     // A file field that was left empty.
     if (!fileName || failed.signal.aborted) return void stream.resume()
     failed.signal.addEventListener("abort", () => stream.destroy(failed.signal.reason as Error))
-    // A refusal stops reading the file; the parser must not take that for a broken form.
+    // A refusal stops reading the file; the parser must not report that as a malformed form.
     const bytes = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
     const taking = take({ fileName, bytes, size })
     taking.catch((error: unknown) => failed.abort(error))

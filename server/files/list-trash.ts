@@ -8,8 +8,8 @@ import type { ListTrash, TrashPage } from "./contract.ts"
 import { requirePlace, summary } from "./list.ts"
 
 /**
- * One page of what the viewer has in the trash, the last trashed first. Throws `BadRequest` for a
- * cursor that it did not give.
+ * One page of the viewer's trash, the most recently trashed first. Throws `BadRequest` for a cursor
+ * that it did not issue.
  */
 export async function listTrash(
   { db, viewer }: Scope<"db" | "viewer">,

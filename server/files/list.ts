@@ -14,7 +14,7 @@ import {
   type Sort,
 } from "./contract.ts"
 
-/** What a list shows of a file: `FileSummary`. */
+/** The columns of a `FileSummary`. */
 export const summary = {
   _id: files._id,
   _creationTime: files._creationTime,
@@ -24,9 +24,9 @@ export const summary = {
 }
 
 /**
- * One page of the viewer's files. A page begins where the one before it ended, not at a number of
- * rows, so what comes and goes in between shifts nothing. Throws `BadRequest` for a cursor that it
- * did not give.
+ * One page of the viewer's files. A page begins after the last row of the previous one, not at a
+ * row number, so rows added or removed in between shift nothing. Throws `BadRequest` for a cursor
+ * that it did not issue.
  */
 export async function listFiles(
   { db, viewer }: Scope<"db" | "viewer">,
@@ -60,8 +60,8 @@ function isOfKind(kind: Kind): SQL | undefined {
 const name = sql`lower(${files.fileName})`
 
 /**
- * Ids are made in the order of time, so they stand for it, and they break ties between equal names
- * and sizes.
+ * Ids are created in chronological order, so they serve as the time, and they break ties between
+ * equal names and sizes.
  */
 const SORTING: Record<Sort, { order: SQL[]; after: (last: Cursor) => SQL }> = {
   newest: { order: [desc(files._id)], after: ([id]) => sql`${files._id} < ${id}` },
@@ -83,12 +83,12 @@ const Cursor = v.tuple([
 ])
 type Cursor = v.InferOutput<typeof Cursor>
 
-/** Asks for the files after this one, in any order. */
+/** The condition for the files after this one, in any order. */
 export function cursorAfter({ _id, fileName, size }: FileSummary): string {
   return writeCursor([_id, fileName, size] satisfies Cursor)
 }
 
-/** Throws `BadRequest` for a cursor that the list did not return. */
+/** Throws `BadRequest` for a cursor that the list did not issue. */
 export function requirePlace<Schema extends v.GenericSchema>(
   schema: Schema,
   cursor: string | undefined,

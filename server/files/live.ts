@@ -86,8 +86,8 @@ export const shareList = defineLiveQuery({
 })
 
 /**
- * What the viewer's files take, once there were any. It changes with every change of a file of
- * theirs, whatever that does to the sums.
+ * The space that the viewer's files take, after the first upload. It changes with every change of
+ * their files, whatever the sums are.
  */
 export const liveUsage = defineLiveQuery({
   name: "files.getUsage",

@@ -3,9 +3,9 @@ import { FILE_NAME_LIMIT, splitName } from "./contract.ts"
 const JOINED = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}]`
 
 /**
- * A name that is safe to show, to save and to put in a header, made from whatever the sender called
- * the file: the last part of a path, composed (NFC), without characters that are invisible or turn
- * the direction of writing. Never empty.
+ * A name that is safe to display, to save and to put in a header, from whatever name the sender
+ * gave: the last part of a path, composed (NFC), without characters that are invisible or change
+ * the writing direction. Never empty.
  */
 export function cleanFileName(claimed: string): string {
   const lastPart = claimed.slice(Math.max(claimed.lastIndexOf("/"), claimed.lastIndexOf("\\")) + 1)
@@ -20,18 +20,20 @@ export function numberedName(fileName: string, number: number): string {
 }
 
 /**
- * Control and format characters, line and paragraph separators. A joiner stays where writing needs
- * it: between the parts of an emoji, and inside words of the scripts that join their letters.
+ * Control and format characters, line and paragraph separators. A joiner is kept where the script
+ * needs it: within an emoji, and inside words of scripts that join their letters.
  */
 const INVISIBLE = new RegExp(
   String.raw`(?<!${JOINED})[\u200C\u200D]|[\u200C\u200D](?!${JOINED})|[[\p{Cc}\p{Cf}\u2028\u2029]--[\u200C\u200D]]`,
   "gv",
 )
 
-/** Devices that Windows opens instead of a file, whatever the extension. */
+/** Names that Windows opens as devices, whatever the extension. */
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)/i
 
-/** Cuts the stem, never the extension or `suffix`, between two characters as people see them. */
+/**
+ * Cuts the stem, never the extension or `suffix`, and never inside a character as people see it.
+ */
 function shorten(fileName: string, suffix: string): string {
   const { stem, extension } = splitName(fileName)
   const limit = FILE_NAME_LIMIT - Buffer.byteLength(suffix + extension)
@@ -46,7 +48,7 @@ function shorten(fileName: string, suffix: string): string {
   return (trimEnd(short) || "untitled") + suffix + extension
 }
 
-/** Windows drops dots and spaces at the end, and two names become one. */
+/** Windows drops dots and spaces at the end, so two names could become one. */
 function trimEnd(name: string): string {
   return name.replace(/[. ]+$/, "")
 }

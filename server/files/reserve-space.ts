@@ -6,20 +6,20 @@ import { limitsOf } from "#server/plans/limits.ts"
 import { formatBytes } from "./contract.ts"
 
 /**
- * Bytes. A form says only how long it is as a whole, and a stream of unknown length at most
- * `Infinity`.
+ * Bytes. A form only gives its total length, which is an upper limit; a stream of unknown length
+ * has `Infinity`.
  */
 export type AnnouncedSize = { exactly: number } | { atMost: number }
 
 type Reserving = Scope<"db" | "blobs" | "config" | "viewer">
 
-/** Of one user, at once. */
+/** Of one user, at the same time. */
 const MOST_UPLOADS = 1000
 
 /**
- * Makes the upload's row. One conditional update, so that any number of uploads at once cannot hold
- * more than the quota. An upload of unknown size gets what is left, up to the largest file. Throws
- * `TooLarge`, `OutOfSpace`, `TooMany`.
+ * Creates the upload's row. One conditional update, so that concurrent uploads cannot exceed the
+ * quota together. An upload of unknown size reserves what is left, up to the largest file size.
+ * Throws `TooLarge`, `OutOfSpace`, `TooMany`.
  */
 export async function reserveSpace(
   scope: Reserving,
@@ -42,7 +42,7 @@ export async function reserveSpace(
       .where(and(eq(fileUsage.userId, userId), lte(sql`${taken} + ${atLeast}`, quota)))
       .returning({ reserved: sql<number>`(new.reserved - old.reserved)::float8` })
     if (!usage) throw overQuota(fileName, quota)
-    // Counted while the row of the usage is ours: no other upload of the user begins now.
+    // Counted while the usage row is locked: no other upload of the user can begin now.
     const underWay = await tx.$count(uploads, and(eq(uploads.userId, userId), isNull(uploads.fileId)))
     if (underWay >= MOST_UPLOADS) {
       throw new TooMany(

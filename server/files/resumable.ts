@@ -14,18 +14,18 @@ import type { UploadLock } from "./upload-lock.ts"
 
 type Uploading = Scope<"blobs" | "config" | "db" | "uploadLocks" | "viewer">
 
-/** How far an upload is. */
+/** The progress of an upload. */
 export interface Progress {
   /** Bytes that are stored durably. */
   offset: number
   /** Milliseconds since the epoch. */
   expiresAt: number
-  /** Once all bytes are there. */
+  /** Present once all bytes have arrived. */
   fileId: string | null
 }
 
 export interface Announced {
-  /** As the sender calls it. */
+  /** The name that the sender gave. */
   fileName: string
   /** Bytes. */
   length: number
@@ -37,7 +37,7 @@ export interface Announced {
 export interface Part {
   offset: number
   body: ReadableStream<Uint8Array>
-  /** Bytes that the sender announced, where they did. */
+  /** Bytes that the sender announced, if any. */
   size: number | null
 }
 
@@ -58,7 +58,7 @@ export async function createUpload(
 }
 
 /**
- * Also finishes an upload whose last byte came right before its process died. Throws `NotFound`,
+ * Also finishes an upload whose last byte arrived right before its process died. Throws `NotFound`,
  * `Gone`, `Locked`.
  */
 export async function findProgress(
@@ -74,10 +74,10 @@ export async function findProgress(
 }
 
 /**
- * Stores what comes, and with the last byte the file. What came before an error stays. Throws
- * `NotFound`, `Gone`, `Locked`, `Conflict` for another offset than where the upload ends,
- * `TooLarge` for more bytes than were announced at first, `OutOfSpace`, and `BadRequest` when the
- * body breaks off.
+ * Stores what arrives, and after the last byte the file. What arrived before an error is kept.
+ * Throws `NotFound`, `Gone`, `Locked`, `Conflict` if the offset is not the end of the upload,
+ * `TooLarge` for more bytes than were first announced, `OutOfSpace`, and `BadRequest` if the body
+ * breaks off.
  */
 export async function receivePart(scope: Uploading, id: string, part: Part): Promise<Progress> {
   const { fileId, length, expiresAt } = await findUpload(scope, id)
@@ -118,7 +118,7 @@ interface OpenUpload extends Upload {
   key: string
 }
 
-/** The viewer's own: what belongs to somebody else is not there. */
+/** The viewer's own. Nobody else's is ever found. */
 async function findUpload(
   { db, viewer }: Scope<"db" | "viewer">,
   id: string,
@@ -136,7 +136,7 @@ async function findUpload(
   return { ...row, length: row.length, fileName: row.fileName, metadata: row.metadata ?? "" }
 }
 
-/** Does the work while no other request is at the upload. */
+/** Runs `work` while no other request has the upload. */
 async function withUpload<Result extends Progress>(
   scope: Uploading,
   id: string,
@@ -152,7 +152,7 @@ async function withUpload<Result extends Progress>(
     return await work({ ...upload, key }, lock)
   } catch (error) {
     if (key === null || isRefusal(error)) throw error
-    // It may have been cancelled during the work.
+    // The upload may have been cancelled during the work.
     await requireThere(scope, { _id: id, key })
     throw error
   } finally {
@@ -166,7 +166,7 @@ async function progressOf(scope: Uploading, upload: OpenUpload, offset: number):
   return { offset, expiresAt: upload.expiresAt, fileId }
 }
 
-/** Postpones the expiry, at most once a minute, because each time is a commit. */
+/** Extends the expiry, at most once a minute, because each extension is a commit. */
 async function prolong({ db, config }: Scope<"config" | "db">, upload: OpenUpload) {
   const expiresAt = nextExpiry(config)
   if (upload.expiresAt > expiresAt - SPENT) return
@@ -174,7 +174,7 @@ async function prolong({ db, config }: Scope<"config" | "db">, upload: OpenUploa
   upload.expiresAt = expiresAt
 }
 
-/** The upload's new size. */
+/** Resolves with the upload's new size. */
 async function append(
   scope: Uploading,
   upload: OpenUpload,
@@ -185,7 +185,7 @@ async function append(
   const bytes = takeBytes(body, upload.length - offset, lock, end)
   const size = await scope.blobs.append(upload.key, offset, bytes)
   if (end.why?.status === 413) {
-    // Otherwise it would look complete, with the right size and the wrong bytes.
+    // Otherwise the file would look complete, with the right size and the wrong bytes.
     await giveUpUpload(scope, upload._id)
     throw tooMuch(upload)
   }
@@ -195,7 +195,7 @@ async function append(
   return size
 }
 
-/** The removal in the meantime took the bytes that were there then, and none that came since. */
+/** The concurrent deletion removed the bytes of that moment, and none that arrived since. */
 async function requireThere(scope: Uploading, { _id, key }: Pick<OpenUpload, "_id" | "key">) {
   if (await scope.db.$count(uploads, eq(uploads._id, _id))) return
   await removeNameless(scope, key)
@@ -203,8 +203,8 @@ async function requireThere(scope: Uploading, { _id, key }: Pick<OpenUpload, "_i
 }
 
 /**
- * Until the body ends or breaks off, has too many bytes, or the upload is not this request's any
- * more: `end` says why.
+ * Reads until the body ends or breaks off, has too many bytes, or this request loses the upload:
+ * `end` says which.
  */
 async function* takeBytes(
   body: ReadableStream<Uint8Array>,

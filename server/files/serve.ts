@@ -8,7 +8,7 @@ import { isShownInline } from "./contract.ts"
 import { findFile } from "./files.ts"
 
 /**
- * Answers GET and HEAD for one of the viewer's files. Types that could run script are downloaded.
+ * Handles GET and HEAD for one of the viewer's files. Types that could run scripts are downloaded.
  * Throws `NotFound`.
  */
 export async function serveFile(
@@ -19,19 +19,19 @@ export async function serveFile(
   const file = await findFile(scope, id)
   return sendBytes(scope, file, request, {
     disposition: dispositionOf(file.mimeType, request),
-    // The bytes at an address never change, but they can be removed, and the reader can sign out:
-    // ask every time.
+    // The bytes at a URL never change, but they can be deleted, and the reader can sign out:
+    // revalidate every time.
     caching: "private, no-cache, no-transform",
   })
 }
 
-/** A file's bytes and what is said of them, no matter who may have them. */
+/** A file's bytes and their headers, independent of who may read them. */
 export interface Servable {
   _id: string
   fileName: string
   mimeType: string
   size: number
-  /** Where the blob store has them. */
+  /** The key in the blob store. */
   key: string
   sha256: string
 }
@@ -41,14 +41,14 @@ interface Serving {
   /** `Cache-Control`. */
   caching: string
   /**
-   * Called when the bytes are at hand and before they are sent, and not for HEAD, 304 or 416. What
-   * it throws is thrown; the headers it gives are added.
+   * Called when the bytes are available and before they are sent, but not for HEAD, 304 or 416.
+   * What it throws is thrown; the headers it returns are added.
    */
   beforeSending?: (range: ByteRange | null) => Promise<Headers>
 }
 
 /**
- * The whole or a range, or 304 where the client has them. Whatever the browser makes of the bytes,
+ * The whole file or a range, or 304 if the client has it. However the browser displays the bytes,
  * it does so without scripts and outside our origin.
  */
 export async function sendBytes(
@@ -91,7 +91,7 @@ export async function sendBytes(
   return new Response(toBody(bytes), { status: range ? 206 : 200, headers })
 }
 
-/** What user's bytes are sent with, so that they run nothing, and no page but ours shows them. */
+/** Headers for users' bytes: they run nothing, and only our pages can embed them. */
 export const ISOLATED = {
   "Content-Security-Policy":
     "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'self'; sandbox",
@@ -102,9 +102,9 @@ export const ISOLATED = {
 }
 
 /**
- * For what a page of ours shows in a frame. Browsers draw a PDF by scripts of their own, which the
- * sandbox would stop; the first directive keeps the document's from running, and its origin stays
- * another.
+ * For files that our pages show in a frame. Browsers render a PDF with their own scripts, which the
+ * sandbox would block. The first directive blocks the document's scripts, and its origin remains
+ * separate.
  */
 const FRAMED = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'self'; sandbox allow-scripts",
@@ -116,7 +116,7 @@ function dispositionOf(mimeType: string, request: Request): "inline" | "attachme
   return isShownInline(mimeType) && !mustDownload ? "inline" : "attachment"
 }
 
-/** The reader sets the pace, and leaving closes the file. */
+/** Read at the reader's speed; a disconnect closes the file. */
 function toBody(bytes: Readable): ReadableStream<Uint8Array> {
   const chunks = bytes.iterator() as AsyncIterator<Uint8Array>
   return new ReadableStream<Uint8Array>(

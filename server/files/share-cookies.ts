@@ -3,14 +3,12 @@ import type { FileShare } from "#db/schema/files.ts"
 import type { Scope } from "#server/scope.ts"
 
 /**
- * What a visitor of a link has shown: that they know its password, or that a download of theirs was
+ * What a link's visitor has proved: that they know its password, or that a download of theirs was
  * counted.
  */
 export type Shown = "password" | "download"
 
-/**
- * Seconds. A download that was counted may be gone on with for a day, in as many parts as it takes.
- */
+/** Seconds. A counted download may be continued for a day, in any number of parts. */
 const LIFETIME: Record<Shown, number> = { password: 30 * 60, download: 24 * 60 * 60 }
 
 type Sealed = Pick<FileShare, "_id" | "passwordHash">
@@ -28,7 +26,7 @@ export function shareCookie(
   return `share_${shown}=${value}; Path=/share/${token}; Max-Age=${age}; SameSite=Lax; HttpOnly${secure}`
 }
 
-/** Whether the request carries the cookie, and it is ours, for this link, and of today. */
+/** Whether the request has the cookie, and it is ours, for this link, and at most a day old. */
 export function hasShown(
   { config }: Scope<"config">,
   shown: Shown,

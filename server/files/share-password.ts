@@ -20,7 +20,7 @@ export async function isSharePassword(stored: string, password: string): Promise
 
 function derive(password: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // The same character can be typed as different bytes; NFKC makes them one.
+    // The same character can be entered as different bytes; NFKC makes them equal.
     scrypt(password.normalize("NFKC"), salt, HASH_BYTES, COST, (error, key) =>
       error ? reject(error) : resolve(key),
     )

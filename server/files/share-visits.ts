@@ -12,8 +12,8 @@ import { isSharePassword } from "./share-password.ts"
 import { hashToken } from "./shares.ts"
 
 /**
- * The one answer to an address that was never made, was revoked, is over, or is used up: none of
- * them tells which.
+ * The same response for a URL that never existed, was revoked, has expired or is used up, so that
+ * it does not reveal which.
  */
 class NoSuchLink extends Refusal {
   constructor() {
@@ -37,8 +37,7 @@ interface GuessLimiter {
 }
 
 /**
- * What the visitor of a link may see: a file, or only that a password is asked for. Throws
- * `NoSuchLink`.
+ * What a link's visitor may see: the file, or only that it needs a password. Throws `NoSuchLink`.
  */
 export async function visitShare(scope: Visiting, token: string, request: Request): Promise<SharedFile> {
   const { share, file, sharedBy } = await findShare(scope, token, request)
@@ -49,7 +48,7 @@ export async function visitShare(scope: Visiting, token: string, request: Reques
 
 /**
  * Guesses at the password of one link in ten minutes: from one network, so that nobody locks others
- * out, and from all of them together, so that many addresses do not help to find it.
+ * out, and from all networks together, so that many addresses do not help.
  */
 export const MOST_GUESSES = { ofNetwork: 20, ofLink: 200 }
 
@@ -77,9 +76,9 @@ function checkGuess({ limiters }: GuessLimiter, shareId: string, network: string
 }
 
 /**
- * Answers GET and HEAD for the shared bytes. The whole, or a range, counts as one download; the
- * ranges that go on with it do not, where the browser shows the cookie that the counted one was
- * given. Throws `NoSuchLink`, `PasswordNeeded`.
+ * Handles GET and HEAD for the shared bytes. The whole file or a range counts as one download;
+ * ranges that continue it do not, if the browser has the cookie of the counted one. Throws
+ * `NoSuchLink`, `PasswordNeeded`.
  */
 export async function downloadShare(
   scope: Scope<"db" | "config" | "blobs">,
@@ -103,8 +102,7 @@ export async function downloadShare(
 }
 
 /**
- * Throws `NoSuchLink`, also for one that is used up, unless it is asked by the browser whose
- * download was counted.
+ * Throws `NoSuchLink`, also for a used-up link, except to the browser whose download was counted.
  */
 async function findShare(scope: Visiting, token: string, request: Request) {
   if (!/^[\w-]{27}$/.test(token)) throw new NoSuchLink()
@@ -144,9 +142,7 @@ function isUnlocked(scope: Scope<"config">, share: Parameters<typeof hasShown>[2
   )
 }
 
-/**
- * One conditional update: of any number of downloads at once, no more begin than the link allows.
- */
+/** One conditional update: no more concurrent downloads begin than the link allows. */
 async function countDownload({ db }: Scope<"db">, shareId: string): Promise<boolean> {
   const counted = await db
     .update(fileShares)

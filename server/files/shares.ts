@@ -8,15 +8,15 @@ import { ownFile, ownShares } from "./access.ts"
 import { FileId, ShareId, type NewShare, type ShareFile, type ShareSummary } from "./contract.ts"
 import { hashSharePassword } from "./share-password.ts"
 
-/** More than 128 bits stay unknown to a reader of the hint. */
+/** More than 128 bits remain unknown to anyone who sees the hint. */
 const TOKEN_BYTES = 20
 
 /** Links to one file. */
 const MOST_SHARES = 100
 
 /**
- * Makes a public link to a file. Its address is in the answer and nowhere else. Throws `NotFound`,
- * `Conflict` for one link too many.
+ * Creates a public link to a file. Its URL is in the response and nowhere else. Throws `NotFound`,
+ * and `Conflict` for one link too many.
  */
 export async function shareFile(
   scope: Scope<"db" | "config" | "viewer">,
@@ -27,8 +27,8 @@ export async function shareFile(
   const token = randomBytes(TOKEN_BYTES).toString("base64url")
   const passwordHash = password ? await hashSharePassword(password) : null
   const share = await scope.db.transaction(async (tx) => {
-    // Locked, so that the links are counted one after the other, and none is made for a file that
-    // just went.
+    // Locked, so that concurrent requests count the links one after the other, and none is created
+    // for a file that has just been deleted.
     const [file] = await tx
       .select({ _id: files._id })
       .from(files)
@@ -55,7 +55,7 @@ export async function shareFile(
   return { share: shareSummary(share), url: `${scope.config.origin}/share/${token}` }
 }
 
-/** The links to one of the viewer's files, the newest first. Throws `NotFound`. */
+/** The links to one of the viewer's files, newest first. Throws `NotFound`. */
 export async function listShares(scope: Scope<"db" | "viewer">, fileId: string): Promise<ShareSummary[]> {
   if (!v.is(FileId, fileId)) throw new NotFound("file")
   const [file] = await scope.db.select({ _id: files._id }).from(files).where(ownFile(scope, fileId))
@@ -68,7 +68,7 @@ export async function listShares(scope: Scope<"db" | "viewer">, fileId: string):
   return shares.map(shareSummary)
 }
 
-/** The address leads nowhere from now on; a download that has begun goes on. Throws `NotFound`. */
+/** Invalidates the URL; a download that has begun continues. Throws `NotFound`. */
 export async function revokeShare(scope: Scope<"db" | "viewer">, shareId: string): Promise<void> {
   if (!v.is(ShareId, shareId)) throw new NotFound("link")
   const [revoked] = await scope.db
@@ -78,7 +78,7 @@ export async function revokeShare(scope: Scope<"db" | "viewer">, shareId: string
   if (!revoked) throw new NotFound("link")
 }
 
-/** What the maker of a link sees of it: neither hash. */
+/** A link as its owner sees it: without its hashes. */
 export function shareSummary({
   _id,
   _creationTime,

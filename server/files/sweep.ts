@@ -11,23 +11,26 @@ type Sweep = Scope<"db" | "blobs" | "config" | "log" | "uploadLocks">
 
 /** Milliseconds. */
 const INTERVAL = 10 * 60 * 1000
-/** Bytes that no row names, or that no file uses, may be somebody's that is at work. */
+/**
+ * Milliseconds for which bytes without a row or a file are kept, because a running request may have
+ * just stored them.
+ */
 export const GRACE = 60 * 60 * 1000
-/** Milliseconds. Putting the pieces of the largest files together may take a store hours. */
+/** Milliseconds. Joining the parts of the largest files may take a store hours. */
 export const LONGEST_JOIN = 24 * 60 * 60 * 1000
-/** Rows that are read together. */
+/** Rows per query. */
 const BATCH = 1000
 /** Sorts before every id. */
 const FIRST_ID = "00000000-0000-0000-0000-000000000000"
 
 /**
- * Cleans up every ten minutes after processes that crashed. Several processes may sweep at once.
+ * Cleans up after crashed processes, every ten minutes. Several processes may sweep concurrently.
  */
 export function startSweeping(scope: Sweep): Recurring {
   return startRecurring((stopping) => sweep(scope, Date.now(), stopping), INTERVAL)
 }
 
-/** Stops early when the process is stopping; the next sweep does the rest. */
+/** Stops early when the process is stopping; the next sweep continues. */
 export async function sweep(scope: Sweep, now = Date.now(), stopping?: AbortSignal): Promise<void> {
   const parts = [
     finishWhole,
@@ -46,7 +49,7 @@ export async function sweep(scope: Sweep, now = Date.now(), stopping?: AbortSign
   }
 }
 
-/** Uploads whose process died after the last byte, and whose sender did not come back to ask. */
+/** Uploads whose process died after the last byte, and whose sender did not return. */
 async function finishWhole(scope: Sweep, now: number, stopping?: AbortSignal) {
   const isQuiet = and(
     isNotNull(uploads.key),
@@ -91,9 +94,8 @@ async function discardExpired(scope: Sweep, now: number, stopping?: AbortSignal)
 }
 
 /**
- * Past what unfinished uploads may hold together, those that nobody has sent to for an hour are
- * given up: first those of the person who holds most, and of those the ones that have waited
- * longest.
+ * If unfinished uploads hold more than their limit, those that received nothing for an hour are
+ * given up: the person who holds most first, and of their uploads the oldest.
  */
 async function discardBeyondLimit(scope: Sweep, now: number, stopping?: AbortSignal) {
   const { db, config } = scope
@@ -139,8 +141,8 @@ async function discardUnused(scope: Sweep, now: number, stopping?: AbortSignal) 
 }
 
 /**
- * What was still being written when its upload was removed, and what is left of the writing of
- * stored blobs.
+ * Bytes that were still being written when their upload was removed, and unfinished parts of stored
+ * blobs.
  */
 async function removeUnfinishedOfNobody(scope: Sweep, now: number, stopping?: AbortSignal) {
   for await (const { key, modifiedAt } of scope.blobs.list("unfinished")) {
@@ -168,9 +170,7 @@ function uploadsWhere({ db }: Sweep, condition: SQL | undefined) {
   )
 }
 
-/**
- * All rows, in the order of their ids, also where some stay because they could not be dealt with.
- */
+/** All rows in the order of their ids, even if some remain because they could not be handled. */
 async function* inBatches<Row extends { _id: string }>(read: (after: string) => Promise<Row[]>) {
   for (let after: string | undefined = FIRST_ID; after !== undefined;) {
     const rows = await read(after)

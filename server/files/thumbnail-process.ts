@@ -1,13 +1,16 @@
 import sharp from "sharp"
 
-// A process of its own: what a hostile image can do to a decoder, it does to this one. It has no
-// settings and no secrets, takes one image after the other over its channel, and is ended by force
-// when it takes too long.
+// A separate process, so that a malicious image that breaks a decoder breaks only this. It has no
+// settings and no secrets, receives one image at a time over its channel, and is killed if it takes
+// too long.
 
-/** What an image is turned into. Pixels. */
+/** The size of a thumbnail, in pixels. */
 const SIDE = 256
 
-/** Pixels. Those that are decoded as a whole take four bytes each; the others pass by in rows. */
+/**
+ * Pixels. Formats that are decoded as a whole take four bytes for each; the others are processed
+ * row by row.
+ */
 const MOST_PIXELS = { inRows: 100e6, whole: 40e6 }
 
 /** Seconds for one image, before the request for it times out. */
@@ -17,12 +20,12 @@ export interface Order {
   image: Uint8Array
   shape: Shape
 }
-/** As the image is, or the square in its middle. */
+/** In the image's proportions, or its central square. */
 export type Shape = "whole" | "square"
-/** Null for what no picture can be made of. */
+/** Null if no thumbnail can be created. */
 export type Delivery = Uint8Array | null
 
-// A file that says it is a PNG may be anything: only these decoders are there at all.
+// A file that claims to be a PNG may be anything: only these decoders are available.
 sharp.block({ operation: ["VipsForeignLoad"] })
 sharp.unblock({
   operation: [

@@ -4,31 +4,29 @@ import * as path from "node:path"
 import type { Log } from "#server/log.ts"
 import type { Delivery, Order as Drawing, Shape } from "./thumbnail-process.ts"
 
-/** Makes small pictures of images, in processes of their own. */
+/** Creates thumbnails in separate processes. */
 export interface Thumbnailer {
   /**
-   * WebP of at most 256 by 256 pixels, and of exactly so many where it is to be square; null for
-   * what no picture can be made of. `load` is called when it is this image's turn. Throws
-   * `ThumbnailerBusy` when too much is waited for, or no process comes up; and what `load` throws.
+   * WebP of at most 256 × 256 pixels, or exactly that if square; null if no thumbnail can be
+   * created. `load` is called when it is this image's turn. Throws `ThumbnailerBusy` if too many
+   * wait or no process starts, and what `load` throws.
    */
   draw(load: () => Promise<Uint8Array>, shape?: Shape): Promise<Uint8Array | null>
   close(): Promise<void>
 }
 
-/**
- * Recognise it by its name: in development this module exists twice, once in Node and once in Vite.
- */
+/** Recognise it by its name: in development this module is loaded twice, by Node and by Vite. */
 export class ThumbnailerBusy extends Error {
   override readonly name = "ThumbnailerBusy"
 }
 
-/** Processes, and so images, at once. */
+/** Processes, and so images, at the same time. */
 const AT_ONCE = 2
 
-/** After so many processes in a row that did not start, nobody is kept waiting for the next. */
+/** After this many failed process starts in a row, waiting requests are refused. */
 const MOST_STARTS = 3
 
-/** Who asked first is forgotten: they have scrolled on. */
+/** The oldest request is dropped: its user has scrolled on. */
 const MOST_WAITING = 200
 
 /** Milliseconds. */
@@ -39,13 +37,13 @@ const LONGEST_IDLE = 30_000
 interface Order {
   load: () => Promise<Uint8Array>
   shape: Shape
-  /** How many processes ended over it. */
+  /** How many processes this image ended. */
   losses: number
   resolve: (picture: Uint8Array | null) => void
   reject: (error: unknown) => void
 }
 
-/** A process starts with the first image and ends when there was none for a while. */
+/** A process starts with the first image and ends after a while without any. */
 export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
   const waiting: Order[] = []
   const workers = new Set<Worker>()
@@ -85,7 +83,7 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
     }
   }
 
-  /** The newest first: that is what somebody looks at now. */
+  /** Newest first: that is what users are looking at now. */
   async function work(worker: Worker) {
     worker.begin()
     try {
@@ -110,7 +108,8 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
       const picture = await worker.draw({ image: await order.load(), shape: order.shape })
       if (picture !== undefined) order.resolve(picture)
       else if (isClosed) order.reject(new ThumbnailerBusy("The server is stopping."))
-      // One that ends two processes is at fault; one alone may have met its end for another reason.
+      // An image that ends two processes is at fault; one process may have ended for another
+      // reason.
       else if (order.losses === 0) waiting.push({ ...order, losses: 1 })
       else order.resolve(null)
     } catch (error) {
@@ -123,7 +122,7 @@ type Worker = ReturnType<typeof startWorker>
 
 function startWorker(onEnd: () => void) {
   const child = fork(findEntry(), [], {
-    // Nothing of ours: neither settings nor secrets. Arenas would keep what each image took.
+    // No settings and no secrets. More malloc arenas would keep the memory of each image.
     env: { NODE_ENV: "production", MALLOC_ARENA_MAX: "2" },
     execArgv: [],
     serialization: "advanced",
@@ -158,7 +157,7 @@ function startWorker(onEnd: () => void) {
       worker.isBusy = false
       if (worker.isAlive) idle = setTimeout(() => void worker.end(), LONGEST_IDLE).unref()
     },
-    /** Null where none can be made, or it takes too long; undefined where the process ended. */
+    /** Null if none can be created or it takes too long; undefined if the process ended. */
     async draw(drawing: Drawing): Promise<Uint8Array | null | undefined> {
       const delivery = answerOf<Delivery>(child, ended, LONGEST_DRAWING)
       child.send(drawing, () => {})
@@ -174,16 +173,13 @@ function startWorker(onEnd: () => void) {
       await ended
     },
   }
-  // A process that waits for an image must not keep ours from ending.
+  // A process that waits for an image must not keep ours running.
   child.unref()
   child.channel?.unref()
   return worker
 }
 
-/**
- * The next message; undefined when the process ends before, or takes longer than so many
- * milliseconds.
- */
+/** The next message; undefined if the process ends first, or after this many milliseconds. */
 function answerOf<Answer>(child: ChildProcess, ended: Promise<void>, timeout: number) {
   return new Promise<Answer | undefined>((done) => {
     const timer = setTimeout(finish, timeout)
@@ -192,15 +188,15 @@ function answerOf<Answer>(child: ChildProcess, ended: Promise<void>, timeout: nu
     function finish(answer?: unknown) {
       clearTimeout(timer)
       child.off("message", finish)
-      // The one process that sends here sends nothing else.
+      // Only our own process sends messages here.
       done(answer as Answer | undefined)
     }
   })
 }
 
 /**
- * Beside this file in the sources; in the build, where this file may be part of another, among the
- * entries.
+ * Beside this file in the sources. In the build, where this file may be part of another, it is one
+ * of the entries.
  */
 function findEntry(): string {
   const places = ["thumbnail-process.ts", "thumbnail-process.js", "../thumbnail-process.js"]

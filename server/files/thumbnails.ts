@@ -11,18 +11,15 @@ import { ISOLATED } from "./serve.ts"
 
 type Drawing = Scope<"db" | "blobs" | "log" | "thumbnailer" | "viewer">
 
-/** Bytes. More is not read for a picture of 256 pixels. */
+/** Bytes. Larger images are not read for a thumbnail of 256 pixels. */
 const LARGEST_IMAGE = 50_000_000
 
-/**
- * Types whose decoders are worth their risk. A drawing in SVG is a program, and is never drawn
- * here.
- */
+/** Types whose decoders are worth their risk. An SVG is a program, and is never rendered here. */
 const DRAWABLE = new Set(["image/jpeg", "image/png", "image/apng", "image/webp", "image/gif", "image/avif"])
 
 /**
- * Answers GET and HEAD for the small picture of an image, made when it is first asked for and kept.
- * Throws `UnsupportedType` where there can be none, `Unavailable` where there is none now,
+ * Handles GET and HEAD for an image's thumbnail, which is created on first request and stored.
+ * Throws `UnsupportedType` if there can be none, `Unavailable` if there is none yet, and
  * `NotFound`.
  */
 export async function serveThumbnail(scope: Drawing, id: string, request: Request): Promise<Response> {
@@ -34,8 +31,8 @@ export async function serveThumbnail(scope: Drawing, id: string, request: Reques
   const etag = `"${createHash("sha256").update(picture.bytes).digest("hex").slice(0, 32)}"`
   const headers = new Headers({
     ...ISOLATED,
-    // It never changes. Signing out changes the cookie, and the browser does not use what it
-    // cached.
+    // It never changes. Signing out changes the cookie, and then the browser does not use its
+    // cache.
     "Cache-Control": "private, max-age=3600",
     "Content-Type": "image/webp",
     "Content-Length": String(picture.bytes.byteLength),
@@ -49,8 +46,8 @@ export async function serveThumbnail(scope: Drawing, id: string, request: Reques
 }
 
 /**
- * The square in the middle of an image, 256 pixels wide, as WebP; null where none can be made.
- * Throws `Unavailable` where there is none now.
+ * An image's central square, 256 pixels wide, as WebP; null if none can be created. Throws
+ * `Unavailable` if there is none yet.
  */
 export function drawSquare(
   { thumbnailer }: Scope<"thumbnailer">,
@@ -60,7 +57,7 @@ export function drawSquare(
 }
 
 interface Picture {
-  /** Null where none can be made. */
+  /** Null if none can be created. */
   bytes: Uint8Array | null
 }
 
@@ -74,7 +71,10 @@ async function findKept({ db }: Scope<"db">, fileId: string): Promise<Picture | 
 
 type Source = Awaited<ReturnType<typeof findFile>>
 
-/** Pictures that are being made, by their file: a page asks for one in several places at once. */
+/**
+ * Thumbnails that are being created, by file: a page requests one in several places at the same
+ * time.
+ */
 const underWay = new Map<string, Promise<Picture>>()
 
 function drawOnce(scope: Drawing, file: Source): Promise<Picture> {
@@ -105,8 +105,8 @@ function explain(error: unknown): never {
 }
 
 /**
- * Also that there is none, so that nobody tries again. The file may have been removed in the
- * meantime.
+ * Also stores that there can be none, so that nobody tries again. The file may have been deleted in
+ * the meantime.
  */
 async function keep(scope: Drawing, fileId: string, bytes: Uint8Array | null) {
   await scope.db.transaction(async (tx) => {

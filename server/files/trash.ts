@@ -17,12 +17,11 @@ const DAY = 24 * 60 * 60 * 1000
 /** Milliseconds. */
 const PURGE_INTERVAL = 60 * 60 * 1000
 
-/** Files that one transaction purges when their time is over. */
+/** Expired files that one transaction purges. */
 const AT_ONCE = 500
 
 /**
- * Out of every list and every address but the trash, where it waits for its time. Throws
- * `NotFound`.
+ * Removes it from every list and URL except the trash, until it expires there. Throws `NotFound`.
  */
 export async function trashFile(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
   if (!v.is(FileId, id)) throw new NotFound("file")
@@ -35,7 +34,7 @@ export async function trashFile(scope: Scope<"db" | "viewer">, id: string): Prom
 }
 
 /**
- * Out of the trash again: `a (1).txt` where another file is called `a.txt` by now. Throws
+ * Restores it from the trash: as `a (1).txt` if another file is called `a.txt` by now. Throws
  * `NotFound`.
  */
 export async function restoreFile(scope: Scope<"db" | "viewer">, id: string): Promise<FileSummary> {
@@ -57,7 +56,7 @@ export async function restoreFile(scope: Scope<"db" | "viewer">, id: string): Pr
   })
 }
 
-/** Null where the name is taken. In a savepoint, so that the transaction goes on then. */
+/** Null if the name is taken. In a savepoint, so that the transaction can continue then. */
 async function restoreAs({ db }: Scope<"db">, id: string, fileName: string): Promise<FileSummary | null> {
   try {
     const [restored] = await db.transaction((tx) =>
@@ -84,8 +83,8 @@ function isTaken(error: unknown): boolean {
 const UNIQUE_VIOLATION = "23505"
 
 /**
- * For ever, whether it was in the trash or not. The file is gone with the commit; its bytes follow,
- * and where they cannot be removed now, the sweep does it later. Throws `NotFound`.
+ * Deletes it permanently, whether or not it is in the trash. The file is gone with the commit; its
+ * bytes follow, and if they cannot be deleted now, the sweep does it later. Throws `NotFound`.
  */
 export async function purgeFile(
   scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
@@ -97,7 +96,10 @@ export async function purgeFile(
   await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
 }
 
-/** Several files into the trash at one moment. What is not there is passed over; how many were. */
+/**
+ * Moves several files to the trash in one transaction. Missing files are skipped; returns how many
+ * were moved.
+ */
 export async function trashFiles(
   { db, viewer }: Scope<"db" | "viewer">,
   ids: readonly string[],
@@ -111,8 +113,8 @@ export async function trashFiles(
 }
 
 /**
- * Several files out of the trash, each as `restoreFile` does it. What is not there is passed over;
- * how many were.
+ * Restores several files, each like `restoreFile`. Missing files are skipped; returns how many were
+ * restored.
  */
 export async function restoreFiles(scope: Scope<"db" | "viewer">, ids: readonly string[]): Promise<number> {
   return scope.db.transaction(async (tx) => {
@@ -126,8 +128,8 @@ export async function restoreFiles(scope: Scope<"db" | "viewer">, ids: readonly 
 }
 
 /**
- * Several files for ever, each as `purgeFile` does it. What is not there is passed over; how many
- * were.
+ * Deletes several files permanently, each like `purgeFile`. Missing files are skipped; returns how
+ * many were deleted.
  */
 export async function purgeFiles(
   scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
@@ -138,7 +140,7 @@ export async function purgeFiles(
   return purged.length
 }
 
-/** Purges all that the viewer has in the trash. How many files that were. */
+/** Purges the viewer's whole trash. Returns how many files there were. */
 export async function emptyTrash(
   scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
 ): Promise<number> {
@@ -148,8 +150,8 @@ export async function emptyTrash(
 }
 
 /**
- * Purges, every hour, what has been in the trash for too long (`FILES_TRASH_DAYS`). Any number of
- * processes may do it at once.
+ * Every hour, purges files that have been in the trash for too long (`FILES_TRASH_DAYS`). Any
+ * number of processes may run it concurrently.
  */
 export function startPurgingTrash(scope: Scope<"db" | "blobs" | "log" | "config">): Recurring {
   return startRecurring(async (stopping) => {
@@ -162,8 +164,9 @@ export function startPurgingTrash(scope: Scope<"db" | "blobs" | "log" | "config"
 }
 
 /**
- * Purges what has been in anybody's trash for as long as the settings allow. Several processes may
- * do it at once. When the process is stopping, the bytes that are left are the sweep's.
+ * Purges everybody's files that have been in the trash for as long as the settings allow. Several
+ * processes may run it concurrently. If the process is stopping, the sweep deletes the remaining
+ * bytes.
  */
 export async function purgeOldTrash(
   scope: Scope<"db" | "blobs" | "log" | "config">,
@@ -190,7 +193,7 @@ interface Purged {
   size: number
 }
 
-/** What the files took is free again with the same commit. */
+/** The files' space is free with the same commit. */
 function purge({ db }: Scope<"db">, which: SQL | undefined): Promise<Purged[]> {
   return db.transaction(async (tx) => {
     const purged = await tx
@@ -199,7 +202,7 @@ function purge({ db }: Scope<"db">, which: SQL | undefined): Promise<Purged[]> {
       .returning({ storageId: files.storageId, userId: files.userId, size: files.size })
     const freed = new Map<string, number>()
     for (const { userId, size } of purged) freed.set(userId, (freed.get(userId) ?? 0) + size)
-    // In one order, so that two processes do not wait for each other.
+    // In a fixed order, so that two processes do not deadlock.
     for (const [userId, size] of [...freed].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       await tx
         .update(fileUsage)

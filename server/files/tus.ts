@@ -15,7 +15,7 @@ import {
 } from "./resumable.ts"
 import { UploadMetadata } from "./upload-metadata.ts"
 
-// The tus protocol 1.0.0, https://tus.io/protocols/resumable-upload, as far as it is about headers.
+// The headers of the tus protocol 1.0.0, https://tus.io/protocols/resumable-upload.
 
 type Uploading = Scope<"blobs" | "config" | "db" | "uploadLocks" | "viewer">
 
@@ -23,14 +23,14 @@ const VERSION = "1.0.0"
 const EXTENSIONS = "creation,creation-with-upload,expiration,termination"
 const PART_TYPE = "application/offset+octet-stream"
 
-/** Answers at the address where uploads are created. */
+/** Handles requests at the URL where uploads are created. */
 export function answerTusCreation(scope: Uploading, request: Request, address: string): Promise<Response> {
   return answerTus(scope, request, {
     POST: () => create(scope, request, address),
   })
 }
 
-/** Answers at the address of one upload. */
+/** Handles requests at the URL of one upload. */
 export function answerTusUpload(scope: Uploading, request: Request, id: string): Promise<Response> {
   return answerTus(scope, request, {
     HEAD: () => tell(scope, id),
@@ -48,8 +48,8 @@ async function answerTus(
   answers: Record<string, () => Promise<Response>>,
 ): Promise<Response> {
   const response = await answerRefusals(async () => {
-    // Some networks let only GET and POST pass. A GET stays one: it would not have been asked where
-    // it came from.
+    // Some networks allow only GET and POST. A GET is not overridden, because its origin would not
+    // have been checked.
     const override = request.method === "POST" ? request.headers.get("x-http-method-override") : null
     const method = override?.toUpperCase() ?? request.method
     if (method === "OPTIONS") return tellAbilities(scope)

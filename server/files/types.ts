@@ -1,12 +1,12 @@
 import { fileTypeFromBuffer } from "file-type"
 import { splitName } from "./contract.ts"
 
-/** Bytes from the beginning that are enough to know a type. */
+/** Bytes from the beginning that are enough to detect a type. */
 export const SAMPLE_SIZE = 4100
 
 /**
- * The type that the bytes show. `fileName` only chooses among kinds of text, which have no marks of
- * their own; all of them but plain text are downloaded, never shown.
+ * The type detected from the bytes. `fileName` only chooses among kinds of text, which have no
+ * signature; all of them except plain text are downloaded, never displayed.
  */
 export async function detectType(sample: Uint8Array, fileName: string): Promise<string> {
   const detected = await fileTypeFromBuffer(sample)
@@ -32,7 +32,7 @@ const TEXT_TYPES = new Map([
 ])
 
 /**
- * UTF-8 without control characters other than white space. The last character may be cut in two.
+ * UTF-8 without control characters other than white space. The last character may be incomplete.
  */
 function isText(sample: Uint8Array): boolean {
   try {

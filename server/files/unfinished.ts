@@ -3,7 +3,7 @@ import { uploads } from "#db/schema/files.ts"
 import type { Scope } from "#server/scope.ts"
 import { formatBytes } from "./contract.ts"
 
-/** What unfinished uploads hold at the moment, in sentences for the operator. */
+/** What unfinished uploads hold at the moment, as sentences for the operator. */
 export async function describeUnfinished(
   { db, blobs: store, config }: Scope<"db" | "blobs" | "config">,
   now = Date.now(),

@@ -16,12 +16,12 @@ const WANTED = "files.uploadWanted"
 /** Announced when an upload is cancelled. The text is the upload's id. */
 const CANCELLED = "files.uploadCancelled"
 
-/** Milliseconds between renewals of what this process receives. */
+/** Milliseconds between renewals of the uploads that this process is receiving. */
 const RENEWAL_INTERVAL = 15_000
-/** Milliseconds without bytes after which a request gives way to another, and ends by itself. */
+/** Milliseconds without bytes after which a request yields to another, and ends by itself. */
 const STALLED = 1000
 const ABANDONED = 60_000
-/** Milliseconds that another request is waited for, and between attempts. */
+/** Milliseconds to wait for another request, and between attempts. */
 const WAIT = 3000
 const RETRY_INTERVAL = 100
 
@@ -30,7 +30,7 @@ interface Held {
   requestId: string
   stop(reason: Refusal): void
   idleSince: number
-  /** Looks again whether the request has stalled, while another one waits. */
+  /** Checks again whether the request has stalled, while another one waits. */
   recheck?: ReturnType<typeof setTimeout>
 }
 
@@ -129,7 +129,10 @@ export function openUploadLocks(
     held.get(id)?.stop(new Gone("The upload was cancelled."))
   }
 
-  /** Postpones the expiry of held uploads; ends what is abandoned, or removed unannounced. */
+  /**
+   * Extends the expiry of held uploads; ends those that are abandoned or were removed without an
+   * announcement.
+   */
   async function renew() {
     if (held.size === 0) return
     const now = Date.now()

@@ -19,12 +19,12 @@ const Pair = v.pipe(
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true })
 
-/** tus calls no key by name; these two are what clients use. */
+/** tus defines no keys; these two are what clients use. */
 const NAME_KEYS = ["filename", "name"]
 
 /**
- * The header `Upload-Metadata`: the file's name, and the header itself to be told again. Its issues
- * continue its name.
+ * The header `Upload-Metadata`: the file's name, and the header itself, to be returned to the
+ * client. Its issues are phrased to follow the header's name.
  */
 export const UploadMetadata = v.pipe(
   v.string("is missing: it says what the file is called."),

@@ -12,7 +12,7 @@ import { overQuota, reserveSpace, tooLarge, type AnnouncedSize } from "./reserve
 import { detectType, SAMPLE_SIZE } from "./types.ts"
 
 export interface IncomingFile {
-  /** As the sender calls it. */
+  /** The name that the sender gave. */
   fileName: string
   bytes: AsyncIterable<Uint8Array>
   size: AnnouncedSize
@@ -24,10 +24,10 @@ type Uploading = Scope<"db" | "blobs" | "config" | "log" | "viewer">
 const RENEWAL_INTERVAL = 60_000
 
 /**
- * Takes in one file, in one request. Its room is reserved before the first byte, its bytes are
- * durable before its row is written, and when anything fails in between, nothing of it remains.
- * Throws `TooLarge`, `OutOfSpace` past the viewer's quota, `BadRequest` for another number of bytes
- * than was announced.
+ * Receives one file in one request. Its space is reserved before the first byte, its bytes are
+ * durable before its row is written, and if anything fails in between, nothing remains. Throws
+ * `TooLarge`, `OutOfSpace` beyond the viewer's quota, and `BadRequest` if the number of bytes is
+ * not the announced one.
  */
 export async function uploadFile(
   scope: Uploading,
@@ -50,7 +50,8 @@ export async function uploadFile(
       throw givenUp()
     }
     await discardUpload(scope, upload._id)
-    // It was given up before this, and its bytes may have come to their place since.
+    // The upload was given up before this, and its bytes may have been moved to their final place
+    // since.
     if (error instanceof Conflict) await removeNameless(scope, upload.key)
     throw isRefusal(error) && error.status === 413 ? tooMuch(scope, name, size, upload.reserved) : error
   } finally {
@@ -58,7 +59,7 @@ export async function uploadFile(
   }
 }
 
-/** False also where the database cannot be asked. */
+/** False also if the database is unreachable. */
 async function isGivenUp({ db }: Uploading, id: string): Promise<boolean> {
   return db.$count(uploads, eq(uploads._id, id)).then(
     (left) => left === 0,
@@ -70,7 +71,7 @@ function leaseEnd() {
   return Date.now() + REQUEST_LEASE
 }
 
-/** What a process that died left behind is so told from what is slow. */
+/** This distinguishes what a dead process left behind from what is slow. */
 function renewLease({ db, log }: Uploading, id: string) {
   const renew = async () => {
     await db.update(uploads).set({ expiresAt: leaseEnd() }).where(eq(uploads._id, id))
@@ -82,7 +83,7 @@ function renewLease({ db, log }: Uploading, id: string) {
   }, RENEWAL_INTERVAL)
 }
 
-/** Keeps the first bytes of a stream that passes by. */
+/** Keeps the first bytes of a stream that passes through. */
 class Sample {
   private readonly chunks: Uint8Array[] = []
   private size = 0
@@ -102,7 +103,7 @@ class Sample {
   }
 }
 
-/** Why an upload had to end where its reservation ended. */
+/** The refusal for an upload that reached the end of its reservation. */
 function tooMuch(scope: Uploading, name: string, size: AnnouncedSize, reserved: number) {
   const { largestFile, quota } = limitsOf(scope.config, scope.viewer.session)
   if ("exactly" in size)

@@ -8,8 +8,8 @@ const trashedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8
 const reservedTruly = sql<number>`(select coalesce(sum(${uploads.reserved}), 0)::float8 from ${uploads} where ${uploads.userId} = ${users._id})`
 
 /**
- * Those for whom the sums that the quota goes by are not the sums of what there is. One statement
- * sees one moment.
+ * Users whose stored sums, which the quota uses, differ from the sums of their rows. One statement,
+ * so that it sees one moment.
  */
 export function findWrongUsage({ db }: Scope<"db">) {
   const used = sql<number>`coalesce(${fileUsage.used}, 0)::float8`
@@ -32,14 +32,14 @@ export function findWrongUsage({ db }: Scope<"db">) {
 }
 
 /**
- * Whatever changes the sums locks their row first or last, so that with the lock one sees all of it
- * or none.
+ * Everything that changes the sums locks their row first or last, so a reader with the lock sees
+ * all of a change or none.
  */
 export async function correctUsage({ db }: Scope<"db">, userId: string): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.insert(fileUsage).values({ userId }).onConflictDoNothing()
     await tx.select().from(fileUsage).where(eq(fileUsage.userId, userId)).for("update")
-    // Statements of their own, which see what was committed while the lock was waited for.
+    // Separate statements, which see what was committed while waiting for the lock.
     const [sum] = await tx
       .select({
         used: sql<number>`coalesce(sum(${files.size}), 0)::float8`,
