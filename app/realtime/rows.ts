@@ -1,4 +1,4 @@
-import type { LiveRow, RowOrder } from "#server/realtime/contract.ts"
+import { isTextBefore, type LiveRow, type RowOrder } from "#server/realtime/contract.ts"
 
 /**
  * What `put`, `merge` and `remove` do to a set of rows, for commits and optimistic changes alike.
@@ -71,5 +71,6 @@ export function rowComparison(order: RowOrder) {
 function isLess(one: unknown, other: unknown) {
   if (one === null || one === undefined) return false
   if (other === null || other === undefined) return true
-  return (one as string | number) < (other as string | number)
+  if (typeof one === "string" && typeof other === "string") return isTextBefore(one, other)
+  return (one as number) < (other as number)
 }

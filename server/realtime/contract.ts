@@ -114,6 +114,24 @@ export interface LiveRow {
 export type RowOrder = [field: string, direction: "asc" | "desc"][]
 
 /**
+ * Whether a text comes before another by its bytes in UTF-8. Comparing UTF-16 units, as `<` does,
+ * would put what is outside the first plane before U+E000 and later.
+ */
+export function isTextBefore(one: string, other: string): boolean {
+  const length = Math.min(one.length, other.length)
+  for (let at = 0; at < length; at += 1) {
+    const unit = one.charCodeAt(at)
+    const against = other.charCodeAt(at)
+    if (unit !== against) return byteRank(unit) < byteRank(against)
+  }
+  return one.length < other.length
+}
+
+function byteRank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit
+}
+
+/**
  * `put` replaces or adds the row, `merge` overwrites the fields it names, `remove` removes the row
  * if it exists.
  */

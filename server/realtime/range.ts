@@ -1,4 +1,4 @@
-import type { RowOrder } from "./contract.ts"
+import { isTextBefore, type RowOrder } from "./contract.ts"
 import type { ErasedRange, LiveQuery, RangeValue } from "./live-query.ts"
 import { keyIn, type Shape, type Shapes } from "./shapes.ts"
 import { isStorable } from "./storable.ts"
@@ -160,13 +160,17 @@ function comparePlace(range: Range, row: Tuple, pin: Pin): number {
   const value = row[order.column] ?? ""
   const sign = order.direction === "asc" ? 1 : -1
   const byValue = isNumeric(range.table, order.column)
-    ? compare(BigInt(value === "" ? 0 : value), BigInt(pin.value))
-    : compare(value, pin.value)
-  return sign * (byValue === 0 ? compare(row[range.table.key] ?? "", pin.key) : byValue)
+    ? compareNumbers(BigInt(value === "" ? 0 : value), BigInt(pin.value))
+    : compareTexts(value, pin.value)
+  return sign * (byValue === 0 ? compareTexts(row[range.table.key] ?? "", pin.key) : byValue)
 }
 
-function compare<Value extends string | bigint>(a: Value, b: Value): number {
+function compareNumbers(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : isTextBefore(a, b) ? -1 : 1
 }
 
 function prepareOrder(

@@ -5,7 +5,7 @@ import { openResumeToken, sealResumeToken } from "#server/realtime/resume-token.
 import { defineLiveQuery, type LiveQuery } from "#server/realtime/live-query.ts"
 import { lsnFromSql, lsnFromWire, lsnToSql, lsnToWire } from "#server/realtime/lsn.ts"
 import { commitHeader, Outbox } from "#server/realtime/outbox.ts"
-import { prepareRange } from "#server/realtime/range.ts"
+import { compareRows, prepareRange } from "#server/realtime/range.ts"
 import { Ring } from "#server/realtime/ring.ts"
 import { createShapes, keyIn, valuesIn } from "#server/realtime/shapes.ts"
 import { watchTable, type RowChange, type Tuple } from "#server/realtime/tables.ts"
@@ -65,6 +65,23 @@ describe("a position in the log", () => {
     }
     expect(lsnToSql(0x16_b374_d848n)).toBe("16/B374D848")
     expect(lsnToWire(0xffff_ffffn) < lsnToWire(0x1_0000_0000n)).toBe(true)
+  })
+})
+
+describe("a range in the order of a text", () => {
+  it("sorts by bytes in UTF-8, as the database does, not by UTF-16 units", () => {
+    const byNote = prepareRange(
+      query,
+      { eq: { threadId: "t" }, order: { field: "body", direction: "asc" } },
+      table,
+      shapes,
+    )
+    const texts = ["a", "z", "ä", "\uFF5E", "\u{1F6A2}", "\u{1F6A2}b"]
+    const sorted = texts
+      .toReversed()
+      .map((text) => row("1", "t", text))
+      .toSorted((one, other) => compareRows(byNote, one, other))
+    expect(sorted.map(([, , , body]) => body)).toEqual(texts)
   })
 })
 

@@ -1,0 +1,154 @@
+/**
+ * The browser's client under the conformance kit, in Node. An argument names a fault that it is
+ * given, for the tests of the kit itself.
+ */
+import { createInterface } from "node:readline"
+import { createLiveClient, type LiveClient } from "#app/realtime/client.ts"
+import type { Link, LinkEvent } from "#app/realtime/link.ts"
+import { Refused } from "#app/realtime/mutations.ts"
+import { createPages } from "#app/realtime/pages.ts"
+import { openSocketLink } from "#app/realtime/socket-link.ts"
+import type {
+  Change,
+  LiveRow,
+  Loaded,
+  MutationType,
+  RowOrder,
+  SnapshotEvent,
+} from "#server/realtime/contract.ts"
+
+const origin = process.env["TIDELINE_URL"] ?? ""
+
+interface Command {
+  do: string
+  name: string
+  query: string
+  mutation: string
+  args: Record<string, unknown>
+}
+
+interface Follow {
+  loaded: Loaded
+  rows(): readonly LiveRow[]
+  pages: ReturnType<typeof createPages> | null
+  count: number
+  leave(): void
+}
+
+/** Everything that a restart forgets. */
+interface Session {
+  link: Link
+  client: LiveClient
+  follows: Map<string, Follow>
+  /** As the last snapshot had it. A page of the application has it from its loader. */
+  order: RowOrder
+}
+
+let session: Session | null = null
+
+function begin(): Session {
+  const link = openSocketLink({ origin, fetchToken })
+  const listening: Link = {
+    ...link,
+    listen: ({ changed, received }) =>
+      link.listen({
+        changed,
+        received(event) {
+          const { subscriptions = [] } = event[1] as Partial<SnapshotEvent>
+          for (const part of subscriptions) if (part.kind === "rows") begun.order = part.order
+          received(withFault(event))
+        },
+      }),
+  }
+  const begun: Session = { link, client: createLiveClient(listening), follows: new Map(), order: [] }
+  return begun
+}
+
+const fault = process.argv[2]
+
+/** The event as a client with the fault would understand it. */
+function withFault([name, event]: LinkEvent): LinkEvent {
+  if (fault === "no parts" && name === "snapshot") {
+    const { more: _ignored, ...whole } = event
+    return [name, whole]
+  }
+  if (fault === "no removal" && name === "commit")
+    return [name, { ...event, changes: event.changes.filter(([, op]) => op !== "remove") }]
+  if (fault === "merge as put" && name === "commit") {
+    const changes = event.changes.map((each) => each.with(1, each[1] === "merge" ? "put" : each[1]) as Change)
+    return [name, { ...event, changes }]
+  }
+  return [name, event] as LinkEvent
+}
+
+async function fetchToken() {
+  const response = await fetch(new URL("/api/realtime/token", origin), {
+    headers: { authorization: `Bearer ${process.env["TIDELINE_API_KEY"]}` },
+  })
+  if (response.status === 401) return null
+  if (!response.ok) throw new Error(`The token request was answered with ${response.status}.`)
+  const { token, expiresAt } = (await response.json()) as { token: string; expiresAt: number }
+  return { token, lifetime: expiresAt - Date.now() }
+}
+
+function print(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+const verbs: Record<string, (command: Command, session: Session) => void> = {
+  follow({ name, query, args }, { client, follows }) {
+    const loaded: Loaded = { query, args, rows: [], order: [], end: null }
+    const { collection, release } = client.hold(loaded)
+    follows.set(name, { loaded, rows: () => collection.rows(), pages: null, count: 1, leave: release })
+  },
+  leave({ name }, { follows }) {
+    follows.get(name)?.leave()
+    follows.delete(name)
+  },
+  more({ name }, { client, follows, order }) {
+    const follow = follows.get(name)
+    if (!follow) return
+    const { loaded, leave } = follow
+    const pages = (follow.pages ??= createPages(client, { ...loaded, order }, (end) => ({
+      ...(loaded.args as object),
+      after: end,
+    })))
+    follow.rows = () => pages.shown().rows
+    follow.leave = pages.watch(() => {})
+    leave()
+    pages.want((follow.count += 1))
+  },
+  query({ name, query, args }, { link }) {
+    void link.query({ query, args }).then(
+      (answer) => print({ done: name, ...answer }),
+      () => print({ done: name, error: { code: "lost" } }),
+    )
+  },
+  mutate({ name, mutation, args }, { client }) {
+    const named: MutationType<string, object> = { name: mutation }
+    void client.mutate(named, args).then(
+      (value) => print({ done: name, value }),
+      (error: unknown) => print({ done: name, error: { code: error instanceof Refused ? error.code : "?" } }),
+    )
+  },
+  state(_command, { client, follows }) {
+    const rows = Object.fromEntries([...follows].map(([name, { rows: read }]) => [name, read()]))
+    print({ state: { rows, status: client.freshness().state } })
+  },
+}
+
+createInterface({ input: process.stdin })
+  .on("line", (line) => {
+    const command = JSON.parse(line) as Command
+    if (command.do === "restart") {
+      for (const { leave } of session?.follows.values() ?? []) leave()
+      session?.client.close()
+      session = null
+      return
+    }
+    if (session === null && command.do === "state")
+      return print({ state: { rows: {}, status: "connecting" } })
+    session ??= begin()
+    verbs[command.do]?.(command, session)
+  })
+  .on("close", () => process.exit())
