@@ -29,7 +29,7 @@ export const situationsOfRows: Situations = {
     await stage.query()
     const ids = (await stage.rowsOf()).map(({ _id }) => String(_id))
     mustEqual(
-      ids.toSorted((one, other) => one.localeCompare(other)),
+      ids.toSorted((left, right) => left.localeCompare(right)),
       ["1", "2", "3"],
       "The rows of a, sorted",
     )
